@@ -1,0 +1,123 @@
+//! A request, the instants of its life and the parts its time divides into.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Lbn, Time};
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    /// Read a run of blocks.
+    Read,
+    /// Write a run of blocks.
+    Write,
+    /// Make every acknowledged write durable; its run of blocks is empty.
+    Flush,
+    /// Forget the contents of a run of blocks.
+    Trim,
+}
+
+/// What a request asks of a device, without any history yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// Read, write, flush or trim.
+    pub op: Op,
+    /// Force unit access: a write that may not be acknowledged from a volatile cache.
+    pub fua: bool,
+    /// First block.
+    pub lbn: Lbn,
+    /// Number of 512-byte blocks; 0 only for a flush.
+    pub blocks: u32,
+}
+
+impl Command {
+    /// The block after the last one.
+    pub const fn end(&self) -> Lbn {
+        self.lbn.after(self.blocks as u64)
+    }
+    /// Whether two runs of blocks share a block.
+    pub const fn overlaps(&self, other: &Command) -> bool {
+        self.lbn.0 < other.end().0 && other.lbn.0 < self.end().0
+    }
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Done.
+    Ok,
+    /// A block could not be read or written.
+    MediaError,
+    /// The device had failed or lost power.
+    FailedDevice,
+}
+
+/// Declares the parts once: the enum, its names, and how many there are.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// A part of the time from a request's start to its completion, along the critical path.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Part { $($(#[$doc])* $variant,)* }
+
+        impl Part {
+            /// Every part, in the order of [`Parts`].
+            pub const ALL: &'static [Part] = &[$(Part::$variant,)*];
+            /// How many parts there are.
+            pub const COUNT: usize = Part::ALL.len();
+            /// The part's name in results.
+            pub const fn name(self) -> &'static str {
+                match self { $(Part::$variant => $name,)* }
+            }
+        }
+    };
+}
+parts! {
+    /// The controller's handling of the command.
+    Overhead = "overhead",
+    /// Interface transfer for which nothing else is waited.
+    Bus = "bus",
+    /// Arm motion.
+    Seek = "seek",
+    /// Change of the active head within a cylinder.
+    HeadSwitch = "head_switch",
+    /// Extra settling before a write.
+    Settle = "settle",
+    /// Waiting for the platter to turn to the first sector, or once more round.
+    Rotation = "rotation",
+    /// Sectors passing under the head.
+    Transfer = "transfer",
+    /// Waiting for another request of the same device after the start.
+    Wait = "wait",
+}
+
+/// How the time from start to completion divides; the entries add up to it exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts([Time; Part::COUNT]);
+
+impl Parts {
+    /// Adds `time` to one part.
+    pub fn add(&mut self, part: Part, time: Time) {
+        self.0[part as usize] += time;
+    }
+    /// Takes `time` away from one part, which must hold as much.
+    pub fn take(&mut self, part: Part, time: Time) {
+        self.0[part as usize] -= time;
+    }
+    /// One part.
+    pub fn get(&self, part: Part) -> Time {
+        self.0[part as usize]
+    }
+    /// All parts together.
+    pub fn total(&self) -> Time {
+        self.0.iter().copied().sum()
+    }
+    /// Seek, head switch, settle and rotation: the access (positioning) time.
+    pub fn access(&self) -> Time {
+        self.get(Part::Seek)
+            + self.get(Part::HeadSwitch)
+            + self.get(Part::Settle)
+            + self.get(Part::Rotation)
+    }
+}
