@@ -1,0 +1,7 @@
+//! Spec text becomes checked values; every error names file, line, column and what was expected.
+
+pub mod de;
+pub mod tree;
+
+pub use de::from_node;
+pub use tree::Node;
