@@ -23,6 +23,12 @@ pub trait Device: Send {
     /// An alarm that this device set is due.
     fn alarm(&mut self, token: u64, cx: &mut Context<'_>);
 
+    /// The instant is quiet: every alarm and message of it has been handled. Called after [`Context::wake`], so that
+    /// a decision sees all that arrived in its instant.
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        let _ = cx;
+    }
+
     /// A request that this device submitted to a child is complete. The engine forgets it afterwards.
     fn child_completed(&mut self, child: DeviceId, request: RequestId, cx: &mut Context<'_>) {
         let _ = (request, cx);
@@ -81,6 +87,7 @@ pub(crate) struct Kernel {
     pub now: Time,
     pub timeline: Timeline,
     pub messages: VecDeque<Message>,
+    pub wakes: VecDeque<DeviceId>,
     pub requests: Slab,
     pub ledger: Option<Box<Ledger>>,
 }
@@ -125,6 +132,12 @@ impl Context<'_> {
     pub fn alarm(&mut self, at: Time, token: u64) -> AlarmId {
         debug_assert!(at >= self.kernel.now, "an alarm in the past: {at} is before {}", self.kernel.now);
         self.kernel.timeline.set(at, self.device.0, token)
+    }
+
+    /// Asks for [`Device::wake`] once the messages of this instant have been handled.
+    #[inline]
+    pub fn wake(&mut self) {
+        self.kernel.wakes.push_back(self.device);
     }
 
     /// Cancels an alarm of this device, if it has not rung.

@@ -1,8 +1,9 @@
 //! The loop: the timeline, the arena of devices, the slab of requests, the ledger.
 //!
 //! Within one instant: first the alarms that are due, in the order in which they were set, then the
-//! messages of this instant, first in first out, until none is left. Only the future goes through
-//! the timeline. Nothing else decides the order, so a run is the same on every machine.
+//! messages of this instant, first in first out, until none is left; then the first device that asked to be
+//! woken, then messages again, until neither is left. Only the future goes through the timeline.
+//! Nothing else decides the order, so a run is the same on every machine.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -79,6 +80,7 @@ impl Engine {
             now: Time::ZERO,
             timeline: Timeline::default(),
             messages: VecDeque::new(),
+            wakes: VecDeque::new(),
             requests: Slab::default(),
             ledger,
         };
@@ -142,7 +144,17 @@ impl Engine {
         (&mut rest[0], Context { device: id, below, kernel: &mut self.kernel })
     }
 
+    /// Handles all that is left of the present instant.
     fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
+        loop {
+            self.deliver_messages(initiator)?;
+            let Some(id) = self.kernel.wakes.pop_front() else { return Ok(()) };
+            let (device, mut cx) = self.device(id);
+            device.wake(&mut cx);
+        }
+    }
+
+    fn deliver_messages(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         while let Some(message) = self.kernel.messages.pop_front() {
             match message {
                 Message::Accept { device, request } => {

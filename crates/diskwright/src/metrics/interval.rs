@@ -60,6 +60,11 @@ impl Batches {
         (self.sum, self.filled) = (0, 0);
     }
 
+    /// The means of the full batches.
+    pub fn means(&self) -> Vec<f64> {
+        self.sums.iter().map(|&sum| sum as f64 / self.size as f64).collect()
+    }
+
     /// The 95 % interval of the mean, in the values' unit. Values after the last full batch are left out.
     pub fn ci95(&self) -> Result<[f64; 2], NoInterval> {
         let (mut sums, mut size) = (self.sums.clone(), self.size);
