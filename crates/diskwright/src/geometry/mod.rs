@@ -1,0 +1,9 @@
+//! Where sectors are and how long the arm takes to get there: pure functions of place, without state.
+
+pub mod describe;
+mod divide;
+pub mod layout;
+pub mod seek;
+mod stretches;
+#[cfg(test)]
+mod walk;
