@@ -9,74 +9,11 @@
 //! A sector's edge passes at some real instant; the simulation rounds it up to the nanosecond, and a head
 //! that is ready at exactly that nanosecond catches it.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::units::{Time, UnitError};
+use crate::config::quantities::Rotation;
+use crate::units::Time;
 
 /// Nanoseconds in a minute: the units of a revolution at a whole number of revolutions per minute.
 const MINUTE: u64 = 60_000_000_000;
-
-/// A rotation speed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rotation {
-    /// A whole number of revolutions per minute.
-    Rpm(u32),
-    /// The length of a revolution in picoseconds.
-    PeriodPs(u64),
-}
-
-const ROTATION_EXPECTED: &str =
-    "a rotation speed from 60 to 1000000 rpm, such as \"7200 rpm\", or a period from 0.06 ms to 1 s, such as \"8.333 ms\"";
-
-impl Rotation {
-    /// Whether the speed lies in the range that the arithmetic covers.
-    fn checked(self) -> Option<Rotation> {
-        let sound = match self {
-            Rotation::Rpm(rpm) => (60..=1_000_000).contains(&rpm),
-            Rotation::PeriodPs(ps) => (60_000_000..=1_000_000_000_000).contains(&ps),
-        };
-        sound.then_some(self)
-    }
-
-    /// Revolutions per minute.
-    pub fn rpm(self) -> f64 {
-        match self {
-            Rotation::Rpm(rpm) => f64::from(rpm),
-            Rotation::PeriodPs(ps) => 60e12 / ps as f64,
-        }
-    }
-}
-
-impl FromStr for Rotation {
-    type Err = UnitError;
-    fn from_str(text: &str) -> Result<Rotation, UnitError> {
-        let error = || UnitError { found: text.to_owned(), expected: ROTATION_EXPECTED };
-        let rotation = match text.trim().strip_suffix("rpm") {
-            Some(number) => {
-                let rpm: f64 = number.trim().parse().map_err(|_| error())?;
-                if !(60.0..=1e6).contains(&rpm) {
-                    return Err(error());
-                }
-                match libm::trunc(rpm) == rpm {
-                    true => Rotation::Rpm(rpm as u32),
-                    false => Rotation::PeriodPs(libm::round(60e12 / rpm) as u64),
-                }
-            }
-            None => Rotation::PeriodPs(text.parse::<Time>().map_err(|_| error())?.ns().saturating_mul(1000)),
-        };
-        rotation.checked().ok_or_else(error)
-    }
-}
-
-impl fmt::Display for Rotation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Rotation::Rpm(rpm) => write!(f, "{rpm} rpm"),
-            Rotation::PeriodPs(ps) => write!(f, "{}.{:03} ns", ps / 1000, ps % 1000),
-        }
-    }
-}
 
 /// A place on the circle, in the spindle's units; always less than one turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -252,13 +189,5 @@ mod tests {
         let thousand_turns = Time::from_ns(5_973_418_289);
         assert_eq!(spindle.phase(thousand_turns), Phase(0));
         assert_eq!(spindle.wait(spindle.phase(Time::from_ns(1)), Phase(0)).ns(), 5_973_418);
-    }
-
-    #[test]
-    fn speeds_are_checked() {
-        assert_eq!("7200 rpm".parse::<Rotation>(), Ok(Rotation::Rpm(7200)));
-        for text in ["7200", "0 rpm", "-5 rpm", "59 rpm", "inf rpm", "NaN rpm", "2 s", "1 ns"] {
-            assert!(text.parse::<Rotation>().is_err(), "{text}");
-        }
     }
 }
