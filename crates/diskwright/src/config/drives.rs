@@ -249,6 +249,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_handbooks_example_is_a_drive() {
+        let page = include_str!("../../../../docs/drives.md");
+        let (_, from) = page.split_once("```toml\n").expect("an example");
+        let (example, _) = from.split_once("```").expect("its end");
+        let drive: DriveDescription = toml::from_str(example).expect("all keys are known");
+        drive.validate().expect("sound");
+        // 4 KiB sectors, as many as `sectors` says.
+        assert_eq!(drive.capacity_blocks(), Ok(8 * 1_999_000));
+    }
+
     /// Neither reads nor writes of the estimated drives miss a revolution between tracks.
     #[test]
     fn estimated_skews_are_wide_enough_for_writes() {
