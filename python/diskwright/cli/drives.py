@@ -1,0 +1,53 @@
+"""`diskwright drives`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from diskwright import Record, _api
+from diskwright.cli import output
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def drives(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="The drive to show; a name or a file.", show_default=False),
+    ] = None,
+    json: output.JsonOption = None,
+) -> None:
+    """List the drives that come with diskwright, or show one.
+
+    To make a drive of your own, save what `diskwright drives NAME` shows under its table as a file,
+    change it, and give the file's path where a spec names a drive.
+    """
+    with output.json_to(json) as write_json:
+        if name is None:
+            known = [_api.drive(known) for known in _api.drives()]
+            write_json(Record({"schema": 1, "drives": [drive.to_dict() for drive in known]}))
+        else:
+            drive = _api.drive(name)
+            text = _api.drive_toml(name) if name in _api.drives() else Path(name).read_text(encoding="utf-8")
+            write_json(drive)
+    if json != "-":
+        output.show(*(_list(known) if name is None else _one(name, drive, text)))
+
+
+def _list(known: list[Record]) -> Iterator["RenderableType"]:
+    columns = {"name": "drive", "title": "", "capacity_gb": "GB", "rpm": "rpm"}
+    shown = {key: header for key, header in columns.items() if any(key in drive for drive in known)}
+    table = output.table(*shown.values())
+    for drive in known:
+        table.add_row(*(output.plain(drive.get(key)) for key in shown))
+    yield table
+
+
+def _one(name: str, drive: Record, text: str) -> Iterator["RenderableType"]:
+    yield output.heading(name)
+    yield from output.sections(drive)
+    yield ""
+    yield output.verbatim(text)
