@@ -19,10 +19,10 @@ help: ## list the targets
 
 setup: $(BIN)/.engine ## build the engine in release mode; install the command .venv/bin/diskwright
 
-demo: setup ## simulate a disk under two loads and print what comes out
+demo: setup ## simulate a disk: a light load, then a full queue served in order and reordered
 	$(BIN)/diskwright run examples/demo.toml
-	$(BIN)/diskwright run examples/demo-queue.toml --set device.hdd.queue.scheduler=fcfs
-	$(BIN)/diskwright run examples/demo-queue.toml
+	$(BIN)/diskwright run examples/queue.toml --set device.hdd.queue.scheduler=fcfs
+	$(BIN)/diskwright run examples/queue.toml
 
 test: setup $(BIN)/.dev ## run all tests
 	cargo test --locked
@@ -49,7 +49,7 @@ format: $(BIN)/.dev ## format the sources
 	$(BIN)/ruff format
 
 docs: $(BIN)/.docs ## build the manual into site/ and the crate's documentation into target/doc
-	$(BIN)/zensical build --clean --strict
+	$(BIN)/mkdocs build --clean --strict --quiet
 	RUSTDOCFLAGS="--deny warnings" cargo doc --locked --no-deps
 
 clean: ## remove all that was built
