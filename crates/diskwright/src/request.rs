@@ -121,3 +121,105 @@ impl Parts {
             + self.get(Part::Rotation)
     }
 }
+
+/// A device's number in the arena. Children are built before their parents and have smaller numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceId(pub u32);
+
+/// A request's number in the engine's slab; reused after the request's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RequestId(pub u32);
+
+/// A request in flight: what it asks, the instants of its life, its parts.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What it asks.
+    pub command: Command,
+    /// The recorded or generated arrival at the host; for a child request, its submission.
+    pub arrival: Time,
+    /// Handed to the device.
+    pub issue: Time,
+    /// Admitted to the device's queue or cache.
+    pub acceptance: Time,
+    /// Picked.
+    pub start: Time,
+    /// Done.
+    pub completion: Time,
+    /// How start to completion divides.
+    pub parts: Parts,
+    /// How it ended; `None` while it is under way.
+    pub outcome: Option<Outcome>,
+    /// The order in which the host's requests arrived, from 0.
+    pub sequence: u64,
+    /// The device that submitted it; `None` for the host.
+    pub(crate) owner: Option<DeviceId>,
+    /// The device that it was submitted to.
+    pub(crate) device: DeviceId,
+}
+
+impl Request {
+    pub(crate) fn new(command: Command, now: Time, owner: Option<DeviceId>, device: DeviceId) -> Request {
+        Request {
+            command,
+            arrival: now,
+            issue: now,
+            acceptance: now,
+            start: now,
+            completion: now,
+            parts: Parts::default(),
+            outcome: None,
+            sequence: 0,
+            owner,
+            device,
+        }
+    }
+    /// Completion − arrival.
+    pub fn response(&self) -> Time {
+        self.completion - self.arrival
+    }
+    /// Completion − acceptance.
+    pub fn service(&self) -> Time {
+        self.completion - self.acceptance
+    }
+}
+
+/// The requests in flight. A request's number is reused once it has ended.
+#[derive(Default)]
+pub struct Slab {
+    entries: Vec<Request>,
+    free: Vec<u32>,
+}
+
+impl Slab {
+    pub(crate) fn insert(&mut self, request: Request) -> RequestId {
+        match self.free.pop() {
+            Some(index) => {
+                self.entries[index as usize] = request;
+                RequestId(index)
+            }
+            None => {
+                self.entries.push(request);
+                RequestId((self.entries.len() - 1) as u32)
+            }
+        }
+    }
+    #[inline]
+    pub(crate) fn get(&self, id: RequestId) -> &Request {
+        &self.entries[id.0 as usize]
+    }
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: RequestId) -> &mut Request {
+        &mut self.entries[id.0 as usize]
+    }
+    pub(crate) fn remove(&mut self, id: RequestId) {
+        self.free.push(id.0);
+    }
+    /// Requests under way.
+    pub fn len(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+    /// Whether none is under way.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

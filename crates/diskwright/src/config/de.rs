@@ -1,0 +1,243 @@
+//! From the tree to checked values: serde over [`Node`], keeping the place of every error.
+//!
+//! An enum is written as its name, `"fcfs"`, or as its name with parameters, `{ ncq = { … } }`; the bare
+//! name stands for the variant with an empty table. That is the one form of every choice in a spec.
+
+use std::fmt;
+
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+
+use super::tree::{Entry, Node, Value};
+use crate::error::{InputError, Place, unknown_name};
+
+/// Reads a value of type `T` from a tree.
+pub fn from_node<T: DeserializeOwned>(node: &Node) -> Result<T, InputError> {
+    T::deserialize(node).map_err(|error| error.0)
+}
+
+/// An error under way to its place: the innermost value that knows one supplies it.
+#[derive(Debug)]
+pub struct DeError(InputError);
+
+impl DeError {
+    fn at(mut self, place: impl FnOnce() -> Place) -> DeError {
+        self.0.place.get_or_insert_with(place);
+        self
+    }
+}
+
+impl fmt::Display for DeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for DeError {}
+
+impl de::Error for DeError {
+    fn custom<T: fmt::Display>(message: T) -> DeError {
+        DeError(InputError::new(message.to_string()))
+    }
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> DeError {
+        DeError(unknown_name("key", field, expected))
+    }
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> DeError {
+        DeError(unknown_name("name", variant, expected))
+    }
+    fn missing_field(field: &'static str) -> DeError {
+        DeError(InputError::new(format!("the key {field:?} is missing")))
+    }
+    fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
+        // The node that is at hand describes itself better than serde's guess does.
+        DeError(InputError::new(format!("expected {expected}")))
+    }
+    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
+        DeError(InputError::new(format!("found {found}, expected {expected}")))
+    }
+}
+
+impl Node {
+    /// Completes an error that arose from this value.
+    fn blame(&self, mut error: DeError) -> DeError {
+        if error.0.place.is_none() && error.0.message.starts_with("expected ") {
+            error.0.message = format!("found {}, {}", self.value.describe(), error.0.message);
+        }
+        error.at(|| self.origin.place())
+    }
+}
+
+impl<'de> de::Deserializer<'de> for &'de Node {
+    type Error = DeError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
+        match &self.value {
+            Value::String(text) => visitor.visit_borrowed_str(text),
+            Value::Integer(number) => match (u64::try_from(*number), i64::try_from(*number)) {
+                (Ok(number), _) => visitor.visit_u64(number),
+                (_, Ok(number)) => visitor.visit_i64(number),
+                _ => visitor.visit_i128(*number),
+            },
+            Value::Float(number) => visitor.visit_f64(*number),
+            Value::Boolean(flag) => visitor.visit_bool(*flag),
+            Value::Datetime(text) => visitor.visit_borrowed_str(text),
+            Value::Array(items) => visitor.visit_seq(Items(items.iter())),
+            Value::Table(entries) => visitor.visit_map(Fields { entries: entries.iter(), current: None }),
+        }
+        .map_err(|error| self.blame(error))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DeError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DeError> {
+        match &self.value {
+            Value::String(name) => visitor.visit_enum(Choice { node: self, name, parameters: None }),
+            Value::Table(entries) => match entries.as_slice() {
+                [entry] => {
+                    let choice = Choice { node: self, name: &entry.key, parameters: Some(entry) };
+                    visitor.visit_enum(choice)
+                }
+                entries => {
+                    let error = InputError::new(format!(
+                        "expected one key that names the choice, found {}",
+                        entries.len()
+                    ));
+                    Err(DeError(error.help(format!("one of: {}", variants.join(", ")))))
+                }
+            },
+            _ => {
+                let error = InputError::new("expected a name, or a name with parameters { name = { … } }");
+                Err(DeError(error.help(format!("one of: {}", variants.join(", ")))))
+            }
+        }
+        .map_err(|error| self.blame(error))
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
+        match &self.value {
+            Value::Table(entries) if entries.is_empty() => visitor.visit_unit(),
+            _ => Err(self.blame(de::Error::custom("this name takes no parameters"))),
+        }
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+struct Items<'de>(std::slice::Iter<'de, Node>);
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = DeError;
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, DeError> {
+        self.0.next().map(|node| seed.deserialize(node)).transpose()
+    }
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+}
+
+struct Fields<'de> {
+    entries: std::slice::Iter<'de, Entry>,
+    current: Option<&'de Entry>,
+}
+
+impl<'de> MapAccess<'de> for Fields<'de> {
+    type Error = DeError;
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DeError> {
+        self.current = self.entries.next();
+        let Some(entry) = self.current else { return Ok(None) };
+        let key: StrDeserializer<'_, DeError> = entry.key.as_str().into_deserializer();
+        seed.deserialize(key).map(Some).map_err(|error| error.at(|| entry.key_origin.place()))
+    }
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, DeError> {
+        let entry = self.current.expect("serde asks for a value after its key");
+        seed.deserialize(&entry.node).map_err(|error| entry.node.blame(error))
+    }
+}
+
+/// A name, with or without parameters.
+struct Choice<'de> {
+    node: &'de Node,
+    name: &'de str,
+    parameters: Option<&'de Entry>,
+}
+
+impl<'de> EnumAccess<'de> for Choice<'de> {
+    type Error = DeError;
+    type Variant = Choice<'de>;
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Choice<'de>), DeError> {
+        let name: StrDeserializer<'_, DeError> = self.name.into_deserializer();
+        let place = || self.parameters.map_or(&self.node.origin, |entry| &entry.key_origin).place();
+        let variant = seed.deserialize(name).map_err(|error| error.at(place))?;
+        Ok((variant, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Choice<'de> {
+    type Error = DeError;
+    fn unit_variant(self) -> Result<(), DeError> {
+        match self.parameters.map(|entry| &entry.node) {
+            None => Ok(()),
+            Some(Node { value: Value::Table(entries), .. }) if entries.is_empty() => Ok(()),
+            Some(node) => {
+                let message = format!("{:?} takes no parameters", self.name);
+                Err(node.blame(de::Error::custom(message)))
+            }
+        }
+    }
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, DeError> {
+        match self.parameters {
+            Some(entry) => seed.deserialize(&entry.node),
+            None => seed.deserialize(NoParameters),
+        }
+        .map_err(|error| self.node.blame(error))
+    }
+    fn tuple_variant<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, DeError> {
+        self.struct_variant(&[], visitor)
+    }
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DeError> {
+        match self.parameters {
+            Some(entry) => de::Deserializer::deserialize_any(&entry.node, visitor),
+            None => de::Deserializer::deserialize_any(NoParameters, visitor),
+        }
+        .map_err(|error| self.node.blame(error))
+    }
+}
+
+/// The empty table that stands behind a bare name.
+struct NoParameters;
+
+impl<'de> de::Deserializer<'de> for NoParameters {
+    type Error = DeError;
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
+        visitor.visit_map(Fields { entries: [].iter(), current: None })
+    }
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}

@@ -1,0 +1,10 @@
+//! Spec text becomes checked values; every error names file, line, column and what was expected.
+
+pub mod de;
+pub mod drive;
+pub mod drives;
+pub mod quantities;
+pub mod tree;
+
+pub use de::from_node;
+pub use tree::Node;

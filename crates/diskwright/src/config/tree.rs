@@ -1,0 +1,251 @@
+//! A spec as a tree of values, each of which knows where it was written.
+//!
+//! A spec file, a drive description and `--set` overrides become one tree; what is read from it later
+//! can always name the text, line and column that is to blame.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::error::{Error, InputError, Place, Source};
+
+/// Where a value was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin {
+    source: Arc<Source>,
+    span: Range<usize>,
+}
+
+impl Origin {
+    /// The place, for an error.
+    pub fn place(&self) -> Place {
+        Place::Text { source: Arc::clone(&self.source), span: self.span.clone() }
+    }
+}
+
+/// A value and where it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Where.
+    pub origin: Origin,
+}
+
+/// A table's entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key was written.
+    pub key_origin: Origin,
+    /// The value.
+    pub node: Node,
+}
+
+/// A TOML value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A string.
+    String(String),
+    /// An integer.
+    Integer(i128),
+    /// A float.
+    Float(f64),
+    /// A boolean.
+    Boolean(bool),
+    /// A date or time, as text; no key of a spec takes one.
+    Datetime(String),
+    /// An array.
+    Array(Vec<Node>),
+    /// A table, in the order of the text.
+    Table(Vec<Entry>),
+}
+
+impl Value {
+    /// What the value is, for "found …".
+    pub fn describe(&self) -> String {
+        match self {
+            Value::String(text) => format!("the string {text:?}"),
+            Value::Integer(number) => format!("the integer {number}"),
+            Value::Float(number) => format!("the number {number}"),
+            Value::Boolean(flag) => format!("the boolean {flag}"),
+            Value::Datetime(text) => format!("the date {text}"),
+            Value::Array(_) => "an array".into(),
+            Value::Table(_) => "a table".into(),
+        }
+    }
+}
+
+impl Node {
+    /// Parses a TOML document.
+    pub fn parse(source: &Arc<Source>) -> Result<Node, Error> {
+        let table = DeTable::parse(&source.text).map_err(|error| syntax_error(source, &error))?;
+        let span = 0..0;
+        let value = table_value(table.into_inner(), source)?;
+        Ok(Node { value, origin: Origin { source: Arc::clone(source), span } })
+    }
+
+    /// An error about this value.
+    pub fn error(&self, message: impl Into<String>) -> InputError {
+        InputError::new(message).at(self.origin.place())
+    }
+
+    /// The value at a dotted path such as `device.hdd.queue`, with `member[0]` for array elements.
+    pub fn get(&self, path: &str) -> Option<&Node> {
+        path.split('.').try_fold(self, |node, step| {
+            let (key, index) = step_parts(step)?;
+            let Value::Table(entries) = &node.value else { return None };
+            let child = &entries.iter().find(|entry| entry.key == key)?.node;
+            match (index, &child.value) {
+                (None, _) => Some(child),
+                (Some(index), Value::Array(items)) => items.get(index),
+                (Some(_), _) => None,
+            }
+        })
+    }
+
+    /// Puts `node` at a dotted path, making tables on the way; what stood there before is replaced.
+    pub fn set(&mut self, path: &str, node: Node) -> Result<(), InputError> {
+        let origin = node.origin.clone();
+        let mut here = self;
+        for step in path.split('.') {
+            let Some((key, index)) = step_parts(step) else {
+                let message = format!("{step:?} is not a key: expected letters, digits, '-' and '_', with [N] for an element");
+                return Err(InputError::new(message).at(origin.place()));
+            };
+            if !matches!(here.value, Value::Table(_)) {
+                // A policy given by its bare name becomes a table when one of its parameters is set.
+                let entries = match &here.value {
+                    Value::String(name) if *name == key => Vec::new(),
+                    Value::String(name) => {
+                        let message = format!("cannot set {path:?}: {name:?} stands there, which has no key {key:?}");
+                        return Err(InputError::new(message).at(origin.place()));
+                    }
+                    other => {
+                        let message = format!("cannot set {path:?}: {} stands above {key:?}", other.describe());
+                        return Err(InputError::new(message).at(origin.place()));
+                    }
+                };
+                *here = Node { value: Value::Table(entries), origin: origin.clone() };
+            }
+            let Value::Table(entries) = &mut here.value else { unreachable!("made a table above") };
+            let at = entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
+                let empty = Node { value: Value::Table(Vec::new()), origin: origin.clone() };
+                entries.push(Entry { key: key.to_owned(), key_origin: origin.clone(), node: empty });
+                entries.len() - 1
+            });
+            here = &mut entries[at].node;
+            if let Some(index) = index {
+                let found = here.value.describe();
+                let Value::Array(items) = &mut here.value else {
+                    let message = format!("cannot set {path:?}: {key:?} is {found}, not an array");
+                    return Err(InputError::new(message).at(origin.place()));
+                };
+                let length = items.len();
+                here = items.get_mut(index).ok_or_else(|| {
+                    let message = format!("cannot set {path:?}: {key:?} has {length} elements, counted from 0");
+                    InputError::new(message).at(origin.place())
+                })?;
+            }
+        }
+        *here = node;
+        Ok(())
+    }
+
+    /// Removes the entry `key` of this table.
+    pub fn remove(&mut self, key: &str) {
+        if let Value::Table(entries) = &mut self.value {
+            entries.retain(|entry| entry.key != key);
+        }
+    }
+}
+
+/// Parses one `KEY=VALUE` of the command line. VALUE is TOML; what is not becomes a string.
+pub fn parse_override(text: &str) -> Result<(String, Node), InputError> {
+    let source = Source::new("--set", text);
+    let whole = Origin { source: Arc::clone(&source), span: 0..text.len() };
+    let Some((path, value_text)) = text.split_once('=') else {
+        return Err(InputError::new("expected KEY=VALUE")
+            .at(whole.place())
+            .help("for example device.hdd.queue.scheduler=fcfs"));
+    };
+    let start = path.len() + 1;
+    let origin = Origin { source: Arc::clone(&source), span: start..text.len() };
+    let value = DeValue::parse(value_text.trim())
+        .ok()
+        .and_then(|value| tree(value, &source).ok())
+        .map_or_else(|| Value::String(value_text.trim().to_owned()), |node| node.value);
+    let node = relocated(Node { value, origin: origin.clone() }, &origin);
+    Ok((path.trim().to_owned(), node))
+}
+
+/// A copy of `node` whose every part names `origin`: spans inside one override are those of the whole.
+fn relocated(node: Node, origin: &Origin) -> Node {
+    let value = match node.value {
+        Value::Array(items) => {
+            Value::Array(items.into_iter().map(|item| relocated(item, origin)).collect())
+        }
+        Value::Table(entries) => Value::Table(
+            entries
+                .into_iter()
+                .map(|entry| Entry {
+                    key: entry.key,
+                    key_origin: origin.clone(),
+                    node: relocated(entry.node, origin),
+                })
+                .collect(),
+        ),
+        other => other,
+    };
+    Node { value, origin: origin.clone() }
+}
+
+fn step_parts(step: &str) -> Option<(&str, Option<usize>)> {
+    let (key, index) = match step.split_once('[') {
+        Some((key, index)) => (key, Some(index.strip_suffix(']')?.parse().ok()?)),
+        None => (step, None),
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (!key.is_empty() && key.chars().all(plain)).then_some((key, index))
+}
+
+fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Error {
+    let span = error.span().unwrap_or(0..0);
+    InputError::new(format!("not valid TOML: {}", error.message()))
+        .at(Place::Text { source: Arc::clone(source), span })
+        .into()
+}
+
+fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error> {
+    let origin = Origin { source: Arc::clone(source), span: value.span() };
+    let bad = |what: &str| InputError::new(what).at(origin.place());
+    let value = match value.into_inner() {
+        DeValue::String(text) => Value::String(text.into_owned()),
+        DeValue::Integer(number) => Value::Integer(
+            i128::from_str_radix(number.as_str(), number.radix())
+                .map_err(|_| bad("the integer is too large"))?,
+        ),
+        DeValue::Float(number) => {
+            Value::Float(number.as_str().parse().map_err(|_| bad("the number cannot be read"))?)
+        }
+        DeValue::Boolean(flag) => Value::Boolean(flag),
+        DeValue::Datetime(date) => Value::Datetime(date.to_string()),
+        DeValue::Array(items) => {
+            Value::Array(items.into_iter().map(|item| tree(item, source)).collect::<Result<_, _>>()?)
+        }
+        DeValue::Table(table) => table_value(table, source)?,
+    };
+    Ok(Node { value, origin })
+}
+
+fn table_value(table: DeTable<'_>, source: &Arc<Source>) -> Result<Value, Error> {
+    let entry = |(key, node): (Spanned<_>, _)| -> Result<Entry, Error> {
+        let key_origin = Origin { source: Arc::clone(source), span: key.span() };
+        let key: std::borrow::Cow<'_, str> = key.into_inner();
+        Ok(Entry { key: key.into_owned(), key_origin, node: tree(node, source)? })
+    };
+    Ok(Value::Table(table.into_iter().map(entry).collect::<Result<_, _>>()?))
+}

@@ -1,0 +1,175 @@
+//! What every device is, and what it may do while it handles something.
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value};
+
+use crate::ledger::Ledger;
+use crate::request::{Command, DeviceId, Outcome, Part, Request, RequestId, Slab};
+use crate::timeline::{AlarmId, Timeline};
+use crate::units::Time;
+
+/// A running model that takes requests.
+///
+/// The engine calls [`accept`](Device::accept) once for each request submitted to the device, in the order
+/// of submission; the device must [complete](Context::complete) each exactly once, at that instant or a
+/// later one, after it has stamped acceptance and start and accounted for every nanosecond from
+/// start to completion in the request's parts. A device never waits in real time and keeps no clock:
+/// `cx.now()` is the only one. It knows its children's numbers and never its parent.
+pub trait Device: Send {
+    /// A request arrives.
+    fn accept(&mut self, request: RequestId, cx: &mut Context<'_>);
+
+    /// An alarm that this device set is due.
+    fn alarm(&mut self, token: u64, cx: &mut Context<'_>);
+
+    /// The instant is quiet: every alarm and message of it has been handled. Called after [`Context::wake`], so that
+    /// a decision sees all that arrived in its instant.
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        let _ = cx;
+    }
+
+    /// A request that this device submitted to a child is complete. The engine forgets it afterwards.
+    fn child_completed(&mut self, child: DeviceId, request: RequestId, cx: &mut Context<'_>) {
+        let _ = (request, cx);
+        unreachable!("device {child:?} completed a request for a device that submits none");
+    }
+
+    /// What others may see at `now`.
+    fn look(&self, now: Time) -> Look;
+
+    /// Capacity in 512-byte blocks.
+    fn blocks(&self) -> u64;
+
+    /// What acknowledging a write promises.
+    fn promise(&self) -> Promise {
+        Promise::Durable
+    }
+
+    /// Counters and shares for the results, at the end of a run that took `elapsed`.
+    fn report(&self, elapsed: Time) -> Map<String, Value>;
+
+    /// What the results should warn of.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// When an acknowledged write survives a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// From its acknowledgement: the medium has it, or memory that keeps its content.
+    Durable,
+    /// From the next completed flush, or its acknowledgement if it was FUA.
+    AfterFlush,
+}
+
+/// A device's published state, for parents that decide by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Nothing is queued or under way.
+    pub idle: bool,
+    /// Requests accepted or waiting to be.
+    pub outstanding: u32,
+    /// The cylinder of the (first) arm, where there is one.
+    pub cylinder: Option<u32>,
+}
+
+/// A message of the present instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Message {
+    Accept { device: DeviceId, request: RequestId },
+    Completed { request: RequestId },
+}
+
+/// What the engine keeps beside the devices.
+pub(crate) struct Kernel {
+    pub now: Time,
+    pub timeline: Timeline,
+    pub messages: VecDeque<Message>,
+    pub wakes: VecDeque<DeviceId>,
+    pub requests: Slab,
+    pub ledger: Option<Box<Ledger>>,
+}
+
+/// What a device may do while it handles something.
+pub struct Context<'a> {
+    pub(crate) device: DeviceId,
+    pub(crate) below: &'a [Box<dyn Device>],
+    pub(crate) kernel: &'a mut Kernel,
+}
+
+impl Context<'_> {
+    /// The present instant.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.kernel.now
+    }
+
+    /// A request.
+    #[inline]
+    pub fn request(&self, request: RequestId) -> &Request {
+        self.kernel.requests.get(request)
+    }
+
+    /// A request, to stamp its instants and parts.
+    #[inline]
+    pub fn request_mut(&mut self, request: RequestId) -> &mut Request {
+        self.kernel.requests.get_mut(request)
+    }
+
+    /// Hands a request to a child; it arrives there within this instant.
+    pub fn submit(&mut self, child: DeviceId, command: Command) -> RequestId {
+        assert!(child < self.device, "{child:?} is no child of {:?}", self.device);
+        let now = self.kernel.now;
+        let request = self.kernel.requests.insert(Request::new(command, now, Some(self.device), child));
+        self.kernel.messages.push_back(Message::Accept { device: child, request });
+        request
+    }
+
+    /// Sets an alarm for this device. One that is due now rings after what is under way.
+    #[inline]
+    pub fn alarm(&mut self, at: Time, token: u64) -> AlarmId {
+        debug_assert!(at >= self.kernel.now, "an alarm in the past: {at} is before {}", self.kernel.now);
+        self.kernel.timeline.set(at, self.device.0, token)
+    }
+
+    /// Asks for [`Device::wake`] once the messages of this instant have been handled.
+    #[inline]
+    pub fn wake(&mut self) {
+        self.kernel.wakes.push_back(self.device);
+    }
+
+    /// Cancels an alarm of this device, if it has not rung.
+    pub fn cancel(&mut self, alarm: AlarmId) {
+        self.kernel.timeline.cancel(alarm);
+    }
+
+    /// Completes a request now. Whoever submitted it hears of it within this instant.
+    #[inline]
+    pub fn complete(&mut self, request: RequestId, outcome: Outcome) {
+        let now = self.kernel.now;
+        let entry = self.kernel.requests.get_mut(request);
+        debug_assert_eq!(entry.device, self.device, "a device completes its own requests only");
+        entry.completion = now;
+        entry.outcome = Some(outcome);
+        self.kernel.messages.push_back(Message::Completed { request });
+    }
+
+    /// A look at a child.
+    pub fn look(&self, child: DeviceId) -> Look {
+        self.below[child.0 as usize].look(self.kernel.now)
+    }
+
+    /// The checker, when it is on.
+    #[inline]
+    pub fn ledger(&mut self) -> Option<(&mut Ledger, DeviceId)> {
+        self.kernel.ledger.as_deref_mut().map(|ledger| (ledger, self.device))
+    }
+
+    /// Adds to a request's parts.
+    #[inline]
+    pub fn add_part(&mut self, request: RequestId, part: Part, time: Time) {
+        self.request_mut(request).parts.add(part, time);
+    }
+}

@@ -1,0 +1,148 @@
+//! How a drive description writes down the places of its sectors.
+//!
+//! Sectors and tracks in a zone are numbered from the zone's first track in physical order: cylinder by cylinder, in a
+//! cylinder surface by surface in LBN order, on a track sector by sector, whether or not they hold data.
+
+use serde::{Deserialize, Serialize};
+
+/// The surfaces, the cylinders and the zones of a drive: `[layout]` in a drive's file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LayoutDescription {
+    /// Recorded surfaces, each with its head.
+    pub surfaces: u32,
+    /// Cylinders from the outermost to the innermost place of the arm; those in no zone hold no data but count in
+    /// seek distances.
+    pub cylinders: u32,
+    /// Which head serves the first sectors of a cylinder.
+    #[serde(default)]
+    pub order: HeadOrder,
+    /// The zones in LBN order, which is the order of their cylinders.
+    #[serde(rename = "zone")]
+    pub zones: Vec<ZoneDescription>,
+}
+
+/// The order in which the heads of a cylinder take their turn as LBNs rise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HeadOrder {
+    /// Head 0 first in every cylinder.
+    #[default]
+    Ascending,
+    /// The last head first in cylinders with an odd number.
+    Alternating,
+    /// The last head first in every other cylinder of a zone, beginning with its second.
+    AlternatingInZone,
+}
+
+/// Adjacent cylinders whose tracks are alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ZoneDescription {
+    /// First and last cylinder.
+    pub cylinders: (u32, u32),
+    /// Sectors on each track, spare and slipped ones included.
+    pub sectors_per_track: u32,
+    /// Angle of sector 0 of the zone's first track, in sectors.
+    #[serde(default)]
+    pub offset: u32,
+    /// Sectors at the front of the zone that could hold data but do not.
+    #[serde(default)]
+    pub front: u64,
+    /// Angle from sector 0 of a track to sector 0 of the next track of the cylinder, in sectors.
+    #[serde(default)]
+    pub track_skew: u32,
+    /// Angle from sector 0 of a cylinder's last track to sector 0 of the next cylinder, in sectors.
+    #[serde(default)]
+    pub cylinder_skew: u32,
+    /// Sectors kept free for defects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spares: Option<Spares>,
+    /// Defective sectors that LBNs skip.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slipped: Vec<u64>,
+    /// Defective tracks that LBNs skip.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slipped_tracks: Vec<u64>,
+    /// Pairs of sectors of the zone: the data of the first are kept in the second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remapped: Vec<(u64, u64)>,
+    /// Pairs of tracks of the zone: the data of the first are kept on the second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remapped_tracks: Vec<(u64, u64)>,
+}
+
+impl ZoneDescription {
+    /// A zone of plain tracks: no skew, no spares, no defects.
+    pub fn plain(first: u32, last: u32, sectors_per_track: u32) -> ZoneDescription {
+        ZoneDescription {
+            cylinders: (first, last),
+            sectors_per_track,
+            offset: 0,
+            front: 0,
+            track_skew: 0,
+            cylinder_skew: 0,
+            spares: None,
+            slipped: Vec::new(),
+            slipped_tracks: Vec::new(),
+            remapped: Vec::new(),
+            remapped_tracks: Vec::new(),
+        }
+    }
+}
+
+/// Sectors kept free in every unit of a zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spares {
+    /// The unit that has its own spares.
+    pub per: SpareUnit,
+    /// Spare sectors of each unit.
+    #[serde(default)]
+    pub sectors: u64,
+    /// Spare tracks of each unit, in addition to `sectors`.
+    #[serde(default)]
+    pub tracks: u64,
+    /// Which end of the unit they are at.
+    #[serde(default)]
+    pub at: SparePlace,
+    /// What a slipped sector costs.
+    #[serde(default)]
+    pub slips: SlipCost,
+}
+
+/// What has spares of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpareUnit {
+    /// Every track.
+    Track,
+    /// Every cylinder.
+    Cylinder,
+    /// Every run of so many cylinders, counted from the zone's first; a shorter run at the zone's end has none.
+    Cylinders(u32),
+    /// The zone as a whole.
+    Zone,
+}
+
+/// Where in its unit the spares are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SparePlace {
+    /// After the data.
+    #[default]
+    End,
+    /// Before the data.
+    Front,
+}
+
+/// Whether a slipped sector uses up a spare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlipCost {
+    /// A slipped sector takes one of the unit's spares; the capacity stays.
+    #[default]
+    Spare,
+    /// The spares are kept for later defects; a slipped sector takes one off the capacity.
+    Capacity,
+}

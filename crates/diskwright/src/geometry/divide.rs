@@ -1,0 +1,74 @@
+//! Division by a number known when the layout is built.
+
+/// Divides by the same number again and again with one multiplication.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Divisor {
+    divisor: u64,
+    /// ⌈2^64 / divisor⌉, or 0 where the multiplication would not be exact and the processor has to divide.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    /// A divisor for dividends up to `largest`.
+    ///
+    /// With m = ⌈2^64 / d⌉ the error of n·m / 2^64 is below n·d / 2^64 / d, so that its floor is ⌊n / d⌋ for every
+    /// n·d < 2^64.
+    pub(super) fn new(divisor: u64, largest: u64) -> Divisor {
+        let exact = divisor > 1 && divisor.checked_mul(largest).is_some();
+        Divisor {
+            divisor,
+            reciprocal: if exact { u64::MAX / divisor + 1 } else { 0 },
+        }
+    }
+
+    /// Quotient and remainder of a dividend up to the largest one announced.
+    #[inline(always)]
+    pub(super) fn divide(self, dividend: u64) -> (u64, u64) {
+        let quotient = if self.reciprocal != 0 {
+            ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64
+        } else {
+            dividend / self.divisor
+        };
+        (quotient, dividend - quotient * self.divisor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn edges_are_exact() {
+        for divisor in [1, 2, 3, 7, 254, 255, 256, 65_535, 1 << 24] {
+            let largest = u64::MAX / divisor;
+            let by = Divisor::new(divisor, largest);
+            for quotient in [0, 1, 2, 1_000, largest / divisor] {
+                let edge = quotient * divisor;
+                for dividend in [edge.saturating_sub(1), edge, edge.saturating_add(1)] {
+                    if dividend <= largest {
+                        assert_eq!(
+                            by.divide(dividend),
+                            (dividend / divisor, dividend % divisor)
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_divides(divisor in 1u64.., dividend: u64, largest: u64) {
+            let dividend = dividend.min(largest);
+            let by = Divisor::new(divisor, largest);
+            prop_assert_eq!(by.divide(dividend), (dividend / divisor, dividend % divisor));
+            let small = divisor % (1 << 20) + 1;
+            let dividend = dividend % (1 << 44);
+            prop_assert_eq!(
+                Divisor::new(small, 1 << 44).divide(dividend),
+                (dividend / small, dividend % small)
+            );
+        }
+    }
+}

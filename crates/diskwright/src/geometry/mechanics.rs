@@ -1,0 +1,112 @@
+//! How long a head takes to reach a place and to pass over a run of sectors: pure functions of place and time.
+
+use super::layout::{Layout, Run};
+use super::seek::SeekCurve;
+use super::spindle::{Phase, Spindle};
+use crate::units::Time;
+
+/// The parts of a drive that decide positioning times.
+pub struct Mechanics {
+    /// Where every sector is.
+    pub layout: Layout,
+    /// Arm motion.
+    pub seek: SeekCurve,
+    /// Rotation.
+    pub spindle: Spindle,
+    /// Time to change the active head.
+    pub head_switch: Time,
+    /// Extra settling before a write, ns, once after any motion; some drives' descriptions have it negative.
+    pub write_settle_ns: i64,
+}
+
+/// Where an arm is and which of its heads is active.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arm {
+    /// Cylinder.
+    pub cylinder: u32,
+    /// Active head.
+    pub head: u32,
+}
+
+/// A place to reach: what a scheduler needs to know of a request, worked out once when it is queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Cylinder and head.
+    pub arm: Arm,
+    /// When the first sector's leading edge comes by.
+    pub phase: Phase,
+    /// Whether the head must settle for writing.
+    pub write: bool,
+}
+
+/// The motion of an arm, divided into its parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Motion {
+    /// Arm motion, where it is what is waited for.
+    pub seek: Time,
+    /// Head switch, where it is what is waited for.
+    pub head_switch: Time,
+    /// Write settling.
+    pub settle: Time,
+}
+
+impl Motion {
+    /// The whole motion.
+    pub fn total(&self) -> Time {
+        self.seek + self.head_switch + self.settle
+    }
+}
+
+impl Mechanics {
+    /// The target of an access that begins with `run`.
+    #[inline]
+    pub fn target(&self, run: &Run, write: bool) -> Target {
+        Target {
+            arm: Arm { cylinder: run.position.cylinder, head: run.position.head },
+            phase: self.spindle.edge(run.angle, run.sectors_per_track),
+            write,
+        }
+    }
+
+    /// The time to move from one place to another: the longer of seek and head switch, which overlap,
+    /// and then the write settling if anything moved.
+    #[inline]
+    pub fn motion_time(&self, from: Arm, to: Arm, write: bool) -> Time {
+        let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
+        let motion = if from.head == to.head { seek } else { seek.max(self.head_switch) };
+        if write && motion > Time::ZERO {
+            Time::from_ns(motion.ns().saturating_add_signed(self.write_settle_ns))
+        } else {
+            motion
+        }
+    }
+
+    /// [`Self::motion_time`], divided. A negative settling time shortens the motion before it.
+    pub fn motion(&self, from: Arm, to: Arm, write: bool) -> Motion {
+        let total = self.motion_time(from, to, write);
+        let before_settle = self.motion_time(from, to, false);
+        let moved = before_settle.min(total);
+        let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
+        let settle = total - moved;
+        if seek == before_settle {
+            Motion { seek: moved, head_switch: Time::ZERO, settle }
+        } else {
+            Motion { seek: Time::ZERO, head_switch: moved, settle }
+        }
+    }
+
+    /// Positioning time to `target` for an access that begins when the platter is at `now`: motion, then
+    /// the wait for the first sector. Transfer is not counted.
+    #[inline]
+    pub fn positioning(&self, from: Arm, now: Phase, target: &Target) -> Time {
+        let motion = self.motion_time(from, target.arm, target.write);
+        motion + self.spindle.wait(self.spindle.later(now, motion), target.phase)
+    }
+
+    /// No target `distance` or more cylinders away is reached sooner than this.
+    #[inline]
+    pub fn soonest(&self, distance: u32) -> Time {
+        let settle = self.write_settle_ns.min(0);
+        Time::from_ns(self.seek.floor(distance).ns().saturating_add_signed(settle))
+    }
+}

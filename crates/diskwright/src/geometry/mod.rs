@@ -1,0 +1,11 @@
+//! Where sectors are and how long the arm takes to get there: pure functions of place, without state.
+
+pub mod describe;
+mod divide;
+pub mod layout;
+pub mod mechanics;
+pub mod seek;
+pub mod spindle;
+mod stretches;
+#[cfg(test)]
+mod walk;

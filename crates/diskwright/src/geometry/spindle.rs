@@ -1,0 +1,193 @@
+//! Exact rotation: where the platter is at an instant, and when a place on it comes by.
+//!
+//! A revolution is divided into `turn` units of which `rate` pass every nanosecond, both integers, so
+//! the phase at any instant is exact however long the run: after `turn` nanoseconds the platter has
+//! made `rate` whole revolutions and everything repeats. At a whole number N of revolutions per minute
+//! the units are 1/60,000,000,000 of a revolution, N a nanosecond; at any other speed they are the
+//! picoseconds of the period, 1000 a nanosecond.
+//!
+//! A sector's edge passes at some real instant; the simulation rounds it up to the nanosecond, and a head
+//! that is ready at exactly that nanosecond catches it.
+
+use crate::config::quantities::Rotation;
+use crate::units::Time;
+
+/// Nanoseconds in a minute: the units of a revolution at a whole number of revolutions per minute.
+const MINUTE: u64 = 60_000_000_000;
+
+/// A place on the circle, in the spindle's units; always less than one turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phase(u64);
+
+/// The turning of a platter.
+#[derive(Clone, Copy, Debug)]
+pub struct Spindle {
+    turn: u64,
+    rate: u64,
+}
+
+impl Spindle {
+    /// A spindle whose angle is zero at time zero.
+    pub fn new(rotation: Rotation) -> Spindle {
+        match rotation {
+            Rotation::Rpm(rpm) => Spindle { turn: MINUTE, rate: u64::from(rpm) },
+            Rotation::PeriodPs(ps) => Spindle { turn: ps, rate: 1000 },
+        }
+    }
+
+    /// The remainder of a division by one turn. Nearly every drive turns at a whole number of revolutions per minute;
+    /// the constant divisor makes that case several times faster.
+    #[inline]
+    fn wrap(&self, units: u64) -> u64 {
+        if self.turn == MINUTE { units % MINUTE } else { units % self.turn }
+    }
+
+    /// The length of a revolution, rounded up to the nanosecond.
+    pub fn period(&self) -> Time {
+        Time::from_ns(self.turn.div_ceil(self.rate))
+    }
+
+    /// Where the platter is at an instant.
+    #[inline]
+    pub fn phase(&self, at: Time) -> Phase {
+        Phase(self.wrap(self.wrap(at.ns()) * self.rate))
+    }
+
+    /// The leading edge of angular slot `slot` of a track with `per_track` of them.
+    #[inline]
+    pub fn edge(&self, slot: u32, per_track: u32) -> Phase {
+        Phase((u64::from(slot) * self.turn).div_ceil(u64::from(per_track)))
+    }
+
+    /// From the phase at a moment to the phase `span` later.
+    #[inline]
+    pub fn later(&self, phase: Phase, span: Time) -> Phase {
+        Phase(self.wrap(phase.0 + self.wrap(span.ns()) * self.rate))
+    }
+
+    /// The way, in units, that the platter still has to turn from `now` until `target` comes by; not
+    /// positive when the target's edge, rounded up to the nanosecond, is this very one.
+    #[inline]
+    fn way(&self, now: Phase, target: Phase) -> i64 {
+        let passed = now.0 as i64 - target.0 as i64;
+        let passed = if passed < 0 { passed + self.turn as i64 } else { passed };
+        // Passed by less than a nanosecond: the edge fell between the last nanosecond and this one.
+        if passed < self.rate as i64 { -passed } else { self.turn as i64 - passed }
+    }
+
+    /// The wait, from a moment with phase `now`, until `target` comes by; zero if it comes by now.
+    #[inline]
+    pub fn wait(&self, now: Phase, target: Phase) -> Time {
+        self.ceil(self.way(now, target))
+    }
+
+    /// Waits for slot `slot` from a moment with phase `now` and stays for `slots` slots: the wait, and
+    /// the time from the moment to the end of the last slot.
+    #[inline]
+    pub fn pass(&self, now: Phase, slot: u32, slots: u32, per_track: u32) -> (Time, Time) {
+        let start = self.edge(slot, per_track);
+        let end = ((u64::from(slot) + u64::from(slots)) * self.turn).div_ceil(u64::from(per_track));
+        let way = self.way(now, start);
+        (self.ceil(way), self.ceil(way + (end - start.0) as i64))
+    }
+
+    /// The time of `slots` slots, rounded up to the nanosecond.
+    pub fn slots(&self, slots: u64, per_track: u32) -> Time {
+        let time = (u128::from(slots) * u128::from(self.turn))
+            .div_ceil(u128::from(per_track) * u128::from(self.rate));
+        Time::from_ns(time as u64)
+    }
+
+    #[inline]
+    fn ceil(&self, units: i64) -> Time {
+        if units <= 0 { Time::ZERO } else { Time::from_ns((units as u64).div_ceil(self.rate)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The first nanosecond at or after `ready` at which the slot's edge, rounded up, comes by: by
+    /// rational arithmetic over whole revolutions since time zero.
+    fn brute_force(rpm: u64, ready: u64, slot: u64, per_track: u64) -> u64 {
+        let (minute, rpm) = (u128::from(MINUTE), u128::from(rpm));
+        let (slot, per_track) = (u128::from(slot), u128::from(per_track));
+        let revolution = (u128::from(ready) * rpm / minute).saturating_sub(1);
+        (revolution..)
+            .map(|turn| ((turn * per_track + slot) * minute).div_ceil(per_track * rpm))
+            .find(|&edge| edge >= u128::from(ready))
+            .expect("an endless range") as u64
+    }
+
+    proptest! {
+        #[test]
+        fn the_wait_is_exact(
+            rpm in 60u32..20_000, ready in 0u64..u64::MAX / 4, per_track in 1u32..5000, slot in 0u32..5000, slots in 1u32..3000,
+        ) {
+            let slot = slot % per_track;
+            let spindle = Spindle::new(Rotation::Rpm(rpm));
+            let edge = brute_force(rpm.into(), ready, slot.into(), per_track.into());
+            let (wait, end) = spindle.pass(spindle.phase(Time::from_ns(ready)), slot, slots, per_track);
+            prop_assert_eq!(wait.ns(), edge - ready);
+            // The end of the last slot is the edge of the slot behind it, in the same or a later revolution.
+            let behind = slot + slots;
+            let full = u64::from(behind / per_track);
+            let at_edge = brute_force(rpm.into(), edge, (behind % per_track).into(), per_track.into());
+            let last = brute_force_end(rpm.into(), edge, slot.into(), slots.into(), per_track.into());
+            prop_assert_eq!(ready + end.ns(), last);
+            prop_assert!(full > 0 || last == at_edge);
+        }
+
+        #[test]
+        fn a_head_ready_at_the_edge_catches_it_and_one_a_nanosecond_late_waits_a_turn(
+            rpm in 60u32..20_000, after in 0u64..u64::MAX / 4, per_track in 1u32..5000, slot in 0u32..5000,
+        ) {
+            let slot = slot % per_track;
+            let spindle = Spindle::new(Rotation::Rpm(rpm));
+            let target = spindle.edge(slot, per_track);
+            let edge = brute_force(rpm.into(), after, slot.into(), per_track.into());
+            prop_assert_eq!(spindle.wait(spindle.phase(Time::from_ns(edge)), target), Time::ZERO);
+            let wait = spindle.wait(spindle.phase(Time::from_ns(edge + 1)), target);
+            let turn = spindle.period();
+            prop_assert!(wait <= turn && wait + Time::from_ns(2) >= turn, "{wait} of {turn}");
+        }
+
+        #[test]
+        fn later_is_the_phase_later(rpm in 60u32..20_000, at in 0u64..u64::MAX / 4, span in 0u64..u64::MAX / 4) {
+            let spindle = Spindle::new(Rotation::Rpm(rpm));
+            let (at, span) = (Time::from_ns(at), Time::from_ns(span));
+            prop_assert_eq!(spindle.later(spindle.phase(at), span), spindle.phase(at + span));
+        }
+    }
+
+    /// The end of the slots that began at the edge rounded up to `edge`.
+    fn brute_force_end(rpm: u64, edge: u64, slot: u64, slots: u64, per_track: u64) -> u64 {
+        let (minute, rpm) = (u128::from(MINUTE), u128::from(rpm));
+        let (slot, slots, per_track) = (u128::from(slot), u128::from(slots), u128::from(per_track));
+        let first = (u128::from(edge) * rpm / minute).saturating_sub(1);
+        let turn = (first..)
+            .find(|turn| ((turn * per_track + slot) * minute).div_ceil(per_track * rpm) >= u128::from(edge))
+            .expect("an endless range");
+        ((turn * per_track + slot + slots) * minute).div_ceil(per_track * rpm) as u64
+    }
+
+    #[test]
+    fn rotation_does_not_drift_in_a_century() {
+        let spindle = Spindle::new(Rotation::Rpm(10_045));
+        let century = Time::from_s(100 * 366 * 86_400);
+        // A whole number of minutes is a whole number of revolutions.
+        assert_eq!(spindle.phase(century), spindle.phase(Time::ZERO));
+    }
+
+    #[test]
+    fn an_uneven_speed_keeps_its_picoseconds() {
+        let rotation: Rotation = "10044.5 rpm".parse().unwrap();
+        assert_eq!(rotation, Rotation::PeriodPs(5_973_418_289));
+        let spindle = Spindle::new(rotation);
+        let thousand_turns = Time::from_ns(5_973_418_289);
+        assert_eq!(spindle.phase(thousand_turns), Phase(0));
+        assert_eq!(spindle.wait(spindle.phase(Time::from_ns(1)), Phase(0)).ns(), 5_973_418);
+    }
+}

@@ -1,0 +1,235 @@
+//! One media access from the end of the command's overhead to the end of the transfer, in closed form: no
+//! event a sector, a track or a chunk.
+
+use super::interface::Interface;
+use crate::geometry::layout::Run;
+use crate::geometry::mechanics::{Arm, Mechanics};
+use crate::request::{Command, Part, Parts};
+use crate::units::Time;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// When the last block is on the medium, or in the host for a read.
+    pub end: Time,
+    /// Where the arm is then.
+    pub arm: Arm,
+    /// Tracks on which a part of a physical sector was read, and written a revolution later.
+    pub read_modify_writes: u32,
+}
+
+/// The way of one access through the medium.
+struct Pass<'a> {
+    mechanics: &'a Mechanics,
+    arm: Arm,
+    now: Time,
+    parts: &'a mut Parts,
+}
+
+impl Pass<'_> {
+    /// Moves to the run's track.
+    fn move_to(&mut self, run: &Run, write: bool) {
+        let to = Arm { cylinder: run.position.cylinder, head: run.position.head };
+        let motion = self.mechanics.motion(self.arm, to, write);
+        self.parts.add(Part::Seek, motion.seek);
+        self.parts.add(Part::HeadSwitch, motion.head_switch);
+        self.parts.add(Part::Settle, motion.settle);
+        self.now += motion.total();
+        self.arm = to;
+    }
+
+    /// Waits for a slot, then passes over `slots` of them. Returns the instant of the first edge.
+    fn pass(&mut self, slot: u32, slots: u32, per_track: u32) -> Time {
+        let spindle = &self.mechanics.spindle;
+        let (wait, whole) = spindle.pass(spindle.phase(self.now), slot, slots, per_track);
+        self.parts.add(Part::Rotation, wait);
+        self.parts.add(Part::Transfer, whole - wait);
+        let edge = self.now + wait;
+        self.now += whole;
+        edge
+    }
+
+    /// When a slot's edge comes by at or after `at`.
+    fn edge(&self, at: Time, slot: u32, per_track: u32) -> Time {
+        let spindle = &self.mechanics.spindle;
+        at + spindle.wait(spindle.phase(at), spindle.edge(slot, per_track))
+    }
+}
+
+/// Reads a command's blocks, beginning to move at `start`.
+///
+/// Blocks cross the interface as they come off the medium, or after the last one where the interface does
+/// not overlap. `blocks_per_sector` blocks leave the medium together, when their sector has passed.
+pub fn read(
+    mechanics: &Mechanics,
+    interface: &Interface,
+    blocks_per_sector: u32,
+    arm: Arm,
+    start: Time,
+    command: &Command,
+    parts: &mut Parts,
+) -> Access {
+    let mut sectors = Sectors::new(command, blocks_per_sector);
+    let mut pass = Pass { mechanics, arm, now: start, parts };
+    let mut on_bus = Time::ZERO;
+    while sectors.left > 0 {
+        let run = mechanics.layout.run(sectors.next, sectors.left);
+        pass.move_to(&run, false);
+        let edge = pass.pass(run.angle, run.span, run.sectors_per_track);
+        if interface.overlapped {
+            // Blocks arrive evenly, so the bus ends last either because of the first sector, all of whose
+            // successors queue behind it, or because of the last one.
+            let first = edge + mechanics.spindle.slots(1, run.sectors_per_track);
+            let (all, tail) = sectors.blocks_of(run.sectors);
+            let behind_first = on_bus.max(first) + interface.time(all);
+            on_bus = behind_first.max(pass.now + interface.time(tail));
+        }
+        sectors.advance(run.sectors);
+    }
+    let (medium_end, arm) = (pass.now, pass.arm);
+    let end = if interface.overlapped {
+        on_bus.max(medium_end)
+    } else {
+        medium_end + interface.time(command.blocks)
+    };
+    parts.add(Part::Bus, end - medium_end);
+    Access { end, arm, read_modify_writes: 0 }
+}
+
+/// Writes a command's blocks, beginning to move at `start`.
+///
+/// Where the interface overlaps, blocks cross it from `start` on, while the arm moves; a sector can be written only if
+/// its blocks had all come when its edge passes, else the platter turns once more. A physical sector of which
+/// only a part is written is read first, and written when it comes by again.
+pub fn write(
+    mechanics: &Mechanics,
+    interface: &Interface,
+    blocks_per_sector: u32,
+    arm: Arm,
+    start: Time,
+    command: &Command,
+    parts: &mut Parts,
+) -> Access {
+    let mut sectors = Sectors::new(command, blocks_per_sector);
+    let mut pass = Pass { mechanics, arm, now: start, parts };
+    if !interface.overlapped {
+        let bus = interface.time(command.blocks);
+        pass.parts.add(Part::Bus, bus);
+        pass.now += bus;
+    }
+    let mut read_modify_writes = 0;
+    while sectors.left > 0 {
+        let mut run = mechanics.layout.run(sectors.next, sectors.left);
+        pass.move_to(&run, true);
+        let (slot, per_track) = (run.angle, run.sectors_per_track);
+        if let Some(read) = sectors.partial(&run) {
+            pass.pass((slot + read.first) % per_track, read.slots, per_track);
+            read_modify_writes += 1;
+        }
+        if interface.overlapped {
+            let arrived = |count: u32| start + interface.time(sectors.blocks_until(count));
+            let mut edge = pass.edge(pass.now, slot, per_track);
+            while arrived(1) > edge {
+                edge = pass.edge(edge + Time::from_ns(1), slot, per_track);
+            }
+            pass.parts.add(Part::Rotation, edge - pass.now);
+            pass.now = edge;
+            let in_time = |count: u32| {
+                let span = mechanics.layout.run(sectors.next, count).span;
+                arrived(count) <= edge + mechanics.spindle.slots(u64::from(span) - 1, per_track)
+            };
+            if !in_time(run.sectors) {
+                run = mechanics.layout.run(sectors.next, last_in_time(run.sectors, in_time));
+            }
+        }
+        pass.pass(slot, run.span, per_track);
+        sectors.advance(run.sectors);
+    }
+    Access { end: pass.now, arm: pass.arm, read_modify_writes }
+}
+
+/// The largest count for which `in_time` holds, between 1, for which it does, and `total`, for which it
+/// does not: blocks come more slowly than sectors pass, so it holds up to some count and not beyond.
+fn last_in_time(total: u32, in_time: impl Fn(u32) -> bool) -> u32 {
+    let (mut good, mut bad) = (1, total);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if in_time(middle) { good = middle } else { bad = middle }
+    }
+    good
+}
+
+/// The slots of a run that must be read before it is written, from its first slot.
+struct Reread {
+    first: u32,
+    slots: u32,
+}
+
+/// The physical sectors of a command that are still to come.
+struct Sectors {
+    next: u64,
+    left: u32,
+    blocks_per_sector: u32,
+    /// Blocks of the first sector that lie before the command, and of the last that lie behind it.
+    before: u32,
+    behind: u32,
+    total: u32,
+}
+
+impl Sectors {
+    #[inline]
+    fn new(command: &Command, blocks_per_sector: u32) -> Sectors {
+        if blocks_per_sector == 1 {
+            let total = command.blocks;
+            return Sectors { next: command.lbn.0, left: total, blocks_per_sector, before: 0, behind: 0, total };
+        }
+        let per_sector = u64::from(blocks_per_sector);
+        let (first, end) = (command.lbn.0 / per_sector, command.end().0.div_ceil(per_sector));
+        let total = (end - first) as u32;
+        Sectors {
+            next: first,
+            left: total,
+            blocks_per_sector,
+            before: (command.lbn.0 - first * per_sector) as u32,
+            behind: (end * per_sector - command.end().0) as u32,
+            total,
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self, sectors: u32) {
+        self.next += u64::from(sectors);
+        self.left -= sectors;
+    }
+
+    /// Blocks of the command up to and with the next `count` sectors.
+    fn blocks_until(&self, count: u32) -> u32 {
+        let sectors = self.total - self.left + count;
+        let behind = if sectors == self.total { self.behind } else { 0 };
+        sectors * self.blocks_per_sector - self.before - behind
+    }
+
+    /// Blocks of the command in the next `count` sectors, and in the last of them.
+    #[inline]
+    fn blocks_of(&self, count: u32) -> (u32, u32) {
+        if self.blocks_per_sector == 1 {
+            return (count, 1);
+        }
+        let until = self.blocks_until(count);
+        let passed = if self.left == self.total { 0 } else { self.blocks_until(0) };
+        let before_last = if count > 1 { self.blocks_until(count - 1) } else { passed };
+        (until - passed, until - before_last)
+    }
+
+    /// What of the next run has to be read before it is written.
+    fn partial(&self, run: &Run) -> Option<Reread> {
+        let first = self.before > 0 && self.left == self.total;
+        let last = self.behind > 0 && self.left == run.sectors;
+        match (first, last) {
+            (false, false) => None,
+            (true, false) => Some(Reread { first: 0, slots: 1 }),
+            (true, true) => Some(Reread { first: 0, slots: run.span }),
+            (false, true) => Some(Reread { first: run.span - 1, slots: 1 }),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! A hard disk: a queue, an arm, a spinning stack of platters and an interface.
+
+pub mod access;
+pub mod interface;
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value, json};
+
+use crate::device::{Context, Device, Look};
+use crate::geometry::mechanics::{Arm, Mechanics};
+use crate::queue::pool::Order;
+use crate::queue::schedulers::DiskSpace;
+use crate::queue::{Pending, Pool, Scheduler, Space, View};
+use crate::request::{Op, Outcome, Part, Parts, RequestId};
+use crate::units::{Lbn, Time};
+use interface::Interface;
+
+/// A share of promoted picks above which NCQ is hardly NCQ any more.
+const MANY_PROMOTIONS: f64 = 0.10;
+
+/// The controller's time for a command.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overhead {
+    /// Before a read or write, by the kind of the request before it.
+    pub read_after_read: Time,
+    /// A read after a write.
+    pub read_after_write: Time,
+    /// A write after a read.
+    pub write_after_read: Time,
+    /// A write after a write.
+    pub write_after_write: Time,
+    /// After the last block of a read.
+    pub completion_read: Time,
+    /// After the last block of a write.
+    pub completion_write: Time,
+}
+
+impl Overhead {
+    #[inline]
+    fn before(&self, write: bool, after_write: bool) -> Time {
+        match (write, after_write) {
+            (false, false) => self.read_after_read,
+            (false, true) => self.read_after_write,
+            (true, false) => self.write_after_read,
+            (true, true) => self.write_after_write,
+        }
+    }
+    #[inline]
+    fn completion(&self, write: bool) -> Time {
+        if write { self.completion_write } else { self.completion_read }
+    }
+}
+
+/// The hardware of a hard disk, ready to run.
+pub struct Hardware {
+    /// What decides positioning times.
+    pub mechanics: Mechanics,
+    /// 512-byte blocks in a physical sector.
+    pub blocks_per_sector: u32,
+    /// Command overheads.
+    pub overhead: Overhead,
+    /// The interface.
+    pub interface: Interface,
+}
+
+/// What a hard disk counts.
+#[derive(Default)]
+struct Counters {
+    requests: u64,
+    reads: u64,
+    writes: u64,
+    accesses: u64,
+    read_modify_writes: u64,
+    seeks: u64,
+    seek_cylinders: u64,
+    busy: u128,
+    parts: [u128; Part::COUNT],
+    queue_max: usize,
+    /// Integral of the queue's length over time, request·ns.
+    queue_area: u128,
+    queue_since: Time,
+}
+
+/// A hard disk.
+pub struct Hdd {
+    hardware: Hardware,
+    depth: usize,
+    scheduler: Box<dyn Scheduler>,
+    pool: Pool,
+    /// Issued to the drive, but without a queue slot yet.
+    outside: VecDeque<RequestId>,
+    arm: Arm,
+    active: Option<RequestId>,
+    after_write: bool,
+    last: Lbn,
+    counters: Counters,
+}
+
+/// The token of the alarm that ends the active request; others carry a request for which only the controller works.
+const ACTIVE_DONE: u64 = u64::MAX;
+
+impl Hdd {
+    /// A hard disk at rest at cylinder 0 with `depth` queue slots.
+    pub fn new(hardware: Hardware, depth: u32, scheduler: Box<dyn Scheduler>) -> Hdd {
+        let pool = Pool::new(scheduler.order());
+        Hdd {
+            hardware,
+            depth: depth as usize,
+            scheduler,
+            pool,
+            outside: VecDeque::new(),
+            arm: Arm::default(),
+            active: None,
+            after_write: false,
+            last: Lbn(0),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Requests that hold a queue slot: waiting ones and the active one.
+    fn queued(&self) -> usize {
+        self.pool.len() + usize::from(self.active.is_some())
+    }
+
+    /// Notes a change of the queue's length at `now`, before it happens.
+    #[inline]
+    fn clock_queue(&mut self, now: Time) {
+        let span = now - self.counters.queue_since;
+        self.counters.queue_area += u128::from(span.ns()) * self.queued() as u128;
+        self.counters.queue_since = now;
+    }
+
+    /// Gives a request a queue slot.
+    fn admit(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let now = cx.now();
+        self.clock_queue(now);
+        let entry = cx.request_mut(request);
+        entry.acceptance = now;
+        let command = entry.command;
+        let run = self.hardware.mechanics.layout.run(command.lbn.0 / u64::from(self.hardware.blocks_per_sector), 1);
+        let target = self.hardware.mechanics.target(&run, command.op == Op::Write);
+        let key = match self.pool.order() {
+            Order::Arrival => 0,
+            Order::Lbn => command.lbn.0,
+            Order::Position => target.arm.cylinder.into(),
+        };
+        self.pool.push(Pending { request, command, entered: now, target: Some(target), key, ticket: 0 });
+        self.counters.queue_max = self.counters.queue_max.max(self.queued());
+    }
+
+    /// Picks the next request and works out its whole course.
+    fn dispatch(&mut self, cx: &mut Context<'_>) {
+        if self.active.is_some() || self.pool.is_empty() {
+            return;
+        }
+        let now = cx.now();
+        let Hardware { mechanics, overhead, .. } = &self.hardware;
+        let phase = |write| mechanics.spindle.phase(now + overhead.before(write, self.after_write));
+        let view = View {
+            now,
+            pool: &self.pool,
+            space: Space::Disk(DiskSpace {
+                mechanics,
+                arm: self.arm,
+                last: self.last,
+                read_phase: phase(false),
+                write_phase: phase(true),
+            }),
+        };
+        let slot = self.scheduler.pick(&view);
+        let pending = self.pool.remove(slot);
+        self.active = Some(pending.request);
+        let end = self.begin(&pending, cx);
+        cx.alarm(end, ACTIVE_DONE);
+    }
+
+    /// Starts a request: stamps it, divides its time into parts, and returns its end.
+    fn begin(&mut self, pending: &Pending, cx: &mut Context<'_>) -> Time {
+        let now = cx.now();
+        let command = &pending.command;
+        let write = command.op == Op::Write;
+        let mut parts = Parts::default();
+        let overhead = self.hardware.overhead.before(write, self.after_write);
+        parts.add(Part::Overhead, overhead);
+        let course = if write { access::write } else { access::read };
+        let Hardware { mechanics, interface, blocks_per_sector, .. } = &self.hardware;
+        let from = self.arm;
+        let access =
+            course(mechanics, interface, *blocks_per_sector, from, now + overhead, command, &mut parts);
+        let completion = self.hardware.overhead.completion(write);
+        parts.add(Part::Overhead, completion);
+        let end = access.end + completion;
+
+        self.arm = access.arm;
+        self.after_write = write;
+        self.last = command.end();
+        let counters = &mut self.counters;
+        counters.accesses += 1;
+        counters.read_modify_writes += u64::from(access.read_modify_writes);
+        let distance = pending.target.map_or(0, |target| from.cylinder.abs_diff(target.arm.cylinder));
+        counters.seeks += u64::from(distance > 0);
+        counters.seek_cylinders += u64::from(distance);
+        counters.busy += u128::from((end - now).ns());
+        for (sum, &part) in counters.parts.iter_mut().zip(Part::ALL) {
+            *sum += u128::from(parts.get(part).ns());
+        }
+        let entry = cx.request_mut(pending.request);
+        entry.start = now;
+        entry.parts = parts;
+        end
+    }
+
+    /// Reports to the checker what the medium did.
+    fn settle_accounts(&self, request: RequestId, cx: &mut Context<'_>) {
+        let command = cx.request(request).command;
+        if let Some((ledger, medium)) = cx.ledger() {
+            match command.op {
+                Op::Write => ledger.wrote(medium, request, 0, command.lbn.0, command.blocks),
+                Op::Read => ledger.read(medium, request, 0, command.lbn.0, command.blocks),
+                Op::Flush | Op::Trim => {}
+            }
+        }
+    }
+
+    fn count(&mut self, op: Op) {
+        self.counters.requests += 1;
+        match op {
+            Op::Read => self.counters.reads += 1,
+            Op::Write => self.counters.writes += 1,
+            Op::Flush | Op::Trim => {}
+        }
+    }
+}
+
+impl Device for Hdd {
+    fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let op = cx.request(request).command.op;
+        self.count(op);
+        if matches!(op, Op::Flush | Op::Trim) {
+            // Every acknowledged write is on the medium already, and a disk keeps no map to trim: only the
+            // controller has work to do.
+            let (now, overhead) = (cx.now(), self.hardware.overhead.before(true, self.after_write));
+            let entry = cx.request_mut(request);
+            (entry.acceptance, entry.start) = (now, now);
+            entry.parts.add(Part::Overhead, overhead);
+            cx.alarm(now + overhead, request.0.into());
+        } else if self.queued() < self.depth {
+            self.admit(request, cx);
+            if self.active.is_none() {
+                cx.wake();
+            }
+        } else {
+            self.outside.push_back(request);
+        }
+    }
+
+    fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
+        if token != ACTIVE_DONE {
+            return cx.complete(RequestId(token as u32), Outcome::Ok);
+        }
+        let request = self.active.expect("the alarm of an active request");
+        self.clock_queue(cx.now());
+        self.active = None;
+        self.settle_accounts(request, cx);
+        cx.complete(request, Outcome::Ok);
+        if let Some(next) = self.outside.pop_front() {
+            self.admit(next, cx);
+        }
+        // The next choice waits for what is submitted in answer to this completion, within the same instant.
+        cx.wake();
+    }
+
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        self.dispatch(cx);
+    }
+
+    fn look(&self, _now: Time) -> Look {
+        let outstanding = self.queued() + self.outside.len();
+        Look { idle: outstanding == 0, outstanding: outstanding as u32, cylinder: Some(self.arm.cylinder) }
+    }
+
+    fn blocks(&self) -> u64 {
+        self.hardware.mechanics.layout.sectors() * u64::from(self.hardware.blocks_per_sector)
+    }
+
+    fn report(&self, elapsed: Time) -> Map<String, Value> {
+        let counters = &self.counters;
+        let share = |ns: u128| if elapsed == Time::ZERO { 0.0 } else { ns as f64 / elapsed.ns() as f64 };
+        let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
+        let mut report = Map::new();
+        let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
+        put("requests", json!(counters.requests));
+        put("reads", json!(counters.reads));
+        put("writes", json!(counters.writes));
+        put("media_accesses", json!(counters.accesses));
+        put("read_modify_writes", json!(counters.read_modify_writes));
+        put("seeks", json!(counters.seeks));
+        put("seek_distance_mean_cylinders", json!(mean(counters.seek_cylinders, counters.accesses)));
+        put("utilisation", json!(share(counters.busy)));
+        put("queue_length_mean", json!(share(counters.queue_area)));
+        put("queue_length_max", json!(counters.queue_max));
+        put("promotions", json!(self.scheduler.promotions()));
+        let parts = Part::ALL.iter().zip(&counters.parts);
+        let parts: Map<String, Value> =
+            parts.map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6))).collect();
+        put("busy_ms", parts.into());
+        report
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let (promotions, accesses) = (self.scheduler.promotions(), self.counters.accesses);
+        let share = promotions as f64 / accesses.max(1) as f64;
+        if share <= MANY_PROMOTIONS {
+            return Vec::new();
+        }
+        vec![format!(
+            "{:.0} % of the accesses were promoted by the scheduler's timeout: it works much like FCFS (a longer \
+             timeout, or a shorter queue, would let it choose)",
+            100.0 * share
+        )]
+    }
+}

@@ -1,0 +1,259 @@
+//! The host: takes requests from the workload at their pace, holds them back at its outstanding limit,
+//! and hands them to the root device in the order of its own scheduler.
+
+pub mod growth;
+
+use std::ops::ControlFlow;
+
+use crate::engine::{Initiator, Port};
+use crate::error::Error;
+use crate::metrics::Recorder;
+use crate::queue::pool::Order;
+use crate::queue::{Pending, Pool, Scheduler, Space, View};
+use crate::request::{Command, RequestId};
+use crate::units::{Lbn, Time};
+use crate::workload::{Arrival, Pacing, Workload};
+use growth::Growth;
+
+/// Hears of a run's progress.
+pub trait Progress {
+    /// Called now and then with the number of completed requests and, where it is known, of all. `Break` stops the run.
+    fn update(&mut self, done: u64, total: Option<u64>) -> ControlFlow<()>;
+}
+
+/// Ignores progress.
+impl Progress for () {
+    fn update(&mut self, _done: u64, _total: Option<u64>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// When to stop taking requests from the workload.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extent {
+    /// At most so many requests.
+    pub requests: Option<u64>,
+    /// Only requests that arrive within this time of the first one.
+    pub duration: Option<Time>,
+}
+
+/// How a host behaves.
+pub struct HostPolicy {
+    /// The most requests handed to the device at a time; `None` for no limit.
+    pub outstanding: Option<u32>,
+    /// The order in which held-back requests are handed over.
+    pub scheduler: Box<dyn Scheduler>,
+    /// When to stop.
+    pub extent: Extent,
+}
+
+/// A token of the host's alarms.
+const ARRIVAL: u64 = 0;
+const THOUGHT: u64 = 1;
+
+/// The host of a run.
+pub struct Host<'a> {
+    workload: Workload,
+    pacing: Pacing,
+    policy: HostPolicy,
+    pool: Pool,
+    last: Lbn,
+    outstanding: u32,
+    arrived: u64,
+    first_arrival: Option<Time>,
+    ahead: Option<Arrival>,
+    held: Vec<Held>,
+    held_free: Vec<u32>,
+    growth: Growth,
+    recorder: Recorder,
+    total: Option<u64>,
+    progress: &'a mut dyn Progress,
+}
+
+/// A request that waits in the host, where it has no number of the engine's yet.
+#[derive(Clone, Copy)]
+struct Held {
+    command: Command,
+    arrival: Time,
+    sequence: u64,
+}
+
+impl<'a> Host<'a> {
+    /// A host at the start of `workload`.
+    pub fn new(
+        workload: Workload,
+        policy: HostPolicy,
+        recorder: Recorder,
+        progress: &'a mut dyn Progress,
+    ) -> Host<'a> {
+        let total = match (workload.total_hint(), policy.extent.requests) {
+            (Some(hint), Some(most)) => Some(hint.min(most)),
+            (hint, most) => hint.or(most),
+        };
+        Host {
+            pacing: workload.pacing(),
+            workload,
+            pool: Pool::new(policy.scheduler.order()),
+            policy,
+            last: Lbn(0),
+            outstanding: 0,
+            arrived: 0,
+            first_arrival: None,
+            ahead: None,
+            held: Vec::new(),
+            held_free: Vec::new(),
+            growth: Growth::default(),
+            recorder,
+            total,
+            progress,
+        }
+    }
+
+    /// Requests taken from the workload.
+    pub fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
+    /// The workload, for its counts and warnings.
+    pub fn workload(&self) -> &Workload {
+        &self.workload
+    }
+
+    /// What was recorded.
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// What the results should warn of.
+    pub fn warnings(&self) -> Vec<String> {
+        let open = matches!(self.pacing, Pacing::Open);
+        let backlog = if open { self.growth.verdict() } else { None };
+        backlog.into_iter().collect()
+    }
+
+    /// The next request of the workload, unless the run's extent is reached.
+    fn pull(&mut self) -> Result<Option<Arrival>, Error> {
+        if self.policy.extent.requests.is_some_and(|most| self.arrived >= most) {
+            return Ok(None);
+        }
+        self.workload.next()
+    }
+
+    /// A request arrives now.
+    fn arrive(&mut self, command: Command, port: &mut Port<'_>) {
+        let now = port.now();
+        self.first_arrival.get_or_insert(now);
+        self.recorder.arrived(now);
+        let held = Held { command, arrival: now, sequence: self.arrived };
+        self.arrived += 1;
+        self.growth.add(self.arrived - self.recorder.completed_count());
+        if self.pool.is_empty() && self.may_issue() {
+            self.issue(held, port);
+        } else {
+            self.hold(held, now);
+        }
+    }
+
+    fn may_issue(&self) -> bool {
+        self.policy.outstanding.is_none_or(|most| self.outstanding < most)
+    }
+
+    fn issue(&mut self, held: Held, port: &mut Port<'_>) {
+        self.outstanding += 1;
+        self.last = held.command.end();
+        port.submit(held.command, held.arrival, held.sequence);
+    }
+
+    fn hold(&mut self, held: Held, now: Time) {
+        let index = match self.held_free.pop() {
+            Some(index) => {
+                self.held[index as usize] = held;
+                index
+            }
+            None => {
+                self.held.push(held);
+                (self.held.len() - 1) as u32
+            }
+        };
+        let key = if self.pool.order() == Order::Arrival { 0 } else { held.command.lbn.0 };
+        let request = RequestId(index);
+        self.pool.push(Pending { request, command: held.command, entered: now, target: None, key, ticket: 0 });
+    }
+
+    /// Hands over what may be handed over.
+    fn issue_held(&mut self, port: &mut Port<'_>) {
+        while !self.pool.is_empty() && self.may_issue() {
+            let view = View { now: port.now(), pool: &self.pool, space: Space::Blocks(self.last) };
+            let slot = self.policy.scheduler.pick(&view);
+            let index = self.pool.remove(slot).request.0;
+            self.held_free.push(index);
+            self.issue(self.held[index as usize], port);
+        }
+    }
+
+    /// Sets the alarm for the next recorded arrival.
+    fn await_next(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
+        self.ahead = self.pull()?;
+        let Some(next) = self.ahead else { return Ok(()) };
+        let first = self.first_arrival.unwrap_or(next.at);
+        if self.policy.extent.duration.is_some_and(|most| next.at.saturating_sub(first) > most) {
+            self.ahead = None;
+            return Ok(());
+        }
+        port.alarm(next.at, ARRIVAL);
+        Ok(())
+    }
+
+    /// A user of a closed load makes the next request.
+    fn next_of_user(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
+        let first = self.first_arrival.unwrap_or(port.now());
+        if self.policy.extent.duration.is_some_and(|most| port.now() - first > most) {
+            return Ok(());
+        }
+        if let Some(arrival) = self.pull()? {
+            self.arrive(arrival.command, port);
+        }
+        Ok(())
+    }
+}
+
+impl Initiator for Host<'_> {
+    fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
+        match self.pacing {
+            Pacing::Open => self.await_next(port),
+            Pacing::Closed { users, .. } => {
+                for _ in 0..users.or(self.policy.outstanding).unwrap_or(1) {
+                    self.next_of_user(port)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn alarm(&mut self, token: u64, port: &mut Port<'_>) -> Result<(), Error> {
+        if token == THOUGHT {
+            return self.next_of_user(port);
+        }
+        let arrival = self.ahead.take().expect("the alarm of an arrival");
+        self.arrive(arrival.command, port);
+        self.await_next(port)
+    }
+
+    fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
+        self.outstanding -= 1;
+        self.recorder.completed(port.request(request));
+        self.issue_held(port);
+        match self.pacing {
+            Pacing::Open => Ok(()),
+            Pacing::Closed { think: Time::ZERO, .. } => self.next_of_user(port),
+            Pacing::Closed { think, .. } => {
+                port.alarm(port.now() + think, THOUGHT);
+                Ok(())
+            }
+        }
+    }
+
+    fn tick(&mut self) -> ControlFlow<()> {
+        self.progress.update(self.recorder.completed_count(), self.total)
+    }
+}

@@ -1,0 +1,281 @@
+//! The checker: does every read see the data it must, and does every request end once and add up?
+//!
+//! Each write of the host gets a version. Media report which blocks they wrote and read; the ledger keeps
+//! what every medium holds and what every read was served. A read may see any version that no
+//! other write had replaced when the read was issued: a write replaces the versions that were
+//! acknowledged before that write was issued, so writes outstanding together may settle in any order.
+//! This is the consistency of an atomic register, block by block (Lamport, "On interprocess communication",
+//! Distributed Computing 1, 1986).
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use crate::request::{Command, DeviceId, Op, Outcome, Request, RequestId};
+
+/// A write's number, from 1; 0 is what a block held before the run.
+type Version = u64;
+/// The order of issues and completions.
+type Moment = u64;
+
+/// How many faults are described; further ones are counted.
+const DESCRIBED: usize = 20;
+
+/// One version of a block that a read may still see.
+#[derive(Clone, Copy, Debug)]
+struct Visible {
+    version: Version,
+    acknowledged: Option<Moment>,
+    replaced: Option<Moment>,
+}
+
+/// A host request under way.
+#[derive(Debug)]
+struct Open {
+    command: Command,
+    issued: Moment,
+    version: Version,
+    /// What the blocks carry: the versions to write, or those that were read.
+    payload: Vec<Version>,
+}
+
+/// The checker of one run.
+#[derive(Default)]
+pub struct Ledger {
+    moment: Moment,
+    version: Version,
+    open: HashMap<RequestId, Open, FixedState>,
+    blocks: HashMap<u64, Vec<Visible>, FixedState>,
+    media: HashMap<(DeviceId, u64), Version, FixedState>,
+    faults: Vec<String>,
+    fault_count: u64,
+    checked: u64,
+}
+
+impl Ledger {
+    /// Descriptions of the first faults found.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+    /// The number of faults found.
+    pub fn fault_count(&self) -> u64 {
+        self.fault_count
+    }
+    /// The number of completed requests that were checked.
+    pub fn checked(&self) -> u64 {
+        self.checked
+    }
+
+    fn fault(&mut self, text: String) {
+        self.fault_count += 1;
+        if self.faults.len() < DESCRIBED {
+            self.faults.push(text);
+        }
+    }
+
+    /// The host issues a request.
+    pub fn issued(&mut self, id: RequestId, command: &Command) {
+        self.moment += 1;
+        let version = match command.op {
+            Op::Write | Op::Trim => {
+                self.version += 1;
+                self.version
+            }
+            Op::Read | Op::Flush => 0,
+        };
+        if command.op == Op::Write {
+            for lbn in command.lbn.0..command.end().0 {
+                let entry = Visible { version, acknowledged: None, replaced: None };
+                self.blocks.entry(lbn).or_insert_with(|| vec![INITIAL]).push(entry);
+            }
+        }
+        let payload = vec![version; command.blocks as usize];
+        let open = Open { command: *command, issued: self.moment, version, payload };
+        if self.open.insert(id, open).is_some() {
+            self.fault(format!("request {} was issued again before it ended", id.0));
+        }
+    }
+
+    /// A medium has written part of a request: `blocks` blocks from the request's block `offset`, at `lbn`
+    /// of the medium.
+    pub fn wrote(&mut self, medium: DeviceId, id: RequestId, offset: u32, lbn: u64, blocks: u32) {
+        let Some(open) = self.open.get(&id) else {
+            return self.fault(format!("a medium wrote for request {}, which is not under way", id.0));
+        };
+        for block in 0..blocks {
+            let version = open.payload[(offset + block) as usize];
+            self.media.insert((medium, lbn + u64::from(block)), version);
+        }
+    }
+
+    /// A medium has read part of a request.
+    pub fn read(&mut self, medium: DeviceId, id: RequestId, offset: u32, lbn: u64, blocks: u32) {
+        let Some(open) = self.open.get_mut(&id) else {
+            return self.fault(format!("a medium read for request {}, which is not under way", id.0));
+        };
+        for block in 0..blocks {
+            let held = self.media.get(&(medium, lbn + u64::from(block))).copied().unwrap_or(0);
+            open.payload[(offset + block) as usize] = held;
+        }
+    }
+
+    /// The host hears of a completion.
+    pub fn completed(&mut self, id: RequestId, request: &Request) {
+        self.moment += 1;
+        self.checked += 1;
+        let Some(open) = self.open.remove(&id) else {
+            return self.fault(format!("request {} completed, but was not under way", id.0));
+        };
+        self.check_times(&open, request);
+        if request.outcome != Some(Outcome::Ok) {
+            return;
+        }
+        match open.command.op {
+            Op::Write => self.acknowledge(&open),
+            Op::Read => self.check_read(&open),
+            Op::Flush | Op::Trim => {}
+        }
+    }
+
+    fn check_times(&mut self, open: &Open, request: &Request) {
+        let instants = [request.arrival, request.issue, request.acceptance, request.start, request.completion];
+        if !instants.is_sorted() {
+            self.fault(format!("{:?}: instants out of order: {instants:?}", open.command));
+        }
+        let spent = request.completion.saturating_sub(request.start);
+        let parts = request.parts.total();
+        if spent != parts {
+            self.fault(format!("{:?}: took {spent} from its start, but its parts add up to {parts}", open.command));
+        }
+    }
+
+    fn acknowledge(&mut self, open: &Open) {
+        let oldest = self.open.values().map(|open| open.issued).min().unwrap_or(self.moment);
+        for lbn in open.command.lbn.0..open.command.end().0 {
+            let visible = self.blocks.get_mut(&lbn).expect("made when the write was issued");
+            for entry in visible.iter_mut() {
+                if entry.version == open.version {
+                    entry.acknowledged = Some(self.moment);
+                } else if entry.acknowledged.is_some_and(|moment| moment < open.issued) {
+                    entry.replaced.get_or_insert(self.moment);
+                }
+            }
+            // What was replaced before the oldest open request was issued can never be seen rightly again.
+            visible.retain(|entry| entry.replaced.is_none_or(|moment| moment > oldest));
+        }
+    }
+
+    fn check_read(&mut self, open: &Open) {
+        for (lbn, &version) in (open.command.lbn.0..).zip(&open.payload) {
+            let fresh = match self.blocks.get(&lbn) {
+                None => version == 0,
+                Some(visible) => visible.iter().any(|entry| {
+                    entry.version == version && entry.replaced.is_none_or(|moment| moment > open.issued)
+                }),
+            };
+            if !fresh {
+                let command = open.command;
+                self.fault(format!("{command:?}: block {lbn} was served version {version}, which is stale"));
+            }
+        }
+    }
+}
+
+/// What a block held before the run: acknowledged before anything was issued.
+const INITIAL: Visible = Visible { version: 0, acknowledged: Some(0), replaced: None };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::{Lbn, Time};
+
+    const DISK: DeviceId = DeviceId(0);
+
+    fn command(op: Op, lbn: u64, blocks: u32) -> Command {
+        Command { op, fua: false, lbn: Lbn(lbn), blocks }
+    }
+    fn done(command: Command) -> Request {
+        let mut request = Request::new(command, Time::ZERO, None, DISK);
+        request.outcome = Some(Outcome::Ok);
+        request
+    }
+    fn end(ledger: &mut Ledger, id: u32, command: Command) {
+        ledger.completed(RequestId(id), &done(command));
+    }
+
+    #[test]
+    fn a_read_after_an_acknowledged_write_must_see_it() {
+        let mut ledger = Ledger::default();
+        let (write, read) = (command(Op::Write, 10, 2), command(Op::Read, 11, 2));
+        ledger.issued(RequestId(0), &write);
+        ledger.wrote(DISK, RequestId(0), 0, 10, 2);
+        end(&mut ledger, 0, write);
+        ledger.issued(RequestId(1), &read);
+        ledger.read(DISK, RequestId(1), 0, 11, 2);
+        end(&mut ledger, 1, read);
+        assert_eq!(ledger.faults(), &[] as &[String]);
+        // A second read that is served nothing from the medium sees version 0 of block 11: stale.
+        ledger.issued(RequestId(2), &read);
+        end(&mut ledger, 2, read);
+        assert_eq!(ledger.fault_count(), 1);
+        assert!(ledger.faults()[0].contains("block 11"), "{:?}", ledger.faults());
+    }
+
+    #[test]
+    fn an_acknowledged_write_that_never_reached_the_medium_is_found() {
+        let mut ledger = Ledger::default();
+        let (write, read) = (command(Op::Write, 0, 1), command(Op::Read, 0, 1));
+        ledger.issued(RequestId(0), &write);
+        end(&mut ledger, 0, write);
+        ledger.issued(RequestId(1), &read);
+        ledger.read(DISK, RequestId(1), 0, 0, 1);
+        end(&mut ledger, 1, read);
+        assert_eq!(ledger.fault_count(), 1);
+    }
+
+    #[test]
+    fn writes_outstanding_together_may_settle_in_either_order() {
+        for order in [[0, 1], [1, 0]] {
+            let mut ledger = Ledger::default();
+            let (write, read) = (command(Op::Write, 5, 1), command(Op::Read, 5, 1));
+            ledger.issued(RequestId(0), &write);
+            ledger.issued(RequestId(1), &write);
+            for id in order {
+                ledger.wrote(DISK, RequestId(id), 0, 5, 1);
+                end(&mut ledger, id, write);
+            }
+            ledger.issued(RequestId(2), &read);
+            ledger.read(DISK, RequestId(2), 0, 5, 1);
+            end(&mut ledger, 2, read);
+            assert_eq!(ledger.fault_count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_read_that_overlaps_a_write_may_see_the_old_version_but_a_later_one_may_not() {
+        let mut ledger = Ledger::default();
+        let (write, read) = (command(Op::Write, 5, 1), command(Op::Read, 5, 1));
+        ledger.issued(RequestId(0), &read);
+        ledger.issued(RequestId(1), &write);
+        ledger.wrote(DISK, RequestId(1), 0, 5, 1);
+        end(&mut ledger, 1, write);
+        ledger.open.get_mut(&RequestId(0)).unwrap().payload[0] = 0;
+        end(&mut ledger, 0, read);
+        assert_eq!(ledger.fault_count(), 0);
+        ledger.issued(RequestId(2), &read);
+        ledger.open.get_mut(&RequestId(2)).unwrap().payload[0] = 0;
+        end(&mut ledger, 2, read);
+        assert_eq!(ledger.fault_count(), 1);
+    }
+
+    #[test]
+    fn parts_that_do_not_add_up_and_second_completions_are_found() {
+        let mut ledger = Ledger::default();
+        let read = command(Op::Read, 0, 1);
+        ledger.issued(RequestId(0), &read);
+        let mut request = done(read);
+        request.completion = Time::from_ms(1);
+        ledger.completed(RequestId(0), &request);
+        ledger.completed(RequestId(0), &request);
+        assert_eq!(ledger.fault_count(), 2);
+    }
+}

@@ -1,0 +1,123 @@
+//! One measured quantity: its distribution, exact moments, and the interval of its mean.
+
+use hdrhistogram::Histogram;
+use serde_json::{Value, json};
+
+use super::interval::{Batches, NoInterval};
+use crate::units::Time;
+
+/// Significant decimal digits of a percentile.
+const DIGITS: u8 = 3;
+/// The fewest samples above a percentile that make it worth printing.
+pub const FEWEST_ABOVE: f64 = 100.0;
+
+/// The percentiles of a result, by name.
+pub const PERCENTILES: [(&str, f64); 5] =
+    [("p50", 0.50), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)];
+
+/// A quantity measured once a request, in nanoseconds. Sums are exact; percentiles are within 0.1 %.
+pub struct Series {
+    histogram: Histogram<u64>,
+    count: u64,
+    sum: u128,
+    squares: u128,
+    max: u64,
+    batches: Batches,
+}
+
+impl Default for Series {
+    fn default() -> Series {
+        Series {
+            histogram: Histogram::new(DIGITS).expect("three digits are within the histogram's range"),
+            count: 0,
+            sum: 0,
+            squares: 0,
+            max: 0,
+            batches: Batches::default(),
+        }
+    }
+}
+
+impl Series {
+    /// Adds a value.
+    #[inline]
+    pub fn add(&mut self, value: Time) {
+        let ns = value.ns();
+        self.histogram.record(ns).expect("a histogram that resizes itself takes every value");
+        self.count += 1;
+        self.sum += u128::from(ns);
+        self.squares += u128::from(ns) * u128::from(ns);
+        self.max = self.max.max(ns);
+        self.batches.add(ns);
+    }
+
+    /// The number of values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean in ms, 0 for an empty series.
+    pub fn mean_ms(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 / 1e6 }
+    }
+
+    /// The standard deviation in ms: from exact integer sums, so it suffers no cancellation.
+    fn std_ms(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
+        }
+        let n = u128::from(self.count);
+        // n·Σx² − (Σx)², over n·(n − 1).
+        let spread = match (self.squares.checked_mul(n), self.sum.checked_mul(self.sum)) {
+            (Some(left), Some(right)) => (left - right) as f64 / n as f64,
+            _ => self.squares as f64 - self.sum as f64 * (self.sum as f64 / n as f64),
+        };
+        libm::sqrt(spread.max(0.0) / (n - 1) as f64) / 1e6
+    }
+
+    /// A quantile in ms, within 0.1 %.
+    pub fn quantile_ms(&self, quantile: f64) -> f64 {
+        self.histogram.value_at_quantile(quantile).min(self.max) as f64 / 1e6
+    }
+
+    /// The 95 % interval of the mean in ms.
+    pub fn ci95_ms(&self) -> Result<[f64; 2], NoInterval> {
+        self.batches.ci95().map(|[low, high]| [low / 1e6, high / 1e6])
+    }
+
+    /// The object of results: mean, std, percentiles, max and total in ms, ci95 or null.
+    pub fn json(&self) -> Value {
+        let mut object = json!({ "mean": self.mean_ms(), "std": self.std_ms() });
+        for (name, quantile) in PERCENTILES {
+            object[name] = json!(self.quantile_ms(quantile));
+        }
+        object["max"] = json!(self.max as f64 / 1e6);
+        object["total"] = json!(self.sum as f64 / 1e6);
+        object["ci95"] = json!(self.ci95_ms().ok());
+        object
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_exact_and_percentiles_close() {
+        let mut series = Series::default();
+        (1..=1000).for_each(|us| series.add(Time::from_us(us)));
+        let json = series.json();
+        assert_eq!(json["mean"], 0.5005);
+        assert!((json["std"].as_f64().unwrap() - 0.288_819_436_1).abs() < 1e-9);
+        assert!((json["p50"].as_f64().unwrap() - 0.5).abs() < 1.5e-3);
+        assert!((json["p99"].as_f64().unwrap() - 0.99).abs() < 1e-3);
+        assert_eq!(json["max"], 1.0);
+        assert_eq!(json["total"], 500.5);
+    }
+
+    #[test]
+    fn an_empty_series_is_all_zero() {
+        let json = Series::default().json();
+        assert_eq!((&json["mean"], &json["p999"], &json["ci95"]), (&json!(0.0), &json!(0.0), &Value::Null));
+    }
+}

@@ -1,0 +1,7 @@
+//! The queue of a drive or of a host: requests that wait, and who decides which is next.
+
+pub mod pool;
+pub mod schedulers;
+
+pub use pool::{Pending, Pool, Slot};
+pub use schedulers::{Scheduler, SchedulerSpec, Space, View};

@@ -1,0 +1,125 @@
+//! Named policies: one explicit list a family, from which everything else about the family follows.
+//!
+//! A policy is a file with a serde struct of its parameters; the family's list names it once, and
+//! from that list come the spec's forms `"name"` and `{ name = { … } }`, the names that errors suggest,
+//! the rows of the reference documentation, and the constructor.
+
+/// A row of the documentation of a family.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PolicyRow {
+    /// The name in specs.
+    pub name: &'static str,
+    /// Other names that are accepted.
+    pub aliases: &'static [&'static str],
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+}
+
+/// Writes a policy as specs do: the bare name where it has no parameters.
+pub(crate) fn serialize_policy<S: serde::Serializer, P: serde::Serialize>(
+    name: &str,
+    parameters: &P,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    use serde::ser::{Error, SerializeMap};
+    let value = serde_json::to_value(parameters).map_err(Error::custom)?;
+    if value.as_object().is_some_and(serde_json::Map::is_empty) {
+        return serializer.serialize_str(name);
+    }
+    let mut map = serializer.serialize_map(Some(1))?;
+    map.serialize_entry(name, &value)?;
+    map.end()
+}
+
+/// Declares a family of policies. Each line is `Variant = "name" ["alias", …] in path::to::Parameters`, where the
+/// parameters implement the family's trait of constructors, with a `SUMMARY`.
+macro_rules! policies {
+    (
+        $(#[$doc:meta])*
+        $visibility:vis enum $spec:ident builds $policy:ty {
+            $($variant:ident = $name:literal [$($alias:literal),*] in $parameters:ty,)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        $visibility enum $spec {
+            $(#[doc = concat!("`", $name, "`.")] $variant($parameters),)*
+        }
+
+        impl $spec {
+            /// Every accepted name.
+            pub const NAMES: &'static [&'static str] = &[$($name, $($alias,)*)*];
+
+            /// The family's rows of the reference documentation.
+            pub fn rows() -> Vec<$crate::registry::PolicyRow> {
+                vec![$($crate::registry::PolicyRow {
+                    name: $name,
+                    aliases: &[$($alias),*],
+                    summary: <$parameters>::SUMMARY,
+                },)*]
+            }
+
+            /// The policy's name in specs.
+            pub fn name(&self) -> &'static str {
+                match self { $($spec::$variant(_) => $name,)* }
+            }
+
+            /// One policy of the family, ready to run.
+            pub fn build(&self) -> $policy {
+                match self { $($spec::$variant(parameters) => parameters.build(),)* }
+            }
+        }
+
+        impl serde::Serialize for $spec {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $($spec::$variant(parameters) =>
+                        $crate::registry::serialize_policy($name, parameters, serializer),)*
+                }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $spec {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Choice;
+                impl<'de> serde::de::Visitor<'de> for Choice {
+                    type Value = $spec;
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        write!(f, "one of {}, with or without parameters", $spec::NAMES.join(", "))
+                    }
+                    fn visit_enum<A: serde::de::EnumAccess<'de>>(self, data: A) -> Result<$spec, A::Error> {
+                        use serde::de::VariantAccess;
+                        let (name, access) = data.variant_seed($crate::registry::Name($spec::NAMES))?;
+                        match name {
+                            $($name $(| $alias)* => Ok($spec::$variant(access.newtype_variant()?)),)*
+                            _ => unreachable!("the name was checked"),
+                        }
+                    }
+                }
+                deserializer.deserialize_enum(stringify!($spec), $spec::NAMES, Choice)
+            }
+        }
+    };
+}
+pub(crate) use policies;
+
+/// Reads a name that must be one of a list.
+pub(crate) struct Name(pub &'static [&'static str]);
+
+impl<'de> serde::de::DeserializeSeed<'de> for Name {
+    type Value = &'static str;
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl serde::de::Visitor<'_> for Name {
+    type Value = &'static str;
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "one of {}", self.0.join(", "))
+    }
+    fn visit_str<E: serde::de::Error>(self, found: &str) -> Result<&'static str, E> {
+        let known = self.0.iter().find(|&&name| name == found);
+        known.copied().ok_or_else(|| E::unknown_variant(found, self.0))
+    }
+}
