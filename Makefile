@@ -6,6 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 # The interpreter that the Python binding is built and checked for.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 

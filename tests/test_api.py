@@ -98,6 +98,6 @@ def test_a_spec_of_a_dict_starts_its_paths_at_the_current_folder(
 
 
 def test_a_drive_has_a_summary() -> None:
-    assert diskwright.drive("ibm-18es").name == "ibm-18es"
+    assert diskwright.drive("ibm-18es").id == "ibm-18es"
     with pytest.raises(diskwright.InputError, match="did you mean"):
         diskwright.drive_toml("ibm-18e")

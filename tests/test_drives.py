@@ -24,7 +24,7 @@ def test_the_list_names_every_drive(command: Command) -> None:
 def test_the_list_as_json(command: Command) -> None:
     listed = parsed(command("drives", "--json", "-"))
     assert listed["schema"] == 1
-    assert [drive["name"] for drive in listed["drives"]] == diskwright.drives()
+    assert [drive["id"] for drive in listed["drives"]] == diskwright.drives()
 
 
 @pytest.mark.parametrize("name", diskwright.drives())

@@ -1,5 +1,6 @@
 """The functions of the package."""
 
+import json
 from collections.abc import Callable, Mapping
 from os import PathLike, fsdecode
 from pathlib import Path
@@ -68,15 +69,25 @@ def run_with_settings(
 
 
 def inspect(
-    trace: AnyPath, /, *, format: str | None = None, device: int | None = None, threshold: int = 0
+    trace: AnyPath,
+    /,
+    *,
+    format: str | None = None,
+    csv: Mapping[str, Any] | None = None,
+    sector_bytes: int | None = None,
+    device: int | None = None,
+    threshold: int = 0,
 ) -> Record:
     """What a trace is: counts, sizes, mix, sequentiality, working set, arrivals.
 
     format: the trace's format, where its content does not tell.
+    csv: the columns and units of a CSV trace, as `workload.csv` of a spec.
+    sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
     device: only the requests of this device.
     threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
     """
-    return Record.parse(_engine.inspect(trace, format, device, threshold))
+    answer = _engine.inspect(trace, format, json.dumps(dict(csv or {})), sector_bytes, device, threshold)
+    return Record({"schema": 1} | json.loads(answer))
 
 
 def drives() -> list[str]:

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use diskwright::config;
 use diskwright::error::{self, Error};
 use diskwright::simulation::{self, Progress, RunOptions, SpecSource};
-use diskwright::workload::profile::{self, InspectOptions};
+use diskwright::workload::{self, FormatOptions, InspectOptions};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -99,24 +99,31 @@ fn run(
     }
 }
 
-/// Describes a trace; returns JSON.
+/// Describes a trace; `csv` holds the hints about a CSV file as JSON. Returns JSON.
 #[pyfunction]
-#[pyo3(signature = (path, format, device, threshold))]
+#[pyo3(signature = (path, format, csv, sector_bytes, device, threshold))]
 fn inspect(
     py: Python<'_>,
     path: PathBuf,
     format: Option<String>,
+    csv: &str,
+    sector_bytes: Option<u32>,
     device: Option<u32>,
     threshold: u64,
 ) -> PyResult<String> {
+    let csv = serde_json::from_str(csv)
+        .map_err(|error| InputError::new_err(format!("csv: {error}")))?;
     let options = InspectOptions {
-        format,
+        format: FormatOptions {
+            format,
+            csv,
+            sector_bytes,
+        },
         device,
         threshold,
-        ..InspectOptions::default()
     };
     py.detach(|| {
-        let inspection = profile::inspect(&path, &options)?;
+        let inspection = workload::inspect(&path, &options)?;
         Ok(serde_json::to_string(&inspection).expect("an inspection is plain data"))
     })
     .map_err(raised)

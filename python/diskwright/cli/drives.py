@@ -38,16 +38,21 @@ def drives(
 
 
 def _list(known: list[Record]) -> Iterator["RenderableType"]:
-    columns = {"name": "drive", "title": "", "capacity_gb": "GB", "rpm": "rpm"}
-    shown = {key: header for key, header in columns.items() if any(key in drive for drive in known)}
-    table = output.table(*shown.values())
+    table = output.table("drive", "", "GB", "rpm", "average seek", "MB/s")
     for drive in known:
-        table.add_row(*(output.plain(drive.get(key)) for key in shown))
+        table.add_row(
+            drive.id,
+            drive.name,
+            f"{drive.capacity_blocks * 512 / 1e9:,.1f}",
+            f"{drive.rpm:,.0f}",
+            output.plain(drive.average_seek),
+            f"{drive.sustained_mb_per_s[0]:.1f}",
+        )
     yield table
 
 
 def _one(name: str, drive: Record, text: str) -> Iterator["RenderableType"]:
     yield output.heading(name)
-    yield from output.sections(drive)
+    yield from output.sections(Record({key: drive[key] for key in drive if key not in ("id", "description")}))
     yield ""
     yield output.verbatim(text)

@@ -22,7 +22,15 @@ JsonOption = Annotated[
 
 WIDTH = 80
 
-_UNITS = {"_ms": "ms", "_s": "s", "_mib": "MiB", "_gb": "GB", "_mb": "MB", "_blocks": "blocks"}
+_UNITS = {
+    "_ms": "ms",
+    "_s": "s",
+    "_mib": "MiB",
+    "_gb": "GB",
+    "_mb": "MB",
+    "_blocks": "blocks",
+    "_cylinders": "cylinders",
+}
 
 
 @contextmanager
@@ -108,15 +116,15 @@ def sections(record: Record) -> Iterator["RenderableType"]:
         yield _beside(label.ljust(column), fill(item, WIDTH - column - 2), "")
 
 
-def flat(record: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+def flat(record: Mapping[str, Any], prefix: str = "", inherited: str = "") -> dict[str, str]:
     """The entries of a record and of the records in it, with their units."""
     entries: dict[str, str] = {}
     for name, item in record.items():
         label, unit = _unit(name)
         if isinstance(item, Mapping):
-            entries |= flat(item, f"{prefix}{label} ")
+            entries |= flat(item, f"{prefix}{label} ", unit)
         elif item is not None:
-            entries[prefix + label] = f"{plain(item)} {unit}".rstrip()
+            entries[prefix + label] = f"{plain(item)} {unit or inherited}".rstrip()
     return entries
 
 
