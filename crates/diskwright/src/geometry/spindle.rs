@@ -91,11 +91,11 @@ impl Spindle {
         (self.ceil(way), self.ceil(way + (end - start.0) as i64))
     }
 
-    /// The time of `slots` slots, rounded up to the nanosecond.
-    pub fn slots(&self, slots: u64, per_track: u32) -> Time {
-        let time = (u128::from(slots) * u128::from(self.turn))
-            .div_ceil(u128::from(per_track) * u128::from(self.rate));
-        Time::from_ns(time as u64)
+    /// The time in which `slots` slots pass, rounded up to the nanosecond.
+    #[inline]
+    pub fn slots(&self, slots: u32, per_track: u32) -> Time {
+        let time = (u64::from(slots) * self.turn).div_ceil(u64::from(per_track) * self.rate);
+        Time::from_ns(time)
     }
 
     #[inline]

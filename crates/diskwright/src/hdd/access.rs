@@ -77,12 +77,7 @@ pub fn read(
         pass.move_to(&run, false);
         let edge = pass.pass(run.angle, run.span, run.sectors_per_track);
         if interface.overlapped {
-            // Blocks arrive evenly, so the bus ends last either because of the first sector, all of whose
-            // successors queue behind it, or because of the last one.
-            let first = edge + mechanics.spindle.slots(1, run.sectors_per_track);
-            let (all, tail) = sectors.blocks_of(run.sectors);
-            let behind_first = on_bus.max(first) + interface.time(all);
-            on_bus = behind_first.max(pass.now + interface.time(tail));
+            on_bus = crossed(mechanics, interface, &sectors, &run, edge, on_bus);
         }
         sectors.advance(run.sectors);
     }
@@ -94,6 +89,43 @@ pub fn read(
     };
     parts.add(Part::Bus, end - medium_end);
     Access { end, arm, read_modify_writes: 0 }
+}
+
+/// When the blocks of a run have crossed the interface, if its first sector's edge passed at `edge` and the
+/// interface was free from `free` on.
+///
+/// It is held up longest behind some one sector, whose blocks and all later ones then queue. Where sectors pass evenly that
+/// is the first or the last one, or the second where the first is wanted in part only.
+fn crossed(
+    mechanics: &Mechanics,
+    interface: &Interface,
+    sectors: &Sectors,
+    run: &Run,
+    edge: Time,
+    free: Time,
+) -> Time {
+    let per_track = run.sectors_per_track;
+    let all = sectors.blocks_of(run.sectors);
+    let behind = |index: u32| {
+        let slot = match run.sectors == run.span {
+            true => index,
+            false => slots_between(mechanics, sectors.next, index, run),
+        };
+        let arrival = edge + mechanics.spindle.slots(slot + 1, per_track);
+        arrival + interface.time(all - sectors.blocks_of(index))
+    };
+    let queued = (free + interface.time(all)).max(behind(0)).max(behind(run.sectors - 1));
+    match run.sectors == run.span {
+        true if run.sectors > 2 => queued.max(behind(1)),
+        true => queued,
+        false => (1..run.sectors).map(behind).fold(queued, Time::max),
+    }
+}
+
+/// Slots from the first sector of a run with gaps to the one `index` further on.
+fn slots_between(mechanics: &Mechanics, first: u64, index: u32, run: &Run) -> u32 {
+    let angle = mechanics.layout.run(first + u64::from(index), 1).angle;
+    (angle + run.sectors_per_track - run.angle) % run.sectors_per_track
 }
 
 /// Writes a command's blocks, beginning to move at `start`.
@@ -118,14 +150,19 @@ pub fn write(
         pass.now += bus;
     }
     let mut read_modify_writes = 0;
+    // Up to where a track's partial sectors have been read already.
+    let mut reread = 0;
     while sectors.left > 0 {
         let mut run = mechanics.layout.run(sectors.next, sectors.left);
         pass.move_to(&run, true);
         let (slot, per_track) = (run.angle, run.sectors_per_track);
-        if let Some(read) = sectors.partial(&run) {
+        if sectors.next >= reread
+            && let Some(read) = sectors.partial(&run)
+        {
             pass.pass((slot + read.first) % per_track, read.slots, per_track);
             read_modify_writes += 1;
         }
+        reread = reread.max(sectors.next + u64::from(run.sectors));
         if interface.overlapped {
             let arrived = |count: u32| start + interface.time(sectors.blocks_until(count));
             let mut edge = pass.edge(pass.now, slot, per_track);
@@ -135,11 +172,12 @@ pub fn write(
             pass.parts.add(Part::Rotation, edge - pass.now);
             pass.now = edge;
             let in_time = |count: u32| {
-                let span = mechanics.layout.run(sectors.next, count).span;
-                arrived(count) <= edge + mechanics.spindle.slots(u64::from(span) - 1, per_track)
+                let slot = slots_between(mechanics, sectors.next, count - 1, &run);
+                arrived(count) <= edge + mechanics.spindle.slots(slot, per_track)
             };
-            if !in_time(run.sectors) {
-                run = mechanics.layout.run(sectors.next, last_in_time(run.sectors, in_time));
+            let ready = in_time_together(&run, in_time);
+            if ready < run.sectors {
+                run = mechanics.layout.run(sectors.next, ready);
             }
         }
         pass.pass(slot, run.span, per_track);
@@ -148,10 +186,20 @@ pub fn write(
     Access { end: pass.now, arm: pass.arm, read_modify_writes }
 }
 
-/// The largest count for which `in_time` holds, between 1, for which it does, and `total`, for which it
-/// does not: blocks come more slowly than sectors pass, so it holds up to some count and not beyond.
-fn last_in_time(total: u32, in_time: impl Fn(u32) -> bool) -> u32 {
-    let (mut good, mut bad) = (1, total);
+/// How many sectors of a run can be written in one pass, if the first one can: `in_time(count)` says whether the
+/// blocks of the `count`th have come when it passes.
+///
+/// Where sectors pass evenly, blocks that come too slowly fall further behind from sector to sector, except in the
+/// last one if it takes fewer.
+fn in_time_together(run: &Run, in_time: impl Fn(u32) -> bool) -> u32 {
+    let total = run.sectors;
+    if run.span > total {
+        return (2..=total).take_while(|&count| in_time(count)).last().unwrap_or(1);
+    }
+    if total == 1 || in_time(total - 1) {
+        return if total == 1 || in_time(total) { total } else { total - 1 };
+    }
+    let (mut good, mut bad) = (1, total - 1);
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
         if in_time(middle) { good = middle } else { bad = middle }
@@ -179,10 +227,6 @@ struct Sectors {
 impl Sectors {
     #[inline]
     fn new(command: &Command, blocks_per_sector: u32) -> Sectors {
-        if blocks_per_sector == 1 {
-            let total = command.blocks;
-            return Sectors { next: command.lbn.0, left: total, blocks_per_sector, before: 0, behind: 0, total };
-        }
         let per_sector = u64::from(blocks_per_sector);
         let (first, end) = (command.lbn.0 / per_sector, command.end().0.div_ceil(per_sector));
         let total = (end - first) as u32;
@@ -203,22 +247,17 @@ impl Sectors {
     }
 
     /// Blocks of the command up to and with the next `count` sectors.
+    #[inline]
     fn blocks_until(&self, count: u32) -> u32 {
         let sectors = self.total - self.left + count;
         let behind = if sectors == self.total { self.behind } else { 0 };
-        sectors * self.blocks_per_sector - self.before - behind
+        (sectors * self.blocks_per_sector).saturating_sub(self.before) - behind
     }
 
-    /// Blocks of the command in the next `count` sectors, and in the last of them.
+    /// Blocks of the command in the next `count` sectors.
     #[inline]
-    fn blocks_of(&self, count: u32) -> (u32, u32) {
-        if self.blocks_per_sector == 1 {
-            return (count, 1);
-        }
-        let until = self.blocks_until(count);
-        let passed = if self.left == self.total { 0 } else { self.blocks_until(0) };
-        let before_last = if count > 1 { self.blocks_until(count - 1) } else { passed };
-        (until - passed, until - before_last)
+    fn blocks_of(&self, count: u32) -> u32 {
+        self.blocks_until(count) - self.blocks_until(0)
     }
 
     /// What of the next run has to be read before it is written.

@@ -1,0 +1,145 @@
+//! A spec: workload, host, measurement and the tree of devices.
+
+use std::fmt;
+
+use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::queue::SchedulerSpec;
+use crate::units::Time;
+use crate::workload::WorkloadSpec;
+
+/// Everything a run depends on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// The seed of every random stream.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// Where requests come from.
+    pub workload: WorkloadSpec,
+    /// How the host hands them over.
+    #[serde(default)]
+    pub host: HostSpec,
+    /// What is measured.
+    #[serde(default)]
+    pub measure: MeasureSpec,
+    /// The device that takes them.
+    pub device: DeviceSpec,
+}
+
+fn default_seed() -> u64 {
+    1
+}
+
+/// The host.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostSpec {
+    /// The most requests handed to the device at a time; no limit where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<u32>,
+    /// The order in which requests that are held back are handed over.
+    pub scheduler: SchedulerSpec,
+}
+
+/// What is measured of a run, and how much of a run there is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MeasureSpec {
+    /// How much of the start is left out of the statistics: requests (`1000`), a share (`"10 %"`) or a time (`"5 s"`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<WarmUpSpec>,
+    /// Take no request that arrives later than this after the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Time>,
+    /// Take at most so many requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+}
+
+/// A device and its parts; the one key says what it is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeviceSpec {
+    /// A hard disk.
+    Hdd(HddSpec),
+}
+
+/// A hard disk.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HddSpec {
+    /// The name of a drive, or the path of a drive's TOML file.
+    pub drive: String,
+    /// The drive's queue.
+    #[serde(default)]
+    pub queue: QueueSpec,
+}
+
+/// A drive's queue.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct QueueSpec {
+    /// Slots: the active request and those that wait.
+    pub depth: u32,
+    /// Which request is next.
+    pub scheduler: SchedulerSpec,
+}
+
+impl Default for QueueSpec {
+    fn default() -> QueueSpec {
+        QueueSpec { depth: 32, scheduler: SchedulerSpec::default() }
+    }
+}
+
+/// How much of the start of a run is left out of the statistics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WarmUpSpec {
+    /// So many requests.
+    Requests(u64),
+    /// A percentage of the requests.
+    Percent(f64),
+    /// Requests that arrive within this time of the first.
+    Time(Time),
+}
+
+const WARM_UP_EXPECTED: &str = "a number of requests, a share such as \"10 %\", or a time such as \"5 s\"";
+
+impl<'de> Deserialize<'de> for WarmUpSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<WarmUpSpec, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = WarmUpSpec;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(WARM_UP_EXPECTED)
+            }
+            fn visit_u64<E: de::Error>(self, requests: u64) -> Result<WarmUpSpec, E> {
+                Ok(WarmUpSpec::Requests(requests))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<WarmUpSpec, E> {
+                let wrong = || E::custom(format!("{text:?} is not {WARM_UP_EXPECTED}"));
+                let Some(number) = text.trim().strip_suffix('%') else {
+                    return text.parse().map(WarmUpSpec::Time).map_err(|_| wrong());
+                };
+                let percent: f64 = number.trim().parse().map_err(|_| wrong())?;
+                if (0.0..100.0).contains(&percent) {
+                    Ok(WarmUpSpec::Percent(percent))
+                } else {
+                    Err(E::custom(format!("a warm-up of {percent} % leaves nothing: expected 0 to below 100")))
+                }
+            }
+        }
+        deserializer.deserialize_any(Text)
+    }
+}
+
+impl Serialize for WarmUpSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            WarmUpSpec::Requests(requests) => serializer.serialize_u64(*requests),
+            WarmUpSpec::Percent(percent) => serializer.collect_str(&format_args!("{percent} %")),
+            WarmUpSpec::Time(time) => time.serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A spec becomes a run becomes a result.
+
+mod build;
+mod memory;
+mod outcome;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::config::spec::{Spec, WarmUpSpec};
+use crate::config::tree::{self, Node, Value};
+use crate::config::{drives, from_node};
+use crate::engine::Engine;
+use crate::error::{Error, Place, Source};
+use crate::host::{Extent, Host, HostPolicy};
+use crate::ledger::Ledger;
+use crate::metrics::Recorder;
+use crate::metrics::recorder::WarmUp;
+use crate::workload::{self, Workload};
+
+pub use crate::host::Progress;
+pub use outcome::Outcome;
+
+/// Where a spec comes from.
+#[derive(Clone, Debug)]
+pub enum SpecSource {
+    /// A TOML file; relative paths in it start at its folder.
+    File(PathBuf),
+    /// A TOML text.
+    Text {
+        /// The text.
+        text: String,
+        /// Where relative paths in it start.
+        base: PathBuf,
+    },
+}
+
+/// What the command line adds to a spec.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// `KEY=VALUE` overrides, applied in order.
+    pub set: Vec<String>,
+    /// The drive of the spec's hard disk.
+    pub drive: Option<String>,
+    /// A trace in place of the spec's workload; relative to the current folder.
+    pub trace: Option<PathBuf>,
+    /// Turns the checker on.
+    pub check: bool,
+}
+
+/// A spec, read and checked, with the text it was read from.
+pub struct Checked {
+    /// The values.
+    pub spec: Spec,
+    tree: Node,
+    base: PathBuf,
+}
+
+impl Checked {
+    /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
+    fn locate(&self, path: &str, error: Error) -> Error {
+        let Error::Input(mut input) = error else { return error };
+        if input.place.is_none() {
+            let mut path = path;
+            let node = loop {
+                match (self.tree.get(path), path.rsplit_once('.')) {
+                    (Some(node), _) => break Some(node),
+                    (None, Some((above, _))) => path = above,
+                    (None, None) => break None,
+                }
+            };
+            input.place = node.map(|node| node.origin.place());
+        }
+        Error::Input(input)
+    }
+}
+
+/// Reads a spec and applies what the command line adds.
+///
+/// # Errors
+/// An unreadable file; anything in the text or an override that is not understood, with its place.
+pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, Error> {
+    let (text, base) = match source {
+        SpecSource::File(path) => {
+            let text = fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
+            let base = path.parent().unwrap_or(Path::new("")).to_owned();
+            (Source::new(path.display().to_string(), text), base)
+        }
+        SpecSource::Text { text, base } => (Source::new("spec", text.as_str()), base.clone()),
+    };
+    let mut tree = Node::parse(&text)?;
+    for assignment in &options.set {
+        let (path, node) = tree::parse_override(assignment)?;
+        tree.set(&path, node)?;
+    }
+    if let Some(drive) = &options.drive {
+        let path = hdd_path(&tree).unwrap_or_else(|| "device.hdd".to_owned());
+        let drive = from_here(drive);
+        tree.set(&format!("{path}.drive"), text_node(&format!("--drive={drive}"), &drive))?;
+    }
+    if let Some(trace) = &options.trace {
+        let trace = std::path::absolute(trace).map_err(|error| Error::file(trace, "open", error))?;
+        let trace = trace.to_string_lossy().into_owned();
+        let node = text_node(&format!("--trace={trace}"), &trace);
+        tree.set("workload.trace", node)?;
+        tree.remove("workload.synthetic");
+    }
+    let spec = from_node(&tree)?;
+    Ok(Checked { spec, tree, base })
+}
+
+/// A drive named on the command line: a name stays, a path becomes absolute.
+fn from_here(drive: &str) -> String {
+    let is_path = drive.contains(std::path::MAIN_SEPARATOR) || drive.ends_with(".toml");
+    let absolute = is_path.then(|| std::path::absolute(drive).ok()).flatten();
+    absolute.map_or_else(|| drive.to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+/// A string from the command line as a value of the tree.
+fn text_node(shown: &str, value: &str) -> Node {
+    let (_, mut node) = tree::parse_override(shown).expect("it holds an equals sign");
+    node.value = Value::String(value.to_owned());
+    node
+}
+
+/// The path of the first hard disk in the tree of devices.
+fn hdd_path(tree: &Node) -> Option<String> {
+    fn find(node: &Node, path: String) -> Option<String> {
+        match &node.value {
+            Value::Table(entries) => entries.iter().find_map(|entry| {
+                let path = format!("{path}.{}", entry.key);
+                if entry.key == "hdd" { Some(path) } else { find(&entry.node, path) }
+            }),
+            Value::Array(items) => {
+                items.iter().enumerate().find_map(|(i, item)| find(item, format!("{path}[{i}]")))
+            }
+            _ => None,
+        }
+    }
+    find(tree.get("device")?, "device".to_owned())
+}
+
+/// Runs a spec to its end.
+///
+/// # Errors
+/// Wrong input, with its place; an unreadable file; a fault that the checker found; an interruption by
+/// `progress`.
+pub fn run(
+    source: &SpecSource,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Error> {
+    let checked = read_spec(source, options)?;
+    let spec = &checked.spec;
+    let tree = build::devices(&checked)?;
+    let capacity = tree.devices.last().expect("a spec has a device").blocks();
+    let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
+    let workload = load().map_err(|error| checked.locate("workload", error))?;
+    let policy = host_policy(&checked)?;
+    let recorder = Recorder::new(warm_up(&checked, capacity)?);
+    let mut host = Host::new(workload, policy, recorder, progress);
+    let ledger = options.check.then(Box::<Ledger>::default);
+    let mut engine = Engine::new(tree.devices, ledger);
+    let started = Instant::now();
+    engine.run(&mut host)?;
+    if let Some(ledger) = engine.ledger()
+        && ledger.fault_count() > 0
+    {
+        let faults = ledger.faults().join("\n  ");
+        return Err(Error::Simulation(format!(
+            "the checker found {} faults in {} requests:\n  {faults}",
+            ledger.fault_count(),
+            ledger.checked()
+        )));
+    }
+    Ok(Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed()))
+}
+
+fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
+    let Spec { host, measure, .. } = &checked.spec;
+    let scheduler = host.scheduler.build();
+    if scheduler.needs_geometry() {
+        let message = format!("the host's queue knows LBNs only: {:?} needs a drive's geometry", host.scheduler.name());
+        let error = Error::from(crate::error::InputError::new(message).help("give it to the drive: device.hdd.queue.scheduler"));
+        return Err(checked.locate("host.scheduler", error));
+    }
+    if host.outstanding == Some(0) {
+        let error = Error::input("with 0 requests outstanding nothing is ever issued: expected 1 or more, or no limit");
+        return Err(checked.locate("host.outstanding", error));
+    }
+    let extent = Extent { requests: measure.requests, duration: measure.duration };
+    Ok(HostPolicy { outstanding: host.outstanding, scheduler, extent })
+}
+
+fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
+    let Spec { workload, measure, seed, .. } = &checked.spec;
+    Ok(match measure.warmup {
+        None => WarmUp::None,
+        Some(WarmUpSpec::Requests(requests)) => WarmUp::Requests(requests),
+        Some(WarmUpSpec::Time(time)) => WarmUp::Time(time),
+        Some(WarmUpSpec::Percent(percent)) => {
+            let total = match percent {
+                0.0 => 0,
+                _ => workload::count(workload, &checked.base, *seed, capacity)
+                    .map_err(|error| checked.locate("workload", error))?,
+            };
+            let total = measure.requests.map_or(total, |most| most.min(total));
+            WarmUp::Requests((total as f64 * percent / 100.0) as u64)
+        }
+    })
+}
+
+/// A drive's figures and description, by name or path.
+///
+/// # Errors
+/// An unknown name, with a suggestion; an unreadable or wrong file.
+pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
+    let description = build::drive(name, Path::new(""))?;
+    let in_file = |error: crate::error::InputError| Error::from(error.at(Place::File(name.into())));
+    let mut summary = serde_json::to_value(description.summary().map_err(in_file)?).expect("plain data");
+    summary["id"] = serde_json::json!(name);
+    summary["description"] = serde_json::to_value(&description).expect("plain data");
+    Ok(summary)
+}
+
+/// The names of the drives that come with diskwright.
+pub fn drive_names() -> Vec<&'static str> {
+    drives::names()
+}

@@ -1,0 +1,86 @@
+//! The result of a run.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::{Checked, memory};
+use crate::engine::Engine;
+use crate::host::Host;
+
+/// The version of the result's form. Keys never change their meaning.
+const SCHEMA: u32 = 1;
+
+/// Everything a run says about itself.
+#[derive(Clone, Debug)]
+pub struct Outcome(Map<String, Value>);
+
+impl Outcome {
+    pub(super) fn new(
+        checked: &Checked,
+        engine: &Engine,
+        paths: &[String],
+        host: &Host<'_>,
+        wall: Duration,
+    ) -> Outcome {
+        let recorder = host.recorder();
+        let mut result = Map::new();
+        result.insert("schema".into(), json!(SCHEMA));
+        result.insert("requests".into(), requests(host).into());
+        recorder.statistics(&mut result);
+        let devices: Map<String, Value> = paths
+            .iter()
+            .zip(engine.devices())
+            .map(|(path, device)| (path.clone(), device.report(recorder.span()).into()))
+            .collect();
+        result.insert("devices".into(), devices.into());
+        let wall_s = wall.as_secs_f64();
+        result.insert("wall_s".into(), json!(wall_s));
+        let rate = recorder.completed_count() as f64 / wall_s.max(1e-9);
+        result.insert("requests_per_wall_s".into(), json!(rate));
+        result.insert("peak_rss_mib".into(), json!(memory::peak_rss_mib()));
+        result.insert("digest".into(), json!(recorder.digest()));
+        if let Some(ledger) = engine.ledger() {
+            result.insert("checked".into(), json!(ledger.checked()));
+        }
+        result.insert("warnings".into(), json!(warnings(checked, engine, paths, host)));
+        let spec = serde_json::to_value(&checked.spec).expect("a spec is plain data");
+        result.insert("spec".into(), spec);
+        Outcome(result)
+    }
+
+    /// The object of `run`, as the command prints it.
+    pub fn json(&self) -> Value {
+        Value::Object(self.0.clone())
+    }
+}
+
+fn requests(host: &Host<'_>) -> Map<String, Value> {
+    let counts = host.workload().counts();
+    let mut requests = Map::new();
+    requests.insert("trace".into(), json!(counts.trace));
+    requests.insert("issued".into(), json!(host.arrived()));
+    requests.append(&mut host.recorder().counts());
+    requests.insert("skipped".into(), json!(counts.skipped));
+    requests.insert("clipped".into(), json!(counts.clipped));
+    requests.insert("mapped".into(), json!(counts.mapped));
+    requests
+}
+
+fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if checked.spec.measure.warmup.is_none() {
+        warnings.push(
+            "no warm-up: the statistics include the start of the run, when queues are empty (measure.warmup = \"10 %\" \
+             leaves it out, 0 says that it is meant)"
+                .to_owned(),
+        );
+    }
+    warnings.append(&mut host.workload().warnings());
+    warnings.append(&mut host.warnings());
+    for (path, device) in paths.iter().zip(engine.devices()) {
+        warnings.extend(device.warnings().into_iter().map(|warning| format!("{path}: {warning}")));
+    }
+    warnings.append(&mut host.recorder().warnings());
+    warnings
+}
