@@ -98,7 +98,7 @@ def test_the_page_shows_what_happens(page: Path, folder: Path) -> None:
             text = text.replace(f"```text\n{block.output}```", f"```text\n{done.stdout.strip()}\n```")
             page.write_text(text, encoding="utf-8")
         else:
-            assert steady(done.stdout) == steady(block.output), block.code
+            assert steady(done.stdout) == steady(block.output), f"{page} shows something else: {__doc__}"
 
 
 def test_every_verb_has_a_page_that_shows_it() -> None:

@@ -1,6 +1,5 @@
 """`diskwright drives`."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,25 +33,26 @@ def drives(
             text = _api.drive_toml(name) if name in _api.drives() else Path(name).read_text(encoding="utf-8")
             write_json(drive)
     if json != "-":
-        output.show(*(_list(known) if name is None else _one(name, drive, text)))
+        if name is None:
+            output.show(_list(known))
+        else:
+            output.show(output.heading(name), *output.sections(_figures(drive)))
+            print(f"\n{text}", end="")
 
 
-def _list(known: list[Record]) -> Iterator["RenderableType"]:
-    table = output.table("drive", "", "GB", "rpm", "average seek", "MB/s")
+def _list(known: list[Record]) -> "RenderableType":
+    table = output.table("drive", "", "GB", "rpm", "MB/s", names=2)
     for drive in known:
         table.add_row(
             drive.id,
             drive.name,
             f"{drive.capacity_blocks * 512 / 1e9:,.1f}",
             f"{drive.rpm:,.0f}",
-            output.plain(drive.average_seek),
             f"{drive.sustained_mb_per_s[0]:.1f}",
         )
-    yield table
+    return table
 
 
-def _one(name: str, drive: Record, text: str) -> Iterator["RenderableType"]:
-    yield output.heading(name)
-    yield from output.sections(Record({key: drive[key] for key in drive if key not in ("id", "description")}))
-    yield ""
-    yield output.verbatim(text)
+def _figures(drive: Record) -> Record:
+    """What follows from the description."""
+    return Record({key: drive[key] for key in drive if key not in ("id", "description")})

@@ -23,12 +23,12 @@ JsonOption = Annotated[
 WIDTH = 80
 
 _UNITS = {
+    "_mb_per_s": "MB/s",
     "_ms": "ms",
     "_s": "s",
     "_mib": "MiB",
     "_gb": "GB",
     "_mb": "MB",
-    "_blocks": "blocks",
     "_cylinders": "cylinders",
 }
 
@@ -77,22 +77,14 @@ def hanging(label: str, text: str, style: str = "bold") -> "RenderableType":
     return _beside(label, wrap(text, WIDTH - len(label) - 2), style)
 
 
-def verbatim(text: str) -> "RenderableType":
-    """A text as it is, never wrapped."""
-    from rich.text import Text
-
-    return Text(text, no_wrap=True, overflow="ignore")
-
-
-def table(first: str, *others: str) -> "Table":
-    """A table of a column of names and columns of numbers, with the units in the headers."""
+def table(*headers: str, names: int = 1) -> "Table":
+    """A table of columns of names, usually one, and columns of numbers, with the units in the headers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
-    made.add_column(first)
-    for header in others:
-        made.add_column(header, justify="right")
+    for index, header in enumerate(headers):
+        made.add_column(header, justify="left" if index < names else "right")
     return made
 
 
@@ -137,7 +129,7 @@ def plain(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return number(value)
+        return f"{value:,.0f}" if value.is_integer() else number(value)
     if isinstance(value, list):
         return ", ".join(map(plain, value))
     return str(value)

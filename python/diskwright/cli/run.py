@@ -1,6 +1,6 @@
 """`diskwright run`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,7 +84,8 @@ def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
     yield _parts(result.parts_ms)
     yield ""
     for path, device in result.devices.items():
-        yield output.pairs(path, output.flat(device))
+        counted = {key: item for key, item in device.items() if item and not isinstance(item, Mapping)}
+        yield output.pairs(path, output.flat(counted))
     yield ""
     yield f"digest {result.digest}"
 
@@ -121,6 +122,8 @@ def _parts(parts: "Record") -> "RenderableType":
     whole = sum(parts.values())
     table = output.table("parts of a request", "mean ms", "share %")
     for name, mean in parts.items():
+        if mean == 0:
+            continue
         table.add_row(
             name.replace("_", " "), output.number(mean), f"{100 * mean / whole:.1f}" if whole else "-"
         )
