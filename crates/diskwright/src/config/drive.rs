@@ -1,1 +1,368 @@
+//! A drive's description: the hardware, as its file in `drives/` gives it.
 
+use serde::{Deserialize, Serialize};
+
+use super::quantities::{Rate, Rotation, SignedTime};
+use crate::error::InputError;
+use crate::geometry::describe::LayoutDescription;
+use crate::geometry::layout::{Layout, Zone};
+use crate::geometry::seek::{SeekCurve, SeekDescription};
+use crate::units::{BLOCK_BYTES, Size, Time};
+
+/// A hard disk drive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriveDescription {
+    /// Maker and model.
+    pub name: String,
+    /// What kind of drive it is, in a line.
+    #[serde(default)]
+    pub about: String,
+    /// Where the values come from.
+    #[serde(default)]
+    pub source: Vec<String>,
+    /// Which values are estimates, and how they were made.
+    #[serde(default)]
+    pub estimated: Vec<String>,
+    /// The year it came out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<u16>,
+    /// Size of a physical sector, a whole number of 512-byte blocks.
+    #[serde(default = "one_block")]
+    pub sector_size: Size,
+    /// How fast the platters turn.
+    pub rotation: Rotation,
+    /// Changing heads and settling.
+    pub heads: HeadsDescription,
+    /// How long the arm takes.
+    pub seek: SeekDescription,
+    /// How long the controller takes.
+    #[serde(default)]
+    pub overhead: OverheadDescription,
+    /// How fast data cross the interface.
+    #[serde(default)]
+    pub interface: InterfaceDescription,
+    /// Surfaces, cylinders and zones.
+    pub layout: LayoutDescription,
+}
+
+/// What happens after the arm has arrived, or without it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeadsDescription {
+    /// Time to another head's track in the same cylinder; during a seek it passes unnoticed.
+    pub switch: Time,
+    /// What a write settles longer than a read after a seek or a switch; may be negative.
+    #[serde(default)]
+    pub write_settle: SignedTime,
+}
+
+/// The controller's time for a command that needs the medium, by its kind and that of the request before it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OverheadDescription {
+    /// Before a read that follows a read.
+    pub read_after_read: Time,
+    /// Before a read that follows a write.
+    pub read_after_write: Time,
+    /// Before a write that follows a read.
+    pub write_after_read: Time,
+    /// Before a write that follows a write.
+    pub write_after_write: Time,
+    /// After the data of a read have crossed the interface.
+    pub completion_read: Time,
+    /// After the data of a write are on the medium.
+    pub completion_write: Time,
+}
+
+/// The interface to the host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct InterfaceDescription {
+    /// Time of a 512-byte block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_time: Option<Time>,
+    /// Rate, in place of `block_time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Whether blocks cross while others are still read or written.
+    pub overlapped: bool,
+}
+
+impl Default for InterfaceDescription {
+    fn default() -> InterfaceDescription {
+        InterfaceDescription {
+            block_time: None,
+            rate: None,
+            overlapped: true,
+        }
+    }
+}
+
+impl InterfaceDescription {
+    /// The time of a 512-byte block; none where neither time nor rate is given.
+    pub fn time_per_block(&self) -> Time {
+        match (self.block_time, self.rate) {
+            (Some(time), _) => time,
+            (None, Some(rate)) => rate.time(BLOCK_BYTES),
+            (None, None) => Time::ZERO,
+        }
+    }
+}
+
+fn one_block() -> Size {
+    Size::from_blocks(1)
+}
+
+/// The largest physical sector, in blocks: 64 KiB.
+const LARGEST_SECTOR: u64 = 128;
+
+impl DriveDescription {
+    /// Checks everything that can be checked before a run.
+    ///
+    /// # Errors
+    /// Says which value does not fit and what is accepted.
+    pub fn validate(&self) -> Result<(), InputError> {
+        if self.name.trim().is_empty() {
+            return Err(
+                InputError::new("a drive without a name").help("write name = \"maker and model\"")
+            );
+        }
+        if !(1..=LARGEST_SECTOR).contains(&self.sector_size.blocks()) {
+            return Err(
+                InputError::new(format!("sector_size of {}", self.sector_size)).help(format!(
+                    "accepted: 1 to {LARGEST_SECTOR} blocks, such as \"512 B\" or \"4 KiB\""
+                )),
+            );
+        }
+        if self.interface.block_time.is_some() && self.interface.rate.is_some() {
+            return Err(
+                InputError::new("the interface has both block_time and rate")
+                    .help("write the time of a 512-byte block or the rate, not both"),
+            );
+        }
+        Layout::build(&self.layout)?;
+        SeekCurve::build(&self.seek, self.layout.cylinders)?;
+        Ok(())
+    }
+
+    /// 512-byte blocks in a physical sector.
+    pub fn blocks_per_sector(&self) -> u32 {
+        self.sector_size.blocks() as u32
+    }
+
+    /// Capacity in 512-byte blocks.
+    ///
+    /// # Errors
+    /// Those of [`Layout::build`].
+    pub fn capacity_blocks(&self) -> Result<u64, InputError> {
+        Ok(Layout::build(&self.layout)?.sectors() * self.sector_size.blocks())
+    }
+
+    /// The figures a data sheet would show.
+    ///
+    /// # Errors
+    /// Those of [`validate`](DriveDescription::validate).
+    pub fn summary(&self) -> Result<DriveSummary, InputError> {
+        self.validate()?;
+        let layout = Layout::build(&self.layout)?;
+        let seek = SeekCurve::build(&self.seek, layout.cylinders())?;
+        let zones = layout.zones();
+        let ends = [&zones[0], &zones[zones.len() - 1]];
+        Ok(DriveSummary {
+            name: self.name.clone(),
+            capacity_blocks: layout.sectors() * self.sector_size.blocks(),
+            sector_bytes: self.sector_size.blocks() * BLOCK_BYTES,
+            rpm: self.rotation.rpm(),
+            cylinders: layout.cylinders(),
+            surfaces: layout.surfaces(),
+            zones: zones.len(),
+            sectors_per_track: ends.map(Zone::sectors_per_track).into(),
+            sustained_mb_per_s: ends.map(|zone| self.sustained(&layout, zone, &seek)).into(),
+            average_seek: seek.mean_random(),
+            full_stroke: seek.full_stroke(),
+        })
+    }
+
+    /// MB/s of a long read in a zone.
+    ///
+    /// A cylinder's data pass in a revolution for each track and the turn of the skew after each, with as many
+    /// further revolutions as the switch to the next track takes longer than that turn.
+    fn sustained(&self, layout: &Layout, zone: &Zone, seek: &SeekCurve) -> f64 {
+        let period = self.rotation.period_s();
+        let switch = self.heads.switch;
+        let to_next_cylinder = match layout.cylinders() {
+            1 => switch,
+            _ => seek.time(1).max(switch),
+        };
+        let passing = |skew: u32, switch: Time| {
+            let turn = f64::from(skew) / f64::from(zone.sectors_per_track());
+            turn + libm::ceil((switch.s() / period - turn).max(0.0))
+        };
+        let tracks = f64::from(layout.surfaces());
+        let revolutions = tracks
+            + (tracks - 1.0) * passing(zone.track_skew(), switch)
+            + passing(zone.cylinder_skew(), to_next_cylinder);
+        let bytes = (zone.sectors() * self.sector_size.blocks() * BLOCK_BYTES) as f64;
+        bytes / f64::from(zone.cylinders()) / (revolutions * period) / 1e6
+    }
+}
+
+/// What a drive amounts to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DriveSummary {
+    /// Maker and model.
+    pub name: String,
+    /// Capacity in 512-byte blocks.
+    pub capacity_blocks: u64,
+    /// Bytes in a physical sector.
+    pub sector_bytes: u64,
+    /// Revolutions a minute.
+    pub rpm: f64,
+    /// Cylinders.
+    pub cylinders: u32,
+    /// Recorded surfaces.
+    pub surfaces: u32,
+    /// Zones.
+    pub zones: usize,
+    /// Sectors on a track of the first and of the last zone.
+    pub sectors_per_track: (u32, u32),
+    /// Rate of a long read in the first and in the last zone, with all switches, in MB/s (10^6 bytes).
+    pub sustained_mb_per_s: (f64, f64),
+    /// Mean seek between random cylinders.
+    pub average_seek: Time,
+    /// Seek from the first cylinder to the last.
+    pub full_stroke: Time,
+}
+
+impl DriveSummary {
+    /// Capacity in GB (10^9 bytes).
+    pub fn capacity_gb(&self) -> f64 {
+        self.capacity_blocks as f64 * BLOCK_BYTES as f64 / 1e9
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+        name = "a small drive"
+        rotation = "6000 rpm"
+        [heads]
+        switch = "1 ms"
+        [seek.constant]
+        [layout]
+        surfaces = 2
+        cylinders = 5
+        [[layout.zone]]
+        cylinders = [0, 4]
+        sectors_per_track = 100
+    "#;
+
+    fn small(change: impl Fn(&str) -> String) -> Result<DriveDescription, toml::de::Error> {
+        let text = SMALL.replace(
+            "[seek.constant]",
+            "[seek.linear]\nsingle = \"2 ms\"\nfull = \"5 ms\"",
+        );
+        toml::from_str(&change(&text))
+    }
+
+    fn refused(change: impl Fn(&mut DriveDescription)) -> String {
+        let mut drive = small(str::to_owned).expect("sound");
+        change(&mut drive);
+        let error = drive.validate().expect_err("refused").to_string();
+        assert!(drive.summary().is_err());
+        error
+    }
+
+    #[test]
+    fn a_short_description_has_defaults() {
+        let drive = small(str::to_owned).expect("sound");
+        drive.validate().expect("sound");
+        assert_eq!(drive.capacity_blocks(), Ok(1_000));
+        assert_eq!(drive.blocks_per_sector(), 1);
+        assert!(drive.interface.overlapped);
+        assert_eq!(drive.interface.time_per_block(), Time::ZERO);
+        assert_eq!(drive.overhead, OverheadDescription::default());
+        assert_eq!(drive.heads.write_settle.ns(), 0);
+    }
+
+    #[test]
+    fn it_reads_back_as_it_was_written() {
+        let drive = small(|text| {
+            text.replace(
+                "[heads]",
+                "sector_size = \"4 KiB\"\ninterface = { rate = \"300 MB/s\" }\n[heads]",
+            )
+        })
+        .expect("sound");
+        assert_eq!(drive.interface.time_per_block().ns(), 1_707);
+        assert_eq!(drive.capacity_blocks(), Ok(8_000));
+        let text = toml::to_string(&drive).expect("can be written");
+        assert_eq!(
+            toml::from_str::<DriveDescription>(&text).as_ref(),
+            Ok(&drive)
+        );
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_everywhere() {
+        for place in [
+            "name =",
+            "switch =",
+            "single =",
+            "surfaces =",
+            "sectors_per_track =",
+        ] {
+            let error = small(|text| text.replace(place, &format!("spin = 1\n{place}")))
+                .expect_err(place)
+                .to_string();
+            assert!(error.contains("spin"), "{place}: {error}");
+        }
+    }
+
+    #[test]
+    fn values_without_sense_are_refused() {
+        assert!(refused(|drive| drive.name = " ".into()).contains("without a name"));
+        assert!(refused(|drive| drive.sector_size = Size::from_blocks(0)).contains("0 blocks"));
+        assert!(refused(|drive| drive.sector_size = Size::from_blocks(129)).contains("4 KiB"));
+        assert!(
+            refused(|drive| {
+                drive.interface.rate = Rate::from_bytes_per_s(1);
+                drive.interface.block_time = Some(Time::ZERO);
+            })
+            .contains("not both")
+        );
+        assert!(refused(|drive| drive.layout.surfaces = 0).contains("0 surfaces"));
+        assert!(
+            refused(|drive| drive.seek = SeekDescription::Constant(Time::from_s(5)))
+                .contains("distance of 1")
+        );
+    }
+
+    #[test]
+    fn the_sustained_rate_counts_turns_and_missed_revolutions() {
+        // 10 ms a revolution; a cylinder is 200 blocks.
+        let rate = |track_skew, cylinder_skew| {
+            let mut drive = small(str::to_owned).expect("sound");
+            drive.layout.zones[0].track_skew = track_skew;
+            drive.layout.zones[0].cylinder_skew = cylinder_skew;
+            drive.summary().expect("sound").sustained_mb_per_s.0
+        };
+        let expected = |revolutions: f64| 200.0 * 512.0 / (revolutions * 0.010) / 1e6;
+        for (skews, revolutions) in [
+            // Just enough for the 1 ms of the head switch and the 2 ms of the seek, and just not.
+            ((10, 20), 2.3),
+            ((9, 20), 3.29),
+            ((10, 19), 3.29),
+            ((0, 0), 4.0),
+        ] {
+            let found = rate(skews.0, skews.1);
+            assert!(
+                (found - expected(revolutions)).abs() < 1e-9,
+                "{skews:?}: {found}"
+            );
+        }
+    }
+}

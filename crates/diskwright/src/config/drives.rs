@@ -1,1 +1,227 @@
+//! The drives that come with diskwright: every file of `drives/`, under its name without `.toml`.
 
+use include_dir::{Dir, include_dir};
+
+static DRIVES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../drives");
+
+/// The names of all drives, sorted.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<_> = DRIVES
+        .files()
+        .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// The description of a drive as written, or `None` for an unknown name.
+pub fn text(name: &str) -> Option<&'static str> {
+    DRIVES.get_file(format!("{name}.toml"))?.contents_utf8()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::drive::{DriveDescription, DriveSummary};
+    use crate::geometry::layout::Layout;
+    use crate::geometry::seek::SeekCurve;
+    use crate::units::Time;
+
+    fn drive(name: &str) -> DriveDescription {
+        let text = text(name).unwrap_or_else(|| panic!("no drive {name}"));
+        toml::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn layout(name: &str) -> Layout {
+        Layout::build(&drive(name).layout).expect("a sound layout")
+    }
+
+    fn seek(name: &str) -> SeekCurve {
+        let drive = drive(name);
+        SeekCurve::build(&drive.seek, drive.layout.cylinders).expect("a sound curve")
+    }
+
+    #[test]
+    fn the_library_is_listed_in_order() {
+        let expected = [
+            "cheetah-9lp",
+            "cheetah-9lp-linear",
+            "exos-x20",
+            "hp-c2249a",
+            "hp-c3323a",
+            "ibm-18es",
+            "ibm-18es-linear",
+            "travelstar-5k160",
+        ];
+        assert_eq!(names(), expected);
+        assert_eq!(text("cheetah-9LP"), None);
+        assert_eq!(text("../Cargo"), None);
+    }
+
+    #[test]
+    fn every_drive_is_sound_and_names_its_sources() {
+        for name in names() {
+            let drive = drive(name);
+            drive
+                .validate()
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(
+                !drive.source.is_empty() && !drive.about.is_empty(),
+                "{name}"
+            );
+            assert_eq!(layout(name).warnings(), &[] as &[String], "{name}");
+        }
+    }
+
+    #[test]
+    fn capacities_are_those_of_the_real_drives() {
+        for (name, blocks) in [
+            // As the measured drives answer.
+            ("cheetah-9lp", 17_783_240),
+            ("ibm-18es", 17_916_240),
+            // As the zones of the models add up.
+            ("hp-c2249a", 2_687_632),
+            ("hp-c3323a", 2_056_008),
+            // As the makers do.
+            ("travelstar-5k160", 312_581_808),
+            ("exos-x20", 39_063_650_304),
+            // Plain products.
+            ("cheetah-9lp-linear", 6_962 * 12 * 232),
+            ("ibm-18es-linear", 11_474 * 5 * 312),
+        ] {
+            assert_eq!(drive(name).capacity_blocks(), Ok(blocks), "{name}");
+        }
+    }
+
+    #[test]
+    fn sectors_are_where_disksim_finds_them() {
+        for (name, sector, cylinder, surface, on_track) in [
+            ("cheetah-9lp", 1_975_456, 648, 1, 122),
+            ("cheetah-9lp", 1_975_280, 648, 0, 200),
+            ("cheetah-9lp", 8_702_844, 2_998, 11, 80),
+            ("cheetah-9lp", 9_233_408, 3_199, 6, 56),
+            ("cheetah-9lp", 14_455_500, 5_320, 2, 188),
+            ("cheetah-9lp", 14_631_804, 5_397, 11, 158),
+            ("cheetah-9lp", 632_476, 207, 6, 20),
+            ("cheetah-9lp", 3_883_828, 1_291, 4, 238),
+            ("ibm-18es", 17_317_516, 10_892, 0, 62),
+            ("hp-c3323a", 265_552, 317, 4, 112),
+        ] {
+            let layout = layout(name);
+            let at = layout.locate(sector);
+            assert_eq!(
+                (at.cylinder, at.surface, at.head, at.sector),
+                (cylinder, surface, surface, on_track),
+                "{name} {sector}"
+            );
+            assert_eq!(
+                layout.sector_at(cylinder, surface, on_track),
+                Some(sector),
+                "{name} {sector}"
+            );
+        }
+    }
+
+    /// The turn of a sector by the drive's skews, to DiskSim's six digits.
+    #[test]
+    fn sectors_are_at_the_angle_disksim_finds() {
+        let run = layout("cheetah-9lp").run(1_975_456, 4);
+        assert_eq!((run.sectors, run.span, run.sectors_per_track), (4, 4, 254));
+        let turn = f64::from(run.angle) / 254.0;
+        assert!((turn - 0.279_527).abs() < 1e-6, "{turn}");
+        // Request 14 of its recording crosses a track end.
+        assert_eq!(layout("cheetah-9lp").run(3_883_828, 8).sectors, 7);
+    }
+
+    /// Every data sector of a measured drive is found again, and in rising order of place.
+    #[test]
+    fn measured_layouts_lose_no_sector() {
+        for name in ["cheetah-9lp", "ibm-18es", "hp-c2249a", "hp-c3323a"] {
+            let layout = layout(name);
+            let (mut sector, mut before) = (0, None);
+            while sector < layout.sectors() {
+                let run = layout.run(sector, u32::MAX);
+                let at = run.position;
+                let place = Some((at.cylinder, at.surface, at.sector));
+                assert!(before < place, "{name} {sector}");
+                assert!(
+                    at.sector + run.span <= run.sectors_per_track,
+                    "{name} {sector}"
+                );
+                before = place;
+                assert_eq!(
+                    layout.sector_at(at.cylinder, at.surface, at.sector),
+                    Some(sector),
+                    "{name}"
+                );
+                let last = layout.locate(sector + u64::from(run.sectors) - 1);
+                assert_eq!(last.sector, at.sector + run.span - 1, "{name} {sector}");
+                sector += u64::from(run.sectors);
+            }
+            assert_eq!(sector, layout.sectors(), "{name}");
+        }
+    }
+
+    #[test]
+    fn measured_seeks_go_through_their_points() {
+        let curve = seek("cheetah-9lp");
+        assert_eq!(curve.time(1).ns(), 831_000);
+        // Between listed distances, as DiskSim gives it for the first request of the recording.
+        assert_eq!(curve.time(648).ns(), 3_513_720);
+        assert_eq!(curve.time(2_998 - 648).ns(), 5_675_000);
+        assert_eq!(seek("ibm-18es").time(10_892).ns(), 12_388_240);
+        assert_eq!(seek("hp-c3323a").time(317).ns(), 6_387_148);
+        assert_eq!(seek("hp-c2249a").time(10).ns(), 4_990_000);
+        // A measured dip, for which a search must not stop early.
+        let curve = seek("ibm-18es");
+        assert!(curve.floor(2_000) < curve.time(2_000));
+        assert_eq!(curve.floor(2_000), curve.time(3_400));
+        assert_eq!(seek("ibm-18es-linear").full_stroke().ns(), 12_742_000);
+        assert_eq!(seek("cheetah-9lp-linear").full_stroke().ns(), 10_627_000);
+    }
+
+    #[test]
+    fn data_sheet_figures_come_out() {
+        let near =
+            |found: f64, wanted: f64, tolerance: f64| (found - wanted).abs() <= tolerance * wanted;
+        let figures = |name| -> DriveSummary { drive(name).summary().expect("sound") };
+        let laptop = figures("travelstar-5k160");
+        assert!(near(laptop.capacity_gb(), 160.0, 0.001));
+        assert!(near(laptop.average_seek.ms(), 11.0, 0.001), "{laptop:?}");
+        assert!(near(laptop.full_stroke.ms(), 20.0, 0.001), "{laptop:?}");
+        assert_eq!(seek("travelstar-5k160").time(1), Time::from_ms(1));
+        assert!(near(laptop.sustained_mb_per_s.0, 46.0, 0.01), "{laptop:?}");
+        assert!(near(laptop.sustained_mb_per_s.1, 23.0, 0.02), "{laptop:?}");
+        let nearline = figures("exos-x20");
+        assert!(near(nearline.capacity_gb(), 20_000.0, 0.001));
+        assert!(near(nearline.average_seek.ms(), 7.4, 0.001), "{nearline:?}");
+        assert!(
+            near(nearline.sustained_mb_per_s.0, 285.0, 0.01),
+            "{nearline:?}"
+        );
+        assert!(
+            near(nearline.sustained_mb_per_s.1, 142.5, 0.02),
+            "{nearline:?}"
+        );
+        assert_eq!(nearline.sector_bytes, 4_096);
+    }
+
+    /// Neither reads nor writes of the estimated drives miss a revolution between tracks.
+    #[test]
+    fn estimated_skews_are_wide_enough_for_writes() {
+        for name in ["travelstar-5k160", "exos-x20"] {
+            let drive = drive(name);
+            let settle = drive.heads.write_settle.ns() as f64 / 1e9;
+            let switch = drive.heads.switch.s() + settle;
+            let step = seek(name).time(1).s().max(drive.heads.switch.s()) + settle;
+            for zone in layout(name).zones() {
+                let turn = |skew: u32| {
+                    f64::from(skew) / f64::from(zone.sectors_per_track())
+                        * drive.rotation.period_s()
+                };
+                assert!(turn(zone.track_skew()) > switch, "{name}");
+                assert!(turn(zone.cylinder_skew()) > step, "{name}");
+            }
+        }
+    }
+}

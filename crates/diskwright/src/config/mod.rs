@@ -4,6 +4,7 @@ pub mod de;
 pub mod drive;
 pub mod drives;
 pub mod quantities;
+pub mod spec;
 pub mod tree;
 
 pub use de::from_node;

@@ -17,6 +17,9 @@ pub struct LayoutDescription {
     /// Which head serves the first sectors of a cylinder.
     #[serde(default)]
     pub order: HeadOrder,
+    /// Data sectors with an address, where the drive has fewer than its zones hold; the others are the last ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sectors: Option<u64>,
     /// The zones in LBN order, which is the order of their cylinders.
     #[serde(rename = "zone")]
     pub zones: Vec<ZoneDescription>,

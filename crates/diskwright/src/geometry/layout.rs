@@ -267,6 +267,10 @@ impl Layout {
             return Err(InputError::new("a drive without zones holds nothing")
                 .help("write at least one [[layout.zone]]"));
         }
+        if let Some(addressed) = description.sectors {
+            cut(addressed, next, &mut stretches, &mut zones)?;
+            next = addressed;
+        }
         stretches.push(Stretch {
             first: next,
             start: 0,
@@ -472,6 +476,27 @@ fn place_in(zone: &Zone, stretch: &Stretch, sector: u64) -> (u64, u64) {
     let (unit, within) = zone.by_held.divide(offset);
     let place = stretch.start + offset + unit * zone.units.spare;
     (place, zone.units.held() - within)
+}
+
+/// Takes the sectors from `addressed` on, of `held`, out of the address space.
+fn cut(
+    addressed: u64,
+    held: u64,
+    stretches: &mut Vec<Stretch>,
+    zones: &mut [Zone],
+) -> Result<(), InputError> {
+    if !(1..=held).contains(&addressed) {
+        return Err(
+            InputError::new(format!("sectors = {addressed}, but the zones hold {held}"))
+                .help(format!("accepted: 1 to {held}; without it, all of them")),
+        );
+    }
+    stretches.retain(|stretch| stretch.first < addressed);
+    for zone in zones {
+        zone.first = zone.first.min(addressed);
+        zone.sectors = zone.sectors.min(addressed - zone.first);
+    }
+    Ok(())
 }
 
 /// Divides the address space into a power of two of parts, a few for each stretch, and finds their first stretches.

@@ -412,7 +412,7 @@ mod tests {
         let curve = hp(&[]);
         assert_eq!(curve.time(1), ms("4.08"));
         assert_eq!(curve.time(289), ms("9.36"));
-        assert_eq!(curve.time(299).ns(), 9_456_228);
+        assert_eq!(curve.time(299).ns(), 9_456_233);
         assert_eq!(curve.time(300), ms("9.46"));
         assert_eq!(curve.time(2_981), ms("25.2779"));
         let curve = hp(&[2.63, 3.42]);

@@ -65,6 +65,7 @@ fn own_places(layout: &LayoutDescription) -> Vec<(u32, u64)> {
                 .map(|place| (number as u32, place)),
         );
     }
+    all.truncate(layout.sectors.unwrap_or(u64::MAX) as usize);
     all
 }
 
@@ -294,6 +295,7 @@ fn layouts() -> impl Strategy<Value = (LayoutDescription, Vec<(usize, usize)>)> 
                 surfaces,
                 cylinders: first + 1,
                 order,
+                sectors: None,
                 zones: described,
             };
             Layout::build(&layout).is_ok().then_some((layout, moves))
@@ -326,7 +328,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn a_layout_is_the_walk_of_its_tracks((mut layout, moves) in layouts()) {
+    fn a_layout_is_the_walk_of_its_tracks((mut layout, moves) in layouts(), cut in 0u64..30) {
+        let held = own_places(&layout).len() as u64;
+        if cut % 2 == 1 && cut < held {
+            layout.sectors = Some(held - cut);
+        }
         remap(&mut layout, &moves);
         agree(&layout);
     }
@@ -344,6 +350,7 @@ fn two_zones() -> LayoutDescription {
         surfaces: 3,
         cylinders: 12,
         order: HeadOrder::Ascending,
+        sectors: None,
         zones: vec![zone(0, 4), zone(6, 10)],
     }
 }
@@ -424,6 +431,7 @@ fn more_than_four_billion_sectors_are_addressed() {
         surfaces: 20,
         cylinders: 600_000,
         order: HeadOrder::Ascending,
+        sectors: None,
         zones: vec![ZoneDescription {
             track_skew: 40,
             cylinder_skew: 80,
@@ -463,12 +471,14 @@ fn more_than_four_billion_sectors_are_addressed() {
 #[test]
 fn descriptions_without_sense_are_refused() {
     type Change = fn(&mut LayoutDescription);
-    let cases: [(Change, &str); 19] = [
+    let cases: [(Change, &str); 21] = [
         (|l| l.cylinders = 10, "the drive has no cylinder 10"),
         (|l| l.cylinders = 0, "0 cylinders"),
         (|l| l.cylinders = u32::MAX, "accepted: 1 to"),
         (|l| l.surfaces = 0, "0 surfaces"),
         (|l| l.zones.clear(), "without zones"),
+        (|l| l.sectors = Some(0), "accepted: 1 to 210"),
+        (|l| l.sectors = Some(211), "sectors = 211"),
         (
             |l| l.zones[1].cylinders = (4, 9),
             "zone 1 (cylinders 4 to 9)",
@@ -512,8 +522,10 @@ fn descriptions_without_sense_are_refused() {
         assert!(error.contains(said), "{error} does not say {said:?}");
     }
     // The other side of the edges.
-    let edges: [Change; 5] = [
+    let edges: [Change; 7] = [
         |l| l.cylinders = 11,
+        |l| l.sectors = Some(210),
+        |l| l.sectors = Some(1),
         |l| l.zones[1].cylinders = (5, 10),
         |l| l.zones[0].track_skew = 7,
         |l| l.zones[0].front = 104,

@@ -224,6 +224,14 @@ pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
     Ok(summary)
 }
 
+/// The hardware of a drive, by name or path, for those who drive the mechanics themselves.
+///
+/// # Errors
+/// As [`drive_summary`].
+pub fn hardware(name: &str) -> Result<crate::hdd::Hardware, Error> {
+    build::hardware(&build::drive(name, Path::new(""))?).map_err(Error::from)
+}
+
 /// The names of the drives that come with diskwright.
 pub fn drive_names() -> Vec<&'static str> {
     drives::names()

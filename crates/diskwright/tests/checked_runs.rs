@@ -1,0 +1,67 @@
+//! Random specs with the checker on: nothing is lost, nothing stale, every part accounted for; and twice the same.
+
+use diskwright::simulation::{self, RunOptions, SpecSource};
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn run(text: &str) -> Value {
+    let source = SpecSource::Text { text: text.to_owned(), base: ".".into() };
+    let options = RunOptions { check: true, ..RunOptions::default() };
+    simulation::run(&source, &options, &mut ()).unwrap_or_else(|error| panic!("{error}\n{text}")).json()
+}
+
+fn specs() -> impl Strategy<Value = String> {
+    let drive = prop::sample::select(diskwright::config::drives::names());
+    let arrivals = prop_oneof![
+        (1u32..40).prop_map(|ms| format!("{{ poisson = \"{ms} ms\" }}")),
+        (1u32..40).prop_map(|ms| format!("{{ constant = \"{ms} ms\" }}")),
+        (1u32..80, 0u32..20).prop_map(|(users, ms)| format!("{{ closed = {{ users = {users}, think = \"{ms} ms\" }} }}")),
+    ];
+    let policy = prop::sample::select(vec![
+        "\"fcfs\"",
+        "\"sstf\"",
+        "\"c-look\"",
+        "\"satf\"",
+        "\"ncq\"",
+        "{ ncq = { timeout = \"30 ms\" } }",
+    ]);
+    let host_policy = prop::sample::select(vec!["fcfs", "sstf", "c-look"]);
+    let size = prop::sample::select(vec![1u32, 3, 8, 64, 300]);
+    // A few hundred blocks, so that requests overlap; or the whole drive.
+    let address = prop_oneof![
+        Just("\"uniform\"".to_owned()),
+        (0u32..5000).prop_map(|from| format!("{{ uniform = {{ from = {from}, blocks = 900 }} }}")),
+        Just("\"sequential\"".to_owned()),
+    ];
+    let limits = (1u32..40, prop_oneof![Just(String::new()), (1u32..50).prop_map(|n| format!("outstanding = {n}\n"))]);
+    (drive, arrivals, policy, host_policy, size, address, limits, 0.0..1.0f64, any::<u32>()).prop_map(
+        |(drive, arrivals, policy, host_policy, size, address, (depth, outstanding), reads, seed)| {
+            format!(
+                "seed = {seed}\n[workload.synthetic]\nrequests = 300\narrivals = {arrivals}\nreads = {reads}\nsize = \"{size} blocks\"\n\
+                 address = {address}\n[host]\n{outstanding}scheduler = \"{host_policy}\"\n[device.hdd]\ndrive = \"{drive}\"\n\
+                 [device.hdd.queue]\ndepth = {depth}\nscheduler = {policy}\n"
+            )
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+    #[test]
+    fn a_checked_run_has_no_fault_and_repeats_itself(text in specs()) {
+        let result = run(&text);
+        let requests = &result["requests"];
+        prop_assert_eq!(&requests["completed"], &Value::from(300));
+        prop_assert_eq!(&requests["issued"], &Value::from(300));
+        prop_assert_eq!(&result["checked"], &Value::from(300));
+        prop_assert_eq!(&result["devices"]["hdd"]["media_accesses"], &Value::from(300));
+        let parts: f64 = result["parts_ms"].as_object().expect("parts").values().filter_map(Value::as_f64).sum();
+        let waiting = result["response_ms"]["mean"].as_f64().expect("a mean") - parts;
+        prop_assert!(waiting > -1e-6, "the parts are longer than the response");
+        let utilisation = result["devices"]["hdd"]["utilisation"].as_f64().expect("a share");
+        prop_assert!((0.0..=1.0 + 1e-9).contains(&utilisation), "{}", utilisation);
+        let depth = result["spec"]["device"]["hdd"]["queue"]["depth"].as_u64().expect("a depth");
+        prop_assert!(result["devices"]["hdd"]["queue_length_max"].as_u64().expect("a length") <= depth);
+        prop_assert_eq!(&run(&text)["digest"], &result["digest"]);
+    }
+}
