@@ -1,1 +1,180 @@
-//! Python bindings of diskwright.
+//! The extension module `diskwright._engine`: arguments in, JSON out. No logic lives here.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use diskwright::config;
+use diskwright::error::{self, Error};
+use diskwright::simulation::{self, Progress, RunOptions, SpecSource};
+use diskwright::workload::{self, FormatOptions, InspectOptions};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    diskwright,
+    InputError,
+    PyValueError,
+    "A spec, a trace, a drive or an argument is wrong; the message says where, and what is accepted."
+);
+pyo3::create_exception!(
+    diskwright,
+    SimulationError,
+    PyRuntimeError,
+    "A simulation failed, or its check found a fault."
+);
+
+/// The one conversion of an engine's error into Python's.
+fn raised(error: Error) -> PyErr {
+    match error {
+        Error::Input(_) | Error::File { .. } => InputError::new_err(error.to_string()),
+        Error::Simulation(_) => SimulationError::new_err(error.to_string()),
+        Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+    }
+}
+
+/// Listens to the engine: lets Python see Ctrl-C, then tells the caller's function how far the run is.
+struct Listener {
+    callback: Option<Py<PyAny>>,
+    /// What a signal handler or the caller's function raised; it takes the place of `Interrupted`.
+    failure: Option<PyErr>,
+}
+
+impl Progress for Listener {
+    fn update(&mut self, done: u64, total: Option<u64>) -> ControlFlow<()> {
+        let told = Python::attach(|py| {
+            py.check_signals()?;
+            if let Some(callback) = &self.callback {
+                callback.call1(py, (done, total))?;
+            }
+            Ok(())
+        });
+        match told {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                self.failure = Some(failure);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+/// Simulates a spec, from a file or a text; returns the result as JSON.
+#[pyfunction]
+#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, progress))]
+#[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
+fn run(
+    py: Python<'_>,
+    spec_path: Option<PathBuf>,
+    spec_text: Option<String>,
+    base: PathBuf,
+    set: Vec<String>,
+    drive: Option<String>,
+    trace: Option<PathBuf>,
+    check: bool,
+    requests: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = match (spec_path, spec_text) {
+        (Some(path), None) => SpecSource::File(path),
+        (None, Some(text)) => SpecSource::Text { text, base },
+        _ => return Err(PyValueError::new_err("give either a path or a text")),
+    };
+    let options = RunOptions {
+        set,
+        drive,
+        trace,
+        check,
+        requests,
+    };
+    let mut listener = Listener {
+        callback: progress,
+        failure: None,
+    };
+    let outcome = py.detach(|| {
+        simulation::run(&spec, &options, &mut listener).map(|outcome| outcome.json().to_string())
+    });
+    match listener.failure {
+        Some(failure) => Err(failure),
+        None => outcome.map_err(raised),
+    }
+}
+
+/// Describes a trace; `csv` holds the hints about a CSV file as JSON. Returns JSON.
+#[pyfunction]
+#[pyo3(signature = (path, format, csv, sector_bytes, device, threshold))]
+fn inspect(
+    py: Python<'_>,
+    path: PathBuf,
+    format: Option<String>,
+    csv: &str,
+    sector_bytes: Option<u32>,
+    device: Option<u32>,
+    threshold: u64,
+) -> PyResult<String> {
+    let csv = serde_json::from_str(csv)
+        .map_err(|error| InputError::new_err(format!("csv: {error}")))?;
+    let options = InspectOptions {
+        format: FormatOptions {
+            format,
+            csv,
+            sector_bytes,
+        },
+        device,
+        threshold,
+    };
+    py.detach(|| {
+        let inspection = workload::inspect(&path, &options)?;
+        Ok(serde_json::to_string(&inspection).expect("an inspection is plain data"))
+    })
+    .map_err(raised)
+}
+
+/// The names of the drives that come with diskwright.
+#[pyfunction]
+fn drives() -> Vec<&'static str> {
+    config::drives::names()
+}
+
+/// The summary of a drive, by name or from a file; returns JSON.
+#[pyfunction]
+fn drive(py: Python<'_>, name: String) -> PyResult<String> {
+    py.detach(|| simulation::drive_summary(&name))
+        .map(|summary| summary.to_string())
+        .map_err(raised)
+}
+
+/// The text of a drive that comes with diskwright.
+#[pyfunction]
+fn drive_text(name: &str) -> PyResult<&'static str> {
+    config::drives::text(name)
+        .ok_or_else(|| raised(error::unknown_name("drive", name, &config::drives::names()).into()))
+}
+
+/// Version, commit and profile of this build.
+#[pyfunction]
+fn version() -> (&'static str, &'static str, &'static str) {
+    let profile = if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    };
+    (
+        env!("CARGO_PKG_VERSION"),
+        env!("DISKWRIGHT_COMMIT"),
+        profile,
+    )
+}
+
+/// The engine of diskwright.
+#[pymodule]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("InputError", py.get_type::<InputError>())?;
+    module.add("SimulationError", py.get_type::<SimulationError>())?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(drives, module)?)?;
+    module.add_function(wrap_pyfunction!(drive, module)?)?;
+    module.add_function(wrap_pyfunction!(drive_text, module)?)?;
+    module.add_function(wrap_pyfunction!(version, module)?)
+}

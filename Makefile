@@ -1,0 +1,80 @@
+# Every target sets up what it needs, and does again only what changed.
+
+PYTHON ?= python3
+BIN := .venv/bin
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+# The interpreter that the Python binding is built and checked for.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+ENGINE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
+	$(shell find crates drives -type f 2>/dev/null)
+
+.PHONY: help setup demo test test-long bench lint format docs tools clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+setup: $(BIN)/.engine ## build the engine in release mode; install the command .venv/bin/diskwright
+
+demo: setup ## simulate a disk: a light load, then a full queue served in order and reordered
+	$(BIN)/diskwright run examples/demo.toml
+	$(BIN)/diskwright run examples/queue.toml --set device.hdd.queue.scheduler=fcfs
+	$(BIN)/diskwright run examples/queue.toml
+
+test: setup $(BIN)/.dev ## run all tests
+	cargo test --locked
+	$(BIN)/python -m pytest -m "not long"
+
+test-long: setup $(BIN)/.dev ## run all tests, those too that take minutes
+	cargo test --locked --release -- --include-ignored
+	$(BIN)/python -m pytest
+
+bench: tools ## measure the engine, beside a bare loop in the same run
+	cargo bench --locked
+
+lint: $(BIN)/.engine $(BIN)/.dev ## check formatting, lints and types
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- --deny warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/stubtest --mypy-config-file pyproject.toml diskwright._engine
+
+format: $(BIN)/.dev ## format the sources
+	cargo fmt --all
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: $(BIN)/.docs ## build the manual into site/ and the crate's documentation into target/doc
+	$(BIN)/mkdocs build --clean --strict --quiet
+	RUSTDOCFLAGS="--deny warnings" cargo doc --locked --no-deps
+
+clean: ## remove all that was built
+	rm -rf .venv target site python/diskwright/*.so
+
+tools:
+	@PYTHON="$(PYTHON)" bash .ci/tools
+
+# Tools are looked for only where something is about to be built.
+$(BIN)/.environment: pyproject.toml .ci/tools
+	@PYTHON="$(PYTHON)" bash .ci/tools
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1" "maturin>=1.9,<2"
+	@touch $@
+
+$(BIN)/.dev: $(BIN)/.environment
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(BIN)/.docs: $(BIN)/.environment
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+# The Python sources are used in place: only the extension module has to be built again.
+$(BIN)/.engine: $(BIN)/.environment $(ENGINE_SOURCES)
+	$(BIN)/maturin develop --release --quiet
+	@touch $@

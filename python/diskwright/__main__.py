@@ -1,0 +1,5 @@
+"""`python -m diskwright` is the command."""
+
+from diskwright.cli import main
+
+main()

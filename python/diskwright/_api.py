@@ -1,0 +1,105 @@
+"""The functions of the package."""
+
+import json
+from collections.abc import Callable, Mapping
+from os import PathLike, fsdecode
+from pathlib import Path
+from typing import Any
+
+from diskwright import _engine, _toml
+from diskwright._record import Record, Result
+
+AnyPath = str | PathLike[str]
+
+
+def run(
+    spec: AnyPath | Mapping[str, Any],
+    /,
+    *,
+    set: Mapping[str, Any] | None = None,
+    drive: str | None = None,
+    trace: AnyPath | None = None,
+    check: bool = False,
+    requests: AnyPath | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
+    **overrides: Any,
+) -> Result:
+    """Simulates a spec.
+
+    spec: the path of a TOML file, or the spec itself as a dict.
+    set: values to override, by dotted key: `{"device.hdd.queue.depth": 4}`.
+    drive, trace: another drive or trace than the spec's.
+    check: follow every version of every block, and fail where a promise is broken.
+    requests: writes one row per request to this Parquet file.
+    progress: called with the requests done and the total (None where it is not known), some twenty times
+        a second. An exception that it raises stops the run.
+    overrides: as `set`, with two underscores for each dot: `device__hdd__queue__depth=4`.
+
+    Relative paths in a spec file start at the file's folder; those in a dict and in arguments, at the
+    current folder.
+    """
+    path, text = (None, _toml.document(spec)) if isinstance(spec, Mapping) else (fsdecode(spec), None)
+    settings = [*(set or {}).items(), *((name.replace("__", "."), item) for name, item in overrides.items())]
+    answer = _engine.run(
+        path,
+        text,
+        Path.cwd(),
+        [f"{name}={_toml.value(item, name)}" for name, item in settings],
+        drive,
+        trace,
+        check,
+        requests,
+        progress,
+    )
+    return Result.parse(answer)
+
+
+def run_with_settings(
+    spec: str,
+    settings: list[str],
+    drive: str | None,
+    trace: str | None,
+    check: bool,
+    requests: str | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> Result:
+    """`run` for the command line: each setting is `KEY=VALUE` as the user typed it."""
+    answer = _engine.run(spec, None, Path.cwd(), settings, drive, trace, check, requests, progress)
+    return Result.parse(answer)
+
+
+def inspect(
+    trace: AnyPath,
+    /,
+    *,
+    format: str | None = None,
+    csv: Mapping[str, Any] | None = None,
+    sector_bytes: int | None = None,
+    device: int | None = None,
+    threshold: int = 0,
+) -> Record:
+    """What a trace is: counts, sizes, mix, sequentiality, working set, arrivals.
+
+    format: the trace's format, where its content does not tell.
+    csv: the columns and units of a CSV trace, as `workload.csv` of a spec.
+    sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
+    device: only the requests of this device.
+    threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
+    """
+    answer = _engine.inspect(trace, format, json.dumps(dict(csv or {})), sector_bytes, device, threshold)
+    return Record({"schema": 1} | json.loads(answer))
+
+
+def drives() -> list[str]:
+    """The names of the drives that come with diskwright."""
+    return _engine.drives()
+
+
+def drive(name: AnyPath, /) -> Record:
+    """The summary of a drive: the name of one that comes with diskwright, or the path of a description."""
+    return Record.parse(_engine.drive(fsdecode(name)))
+
+
+def drive_toml(name: str, /) -> str:
+    """The description of a drive that comes with diskwright: copy it and change it to make your own."""
+    return _engine.drive_text(name)

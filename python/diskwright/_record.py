@@ -1,0 +1,80 @@
+"""What the engine answers: JSON objects with attribute access."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+
+class Record(Mapping[str, Any]):
+    """A read-only mapping whose entries are attributes too: `record.response_ms.mean`."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = dict(data)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The record that a JSON object describes."""
+        return cls(json.loads(text))
+
+    def __getitem__(self, key: str) -> Any:
+        return _wrapped(self._data[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getattr__(self, name: str) -> Any:
+        # While an instance is copied or unpickled it has no data yet: private names are never entries.
+        if not name.startswith("_") and name in self._data:
+            return self[name]
+        raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self)}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._data]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._data!r})"
+
+    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Any]]]:
+        return type(self), (self._data,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A copy in plain dicts and lists."""
+        copy: dict[str, Any] = json.loads(json.dumps(self._data))
+        return copy
+
+    def json(self, indent: int | None = 2) -> str:
+        """The record as JSON."""
+        return json.dumps(self._data, indent=indent, ensure_ascii=False)
+
+
+class Result(Record):
+    """What a run found: the `run` object of the reference, page "JSON"."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        completed, response = self._data["requests"]["completed"], self._data["response_ms"]
+        warned = len(self._data["warnings"])
+        return (
+            f"<diskwright.Result: {completed:,} requests, {_number(self._data['iops'])} IOPS, response "
+            f"mean {_number(response['mean'])} p99 {_number(response['p99'])} ms"
+            + (f", {warned} warning{'s' if warned > 1 else ''}" if warned else "")
+            + ">"
+        )
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.3f}"
+
+
+def _wrapped(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Record(value)
+    if isinstance(value, list):
+        return [_wrapped(item) for item in value]
+    return value

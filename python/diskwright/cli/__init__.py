@@ -1,0 +1,83 @@
+"""The command `diskwright`: one file per verb; what only prints is imported when something is printed."""
+
+import signal
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import diskwright
+from diskwright.cli import drives, inspect, run
+
+
+class _Group(TyperGroup):
+    """Turns what went wrong into a message for people and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (diskwright.InputError, diskwright.SimulationError) as error:
+            message = str(error)
+            _complain(message if message.startswith("error") else f"error: {message}")
+            raise typer.Exit(2 if isinstance(error, diskwright.InputError) else 1) from error
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            if error.filename is None:
+                raise
+            _complain(f"error: cannot write {error.filename}: {error.strerror}")
+            raise typer.Exit(2) from error
+        except KeyboardInterrupt:
+            _complain("interrupted")
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    name="diskwright",
+    cls=_Group,
+    help="Simulates storage drives, request by request.",
+    epilog="Exit codes: 0 done, 1 a simulation failed or a check found a fault, 2 the input was wrong.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+app.command(no_args_is_help=True)(run.run)
+app.command(no_args_is_help=True)(inspect.inspect)
+app.command()(drives.drives)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"diskwright {diskwright.__version__} ({diskwright.__commit__})")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the version and the commit of this build.",
+            callback=_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def _complain(message: str) -> None:
+    print(message, file=sys.stderr)
+
+
+def _terminated(number: int, _frame: object) -> None:
+    sys.exit(128 + number)
+
+
+def main() -> None:
+    """The entry point."""
+    # Ends the run as Ctrl-C does, so that temporary files go.
+    signal.signal(signal.SIGTERM, _terminated)
+    app()

@@ -1,0 +1,58 @@
+"""`diskwright drives`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from diskwright import Record, _api
+from diskwright.cli import output
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def drives(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="The drive to show; a name or a file.", show_default=False),
+    ] = None,
+    json: output.JsonOption = None,
+) -> None:
+    """List the drives that come with diskwright, or show one.
+
+    To make a drive of your own, save what `diskwright drives NAME` shows under its table as a file,
+    change it, and give the file's path where a spec names a drive.
+    """
+    with output.json_to(json) as write_json:
+        if name is None:
+            known = [_api.drive(known) for known in _api.drives()]
+            write_json(Record({"schema": 1, "drives": [drive.to_dict() for drive in known]}))
+        else:
+            drive = _api.drive(name)
+            text = _api.drive_toml(name) if name in _api.drives() else Path(name).read_text(encoding="utf-8")
+            write_json(drive)
+    if json != "-":
+        if name is None:
+            output.show(_list(known))
+        else:
+            output.show(output.heading(name), *output.sections(_figures(drive)))
+            print(f"\n{text}", end="")
+
+
+def _list(known: list[Record]) -> "RenderableType":
+    table = output.table("drive", "", "GB", "rpm", "MB/s", names=2)
+    for drive in known:
+        table.add_row(
+            drive.id,
+            drive.name,
+            f"{drive.capacity_blocks * 512 / 1e9:,.1f}",
+            f"{drive.rpm:,.0f}",
+            f"{drive.sustained_mb_per_s[0]:.1f}",
+        )
+    return table
+
+
+def _figures(drive: Record) -> Record:
+    """What follows from the description."""
+    return Record({key: drive[key] for key in drive if key not in ("id", "description")})

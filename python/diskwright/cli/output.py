@@ -1,0 +1,169 @@
+"""What the verbs print and write. Everything fits 80 columns, and has no colours where it is piped."""
+
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from diskwright._files import replacing
+from diskwright._record import Record
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+JsonOption = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write one JSON object to a file; `-` is standard output."),
+]
+
+WIDTH = 80
+
+_UNITS = {
+    "_mb_per_s": "MB/s",
+    "_ms": "ms",
+    "_s": "s",
+    "_mib": "MiB",
+    "_gb": "GB",
+    "_mb": "MB",
+    "_cylinders": "cylinders",
+}
+
+
+@contextmanager
+def json_to(target: str | None) -> Iterator[Callable[[Record], None]]:
+    """A function that writes a record where `--json` says; a file is whole or not there."""
+    if target is None:
+        yield lambda record: None
+    elif target == "-":
+        yield lambda record: print(record.json())
+    else:
+        with replacing(target) as stream:
+            yield lambda record: print(record.json(), file=stream)
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """The lines of a text."""
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def stderr_is_terminal() -> bool:
+    """Whether somebody watches standard error."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def show(*parts: "RenderableType") -> None:
+    """Prints to standard output."""
+    from rich.console import Console
+
+    terminal = sys.stdout.isatty()
+    console = Console(highlight=False, markup=False, emoji=False, width=None if terminal else WIDTH)
+    for part in parts:
+        console.print(part)
+
+
+def heading(text: str) -> "RenderableType":
+    """A line that stands out."""
+    from rich.text import Text
+
+    return Text(text, style="bold")
+
+
+def hanging(label: str, text: str, style: str = "bold") -> "RenderableType":
+    """A label and a text beside it, whose further lines start below the first."""
+    return _beside(label, wrap(text, WIDTH - len(label) - 2), style)
+
+
+def table(*headers: str, names: int = 1) -> "Table":
+    """A table of columns of names, usually one, and columns of numbers, with the units in the headers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
+    for index, header in enumerate(headers):
+        made.add_column(header, justify="left" if index < names else "right")
+    return made
+
+
+def pairs(label: str, entries: Mapping[str, str]) -> "RenderableType":
+    """A label, and names with values side by side."""
+    return _beside(label, _filled(entries, WIDTH - len(label) - 2), "bold")
+
+
+def sections(record: Record) -> Iterator["RenderableType"]:
+    """A record as a list: plain entries one a line, nested ones side by side."""
+    rows: dict[str, Any] = {}
+    for name, item in record.items():
+        label, unit = _unit(name)
+        if isinstance(item, Record):
+            rows[f"{label}, {unit}" if unit else label] = flat(item)
+        elif name != "schema":
+            rows[label] = f"{plain(item)} {unit}".rstrip()
+    column = max(map(len, rows), default=0)
+    for label, item in rows.items():
+        fill = wrap if isinstance(item, str) else _filled
+        yield _beside(label.ljust(column), fill(item, WIDTH - column - 2), "")
+
+
+def flat(record: Mapping[str, Any], prefix: str = "", inherited: str = "") -> dict[str, str]:
+    """The entries of a record and of the records in it, with their units."""
+    entries: dict[str, str] = {}
+    for name, item in record.items():
+        label, unit = _unit(name)
+        if isinstance(item, Mapping):
+            entries |= flat(item, f"{prefix}{label} ", unit)
+        elif item is not None:
+            entries[prefix + label] = f"{plain(item)} {unit or inherited}".rstrip()
+    return entries
+
+
+def plain(value: Any) -> str:
+    """A value of whatever kind."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() else number(value)
+    if isinstance(value, list):
+        return ", ".join(map(plain, value))
+    return str(value)
+
+
+def number(value: float | None) -> str:
+    """A measured number: three decimals, less for large ones."""
+    if value is None:
+        return "-"
+    size = abs(value)
+    return f"{value:,.{3 if size < 1e4 else 1 if size < 1e6 else 0}f}"
+
+
+def _unit(name: str) -> tuple[str, str]:
+    for suffix, unit in _UNITS.items():
+        if name.endswith(suffix):
+            return name.removesuffix(suffix).replace("_", " "), unit
+    return name.replace("_", " "), ""
+
+
+def _filled(entries: Mapping[str, str], width: int) -> list[str]:
+    """Lines of `name value, name value`, broken only after commas."""
+    lines = [""]
+    last = len(entries) - 1
+    for index, (name, item) in enumerate(entries.items()):
+        entry = f"{name} {item}" + ("," if index < last else "")
+        if lines[-1] and len(lines[-1]) + 1 + len(entry) > width:
+            lines.append("")
+        lines[-1] += f" {entry}" if lines[-1] else entry
+    return lines
+
+
+def _beside(label: str, lines: list[str], style: str) -> "RenderableType":
+    from rich.text import Text
+
+    indent = "\n" + " " * (len(label) + 2)
+    return Text.assemble((label, style), "  ", indent.join(lines))

@@ -1,0 +1,130 @@
+"""`diskwright run`."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from diskwright import _api
+from diskwright.cli import output
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from diskwright import Record, Result
+
+
+def run(
+    spec: Annotated[str, typer.Argument(help="A spec: a TOML file.", show_default=False)],
+    json: output.JsonOption = None,
+    requests: Annotated[
+        str | None, typer.Option(metavar="FILE.parquet", help="Write one row per request to a Parquet file.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Follow every block's versions; fail where a promise is broken.")
+    ] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the spec; may be repeated."),
+    ] = None,
+    drive: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Simulate this drive in place of the spec's.")
+    ] = None,
+    trace: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Replay this trace in place of the spec's workload.")
+    ] = None,
+) -> None:
+    """Simulate a spec and print what came out.
+
+    VALUE is TOML; a bare word is a string: --set device.hdd.queue.scheduler=satf
+    """
+    with ExitStack() as stack:
+        write_json = stack.enter_context(output.json_to(json))
+        progress = stack.enter_context(_progress())
+        result = _api.run_with_settings(spec, settings or [], drive, trace, check, requests, progress)
+        write_json(result)
+    if json != "-":
+        output.show(*_report(spec, result))
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int | None], object] | None]:
+    """A progress bar on standard error, where that is a terminal."""
+    if not output.stderr_is_terminal():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("requests"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
+    for warning in result.warnings:
+        yield output.hanging("warning:", warning, style="yellow")
+    if result.warnings:
+        yield ""
+    requests = result.requests
+    yield output.heading(f"{spec}: {_subject(result.spec)}")
+    yield (
+        f"simulated {output.number(result.simulated_s)} s at {output.number(result.iops)} IOPS, "
+        f"in {output.number(result.wall_s)} s ({result.requests_per_wall_s:,.0f} requests/s)"
+    )
+    yield ""
+    yield output.pairs(
+        "requests", {name: f"{count:,}" for name, count in requests.items() if count or name in _ALWAYS}
+    )
+    yield ""
+    yield _times(result)
+    yield ""
+    yield _parts(result.parts_ms)
+    yield ""
+    for path, device in result.devices.items():
+        counted = {key: item for key, item in device.items() if item and not isinstance(item, Mapping)}
+        yield output.pairs(path, output.flat(counted))
+    yield ""
+    yield f"digest {result.digest}"
+
+
+_ALWAYS = {"issued", "completed", "measured"}
+
+
+def _subject(spec: "Record") -> str:
+    """What was run, in a few words."""
+    workload = spec.get("workload", {})
+    load = workload.get("trace") or ("synthetic load" if "synthetic" in workload else "")
+    return " on ".join(filter(None, [str(load), _hardware(spec.get("device", {}))]))
+
+
+def _hardware(device: Any) -> str:
+    for kind, settings in device.items():
+        drive = settings.get("drive") if hasattr(settings, "get") else None
+        return drive if isinstance(drive, str) else str(kind)
+    return ""
+
+
+def _times(result: "Result") -> "RenderableType":
+    table = output.table("times in ms", "mean", "± (95 %)", "p50", "p95", "p99", "max")
+    for name in ("response", "service", "access"):
+        times = result[f"{name}_ms"]
+        interval = times["ci95"]
+        margin = None if interval is None else (interval[1] - interval[0]) / 2
+        values = [times["mean"], margin, times["p50"], times["p95"], times["p99"], times["max"]]
+        table.add_row(name, *map(output.number, values))
+    return table
+
+
+def _parts(parts: "Record") -> "RenderableType":
+    whole = sum(parts.values())
+    table = output.table("parts of a request", "mean ms", "share %")
+    for name, mean in parts.items():
+        if mean == 0:
+            continue
+        table.add_row(
+            name.replace("_", " "), output.number(mean), f"{100 * mean / whole:.1f}" if whole else "-"
+        )
+    return table

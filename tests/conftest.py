@@ -1,0 +1,94 @@
+"""What the tests share: the command as a user runs it, and small inputs."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = Path(sys.executable).parent / "diskwright"
+
+SPEC = """\
+seed = 1
+[workload.synthetic]
+requests = 2_000
+arrivals = { poisson = "20 ms" }
+reads = 0.67
+size = "8 blocks"
+address = "uniform"
+[measure]
+warmup = "10 %"
+[device.hdd]
+drive = "ibm-18es"
+"""
+
+# A hundred thousand times more than a test waits for.
+ENDLESS = SPEC.replace("2_000", "10_000_000_000")
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """Runs `diskwright` with arguments in an empty folder."""
+
+    def run(*arguments: str | Path, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *arguments],
+            cwd=cwd,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    """A small spec in the command's folder."""
+    path = tmp_path / "spec.toml"
+    path.write_text(SPEC)
+    return path
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """A trace of four requests, in DiskSim's ASCII format: ms, device, LBN, blocks, flags (1 is a read)."""
+    path = tmp_path / "small.trace"
+    path.write_text("0.0 0 0 8 1\n10.0 0 8 8 1\n20.0 0 1000 16 0\n30.0 0 16 8 1\n")
+    return path
+
+
+def environment() -> dict[str, str]:
+    """The environment without what changes how the output looks."""
+    styling = {"COLUMNS", "FORCE_COLOR", "NO_COLOR", "GITHUB_ACTIONS", "TERMINAL_WIDTH"}
+    return {name: value for name, value in os.environ.items() if name not in styling}
+
+
+def names(folder: Path) -> list[str]:
+    """The names of all files in a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def parsed(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The JSON object that is all of standard output."""
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """The command said what is wrong with its input, to people."""
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr, done.stderr
