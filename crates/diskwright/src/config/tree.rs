@@ -21,7 +21,10 @@ pub struct Origin {
 impl Origin {
     /// The place, for an error.
     pub fn place(&self) -> Place {
-        Place::Text { source: Arc::clone(&self.source), span: self.span.clone() }
+        Place::Text {
+            source: Arc::clone(&self.source),
+            span: self.span.clone(),
+        }
     }
 }
 
@@ -85,7 +88,13 @@ impl Node {
         let table = DeTable::parse(&source.text).map_err(|error| syntax_error(source, &error))?;
         let span = 0..0;
         let value = table_value(table.into_inner(), source)?;
-        Ok(Node { value, origin: Origin { source: Arc::clone(source), span } })
+        Ok(Node {
+            value,
+            origin: Origin {
+                source: Arc::clone(source),
+                span,
+            },
+        })
     }
 
     /// An error about this value.
@@ -97,7 +106,9 @@ impl Node {
     pub fn get(&self, path: &str) -> Option<&Node> {
         path.split('.').try_fold(self, |node, step| {
             let (key, index) = step_parts(step)?;
-            let Value::Table(entries) = &node.value else { return None };
+            let Value::Table(entries) = &node.value else {
+                return None;
+            };
             let child = &entries.iter().find(|entry| entry.key == key)?.node;
             match (index, &child.value) {
                 (None, _) => Some(child),
@@ -113,7 +124,9 @@ impl Node {
         let mut here = self;
         for step in path.split('.') {
             let Some((key, index)) = step_parts(step) else {
-                let message = format!("{step:?} is not a key: expected letters, digits, '-' and '_', with [N] for an element");
+                let message = format!(
+                    "{step:?} is not a key: expected letters, digits, '-' and '_', with [N] for an element"
+                );
                 return Err(InputError::new(message).at(origin.place()));
             };
             if !matches!(here.value, Value::Table(_)) {
@@ -121,22 +134,42 @@ impl Node {
                 let entries = match &here.value {
                     Value::String(name) if *name == key => Vec::new(),
                     Value::String(name) => {
-                        let message = format!("cannot set {path:?}: {name:?} stands there, which has no key {key:?}");
+                        let message = format!(
+                            "cannot set {path:?}: {name:?} stands there, which has no key {key:?}"
+                        );
                         return Err(InputError::new(message).at(origin.place()));
                     }
                     other => {
-                        let message = format!("cannot set {path:?}: {} stands above {key:?}", other.describe());
+                        let message = format!(
+                            "cannot set {path:?}: {} stands above {key:?}",
+                            other.describe()
+                        );
                         return Err(InputError::new(message).at(origin.place()));
                     }
                 };
-                *here = Node { value: Value::Table(entries), origin: origin.clone() };
+                *here = Node {
+                    value: Value::Table(entries),
+                    origin: origin.clone(),
+                };
             }
-            let Value::Table(entries) = &mut here.value else { unreachable!("made a table above") };
-            let at = entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
-                let empty = Node { value: Value::Table(Vec::new()), origin: origin.clone() };
-                entries.push(Entry { key: key.to_owned(), key_origin: origin.clone(), node: empty });
-                entries.len() - 1
-            });
+            let Value::Table(entries) = &mut here.value else {
+                unreachable!("made a table above")
+            };
+            let at = entries
+                .iter()
+                .position(|entry| entry.key == key)
+                .unwrap_or_else(|| {
+                    let empty = Node {
+                        value: Value::Table(Vec::new()),
+                        origin: origin.clone(),
+                    };
+                    entries.push(Entry {
+                        key: key.to_owned(),
+                        key_origin: origin.clone(),
+                        node: empty,
+                    });
+                    entries.len() - 1
+                });
             here = &mut entries[at].node;
             if let Some(index) = index {
                 let found = here.value.describe();
@@ -146,7 +179,9 @@ impl Node {
                 };
                 let length = items.len();
                 here = items.get_mut(index).ok_or_else(|| {
-                    let message = format!("cannot set {path:?}: {key:?} has {length} elements, counted from 0");
+                    let message = format!(
+                        "cannot set {path:?}: {key:?} has {length} elements, counted from 0"
+                    );
                     InputError::new(message).at(origin.place())
                 })?;
             }
@@ -166,28 +201,46 @@ impl Node {
 /// Parses one `KEY=VALUE` of the command line. VALUE is TOML; what is not becomes a string.
 pub fn parse_override(text: &str) -> Result<(String, Node), InputError> {
     let source = Source::new("--set", text);
-    let whole = Origin { source: Arc::clone(&source), span: 0..text.len() };
+    let whole = Origin {
+        source: Arc::clone(&source),
+        span: 0..text.len(),
+    };
     let Some((path, value_text)) = text.split_once('=') else {
         return Err(InputError::new("expected KEY=VALUE")
             .at(whole.place())
             .help("for example device.hdd.queue.scheduler=fcfs"));
     };
     let start = path.len() + 1;
-    let origin = Origin { source: Arc::clone(&source), span: start..text.len() };
+    let origin = Origin {
+        source: Arc::clone(&source),
+        span: start..text.len(),
+    };
     let value = DeValue::parse(value_text.trim())
         .ok()
         .and_then(|value| tree(value, &source).ok())
-        .map_or_else(|| Value::String(value_text.trim().to_owned()), |node| node.value);
-    let node = relocated(Node { value, origin: origin.clone() }, &origin);
+        .map_or_else(
+            || Value::String(value_text.trim().to_owned()),
+            |node| node.value,
+        );
+    let node = relocated(
+        Node {
+            value,
+            origin: origin.clone(),
+        },
+        &origin,
+    );
     Ok((path.trim().to_owned(), node))
 }
 
 /// A copy of `node` whose every part names `origin`: spans inside one override are those of the whole.
 fn relocated(node: Node, origin: &Origin) -> Node {
     let value = match node.value {
-        Value::Array(items) => {
-            Value::Array(items.into_iter().map(|item| relocated(item, origin)).collect())
-        }
+        Value::Array(items) => Value::Array(
+            items
+                .into_iter()
+                .map(|item| relocated(item, origin))
+                .collect(),
+        ),
         Value::Table(entries) => Value::Table(
             entries
                 .into_iter()
@@ -200,7 +253,10 @@ fn relocated(node: Node, origin: &Origin) -> Node {
         ),
         other => other,
     };
-    Node { value, origin: origin.clone() }
+    Node {
+        value,
+        origin: origin.clone(),
+    }
 }
 
 fn step_parts(step: &str) -> Option<(&str, Option<usize>)> {
@@ -215,12 +271,18 @@ fn step_parts(step: &str) -> Option<(&str, Option<usize>)> {
 fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Error {
     let span = error.span().unwrap_or(0..0);
     InputError::new(format!("not valid TOML: {}", error.message()))
-        .at(Place::Text { source: Arc::clone(source), span })
+        .at(Place::Text {
+            source: Arc::clone(source),
+            span,
+        })
         .into()
 }
 
 fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error> {
-    let origin = Origin { source: Arc::clone(source), span: value.span() };
+    let origin = Origin {
+        source: Arc::clone(source),
+        span: value.span(),
+    };
     let bad = |what: &str| InputError::new(what).at(origin.place());
     let value = match value.into_inner() {
         DeValue::String(text) => Value::String(text.into_owned()),
@@ -228,14 +290,20 @@ fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error
             i128::from_str_radix(number.as_str(), number.radix())
                 .map_err(|_| bad("the integer is too large"))?,
         ),
-        DeValue::Float(number) => {
-            Value::Float(number.as_str().parse().map_err(|_| bad("the number cannot be read"))?)
-        }
+        DeValue::Float(number) => Value::Float(
+            number
+                .as_str()
+                .parse()
+                .map_err(|_| bad("the number cannot be read"))?,
+        ),
         DeValue::Boolean(flag) => Value::Boolean(flag),
         DeValue::Datetime(date) => Value::Datetime(date.to_string()),
-        DeValue::Array(items) => {
-            Value::Array(items.into_iter().map(|item| tree(item, source)).collect::<Result<_, _>>()?)
-        }
+        DeValue::Array(items) => Value::Array(
+            items
+                .into_iter()
+                .map(|item| tree(item, source))
+                .collect::<Result<_, _>>()?,
+        ),
         DeValue::Table(table) => table_value(table, source)?,
     };
     Ok(Node { value, origin })
@@ -243,9 +311,18 @@ fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error
 
 fn table_value(table: DeTable<'_>, source: &Arc<Source>) -> Result<Value, Error> {
     let entry = |(key, node): (Spanned<_>, _)| -> Result<Entry, Error> {
-        let key_origin = Origin { source: Arc::clone(source), span: key.span() };
+        let key_origin = Origin {
+            source: Arc::clone(source),
+            span: key.span(),
+        };
         let key: std::borrow::Cow<'_, str> = key.into_inner();
-        Ok(Entry { key: key.into_owned(), key_origin, node: tree(node, source)? })
+        Ok(Entry {
+            key: key.into_owned(),
+            key_origin,
+            node: tree(node, source)?,
+        })
     };
-    Ok(Value::Table(table.into_iter().map(entry).collect::<Result<_, _>>()?))
+    Ok(Value::Table(
+        table.into_iter().map(entry).collect::<Result<_, _>>()?,
+    ))
 }

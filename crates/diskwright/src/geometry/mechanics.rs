@@ -62,7 +62,10 @@ impl Mechanics {
     #[inline]
     pub fn target(&self, run: &Run, write: bool) -> Target {
         Target {
-            arm: Arm { cylinder: run.position.cylinder, head: run.position.head },
+            arm: Arm {
+                cylinder: run.position.cylinder,
+                head: run.position.head,
+            },
             phase: self.spindle.edge(run.angle, run.sectors_per_track),
             write,
         }
@@ -73,7 +76,11 @@ impl Mechanics {
     #[inline]
     pub fn motion_time(&self, from: Arm, to: Arm, write: bool) -> Time {
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
-        let motion = if from.head == to.head { seek } else { seek.max(self.head_switch) };
+        let motion = if from.head == to.head {
+            seek
+        } else {
+            seek.max(self.head_switch)
+        };
         if write && motion > Time::ZERO {
             Time::from_ns(motion.ns().saturating_add_signed(self.write_settle_ns))
         } else {
@@ -89,9 +96,17 @@ impl Mechanics {
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
         let settle = total - moved;
         if seek == before_settle {
-            Motion { seek: moved, head_switch: Time::ZERO, settle }
+            Motion {
+                seek: moved,
+                head_switch: Time::ZERO,
+                settle,
+            }
         } else {
-            Motion { seek: Time::ZERO, head_switch: moved, settle }
+            Motion {
+                seek: Time::ZERO,
+                head_switch: moved,
+                settle,
+            }
         }
     }
 
@@ -100,7 +115,10 @@ impl Mechanics {
     #[inline]
     pub fn positioning(&self, from: Arm, now: Phase, target: &Target) -> Time {
         let motion = self.motion_time(from, target.arm, target.write);
-        motion + self.spindle.wait(self.spindle.later(now, motion), target.phase)
+        motion
+            + self
+                .spindle
+                .wait(self.spindle.later(now, motion), target.phase)
     }
 
     /// No target `distance` or more cylinders away is reached sooner than this.

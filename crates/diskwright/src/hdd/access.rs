@@ -29,7 +29,10 @@ struct Pass<'a> {
 impl Pass<'_> {
     /// Moves to the run's track.
     fn move_to(&mut self, run: &Run, write: bool) {
-        let to = Arm { cylinder: run.position.cylinder, head: run.position.head };
+        let to = Arm {
+            cylinder: run.position.cylinder,
+            head: run.position.head,
+        };
         let motion = self.mechanics.motion(self.arm, to, write);
         self.parts.add(Part::Seek, motion.seek);
         self.parts.add(Part::HeadSwitch, motion.head_switch);
@@ -70,7 +73,12 @@ pub fn read(
     parts: &mut Parts,
 ) -> Access {
     let mut sectors = Sectors::new(command, blocks_per_sector);
-    let mut pass = Pass { mechanics, arm, now: start, parts };
+    let mut pass = Pass {
+        mechanics,
+        arm,
+        now: start,
+        parts,
+    };
     let mut on_bus = Time::ZERO;
     while sectors.left > 0 {
         let run = mechanics.layout.run(sectors.next, sectors.left);
@@ -88,7 +96,11 @@ pub fn read(
         medium_end + interface.time(command.blocks)
     };
     parts.add(Part::Bus, end - medium_end);
-    Access { end, arm, read_modify_writes: 0 }
+    Access {
+        end,
+        arm,
+        read_modify_writes: 0,
+    }
 }
 
 /// When the blocks of a run have crossed the interface, if its first sector's edge passed at `edge` and the
@@ -104,17 +116,20 @@ fn crossed(
     edge: Time,
     free: Time,
 ) -> Time {
-    let per_track = run.sectors_per_track;
+    let spindle = &mechanics.spindle;
+    let phase = spindle.phase(edge);
     let all = sectors.blocks_of(run.sectors);
     let behind = |index: u32| {
         let slot = match run.sectors == run.span {
             true => index,
             false => slots_between(mechanics, sectors.next, index, run),
         };
-        let arrival = edge + mechanics.spindle.slots(slot + 1, per_track);
-        arrival + interface.time(all - sectors.blocks_of(index))
+        let (_, passed) = spindle.pass(phase, run.angle, slot + 1, run.sectors_per_track);
+        edge + passed + interface.time(all - sectors.blocks_of(index))
     };
-    let queued = (free + interface.time(all)).max(behind(0)).max(behind(run.sectors - 1));
+    let queued = (free + interface.time(all))
+        .max(behind(0))
+        .max(behind(run.sectors - 1));
     match run.sectors == run.span {
         true if run.sectors > 2 => queued.max(behind(1)),
         true => queued,
@@ -143,7 +158,12 @@ pub fn write(
     parts: &mut Parts,
 ) -> Access {
     let mut sectors = Sectors::new(command, blocks_per_sector);
-    let mut pass = Pass { mechanics, arm, now: start, parts };
+    let mut pass = Pass {
+        mechanics,
+        arm,
+        now: start,
+        parts,
+    };
     if !interface.overlapped {
         let bus = interface.time(command.blocks);
         pass.parts.add(Part::Bus, bus);
@@ -171,9 +191,11 @@ pub fn write(
             }
             pass.parts.add(Part::Rotation, edge - pass.now);
             pass.now = edge;
+            let phase = mechanics.spindle.phase(edge);
             let in_time = |count: u32| {
-                let slot = slots_between(mechanics, sectors.next, count - 1, &run);
-                arrived(count) <= edge + mechanics.spindle.slots(slot, per_track)
+                let before = slots_between(mechanics, sectors.next, count - 1, &run);
+                let (_, passed) = mechanics.spindle.pass(phase, run.angle, before, per_track);
+                arrived(count) <= edge + passed
             };
             let ready = in_time_together(&run, in_time);
             if ready < run.sectors {
@@ -183,7 +205,11 @@ pub fn write(
         pass.pass(slot, run.span, per_track);
         sectors.advance(run.sectors);
     }
-    Access { end: pass.now, arm: pass.arm, read_modify_writes }
+    Access {
+        end: pass.now,
+        arm: pass.arm,
+        read_modify_writes,
+    }
 }
 
 /// How many sectors of a run can be written in one pass, if the first one can: `in_time(count)` says whether the
@@ -194,15 +220,26 @@ pub fn write(
 fn in_time_together(run: &Run, in_time: impl Fn(u32) -> bool) -> u32 {
     let total = run.sectors;
     if run.span > total {
-        return (2..=total).take_while(|&count| in_time(count)).last().unwrap_or(1);
+        return (2..=total)
+            .take_while(|&count| in_time(count))
+            .last()
+            .unwrap_or(1);
     }
     if total == 1 || in_time(total - 1) {
-        return if total == 1 || in_time(total) { total } else { total - 1 };
+        return if total == 1 || in_time(total) {
+            total
+        } else {
+            total - 1
+        };
     }
     let (mut good, mut bad) = (1, total - 1);
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
-        if in_time(middle) { good = middle } else { bad = middle }
+        if in_time(middle) {
+            good = middle
+        } else {
+            bad = middle
+        }
     }
     good
 }
@@ -228,7 +265,10 @@ impl Sectors {
     #[inline]
     fn new(command: &Command, blocks_per_sector: u32) -> Sectors {
         let per_sector = u64::from(blocks_per_sector);
-        let (first, end) = (command.lbn.0 / per_sector, command.end().0.div_ceil(per_sector));
+        let (first, end) = (
+            command.lbn.0 / per_sector,
+            command.end().0.div_ceil(per_sector),
+        );
         let total = (end - first) as u32;
         Sectors {
             next: first,
@@ -250,7 +290,11 @@ impl Sectors {
     #[inline]
     fn blocks_until(&self, count: u32) -> u32 {
         let sectors = self.total - self.left + count;
-        let behind = if sectors == self.total { self.behind } else { 0 };
+        let behind = if sectors == self.total {
+            self.behind
+        } else {
+            0
+        };
         (sectors * self.blocks_per_sector).saturating_sub(self.before) - behind
     }
 
@@ -267,8 +311,14 @@ impl Sectors {
         match (first, last) {
             (false, false) => None,
             (true, false) => Some(Reread { first: 0, slots: 1 }),
-            (true, true) => Some(Reread { first: 0, slots: run.span }),
-            (false, true) => Some(Reread { first: run.span - 1, slots: 1 }),
+            (true, true) => Some(Reread {
+                first: 0,
+                slots: run.span,
+            }),
+            (false, true) => Some(Reread {
+                first: run.span - 1,
+                slots: 1,
+            }),
         }
     }
 }

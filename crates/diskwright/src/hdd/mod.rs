@@ -48,7 +48,11 @@ impl Overhead {
     }
     #[inline]
     fn completion(&self, write: bool) -> Time {
-        if write { self.completion_write } else { self.completion_read }
+        if write {
+            self.completion_write
+        } else {
+            self.completion_read
+        }
     }
 }
 
@@ -138,14 +142,27 @@ impl Hdd {
         let entry = cx.request_mut(request);
         entry.acceptance = now;
         let command = entry.command;
-        let run = self.hardware.mechanics.layout.run(command.lbn.0 / u64::from(self.hardware.blocks_per_sector), 1);
-        let target = self.hardware.mechanics.target(&run, command.op == Op::Write);
+        let run = self.hardware.mechanics.layout.run(
+            command.lbn.0 / u64::from(self.hardware.blocks_per_sector),
+            1,
+        );
+        let target = self
+            .hardware
+            .mechanics
+            .target(&run, command.op == Op::Write);
         let key = match self.pool.order() {
             Order::Arrival => 0,
             Order::Lbn => command.lbn.0,
             Order::Position => target.arm.cylinder.into(),
         };
-        self.pool.push(Pending { request, command, entered: now, target: Some(target), key, ticket: 0 });
+        self.pool.push(Pending {
+            request,
+            command,
+            entered: now,
+            target: Some(target),
+            key,
+            ticket: 0,
+        });
         self.counters.queue_max = self.counters.queue_max.max(self.queued());
     }
 
@@ -155,8 +172,16 @@ impl Hdd {
             return;
         }
         let now = cx.now();
-        let Hardware { mechanics, overhead, .. } = &self.hardware;
-        let phase = |write| mechanics.spindle.phase(now + overhead.before(write, self.after_write));
+        let Hardware {
+            mechanics,
+            overhead,
+            ..
+        } = &self.hardware;
+        let phase = |write| {
+            mechanics
+                .spindle
+                .phase(now + overhead.before(write, self.after_write))
+        };
         let view = View {
             now,
             pool: &self.pool,
@@ -184,10 +209,22 @@ impl Hdd {
         let overhead = self.hardware.overhead.before(write, self.after_write);
         parts.add(Part::Overhead, overhead);
         let course = if write { access::write } else { access::read };
-        let Hardware { mechanics, interface, blocks_per_sector, .. } = &self.hardware;
+        let Hardware {
+            mechanics,
+            interface,
+            blocks_per_sector,
+            ..
+        } = &self.hardware;
         let from = self.arm;
-        let access =
-            course(mechanics, interface, *blocks_per_sector, from, now + overhead, command, &mut parts);
+        let access = course(
+            mechanics,
+            interface,
+            *blocks_per_sector,
+            from,
+            now + overhead,
+            command,
+            &mut parts,
+        );
         let completion = self.hardware.overhead.completion(write);
         parts.add(Part::Overhead, completion);
         let end = access.end + completion;
@@ -198,7 +235,9 @@ impl Hdd {
         let counters = &mut self.counters;
         counters.accesses += 1;
         counters.read_modify_writes += u64::from(access.read_modify_writes);
-        let distance = pending.target.map_or(0, |target| from.cylinder.abs_diff(target.arm.cylinder));
+        let distance = pending
+            .target
+            .map_or(0, |target| from.cylinder.abs_diff(target.arm.cylinder));
         counters.seeks += u64::from(distance > 0);
         counters.seek_cylinders += u64::from(distance);
         counters.busy += u128::from((end - now).ns());
@@ -240,7 +279,10 @@ impl Device for Hdd {
         if matches!(op, Op::Flush | Op::Trim) {
             // Every acknowledged write is on the medium already, and a disk keeps no map to trim: only the
             // controller has work to do.
-            let (now, overhead) = (cx.now(), self.hardware.overhead.before(true, self.after_write));
+            let (now, overhead) = (
+                cx.now(),
+                self.hardware.overhead.before(true, self.after_write),
+            );
             let entry = cx.request_mut(request);
             (entry.acceptance, entry.start) = (now, now);
             entry.parts.add(Part::Overhead, overhead);
@@ -277,7 +319,11 @@ impl Device for Hdd {
 
     fn look(&self, _now: Time) -> Look {
         let outstanding = self.queued() + self.outside.len();
-        Look { idle: outstanding == 0, outstanding: outstanding as u32, cylinder: Some(self.arm.cylinder) }
+        Look {
+            idle: outstanding == 0,
+            outstanding: outstanding as u32,
+            cylinder: Some(self.arm.cylinder),
+        }
     }
 
     fn blocks(&self) -> u64 {
@@ -286,7 +332,13 @@ impl Device for Hdd {
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.counters;
-        let share = |ns: u128| if elapsed == Time::ZERO { 0.0 } else { ns as f64 / elapsed.ns() as f64 };
+        let share = |ns: u128| {
+            if elapsed == Time::ZERO {
+                0.0
+            } else {
+                ns as f64 / elapsed.ns() as f64
+            }
+        };
         let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
@@ -296,14 +348,18 @@ impl Device for Hdd {
         put("media_accesses", json!(counters.accesses));
         put("read_modify_writes", json!(counters.read_modify_writes));
         put("seeks", json!(counters.seeks));
-        put("seek_distance_mean_cylinders", json!(mean(counters.seek_cylinders, counters.accesses)));
+        put(
+            "seek_distance_mean_cylinders",
+            json!(mean(counters.seek_cylinders, counters.accesses)),
+        );
         put("utilisation", json!(share(counters.busy)));
         put("queue_length_mean", json!(share(counters.queue_area)));
         put("queue_length_max", json!(counters.queue_max));
         put("promotions", json!(self.scheduler.promotions()));
         let parts = Part::ALL.iter().zip(&counters.parts);
-        let parts: Map<String, Value> =
-            parts.map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6))).collect();
+        let parts: Map<String, Value> = parts
+            .map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6)))
+            .collect();
         put("busy_ms", parts.into());
         report
     }

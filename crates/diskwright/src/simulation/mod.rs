@@ -60,7 +60,9 @@ pub struct Checked {
 impl Checked {
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
     fn locate(&self, path: &str, error: Error) -> Error {
-        let Error::Input(mut input) = error else { return error };
+        let Error::Input(mut input) = error else {
+            return error;
+        };
         if input.place.is_none() {
             let mut path = path;
             let node = loop {
@@ -83,7 +85,8 @@ impl Checked {
 pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, Error> {
     let (text, base) = match source {
         SpecSource::File(path) => {
-            let text = fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
+            let text =
+                fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
             let base = path.parent().unwrap_or(Path::new("")).to_owned();
             (Source::new(path.display().to_string(), text), base)
         }
@@ -97,10 +100,14 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     if let Some(drive) = &options.drive {
         let path = hdd_path(&tree).unwrap_or_else(|| "device.hdd".to_owned());
         let drive = from_here(drive);
-        tree.set(&format!("{path}.drive"), text_node(&format!("--drive={drive}"), &drive))?;
+        tree.set(
+            &format!("{path}.drive"),
+            text_node(&format!("--drive={drive}"), &drive),
+        )?;
     }
     if let Some(trace) = &options.trace {
-        let trace = std::path::absolute(trace).map_err(|error| Error::file(trace, "open", error))?;
+        let trace =
+            std::path::absolute(trace).map_err(|error| Error::file(trace, "open", error))?;
         let trace = trace.to_string_lossy().into_owned();
         let node = text_node(&format!("--trace={trace}"), &trace);
         tree.set("workload.trace", node)?;
@@ -114,7 +121,10 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
 fn from_here(drive: &str) -> String {
     let is_path = drive.contains(std::path::MAIN_SEPARATOR) || drive.ends_with(".toml");
     let absolute = is_path.then(|| std::path::absolute(drive).ok()).flatten();
-    absolute.map_or_else(|| drive.to_owned(), |path| path.to_string_lossy().into_owned())
+    absolute.map_or_else(
+        || drive.to_owned(),
+        |path| path.to_string_lossy().into_owned(),
+    )
 }
 
 /// A string from the command line as a value of the tree.
@@ -130,11 +140,16 @@ fn hdd_path(tree: &Node) -> Option<String> {
         match &node.value {
             Value::Table(entries) => entries.iter().find_map(|entry| {
                 let path = format!("{path}.{}", entry.key);
-                if entry.key == "hdd" { Some(path) } else { find(&entry.node, path) }
+                if entry.key == "hdd" {
+                    Some(path)
+                } else {
+                    find(&entry.node, path)
+                }
             }),
-            Value::Array(items) => {
-                items.iter().enumerate().find_map(|(i, item)| find(item, format!("{path}[{i}]")))
-            }
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .find_map(|(i, item)| find(item, format!("{path}[{i}]"))),
             _ => None,
         }
     }
@@ -174,27 +189,53 @@ pub fn run(
             ledger.checked()
         )));
     }
-    Ok(Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed()))
+    Ok(Outcome::new(
+        &checked,
+        &engine,
+        &tree.paths,
+        &host,
+        started.elapsed(),
+    ))
 }
 
 fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     let Spec { host, measure, .. } = &checked.spec;
     let scheduler = host.scheduler.build();
     if scheduler.needs_geometry() {
-        let message = format!("the host's queue knows LBNs only: {:?} needs a drive's geometry", host.scheduler.name());
-        let error = Error::from(crate::error::InputError::new(message).help("give it to the drive: device.hdd.queue.scheduler"));
+        let message = format!(
+            "the host's queue knows LBNs only: {:?} needs a drive's geometry",
+            host.scheduler.name()
+        );
+        let error = Error::from(
+            crate::error::InputError::new(message)
+                .help("give it to the drive: device.hdd.queue.scheduler"),
+        );
         return Err(checked.locate("host.scheduler", error));
     }
     if host.outstanding == Some(0) {
-        let error = Error::input("with 0 requests outstanding nothing is ever issued: expected 1 or more, or no limit");
+        let error = Error::input(
+            "with 0 requests outstanding nothing is ever issued: expected 1 or more, or no limit",
+        );
         return Err(checked.locate("host.outstanding", error));
     }
-    let extent = Extent { requests: measure.requests, duration: measure.duration };
-    Ok(HostPolicy { outstanding: host.outstanding, scheduler, extent })
+    let extent = Extent {
+        requests: measure.requests,
+        duration: measure.duration,
+    };
+    Ok(HostPolicy {
+        outstanding: host.outstanding,
+        scheduler,
+        extent,
+    })
 }
 
 fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
-    let Spec { workload, measure, seed, .. } = &checked.spec;
+    let Spec {
+        workload,
+        measure,
+        seed,
+        ..
+    } = &checked.spec;
     Ok(match measure.warmup {
         None => WarmUp::None,
         Some(WarmUpSpec::Requests(requests)) => WarmUp::Requests(requests),
@@ -218,7 +259,8 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
 pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
     let description = build::drive(name, Path::new(""))?;
     let in_file = |error: crate::error::InputError| Error::from(error.at(Place::File(name.into())));
-    let mut summary = serde_json::to_value(description.summary().map_err(in_file)?).expect("plain data");
+    let mut summary =
+        serde_json::to_value(description.summary().map_err(in_file)?).expect("plain data");
     summary["id"] = serde_json::json!(name);
     summary["description"] = serde_json::to_value(&description).expect("plain data");
     Ok(summary)

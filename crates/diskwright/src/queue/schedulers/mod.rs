@@ -88,7 +88,11 @@ impl DiskSpace<'_> {
     /// The positioning time of a request that is picked now: seek, head switch, settle and rotation.
     #[inline]
     pub fn positioning(&self, target: &Target) -> Time {
-        let phase = if target.write { self.write_phase } else { self.read_phase };
+        let phase = if target.write {
+            self.write_phase
+        } else {
+            self.read_phase
+        };
         self.mechanics.positioning(self.arm, phase, target)
     }
 }

@@ -46,7 +46,9 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
     let mut best = None;
     loop {
         let up = places.get(above).map_or(u64::MAX, |&(key, _)| key - here);
-        let down = below.checked_sub(1).map_or(u64::MAX, |last| here - places[last].0);
+        let down = below
+            .checked_sub(1)
+            .map_or(u64::MAX, |last| here - places[last].0);
         let distance = up.min(down);
         if distance == u64::MAX {
             break;
@@ -64,11 +66,15 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
             places[below].1
         };
         let pending = view.pool.get(slot);
-        let target = pending.target.as_ref().expect("a drive's queue knows every target");
+        let target = pending
+            .target
+            .as_ref()
+            .expect("a drive's queue knows every target");
         let candidate = (disk.positioning(target), pending.ticket, slot);
         if best.is_none_or(|(time, ticket, _)| (candidate.0, candidate.1) < (time, ticket)) {
             best = Some(candidate);
         }
     }
-    best.expect("a scheduler is asked only when something waits").2
+    best.expect("a scheduler is asked only when something waits")
+        .2
 }
