@@ -13,7 +13,7 @@ pub mod queue;
 pub mod random;
 pub mod registry;
 pub mod request;
+pub mod simulation;
 pub mod timeline;
 pub mod units;
-pub mod simulation;
 pub mod workload;

@@ -203,8 +203,8 @@ impl DriveDescription {
         let revolutions = tracks
             + (tracks - 1.0) * passing(zone.track_skew(), switch)
             + passing(zone.cylinder_skew(), to_next_cylinder);
-        let bytes = (zone.sectors() * self.sector_size.blocks() * BLOCK_BYTES) as f64;
-        bytes / f64::from(zone.cylinders()) / (revolutions * period) / 1e6
+        let bytes = zone.sectors_per_cylinder() * (self.sector_size.blocks() * BLOCK_BYTES) as f64;
+        bytes / (revolutions * period) / 1e6
     }
 }
 

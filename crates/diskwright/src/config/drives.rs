@@ -204,6 +204,60 @@ mod tests {
             "{nearline:?}"
         );
         assert_eq!(nearline.sector_bytes, 4_096);
+        // 390 and 247 sectors on a track, 58 and 37 to the next one, 101 and 63 to the next cylinder; that the last
+        // zone's end has no addresses makes it no slower.
+        let measured = figures("ibm-18es").sustained_mb_per_s;
+        let rate = |track: f64, skew: f64, step: f64| {
+            5.0 * track * 512.0 * 120.0 / (5.0 + (4.0 * skew + step) / track) / 1e6
+        };
+        assert!(
+            near(measured.0, rate(390.0, 58.0, 101.0), 1e-9),
+            "{measured:?}"
+        );
+        assert!(
+            near(measured.1, rate(247.0, 37.0, 63.0), 1e-9),
+            "{measured:?}"
+        );
+    }
+
+    #[test]
+    fn the_handbook_lists_the_figures() {
+        let page = include_str!("../../../../docs/drives.md");
+        for name in names() {
+            let figures = drive(name).summary().expect("sound");
+            let digits = figures.capacity_blocks.to_string();
+            let groups: Vec<&str> = digits
+                .as_bytes()
+                .rchunks(3)
+                .rev()
+                .map(|group| std::str::from_utf8(group).expect("digits"))
+                .collect();
+            let (outside, inside) = figures.sustained_mb_per_s;
+            let row = format!(
+                "| {} | {:.3} | {:.3} | {outside:.1} – {inside:.1} |",
+                groups.join(" "),
+                figures.average_seek.ms(),
+                figures.full_stroke.ms(),
+            );
+            let listed = page
+                .lines()
+                .find(|line| line.starts_with(&format!("| `{name}` |")));
+            assert!(
+                listed.is_some_and(|line| line.contains(&row)),
+                "{name}: {row}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_handbooks_example_is_a_drive() {
+        let page = include_str!("../../../../docs/drives.md");
+        let (_, from) = page.split_once("```toml\n").expect("an example");
+        let (example, _) = from.split_once("```").expect("its end");
+        let drive: DriveDescription = toml::from_str(example).expect("all keys are known");
+        drive.validate().expect("sound");
+        // 4 KiB sectors, as many as `sectors` says.
+        assert_eq!(drive.capacity_blocks(), Ok(8 * 1_999_000));
     }
 
     /// Neither reads nor writes of the estimated drives miss a revolution between tracks.

@@ -149,3 +149,67 @@ pub enum SlipCost {
     /// The spares are kept for later defects; a slipped sector takes one off the capacity.
     Capacity,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_is_read_and_written_alike() {
+        for (text, spares) in [
+            (
+                "per = \"track\"\nsectors = 2",
+                (SpareUnit::Track, 2, 0, SparePlace::End, SlipCost::Spare),
+            ),
+            (
+                "per = \"cylinder\"\nsectors = 3\nat = \"front\"",
+                (
+                    SpareUnit::Cylinder,
+                    3,
+                    0,
+                    SparePlace::Front,
+                    SlipCost::Spare,
+                ),
+            ),
+            (
+                "per = { cylinders = 10 }\ntracks = 1\nslips = \"capacity\"",
+                (
+                    SpareUnit::Cylinders(10),
+                    0,
+                    1,
+                    SparePlace::End,
+                    SlipCost::Capacity,
+                ),
+            ),
+            (
+                "per = \"zone\"\nat = \"end\"\nslips = \"spare\"",
+                (SpareUnit::Zone, 0, 0, SparePlace::End, SlipCost::Spare),
+            ),
+        ] {
+            let read: Spares = toml::from_str(text).expect(text);
+            let (per, sectors, tracks, at, slips) = spares;
+            let expected = Spares {
+                per,
+                sectors,
+                tracks,
+                at,
+                slips,
+            };
+            assert_eq!(read, expected, "{text}");
+            let written = toml::to_string(&read).expect("can be written");
+            assert_eq!(toml::from_str(&written), Ok(read), "{written}");
+        }
+        for (word, order) in [
+            ("ascending", HeadOrder::Ascending),
+            ("alternating", HeadOrder::Alternating),
+            ("alternating-in-zone", HeadOrder::AlternatingInZone),
+        ] {
+            let text = format!(
+                "surfaces = 1\ncylinders = 1\norder = \"{word}\"\n[[zone]]\ncylinders = [0, 0]\nsectors_per_track = 9\n"
+            );
+            let layout: LayoutDescription = toml::from_str(&text).expect(word);
+            assert_eq!(layout.order, order);
+            assert_eq!(layout.zones, [ZoneDescription::plain(0, 0, 9)]);
+        }
+    }
+}

@@ -112,6 +112,11 @@ impl Zone {
     pub fn sectors(&self) -> u64 {
         self.sectors
     }
+    /// Data sectors of a cylinder without defects, on average over its zone.
+    pub fn sectors_per_cylinder(&self) -> f64 {
+        let data = self.units.held() as f64 / self.units.size as f64;
+        f64::from(self.surfaces) * f64::from(self.sectors_per_track) * data
+    }
     /// Angle from sector 0 of a track to sector 0 of the next track of the cylinder, in sectors.
     pub fn track_skew(&self) -> u32 {
         self.track_skew as u32
@@ -393,10 +398,8 @@ impl Layout {
                 break;
             }
             let length = self.stretches[number + 1].first - stretch.first;
-            let mut take = length.min(max - sectors).min(track_end - stretch.start);
-            if zone.units.spare > 0 {
-                take = take.min(zone.units.held());
-            }
+            // A stretch of several units fills the track it begins on: no gap to mind.
+            let take = length.min(max - sectors).min(track_end - stretch.start);
             sectors += take;
             end = stretch.start + take;
             if take < length {

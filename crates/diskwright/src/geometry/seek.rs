@@ -435,6 +435,32 @@ mod tests {
     }
 
     #[test]
+    fn every_form_is_read_from_text() {
+        for (text, at_9) in [
+            ("[table]\npoints_ms = [[1, 1], [9, 1.5]]", "1.5"),
+            ("[linear]\nsingle = \"1 ms\"\nfull = \"2 ms\"", "2"),
+            ("[linear]\nsingle = \"1 ms\"\nslope_ns = 1000", "1.008"),
+            (
+                "[hp]\nboundary = 10\nshort_ms = [1, 0.5]\nlong_ms = [0, 1]",
+                "2.5",
+            ),
+            (
+                "[hp]\nboundary = 1\nshort_ms = [0, 0]\nlong_ms = [1, 0.5]\nfirst_ms = [2]",
+                "5.5",
+            ),
+            ("constant = \"3 ms\"", "3"),
+        ] {
+            let form: SeekDescription = toml::from_str(text).expect(text);
+            let curve = SeekCurve::build(&form, 10).expect(text);
+            assert_eq!(curve.time(9), ms(at_9), "{text}");
+            let written = toml::to_string(&form).expect("can be written");
+            assert_eq!(toml::from_str(&written), Ok(form), "{written}");
+        }
+        let lee = "[lee]\nsingle = \"1 ms\"\naverage = \"8 ms\"\nfull = \"16 ms\"";
+        assert!(matches!(toml::from_str(lee), Ok(SeekDescription::Lee(_))));
+    }
+
+    #[test]
     fn a_constant_is_the_same_everywhere_but_at_home() {
         let curve = SeekCurve::build(&SeekDescription::Constant(ms("5")), 3).expect("sound");
         assert_eq!(

@@ -131,6 +131,7 @@ fn angle(layout: &LayoutDescription, (number, place): (u32, u64)) -> u32 {
         _ => return ((u64::from(angle) + place) % per_track) as u32,
     };
     let unit = place / (per_track * tracks_of_unit) * per_track * tracks_of_unit;
+    // Slipped tracks turn by whole revolutions.
     let slips = zone.slipped.iter().filter(|&&slip| slip < unit).count();
     ((u64::from(angle) + place + slips as u64) % per_track) as u32
 }
@@ -261,17 +262,9 @@ fn layouts() -> impl Strategy<Value = (LayoutDescription, Vec<(usize, usize)>)> 
             {
                 let last = first + gap + count - 1;
                 let total_tracks = u64::from(count * surfaces);
-                // Tracks with spares of their own turn by slipped sectors: keep whole tracks out of that.
-                let per_track_turn = matches!(
-                    spares,
-                    Some(Spares {
-                        per: SpareUnit::Track | SpareUnit::Cylinder,
-                        ..
-                    })
-                );
                 let slipped_tracks: Vec<u64> = tracks
                     .into_iter()
-                    .filter(|&track| track < total_tracks && !per_track_turn)
+                    .filter(|&track| track < total_tracks)
                     .collect();
                 described.push(ZoneDescription {
                     offset: offset.min(per_track),
@@ -405,6 +398,24 @@ fn a_run_passes_over_slipped_sectors_only() {
     assert_eq!(built.run(4, 100).sectors, 1);
     assert_eq!(built.sector_at(4, 2, 6), Some(3));
     assert_eq!(built.sector_at(0, 0, 5), None);
+}
+
+#[test]
+fn a_short_last_unit_may_hold_more_than_a_whole_one() {
+    let mut layout = two_zones();
+    layout.surfaces = 1;
+    for at in [SparePlace::End, SparePlace::Front] {
+        // Units of three cylinders hold 21 − 9 sectors; the last two cylinders hold 14.
+        layout.zones[0].spares = Some(Spares {
+            at,
+            ..spare(SpareUnit::Cylinders(3), 9).expect("some")
+        });
+        agree(&layout);
+        assert_eq!(
+            Layout::build(&layout).expect("sound").zones()[0].sectors(),
+            12 + 14
+        );
+    }
 }
 
 #[test]

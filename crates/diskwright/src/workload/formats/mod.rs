@@ -1,0 +1,333 @@
+//! Trace formats: one file each, one line each in [`FORMATS`].
+
+pub mod csv;
+mod csv_columns;
+pub mod disksim_ascii;
+pub mod disksim_recording;
+mod hp_header;
+pub mod hp_srt;
+
+use std::path::Path;
+
+use crate::error::{Error, InputError, Place, unknown_name};
+
+use super::input::Input;
+use super::record::Record;
+
+pub use csv::CsvOptions;
+
+/// A trace being read, one record after the other, in the file's order.
+pub trait TraceReader: Send {
+    /// The next record, or `None` after the last one.
+    ///
+    /// # Errors
+    /// A record that is malformed or cut off, with its place; the file cannot be read on.
+    fn next(&mut self) -> Result<Option<Record>, Error>;
+    /// The place of the record just returned.
+    fn place(&self) -> Place;
+    /// The format's name.
+    fn format(&self) -> &'static str;
+    /// Records read and left out because the format itself marks them as not to be used.
+    fn discarded(&self) -> u64 {
+        0
+    }
+    /// When the recording began, where the format says: ISO 8601 without a zone.
+    fn start_date(&self) -> Option<&str> {
+        None
+    }
+    /// What was lost or changed in the reading so far, for the user to know.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What a reader needs to be told where the file does not say it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FormatOptions {
+    /// The format's name; found by the file's content when not given.
+    pub format: Option<String>,
+    /// Columns and units of a CSV file.
+    pub csv: CsvOptions,
+    /// Bytes in a sector of an HP trace, in place of what its header says.
+    pub sector_bytes: Option<u32>,
+}
+
+/// A trace format.
+pub struct Format {
+    /// Its name in specs and on the command line.
+    pub name: &'static str,
+    /// Usual file name extensions, without the dot; they decide nothing.
+    pub extensions: &'static [&'static str],
+    /// What it is, in a few words.
+    pub summary: &'static str,
+    /// Whether a file that begins with these bytes is probably of this format.
+    pub detect: fn(&[u8]) -> bool,
+    /// Begins to read.
+    pub open: Open,
+}
+
+/// How a format begins to read.
+pub type Open = fn(Input, &FormatOptions) -> Result<Box<dyn TraceReader>, Error>;
+
+/// Every format that can be read.
+pub static FORMATS: &[Format] = &[
+    hp_srt::FORMAT,
+    disksim_recording::FORMAT,
+    disksim_ascii::FORMAT,
+    csv::FORMAT,
+];
+
+/// The bytes of a file that detection looks at.
+const DETECTION: usize = 64 << 10;
+
+/// Opens a trace: plain, gzip or zstd, in the format its content shows or `options.format` names.
+///
+/// # Errors
+/// The file cannot be read, is of no known format or of several, or its format needs a hint that is missing; the error
+/// says how to name the format or give the hint.
+pub fn open(path: &Path, options: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
+    open_input(Input::open(path)?, options)
+}
+
+/// [`open`] for bytes that are not a file.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_input(
+    mut input: Input,
+    options: &FormatOptions,
+) -> Result<Box<dyn TraceReader>, Error> {
+    let format = match &options.format {
+        Some(name) => named(name)?,
+        None => detect(&mut input)?,
+    };
+    if format.name != csv::FORMAT.name && options.csv != CsvOptions::default() {
+        return Err(superfluous("csv", format, &input));
+    }
+    if format.name != hp_srt::FORMAT.name && options.sector_bytes.is_some() {
+        return Err(superfluous("sector_bytes", format, &input));
+    }
+    (format.open)(input, options)
+}
+
+/// The format called `name`.
+///
+/// # Errors
+/// There is none; the error lists those there are.
+pub fn named(name: &str) -> Result<&'static Format, InputError> {
+    FORMATS.iter().find(|f| f.name == name).ok_or_else(|| {
+        let names: Vec<_> = FORMATS.iter().map(|f| f.name).collect();
+        let mut error = unknown_name("trace format", name, &names);
+        error.message = format!("workload.format: {}", error.message);
+        error
+    })
+}
+
+fn detect(input: &mut Input) -> Result<&'static Format, Error> {
+    let file = Place::File(input.path().to_owned());
+    let first = match input.peek(DETECTION) {
+        Ok(first) => first,
+        Err(e) => return Err(input.fault(e, file)),
+    };
+    if first.is_empty() {
+        return Err(InputError::new("the trace is empty").at(file).into());
+    }
+    let found: Vec<_> = FORMATS.iter().filter(|f| (f.detect)(first)).collect();
+    let force = "name the format with workload.format = \"NAME\"";
+    match found[..] {
+        [format] => Ok(format),
+        [] => Err(
+            InputError::new("the content is of none of the trace formats known")
+                .at(file)
+                .help(format!("{force}; accepted: {}", list(FORMATS.iter())))
+                .into(),
+        ),
+        _ => Err(
+            InputError::new("the content could be of several trace formats")
+                .at(file)
+                .help(format!("{force}; possible: {}", list(found.into_iter())))
+                .into(),
+        ),
+    }
+}
+
+fn list(formats: impl Iterator<Item = &'static Format>) -> String {
+    let lines: Vec<_> = formats
+        .map(|f| format!("{} ({})", f.name, f.summary))
+        .collect();
+    lines.join(", ")
+}
+
+/// An option that would change nothing is a mistake of the user's.
+fn superfluous(key: &str, format: &Format, input: &Input) -> Error {
+    InputError::new(format!(
+        "workload.{key} says nothing about a trace of format {}",
+        format.name
+    ))
+    .at(Place::File(input.path().to_owned()))
+    .into()
+}
+
+/// The lines of `bytes` that are not blank, for detection.
+fn lines_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes
+        .split(|b| *b == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .filter(|line| !line.iter().all(u8::is_ascii_whitespace))
+}
+
+/// The first line of `bytes` that is not blank, for detection.
+fn first_line(bytes: &[u8]) -> &[u8] {
+    lines_of(bytes).next().unwrap_or_default()
+}
+
+/// The whole blocks that hold a run of bytes, and whether the run had to be widened to them.
+///
+/// `None` where the run ends past the last address.
+fn outward(first_byte: u64, bytes: u64) -> Option<(u64, u64, bool)> {
+    use crate::units::BLOCK_BYTES;
+    let end = first_byte.checked_add(bytes)?;
+    let lbn = first_byte / BLOCK_BYTES;
+    if bytes == 0 {
+        return Some((lbn, 0, false));
+    }
+    let widened = !first_byte.is_multiple_of(BLOCK_BYTES) || !end.is_multiple_of(BLOCK_BYTES);
+    Some((lbn, end.div_ceil(BLOCK_BYTES) - lbn, widened))
+}
+
+/// The warning about requests widened by [`outward`].
+fn widened_warning(count: u64) -> Option<String> {
+    (count > 0).then(|| {
+        format!("{count} requests do not begin and end on 512-byte blocks and were widened to whole ones")
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! What the formats' tests share.
+    use super::*;
+    use std::io::Cursor;
+
+    /// Opens bytes as a file called `trace`.
+    pub fn reader(
+        bytes: impl Into<Vec<u8>>,
+        options: &FormatOptions,
+    ) -> Result<Box<dyn TraceReader>, Error> {
+        let input = Input::new(Path::new("trace"), Box::new(Cursor::new(bytes.into())))?;
+        open_input(input, options)
+    }
+
+    /// Every record of the bytes.
+    pub fn records(
+        bytes: impl Into<Vec<u8>>,
+        options: &FormatOptions,
+    ) -> Result<Vec<Record>, Error> {
+        let mut reader = reader(bytes, options)?;
+        let mut records = Vec::new();
+        while let Some(record) = reader.next()? {
+            records.push(record);
+        }
+        Ok(records)
+    }
+
+    /// Options that force a format.
+    pub fn forced(format: &str) -> FormatOptions {
+        FormatOptions {
+            format: Some(format.to_owned()),
+            ..FormatOptions::default()
+        }
+    }
+
+    /// The error of wrong input, which must have a place.
+    pub fn located(error: Error) -> InputError {
+        match error {
+            Error::Input(error) => {
+                assert!(error.place.is_some(), "no place: {error}");
+                *error
+            }
+            other => panic!("not an error of the input: {other}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::*;
+    use super::*;
+
+    #[test]
+    fn detection_goes_by_content() {
+        for (text, format) in [
+            ("13.19\t30\t0\t5\t1\n", "disksim-ascii"),
+            ("13.19 30 0 5 1 0\n", "disksim-ascii"),
+            ("R Hit 1975456 4 15362.0 56074.0\n", "disksim-recording"),
+            ("time_s,lbn,blocks,op\n0,1,2,r\n", "csv"),
+        ] {
+            assert_eq!(
+                reader(text, &FormatOptions::default()).unwrap().format(),
+                format
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_trace_is_refused_with_the_formats_listed() {
+        for bytes in [
+            &b"hello world\n"[..],
+            b"\x7fELF\x02\x01\x01\0\0",
+            b"{\"a\": 1}",
+        ] {
+            let error = located(reader(bytes, &FormatOptions::default()).err().unwrap());
+            let help = error.help.unwrap();
+            for format in FORMATS {
+                assert!(help.contains(format.name), "{help}");
+            }
+            assert!(help.contains("workload.format"));
+        }
+        let error = located(reader("", &FormatOptions::default()).err().unwrap());
+        assert!(error.message.contains("empty"));
+    }
+
+    #[test]
+    fn a_misspelt_format_gets_a_suggestion() {
+        let error = reader("", &forced("disksim-asci")).err().unwrap();
+        assert!(
+            error.to_string().contains("did you mean \"disksim-ascii\""),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn options_of_another_format_are_refused() {
+        let mut options = FormatOptions {
+            sector_bytes: Some(256),
+            ..FormatOptions::default()
+        };
+        let line = "13.19 30 0 5 1\n";
+        assert!(
+            reader(line, &options)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("workload.sector_bytes")
+        );
+        options.sector_bytes = None;
+        options.csv.time = Some("t".to_owned());
+        assert!(
+            reader(line, &options)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("workload.csv")
+        );
+    }
+
+    #[test]
+    fn runs_of_bytes_widen_to_whole_blocks() {
+        assert_eq!(outward(0, 512), Some((0, 1, false)));
+        assert_eq!(outward(256, 512), Some((0, 2, true)));
+        assert_eq!(outward(512, 513), Some((1, 2, true)));
+        assert_eq!(outward(700, 0), Some((1, 0, false)));
+        assert_eq!(outward(u64::MAX, 1), None);
+    }
+}

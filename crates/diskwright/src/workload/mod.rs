@@ -1,0 +1,234 @@
+//! Where requests come from: traces in their formats, and synthetic load.
+
+mod devices;
+mod extents;
+pub mod formats;
+mod input;
+mod profile;
+mod record;
+mod selection;
+mod spec;
+pub mod synthetic;
+mod text;
+
+use std::path::Path;
+
+use crate::error::{Error, InputError, Place};
+use crate::request::Command;
+use crate::units::Time;
+
+use self::devices::Devices;
+use self::selection::{CHOOSE_DEVICE, Selection};
+use self::synthetic::Synthetic;
+
+pub use self::formats::{CsvOptions, FORMATS, Format, FormatOptions, TraceReader, open};
+pub use self::profile::{
+    DeviceSummary, InspectOptions, Inspection, SizeCount, Sizes, Summary, inspect,
+};
+pub use self::record::{Record, Recorded};
+pub use self::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};
+pub use self::synthetic::SyntheticSpec;
+
+/// A request that is to be handed to the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When, if the pacing is open; under a closed pacing, what the trace recorded, or 0.
+    pub at: Time,
+    /// What is asked.
+    pub command: Command,
+}
+
+/// What became of the trace's records so far, in requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Records read from the trace; 0 for a synthetic load.
+    pub trace: u64,
+    /// Left out, whatever the reason.
+    pub skipped: u64,
+    /// Cut to fit the drive.
+    pub clipped: u64,
+    /// Moved to another address or time.
+    pub mapped: u64,
+}
+
+/// How the host is to pull the requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// At [`Arrival::at`].
+    Open,
+    /// Whenever a user is free and has thought.
+    Closed {
+        /// How many users; the host's outstanding limit when not given.
+        users: Option<u32>,
+        /// From a completion to the same user's next request.
+        think: Time,
+    },
+}
+
+/// The requests of a spec, one after the other.
+pub struct Workload {
+    source: Source,
+    pacing: Pacing,
+}
+
+enum Source {
+    Trace {
+        reader: Box<dyn TraceReader>,
+        selection: Box<Selection>,
+    },
+    Synthetic(Box<Synthetic>),
+}
+
+impl Workload {
+    /// Begins with the requests of `spec` for a drive of `capacity_blocks`; relative paths start at `base`.
+    ///
+    /// # Errors
+    /// A spec that contradicts itself or does not fit the drive, a trace that cannot be read or is of several devices when
+    /// none is chosen.
+    pub fn open(
+        spec: &WorkloadSpec,
+        base: &Path,
+        seed: u64,
+        capacity_blocks: u64,
+    ) -> Result<Workload, Error> {
+        spec.check()?;
+        if capacity_blocks == 0 {
+            return Err(Error::input("the drive has no blocks"));
+        }
+        if let Some(synthetic) = &spec.synthetic {
+            let synthetic = Synthetic::new(synthetic, seed, capacity_blocks)?;
+            return Ok(Workload {
+                pacing: synthetic.pacing(),
+                source: Source::Synthetic(Box::new(synthetic)),
+            });
+        }
+        let path = base.join(spec.trace.as_deref().unwrap_or(Path::new("")));
+        let options = spec.format_options();
+        if spec.device == DeviceChoice::Single {
+            refuse_several_devices(&path, &options)?;
+        }
+        Ok(Workload {
+            pacing: match spec.pace {
+                Pace::Closed => Pacing::Closed {
+                    users: None,
+                    think: Time::ZERO,
+                },
+                Pace::Recorded | Pace::Scaled(_) => Pacing::Open,
+            },
+            source: Source::Trace {
+                reader: open(&path, &options)?,
+                selection: Box::new(Selection::new(spec, capacity_blocks)),
+            },
+        })
+    }
+
+    /// The next request, or `None` after the last one.
+    ///
+    /// # Errors
+    /// A record that cannot be read or that a policy refuses, with its place in the trace.
+    #[inline]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a request can fail to be read"
+    )]
+    pub fn next(&mut self) -> Result<Option<Arrival>, Error> {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.draw(),
+            Source::Trace { reader, selection } => selection.next(&mut **reader),
+        }
+    }
+
+    /// How the host is to pull.
+    pub fn pacing(&self) -> Pacing {
+        self.pacing
+    }
+
+    /// What was counted so far.
+    pub fn counts(&self) -> Counts {
+        match &self.source {
+            Source::Synthetic(_) => Counts::default(),
+            Source::Trace { reader, selection } => {
+                let counts = selection.counts();
+                Counts {
+                    trace: counts.trace + reader.discarded(),
+                    skipped: counts.skipped + reader.discarded(),
+                    ..counts
+                }
+            }
+        }
+    }
+
+    /// How many requests there are in all, where that is known without reading them.
+    pub fn total_hint(&self) -> Option<u64> {
+        match &self.source {
+            Source::Synthetic(synthetic) => Some(synthetic.total()),
+            Source::Trace { .. } => None,
+        }
+    }
+
+    /// What the user should know of what was read so far.
+    pub fn warnings(&self) -> Vec<String> {
+        match &self.source {
+            Source::Synthetic(_) => Vec::new(),
+            Source::Trace { reader, selection } => {
+                let mut warnings = reader.warnings();
+                warnings.extend(selection.warnings());
+                warnings
+            }
+        }
+    }
+}
+
+/// How many requests [`Workload::next`] will yield; of a trace, by reading all of it.
+///
+/// # Errors
+/// Those of [`Workload::open`] and [`Workload::next`].
+pub fn count(
+    spec: &WorkloadSpec,
+    base: &Path,
+    seed: u64,
+    capacity_blocks: u64,
+) -> Result<u64, Error> {
+    let mut workload = Workload::open(spec, base, seed, capacity_blocks)?;
+    if let Some(total) = workload.total_hint() {
+        return Ok(total);
+    }
+    let mut count = 0;
+    while workload.next()?.is_some() {
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// The records in which a second device is looked for before anything is simulated.
+const PROBED: u64 = 65_536;
+
+/// Finds out early what would otherwise end a run in its middle.
+///
+/// A trace that can be read only once, such as a pipe, is not looked at; nor does anything else that is wrong with the trace
+/// matter here, for the reading proper will tell of it at its place.
+fn refuse_several_devices(path: &Path, options: &FormatOptions) -> Result<(), Error> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut reader = open(path, options)?;
+    let mut devices = Devices::default();
+    for _ in 0..PROBED {
+        let Ok(Some(record)) = reader.next() else {
+            break;
+        };
+        devices.add(record.device);
+    }
+    if devices.several() {
+        return Err(
+            InputError::new(format!("the trace is of several devices: {devices}"))
+                .at(Place::File(path.to_owned()))
+                .help(CHOOSE_DEVICE)
+                .into(),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

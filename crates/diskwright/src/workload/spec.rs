@@ -1,0 +1,319 @@
+//! The `[workload]` part of a spec.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::error::{Error, InputError};
+use crate::units::Time;
+
+use super::formats::{CsvOptions, FormatOptions};
+use super::synthetic::SyntheticSpec;
+
+/// Where the requests come from, and what is made of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkloadSpec {
+    /// A trace file; this or `synthetic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<PathBuf>,
+    /// A synthetic load; this or `trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synthetic: Option<SyntheticSpec>,
+    /// The trace's format, where its content does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// Columns and units of a CSV trace.
+    #[serde(skip_serializing_if = "is_default")]
+    pub csv: CsvOptions,
+    /// Bytes in a sector of an HP trace, in place of what its header says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sector_bytes: Option<u32>,
+    /// When the requests are issued.
+    pub pace: Pace,
+    /// Which of the trace's devices.
+    pub device: DeviceChoice,
+    /// Leave out what arrives earlier; this instant becomes time 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Time>,
+    /// Leave out what arrives then or later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Time>,
+    /// At most this many requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// What becomes of requests past the end of the drive.
+    pub past_end: PastEnd,
+    /// What becomes of requests that arrive before the one in front of them.
+    pub out_of_order: OutOfOrder,
+    /// What becomes of requests of no blocks, or of more than the drive has.
+    pub bad_size: BadSize,
+}
+
+fn is_default(options: &CsvOptions) -> bool {
+    *options == CsvOptions::default()
+}
+
+impl WorkloadSpec {
+    /// What the reader of the trace is told.
+    pub fn format_options(&self) -> FormatOptions {
+        FormatOptions {
+            format: self.format.clone(),
+            csv: self.csv.clone(),
+            sector_bytes: self.sector_bytes,
+        }
+    }
+
+    /// Refuses what contradicts itself or changes nothing.
+    ///
+    /// # Errors
+    /// The key concerned is in the message.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong = |message: &str| Err(Error::input(message));
+        match (&self.trace, &self.synthetic) {
+            (None, None) => {
+                return Err(InputError::new("workload: no requests to simulate")
+                    .help("give workload.trace = \"FILE\" or a table [workload.synthetic]")
+                    .into());
+            }
+            (Some(_), Some(_)) => {
+                return wrong("workload.trace and workload.synthetic exclude each other");
+            }
+            (None, Some(_)) => return self.check_synthetic(),
+            (Some(_), None) => {}
+        }
+        if let Pace::Scaled(speed) = self.pace
+            && !(speed.is_finite() && speed > 0.0)
+        {
+            return Err(Error::input(format!(
+                "workload.pace: scaled is {speed}: expected a number above 0 (2 is twice as fast)"
+            )));
+        }
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from >= to
+        {
+            return Err(Error::input(format!(
+                "workload.from is {from} and workload.to {to}: nothing is between"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The keys that are about traces say nothing about a synthetic load.
+    fn check_synthetic(&self) -> Result<(), Error> {
+        let untouched = WorkloadSpec::default();
+        for (key, touched) in [
+            ("format", self.format.is_some()),
+            ("csv", self.csv != untouched.csv),
+            ("sector_bytes", self.sector_bytes.is_some()),
+            ("pace", self.pace != untouched.pace),
+            ("device", self.device != untouched.device),
+            ("from", self.from.is_some()),
+            ("to", self.to.is_some()),
+            ("limit", self.limit.is_some()),
+            ("past_end", self.past_end != untouched.past_end),
+            ("out_of_order", self.out_of_order != untouched.out_of_order),
+            ("bad_size", self.bad_size != untouched.bad_size),
+        ] {
+            if touched {
+                return Err(Error::input(format!(
+                    "workload.{key} is about a trace and changes nothing of a synthetic load"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// When the requests of a trace are issued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pace {
+    /// As recorded.
+    #[default]
+    Recorded,
+    /// As fast as the host's outstanding limit lets them; recorded times decide only `from` and `to`.
+    Closed,
+    /// So many times as fast: 2 halves every gap.
+    Scaled(f64),
+}
+
+/// What becomes of requests past the end of the drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PastEnd {
+    /// The run ends with an error that says which request it was.
+    #[default]
+    Error,
+    /// The LBN modulo the drive's capacity, moved back as far as the request needs to fit; counted as mapped.
+    Map,
+    /// The part on the drive is done, counted as clipped; a request with no such part is counted as skipped.
+    Clip,
+    /// Left out and counted as skipped.
+    Skip,
+}
+
+/// What becomes of requests that arrive before the one in front of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutOfOrder {
+    /// The run ends with an error that says which request it was.
+    #[default]
+    Error,
+    /// They arrive together with the one in front; counted as mapped.
+    Map,
+    /// Left out and counted as skipped.
+    Skip,
+}
+
+/// What becomes of requests of no blocks, or of more than the drive has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadSize {
+    /// The run ends with an error that says which request it was.
+    #[default]
+    Error,
+    /// As large as the drive, counted as clipped; one of no blocks is counted as skipped.
+    Clip,
+    /// Left out and counted as skipped.
+    Skip,
+}
+
+/// Which of a trace's devices: `0` (its number), `"all"`, or `"single"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The only one there is; a trace of several is an error.
+    #[default]
+    Single,
+    /// This one; the others' requests are counted as skipped.
+    Number(u32),
+    /// All of them, their addresses folded onto the one drive as they are.
+    All,
+}
+
+impl Serialize for DeviceChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            DeviceChoice::Single => serializer.serialize_str("single"),
+            DeviceChoice::All => serializer.serialize_str("all"),
+            DeviceChoice::Number(number) => serializer.serialize_u32(*number),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for DeviceChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Choice;
+        impl Visitor<'_> for Choice {
+            type Value = DeviceChoice;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a device number, \"all\" or \"single\"")
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<DeviceChoice, E> {
+                let small = u32::try_from(number);
+                let unexpected = |_| E::invalid_value(de::Unexpected::Unsigned(number), &self);
+                small.map(DeviceChoice::Number).map_err(unexpected)
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<DeviceChoice, E> {
+                let small = u32::try_from(number);
+                let unexpected = |_| E::invalid_value(de::Unexpected::Signed(number), &self);
+                small.map(DeviceChoice::Number).map_err(unexpected)
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<DeviceChoice, E> {
+                match text {
+                    "single" => Ok(DeviceChoice::Single),
+                    "all" => Ok(DeviceChoice::All),
+                    _ => match text.parse() {
+                        Ok(number) => Ok(DeviceChoice::Number(number)),
+                        Err(_) => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+                    },
+                }
+            }
+        }
+        deserializer.deserialize_any(Choice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(text: &str) -> WorkloadSpec {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_spec_says_everything_and_reads_back() {
+        let text = "trace = 'a.trace'\nformat = 'csv'\npace = { scaled = 2.0 }\ndevice = 3\nfrom = '1 s'\nto = '2 s'\nlimit = 10\npast_end = 'map'\nout_of_order = 'skip'\nbad_size = 'clip'\nsector_bytes = 256\ncsv = { time = 'when', time_unit = 'us' }\n";
+        let read = spec(text);
+        assert_eq!(read.pace, Pace::Scaled(2.0));
+        assert_eq!(read.device, DeviceChoice::Number(3));
+        assert_eq!(read.past_end, PastEnd::Map);
+        let again = spec(&toml::to_string(&read).unwrap());
+        assert_eq!(again, read);
+    }
+
+    #[test]
+    fn defaults_are_written_out() {
+        let text = toml::to_string(&spec("trace = 'a'")).unwrap();
+        for line in [
+            "pace = \"recorded\"",
+            "device = \"single\"",
+            "past_end = \"error\"",
+            "out_of_order = \"error\"",
+            "bad_size = \"error\"",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
+    }
+
+    #[test]
+    fn devices_are_numbers_or_words() {
+        assert_eq!(spec("device = 'all'").device, DeviceChoice::All);
+        assert_eq!(spec("device = '7'").device, DeviceChoice::Number(7));
+        for bad in [
+            "device = 'some'",
+            "device = -1",
+            "device = 4294967296",
+            "device = 1.0",
+            "devise = 1",
+        ] {
+            assert!(toml::from_str::<WorkloadSpec>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn contradictions_name_their_key() {
+        let synthetic = "synthetic = { requests = 1, arrivals = { constant = '1 ms' } }\n";
+        for (text, key) in [
+            (String::new(), "workload.trace"),
+            (format!("trace = 'a'\n{synthetic}"), "workload.synthetic"),
+            (
+                "trace = 'a'\npace = { scaled = 0.0 }".to_owned(),
+                "workload.pace",
+            ),
+            (
+                "trace = 'a'\npace = { scaled = inf }".to_owned(),
+                "workload.pace",
+            ),
+            (
+                "trace = 'a'\nfrom = '1 s'\nto = '1 s'".to_owned(),
+                "workload.from",
+            ),
+            (format!("pace = 'closed'\n{synthetic}"), "workload.pace"),
+            (format!("device = 'all'\n{synthetic}"), "workload.device"),
+            (format!("limit = 1\n{synthetic}"), "workload.limit"),
+        ] {
+            let error = spec(&text).check().unwrap_err().to_string();
+            assert!(error.contains(key), "{text}: {error}");
+        }
+        for text in [
+            "trace = 'a'\npace = { scaled = 0.5 }\nfrom = '1 s'\nto = '2 s'",
+            synthetic,
+        ] {
+            spec(text).check().unwrap();
+        }
+    }
+}
