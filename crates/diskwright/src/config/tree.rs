@@ -190,10 +190,18 @@ impl Node {
         Ok(())
     }
 
-    /// Removes the entry `key` of this table.
-    pub fn remove(&mut self, key: &str) {
-        if let Value::Table(entries) = &mut self.value {
-            entries.retain(|entry| entry.key != key);
+    /// Removes what stands at a dotted path of tables, if anything does.
+    pub fn remove(&mut self, path: &str) {
+        let Value::Table(entries) = &mut self.value else {
+            return;
+        };
+        match path.split_once('.') {
+            None => entries.retain(|entry| entry.key != path),
+            Some((key, rest)) => {
+                if let Some(entry) = entries.iter_mut().find(|entry| entry.key == key) {
+                    entry.node.remove(rest);
+                }
+            }
         }
     }
 }
