@@ -123,6 +123,12 @@ def test_the_links_of_the_page_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+def test_every_page_is_in_the_contents_of_the_manual() -> None:
+    contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert f"- {page.relative_to(ROOT / 'docs')}\n" in contents, f"mkdocs.yml lacks {page}"
+
+
 def test_a_shown_output_may_leave_lines_out() -> None:
     assert as_shown("a\n…\nd", "a\nb\nc\nd\n")
     assert as_shown("…\nin 1.5 s (10 requests/s)", "x\nin 2.5 s (20 requests/s)\n")
