@@ -24,7 +24,7 @@ impl Load {
         let write = self.op.unit() >= 0.67;
         let run = mechanics.layout.run(lbn, 8);
         Waiting {
-            target: mechanics.target(&run, write),
+            target: mechanics.target(run, write),
             angle: run.angle,
             span: run.span,
             per_track: run.sectors_per_track,
@@ -33,12 +33,12 @@ impl Load {
 }
 
 fn serve(mechanics: &Mechanics, arm: &mut Arm, now: Time, waiting: &Waiting) -> Time {
-    let motion = mechanics.motion_time(*arm, waiting.target.arm, waiting.target.write);
+    let motion = mechanics.motion_time(*arm, waiting.target.arm(), waiting.target.write);
     let phase = mechanics.spindle.phase(now + motion);
     let (_, whole) = mechanics
         .spindle
         .pass(phase, waiting.angle, waiting.span, waiting.per_track);
-    *arm = waiting.target.arm;
+    *arm = waiting.target.arm();
     now + motion + whole
 }
 

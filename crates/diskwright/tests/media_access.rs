@@ -8,6 +8,7 @@ use diskwright::geometry::seek::{SeekCurve, SeekDescription};
 use diskwright::geometry::spindle::Spindle;
 use diskwright::hdd::access::{read, write};
 use diskwright::hdd::interface::Interface;
+use diskwright::hdd::{Hardware, Overhead};
 use diskwright::request::{Command, Op, Parts};
 use diskwright::units::{Lbn, Time};
 use proptest::prelude::*;
@@ -189,16 +190,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
     fn the_closed_form_is_the_sum_of_its_sectors(case in cases(), is_write in any::<bool>()) {
-        let m = mechanics(&case);
         let op = if is_write { Op::Write } else { Op::Read };
         let command = Command { op, fua: false, lbn: Lbn(case.lbn), blocks: case.blocks };
-        let interface = Interface { block_ps: case.block_ns * 1000, overlapped: case.overlapped };
+        let hardware = Hardware {
+            mechanics: mechanics(&case),
+            blocks_per_sector: case.blocks_per_sector,
+            overhead: Overhead::default(),
+            interface: Interface { block_ps: case.block_ns * 1000, overlapped: case.overlapped },
+        };
         let arm = Arm { cylinder: case.cylinder, head: 0 };
         let start = Time::from_ns(case.start);
         let mut parts = Parts::default();
         let course = if is_write { write } else { read };
-        let access = course(&m, &interface, case.blocks_per_sector, arm, start, &command, &mut parts);
-        let (end, arm, rewritten) = stepwise(&m, &case, op);
+        let access = course(&hardware, arm, start, &command, hardware.first_run(&command), &mut parts);
+        let (end, arm, rewritten) = stepwise(&hardware.mechanics, &case, op);
         prop_assert_eq!(access.end, end);
         prop_assert_eq!((access.arm, access.read_modify_writes), (arm, rewritten));
         prop_assert_eq!(parts.total(), access.end - start);

@@ -65,11 +65,11 @@ fn pending(
         lbn: Lbn(lbn),
         blocks: 1,
     };
-    let target = m.target(&m.layout.run(lbn, 1), write);
+    let target = m.target(m.layout.run(lbn, 1), write);
     let key = match order {
         Order::Arrival => 0,
         Order::Lbn => lbn,
-        Order::Position => target.arm.cylinder.into(),
+        Order::Position => target.arm().cylinder.into(),
     };
     Pending {
         request: RequestId(number),
@@ -140,7 +140,7 @@ proptest! {
             let slot = satf.pick(&view);
             prop_assert_eq!(slot, brute_force(&view));
             let picked = pool.remove(slot);
-            arm = picked.target.expect("a target").arm;
+            arm = picked.target.expect("a target").arm();
             now += Time::from_us(picked.command.lbn.0 % 7_000);
         }
     }
@@ -173,7 +173,7 @@ proptest! {
                     let slot = scheduler.pick(&View { now, pool: &pool, space });
                     let entry = pool.remove(slot);
                     picked.push(entry.request.0);
-                    (last, arm) = (entry.command.end().0, entry.target.expect("a target").arm);
+                    (last, arm) = (entry.command.end().0, entry.target.expect("a target").arm());
                     now += Time::from_ms(9);
                 }
                 picked
@@ -206,7 +206,7 @@ fn served(name: &str, lbns: &[u64], last: u64) -> Vec<u64> {
     let mut last = last;
     let mut order = Vec::new();
     while !pool.is_empty() {
-        let arm = m.target(&m.layout.run(last, 1), false).arm;
+        let arm = m.target(m.layout.run(last, 1), false).arm();
         let space = disk(&m, arm, last, Time::ZERO);
         let slot = scheduler.pick(&View {
             now: Time::ZERO,
@@ -257,7 +257,7 @@ fn satf_prefers_a_short_rotation_to_a_short_seek() {
     let Space::Disk(view) = &space else {
         unreachable!()
     };
-    let wait = |lbn: u64| view.positioning(&m.target(&m.layout.run(lbn, 1), false));
+    let wait = |lbn: u64| view.positioning(&m.target(m.layout.run(lbn, 1), false));
     // On the arm's own track, the sector that has just passed; on the next cylinder, the one that comes soonest.
     let near = (2400..2460).max_by_key(|&lbn| wait(lbn)).expect("a track");
     let far = (2640..2700).min_by_key(|&lbn| wait(lbn)).expect("a track");

@@ -72,7 +72,13 @@ impl Spindle {
     /// From the phase at a moment to the phase `span` later.
     #[inline]
     pub fn later(&self, phase: Phase, span: Time) -> Phase {
-        Phase(self.wrap(phase.0 + self.wrap(span.ns()) * self.rate))
+        // Spans are those of motions, far below the time after which everything repeats.
+        let span = if span.ns() < self.turn {
+            span.ns()
+        } else {
+            self.wrap(span.ns())
+        };
+        Phase(self.wrap(phase.0 + span * self.rate))
     }
 
     /// The way, in units, that the platter still has to turn from `now` until `target` comes by; not
@@ -97,6 +103,14 @@ impl Spindle {
     #[inline]
     pub fn wait(&self, now: Phase, target: Phase) -> Time {
         self.ceil(self.way(now, target))
+    }
+
+    /// [`Self::wait`] where it is at most `limit`.
+    #[inline]
+    pub fn wait_within(&self, now: Phase, target: Phase, limit: Time) -> Option<Time> {
+        let way = self.way(now, target);
+        let reach = limit.ns().saturating_mul(self.rate);
+        (way <= 0 || way as u64 <= reach).then(|| self.ceil(way))
     }
 
     /// Waits for slot `slot` from a moment with phase `now` and stays for `slots` slots: the wait, and

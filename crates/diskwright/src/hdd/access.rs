@@ -1,6 +1,7 @@
 //! One media access from the end of the command's overhead to the end of the transfer, in closed form: no
 //! event a sector, a track or a chunk.
 
+use super::hardware::Hardware;
 use super::interface::Interface;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
@@ -29,10 +30,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     /// Moves to the run's track.
     fn move_to(&mut self, run: &Run, write: bool) {
-        let to = Arm {
-            cylinder: run.position.cylinder,
-            head: run.position.head,
-        };
+        let to = Arm::over(run);
         let motion = self.mechanics.motion(self.arm, to, write);
         self.parts.add(Part::Seek, motion.seek);
         self.parts.add(Part::HeadSwitch, motion.head_switch);
@@ -59,20 +57,25 @@ impl Pass<'_> {
     }
 }
 
-/// Reads a command's blocks, beginning to move at `start`.
+/// Reads a command's blocks, beginning to move at `start`; `first` is the run that they begin with.
 ///
 /// Blocks cross the interface as they come off the medium, or after the last one where the interface does
 /// not overlap. `blocks_per_sector` blocks leave the medium together, when their sector has passed.
 pub fn read(
-    mechanics: &Mechanics,
-    interface: &Interface,
-    blocks_per_sector: u32,
+    hardware: &Hardware,
     arm: Arm,
     start: Time,
     command: &Command,
+    first: Run,
     parts: &mut Parts,
 ) -> Access {
-    let mut sectors = Sectors::new(command, blocks_per_sector);
+    let Hardware {
+        mechanics,
+        interface,
+        blocks_per_sector,
+        ..
+    } = hardware;
+    let mut sectors = Sectors::new(command, *blocks_per_sector);
     let mut pass = Pass {
         mechanics,
         arm,
@@ -80,14 +83,25 @@ pub fn read(
         parts,
     };
     let mut on_bus = Time::ZERO;
-    while sectors.left > 0 {
-        let run = mechanics.layout.run(sectors.next, sectors.left);
+    let mut run = first;
+    loop {
         pass.move_to(&run, false);
         let edge = pass.pass(run.angle, run.span, run.sectors_per_track);
         if interface.overlapped {
-            on_bus = crossed(mechanics, interface, &sectors, &run, edge, on_bus);
+            on_bus = crossed(
+                mechanics,
+                interface,
+                &sectors,
+                &run,
+                (edge, pass.now),
+                on_bus,
+            );
         }
         sectors.advance(run.sectors);
+        if sectors.left == 0 {
+            break;
+        }
+        run = mechanics.layout.run(sectors.next, sectors.left);
     }
     let (medium_end, arm) = (pass.now, pass.arm);
     let end = if interface.overlapped {
@@ -103,8 +117,8 @@ pub fn read(
     }
 }
 
-/// When the blocks of a run have crossed the interface, if its first sector's edge passed at `edge` and the
-/// interface was free from `free` on.
+/// When the blocks of a run, whose first sector's edge passed at `edge` and whose last sector ended at `end`, have crossed the
+/// interface, if that was free from `free` on.
 ///
 /// It is held up longest behind some one sector, whose blocks and all later ones then queue. Where sectors pass evenly that
 /// is the first or the last one, or the second where the first is wanted in part only.
@@ -113,28 +127,31 @@ fn crossed(
     interface: &Interface,
     sectors: &Sectors,
     run: &Run,
-    edge: Time,
+    (edge, end): (Time, Time),
     free: Time,
 ) -> Time {
     let spindle = &mechanics.spindle;
     let phase = spindle.phase(edge);
     let all = sectors.blocks_of(run.sectors);
+    let last = run.sectors - 1;
+    let is_even = run.sectors == run.span;
     let behind = |index: u32| {
-        let slot = match run.sectors == run.span {
-            true => index,
-            false => slots_between(mechanics, sectors.next, index, run),
+        let slot = if is_even {
+            index
+        } else {
+            slots_between(mechanics, sectors.next, index, run)
         };
         let (_, passed) = spindle.pass(phase, run.angle, slot + 1, run.sectors_per_track);
         edge + passed + interface.time(all - sectors.blocks_of(index))
     };
-    let queued = (free + interface.time(all))
-        .max(behind(0))
-        .max(behind(run.sectors - 1));
-    match run.sectors == run.span {
-        true if run.sectors > 2 => queued.max(behind(1)),
-        true => queued,
-        false => (1..run.sectors).map(behind).fold(queued, Time::max),
-    }
+    let behind_last = end + interface.time(all - sectors.blocks_of(last));
+    let queued = behind_last.max(free + interface.time(all));
+    let others = match is_even {
+        true if sectors.begins_within_a_sector() => 0..last.min(2),
+        true => 0..last.min(1),
+        false => 0..last,
+    };
+    others.map(behind).fold(queued, Time::max)
 }
 
 /// Slots from the first sector of a run with gaps to the one `index` further on.
@@ -143,21 +160,26 @@ fn slots_between(mechanics: &Mechanics, first: u64, index: u32, run: &Run) -> u3
     (angle + run.sectors_per_track - run.angle) % run.sectors_per_track
 }
 
-/// Writes a command's blocks, beginning to move at `start`.
+/// Writes a command's blocks, beginning to move at `start`; `first` is the run that they begin with.
 ///
 /// Where the interface overlaps, blocks cross it from `start` on, while the arm moves; a sector can be written only if
 /// its blocks had all come when its edge passes, else the platter turns once more. A physical sector of which
 /// only a part is written is read first, and written when it comes by again.
 pub fn write(
-    mechanics: &Mechanics,
-    interface: &Interface,
-    blocks_per_sector: u32,
+    hardware: &Hardware,
     arm: Arm,
     start: Time,
     command: &Command,
+    first: Run,
     parts: &mut Parts,
 ) -> Access {
-    let mut sectors = Sectors::new(command, blocks_per_sector);
+    let Hardware {
+        mechanics,
+        interface,
+        blocks_per_sector,
+        ..
+    } = hardware;
+    let mut sectors = Sectors::new(command, *blocks_per_sector);
     let mut pass = Pass {
         mechanics,
         arm,
@@ -172,8 +194,8 @@ pub fn write(
     let mut read_modify_writes = 0;
     // Up to where a track's partial sectors have been read already.
     let mut reread = 0;
-    while sectors.left > 0 {
-        let mut run = mechanics.layout.run(sectors.next, sectors.left);
+    let mut run = first;
+    loop {
         pass.move_to(&run, true);
         let (slot, per_track) = (run.angle, run.sectors_per_track);
         if sectors.next >= reread
@@ -191,19 +213,25 @@ pub fn write(
             }
             pass.parts.add(Part::Rotation, edge - pass.now);
             pass.now = edge;
-            let phase = mechanics.spindle.phase(edge);
-            let in_time = |count: u32| {
-                let before = slots_between(mechanics, sectors.next, count - 1, &run);
-                let (_, passed) = mechanics.spindle.pass(phase, run.angle, before, per_track);
-                arrived(count) <= edge + passed
-            };
-            let ready = in_time_together(&run, in_time);
-            if ready < run.sectors {
-                run = mechanics.layout.run(sectors.next, ready);
+            if arrived(run.sectors) > edge {
+                let phase = mechanics.spindle.phase(edge);
+                let in_time = |count: u32| {
+                    let before = slots_between(mechanics, sectors.next, count - 1, &run);
+                    let (_, passed) = mechanics.spindle.pass(phase, run.angle, before, per_track);
+                    arrived(count) <= edge + passed
+                };
+                let ready = in_time_together(&run, in_time);
+                if ready < run.sectors {
+                    run = mechanics.layout.run(sectors.next, ready);
+                }
             }
         }
         pass.pass(slot, run.span, per_track);
         sectors.advance(run.sectors);
+        if sectors.left == 0 {
+            break;
+        }
+        run = mechanics.layout.run(sectors.next, sectors.left);
     }
     Access {
         end: pass.now,
@@ -304,9 +332,15 @@ impl Sectors {
         self.blocks_until(count) - self.blocks_until(0)
     }
 
+    /// Whether the next sector is the first one and wanted in part only.
+    #[inline]
+    fn begins_within_a_sector(&self) -> bool {
+        self.before > 0 && self.left == self.total
+    }
+
     /// What of the next run has to be read before it is written.
     fn partial(&self, run: &Run) -> Option<Reread> {
-        let first = self.before > 0 && self.left == self.total;
+        let first = self.begins_within_a_sector();
         let last = self.behind > 0 && self.left == run.sectors;
         match (first, last) {
             (false, false) => None,

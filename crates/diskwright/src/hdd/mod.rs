@@ -1,6 +1,7 @@
 //! A hard disk: a queue, an arm, a spinning stack of platters and an interface.
 
 pub mod access;
+pub mod hardware;
 pub mod interface;
 
 use std::collections::VecDeque;
@@ -8,65 +9,16 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value, json};
 
 use crate::device::{Context, Device, Look};
-use crate::geometry::mechanics::{Arm, Mechanics};
+use crate::geometry::mechanics::Arm;
 use crate::queue::pool::Order;
 use crate::queue::schedulers::DiskSpace;
 use crate::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::request::{Op, Outcome, Part, Parts, RequestId};
 use crate::units::{Lbn, Time};
-use interface::Interface;
+pub use hardware::{Hardware, Overhead};
 
 /// A share of promoted picks above which NCQ is hardly NCQ any more.
 const MANY_PROMOTIONS: f64 = 0.10;
-
-/// The controller's time for a command.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Overhead {
-    /// Before a read or write, by the kind of the request before it.
-    pub read_after_read: Time,
-    /// A read after a write.
-    pub read_after_write: Time,
-    /// A write after a read.
-    pub write_after_read: Time,
-    /// A write after a write.
-    pub write_after_write: Time,
-    /// After the last block of a read.
-    pub completion_read: Time,
-    /// After the last block of a write.
-    pub completion_write: Time,
-}
-
-impl Overhead {
-    #[inline]
-    fn before(&self, write: bool, after_write: bool) -> Time {
-        match (write, after_write) {
-            (false, false) => self.read_after_read,
-            (false, true) => self.read_after_write,
-            (true, false) => self.write_after_read,
-            (true, true) => self.write_after_write,
-        }
-    }
-    #[inline]
-    fn completion(&self, write: bool) -> Time {
-        if write {
-            self.completion_write
-        } else {
-            self.completion_read
-        }
-    }
-}
-
-/// The hardware of a hard disk, ready to run.
-pub struct Hardware {
-    /// What decides positioning times.
-    pub mechanics: Mechanics,
-    /// 512-byte blocks in a physical sector.
-    pub blocks_per_sector: u32,
-    /// Command overheads.
-    pub overhead: Overhead,
-    /// The interface.
-    pub interface: Interface,
-}
 
 /// What a hard disk counts.
 #[derive(Default)]
@@ -142,18 +94,12 @@ impl Hdd {
         let entry = cx.request_mut(request);
         entry.acceptance = now;
         let command = entry.command;
-        let run = self.hardware.mechanics.layout.run(
-            command.lbn.0 / u64::from(self.hardware.blocks_per_sector),
-            1,
-        );
-        let target = self
-            .hardware
-            .mechanics
-            .target(&run, command.op == Op::Write);
+        let run = self.hardware.first_run(&command);
+        let target = self.hardware.mechanics.target(run, command.op == Op::Write);
         let key = match self.pool.order() {
             Order::Arrival => 0,
             Order::Lbn => command.lbn.0,
-            Order::Position => target.arm.cylinder.into(),
+            Order::Position => run.position.cylinder.into(),
         };
         self.pool.push(Pending {
             request,
@@ -208,21 +154,15 @@ impl Hdd {
         let mut parts = Parts::default();
         let overhead = self.hardware.overhead.before(write, self.after_write);
         parts.add(Part::Overhead, overhead);
+        let target = pending.target.expect("a drive's queue knows every target");
         let course = if write { access::write } else { access::read };
-        let Hardware {
-            mechanics,
-            interface,
-            blocks_per_sector,
-            ..
-        } = &self.hardware;
         let from = self.arm;
         let access = course(
-            mechanics,
-            interface,
-            *blocks_per_sector,
+            &self.hardware,
             from,
             now + overhead,
             command,
+            target.run,
             &mut parts,
         );
         let completion = self.hardware.overhead.completion(write);
@@ -235,9 +175,7 @@ impl Hdd {
         let counters = &mut self.counters;
         counters.accesses += 1;
         counters.read_modify_writes += u64::from(access.read_modify_writes);
-        let distance = pending
-            .target
-            .map_or(0, |target| from.cylinder.abs_diff(target.arm.cylinder));
+        let distance = from.cylinder.abs_diff(target.run.position.cylinder);
         counters.seeks += u64::from(distance > 0);
         counters.seek_cylinders += u64::from(distance);
         counters.busy += u128::from((end - now).ns());
@@ -327,7 +265,7 @@ impl Device for Hdd {
     }
 
     fn blocks(&self) -> u64 {
-        self.hardware.mechanics.layout.sectors() * u64::from(self.hardware.blocks_per_sector)
+        self.hardware.blocks()
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {

@@ -95,6 +95,18 @@ impl DiskSpace<'_> {
         };
         self.mechanics.positioning(self.arm, phase, target)
     }
+
+    /// The same where it is at most `limit`.
+    #[inline]
+    pub fn positioning_within(&self, target: &Target, limit: Time) -> Option<Time> {
+        let phase = if target.write {
+            self.write_phase
+        } else {
+            self.read_phase
+        };
+        self.mechanics
+            .positioning_within(self.arm, phase, target, limit)
+    }
 }
 
 impl Space<'_> {
