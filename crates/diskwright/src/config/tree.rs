@@ -118,55 +118,47 @@ impl Node {
         })
     }
 
-    /// Puts `node` at a dotted path, making tables on the way; what stood there before is replaced.
-    pub fn set(&mut self, path: &str, node: Node) -> Result<(), InputError> {
-        let origin = node.origin.clone();
+    /// Puts a value at its path, making tables on the way; what stood there before is replaced.
+    ///
+    /// # Errors
+    /// A path that leads through something other than tables and existing elements of arrays.
+    pub fn set(&mut self, change: Override) -> Result<(), InputError> {
+        let Override {
+            path,
+            path_origin,
+            node,
+        } = change;
+        let wrong = |message: String| Err(InputError::new(message).at(path_origin.place()));
         let mut here = self;
         for step in path.split('.') {
             let Some((key, index)) = step_parts(step) else {
-                let message = format!(
+                return wrong(format!(
                     "{step:?} is not a key: expected letters, digits, '-' and '_', with [N] for an element"
-                );
-                return Err(InputError::new(message).at(origin.place()));
+                ));
             };
-            if !matches!(here.value, Value::Table(_)) {
-                // A policy given by its bare name becomes a table when one of its parameters is set.
-                let entries = match &here.value {
-                    Value::String(name) if *name == key => Vec::new(),
-                    Value::String(name) => {
-                        let message = format!(
-                            "cannot set {path:?}: {name:?} stands there, which has no key {key:?}"
-                        );
-                        return Err(InputError::new(message).at(origin.place()));
-                    }
-                    other => {
-                        let message = format!(
-                            "cannot set {path:?}: {} stands above {key:?}",
-                            other.describe()
-                        );
-                        return Err(InputError::new(message).at(origin.place()));
-                    }
-                };
+            // A policy given by its bare name becomes a table when one of its parameters is set.
+            if matches!(&here.value, Value::String(name) if name == key) {
                 *here = Node {
-                    value: Value::Table(entries),
-                    origin: origin.clone(),
+                    value: Value::Table(Vec::new()),
+                    origin: path_origin.clone(),
                 };
             }
+            let found = here.value.describe();
             let Value::Table(entries) = &mut here.value else {
-                unreachable!("made a table above")
+                return wrong(format!("cannot set {path:?}: {found} stands above {key:?}"));
             };
             let at = entries
                 .iter()
                 .position(|entry| entry.key == key)
                 .unwrap_or_else(|| {
-                    let empty = Node {
+                    let node = Node {
                         value: Value::Table(Vec::new()),
-                        origin: origin.clone(),
+                        origin: path_origin.clone(),
                     };
                     entries.push(Entry {
                         key: key.to_owned(),
-                        key_origin: origin.clone(),
-                        node: empty,
+                        key_origin: path_origin.clone(),
+                        node,
                     });
                     entries.len() - 1
                 });
@@ -174,16 +166,19 @@ impl Node {
             if let Some(index) = index {
                 let found = here.value.describe();
                 let Value::Array(items) = &mut here.value else {
-                    let message = format!("cannot set {path:?}: {key:?} is {found}, not an array");
-                    return Err(InputError::new(message).at(origin.place()));
+                    return wrong(format!(
+                        "cannot set {path:?}: {key:?} is {found}, not an array"
+                    ));
                 };
                 let length = items.len();
-                here = items.get_mut(index).ok_or_else(|| {
-                    let message = format!(
-                        "cannot set {path:?}: {key:?} has {length} elements, counted from 0"
-                    );
-                    InputError::new(message).at(origin.place())
-                })?;
+                match items.get_mut(index) {
+                    Some(item) => here = item,
+                    None => {
+                        return wrong(format!(
+                            "cannot set {path:?}: {key:?} has {length} elements, counted from 0"
+                        ));
+                    }
+                }
             }
         }
         *here = node;
@@ -206,38 +201,69 @@ impl Node {
     }
 }
 
-/// Parses one `KEY=VALUE` of the command line. VALUE is TOML; what is not becomes a string.
-pub fn parse_override(text: &str) -> Result<(String, Node), InputError> {
-    let source = Source::new("--set", text);
-    let whole = Origin {
-        source: Arc::clone(&source),
-        span: 0..text.len(),
-    };
-    let Some((path, value_text)) = text.split_once('=') else {
-        return Err(InputError::new("expected KEY=VALUE")
-            .at(whole.place())
-            .help("for example device.hdd.queue.scheduler=fcfs"));
-    };
-    let start = path.len() + 1;
-    let origin = Origin {
-        source: Arc::clone(&source),
-        span: start..text.len(),
-    };
-    let value = DeValue::parse(value_text.trim())
-        .ok()
-        .and_then(|value| tree(value, &source).ok())
-        .map_or_else(
-            || Value::String(value_text.trim().to_owned()),
-            |node| node.value,
+/// One value that is put into a tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// The dotted path of the key.
+    pub path: String,
+    /// Where the path was written.
+    pub path_origin: Origin,
+    /// The value.
+    pub node: Node,
+}
+
+impl Override {
+    /// Parses one `KEY=VALUE` of the command line. VALUE is TOML; what is not becomes a string.
+    ///
+    /// # Errors
+    /// A text without an equals sign.
+    pub fn parse(text: &str) -> Result<Override, InputError> {
+        let source = Source::new("--set", text);
+        let at = |span| Origin {
+            source: Arc::clone(&source),
+            span,
+        };
+        let Some((path, value)) = text.split_once('=') else {
+            return Err(InputError::new("expected KEY=VALUE")
+                .at(at(0..text.len()).place())
+                .help("for example device.hdd.queue.scheduler=fcfs"));
+        };
+        let origin = at(path.len() + 1..text.len());
+        let parsed = DeValue::parse(value.trim())
+            .ok()
+            .and_then(|value| tree(value, &source).ok());
+        let value =
+            parsed.map_or_else(|| Value::String(value.trim().to_owned()), |node| node.value);
+        let node = relocated(
+            Node {
+                value,
+                origin: origin.clone(),
+            },
+            &origin,
         );
-    let node = relocated(
-        Node {
-            value,
+        Ok(Override {
+            path: path.trim().to_owned(),
+            path_origin: at(0..path.len()),
+            node,
+        })
+    }
+
+    /// The string `value`, given with an option such as `--drive`, for the key at `path`.
+    pub fn from_option(option: &str, path: String, value: &str) -> Override {
+        let origin = Origin {
+            source: Source::new(option, value),
+            span: 0..value.len(),
+        };
+        let node = Node {
+            value: Value::String(value.to_owned()),
             origin: origin.clone(),
-        },
-        &origin,
-    );
-    Ok((path.trim().to_owned(), node))
+        };
+        Override {
+            path,
+            path_origin: origin,
+            node,
+        }
+    }
 }
 
 /// A copy of `node` whose every part names `origin`: spans inside one override are those of the whole.
@@ -333,4 +359,77 @@ fn table_value(table: DeTable<'_>, source: &Arc<Source>) -> Result<Value, Error>
     Ok(Value::Table(
         table.into_iter().map(entry).collect::<Result<_, _>>()?,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> Node {
+        let text = "seed = 1\n[a]\nb = 2\nlist = [1, 2]\npolicy = \"ncq\"\n";
+        Node::parse(&Source::new("spec.toml", text)).expect("valid TOML")
+    }
+    fn set(text: &str) -> Result<Node, InputError> {
+        let mut tree = spec();
+        tree.set(Override::parse(text)?)?;
+        Ok(tree)
+    }
+    fn value(text: &str, path: &str) -> Value {
+        set(text)
+            .expect("a change that fits")
+            .get(path)
+            .expect("the key just set")
+            .value
+            .clone()
+    }
+
+    #[test]
+    fn values_are_toml_and_bare_words_strings() {
+        assert_eq!(value("a.b=3", "a.b"), Value::Integer(3));
+        assert_eq!(value("a.b = fcfs", "a.b"), Value::String("fcfs".into()));
+        assert_eq!(value("a.b=\"20 ms\"", "a.b"), Value::String("20 ms".into()));
+        assert_eq!(value("a.b=20 ms", "a.b"), Value::String("20 ms".into()));
+        assert_eq!(
+            value("a.b={ x = 1.5, y = [true] }", "a.b.x"),
+            Value::Float(1.5)
+        );
+        assert_eq!(value("new.deep.key=-1", "new.deep.key"), Value::Integer(-1));
+        assert_eq!(value("a.list[1]=7", "a.list[1]"), Value::Integer(7));
+        let timeout = value("a.policy.ncq.timeout=1 s", "a.policy.ncq.timeout");
+        assert_eq!(timeout, Value::String("1 s".into()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_place() {
+        for (text, message) in [
+            ("a.b", "expected KEY=VALUE"),
+            ("a..b=1", "is not a key"),
+            ("a.b.c=1", "the integer 2 stands above \"c\""),
+            ("a.policy.satf.x=1", "\"ncq\" stands above \"satf\""),
+            ("a.list[2]=1", "has 2 elements"),
+            ("a.b[0]=1", "not an array"),
+        ] {
+            let error = set(text).expect_err(text);
+            assert!(error.message.contains(message), "{text}: {}", error.message);
+            assert!(error.to_string().contains("--set:1:1"), "{error}");
+        }
+    }
+
+    #[test]
+    fn values_know_their_lines() {
+        let tree = spec();
+        let place = |path: &str| {
+            tree.get(path)
+                .expect("a key of the text")
+                .origin
+                .place()
+                .to_string()
+        };
+        assert_eq!(
+            (place("seed"), place("a.list[1]")),
+            ("spec.toml:1:8".into(), "spec.toml:4:12".into())
+        );
+        let error = Node::parse(&Source::new("bad.toml", "a = \n")).unwrap_err();
+        assert!(error.to_string().contains("bad.toml:1:5"), "{error}");
+    }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::config::spec::{Spec, WarmUpSpec};
-use crate::config::tree::{self, Node, Value};
+use crate::config::tree::{Node, Override, Value};
 use crate::config::{drives, from_node};
 use crate::engine::Engine;
 use crate::error::{Error, Place, Source};
@@ -94,23 +94,26 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     };
     let mut tree = Node::parse(&text)?;
     for assignment in &options.set {
-        let (path, node) = tree::parse_override(assignment)?;
-        tree.set(&path, node)?;
+        tree.set(Override::parse(assignment)?)?;
     }
     if let Some(drive) = &options.drive {
         let path = hdd_path(&tree).unwrap_or_else(|| "device.hdd".to_owned());
         let drive = from_here(drive);
-        tree.set(
-            &format!("{path}.drive"),
-            text_node(&format!("--drive={drive}"), &drive),
-        )?;
+        tree.set(Override::from_option(
+            "--drive",
+            format!("{path}.drive"),
+            &drive,
+        ))?;
     }
     if let Some(trace) = &options.trace {
         let trace =
             std::path::absolute(trace).map_err(|error| Error::file(trace, "open", error))?;
-        let trace = trace.to_string_lossy().into_owned();
-        let node = text_node(&format!("--trace={trace}"), &trace);
-        tree.set("workload.trace", node)?;
+        let path = "workload.trace".to_owned();
+        tree.set(Override::from_option(
+            "--trace",
+            path,
+            &trace.to_string_lossy(),
+        ))?;
         tree.remove("workload.synthetic");
     }
     let spec = from_node(&tree)?;
@@ -125,13 +128,6 @@ fn from_here(drive: &str) -> String {
         || drive.to_owned(),
         |path| path.to_string_lossy().into_owned(),
     )
-}
-
-/// A string from the command line as a value of the tree.
-fn text_node(shown: &str, value: &str) -> Node {
-    let (_, mut node) = tree::parse_override(shown).expect("it holds an equals sign");
-    node.value = Value::String(value.to_owned());
-    node
 }
 
 /// The path of the first hard disk in the tree of devices.
