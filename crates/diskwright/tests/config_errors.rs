@@ -148,7 +148,7 @@ fn every_mistake_is_told_with_its_place_and_its_mend() {
         (
             "{ ncq = { timeout = \"2 s\" } }",
             "{ satf = { timeout = \"2 s\" } }",
-            &["spec:17:22", "unknown key \"timeout\""],
+            &["spec:17:24", "unknown key \"timeout\""],
         ),
     ] {
         assert!(GOOD.contains(from), "{from} is in the spec");

@@ -128,15 +128,7 @@ impl<'de> de::Deserializer<'de> for &'de Node {
                     };
                     visitor.visit_enum(choice)
                 }
-                entries => {
-                    let error = InputError::new(format!(
-                        "expected one key that names the choice, found {}",
-                        entries.len()
-                    ));
-                    Err(DeError(
-                        error.help(format!("one of: {}", variants.join(", "))),
-                    ))
-                }
+                entries => Err(DeError(one_choice(entries, variants))),
             },
             _ => {
                 let error =
@@ -160,6 +152,21 @@ impl<'de> de::Deserializer<'de> for &'de Node {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
         unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
+}
+
+/// What is wrong with a table that should name one choice and does not have one key.
+fn one_choice(entries: &[Entry], variants: &[&str]) -> InputError {
+    let stranger = entries
+        .iter()
+        .find(|entry| !variants.contains(&entry.key.as_str()));
+    if let Some(entry) = stranger {
+        return unknown_name("name", &entry.key, variants).at(entry.key_origin.place());
+    }
+    let found = entries.len();
+    InputError::new(format!(
+        "expected one key that names the choice, found {found}"
+    ))
+    .help(format!("one of: {}", variants.join(", ")))
 }
 
 struct Items<'de>(std::slice::Iter<'de, Node>);

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use crate::engine::{Initiator, Port};
 use crate::error::Error;
-use crate::metrics::Recorder;
+use crate::metrics::{Recorder, RequestLog};
 use crate::queue::pool::Order;
 use crate::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::request::{Command, RequestId};
@@ -66,6 +66,7 @@ pub struct Host<'a> {
     held_free: Vec<u32>,
     growth: Growth,
     recorder: Recorder,
+    log: Option<RequestLog>,
     total: Option<u64>,
     progress: &'a mut dyn Progress,
 }
@@ -104,9 +105,25 @@ impl<'a> Host<'a> {
             held_free: Vec::new(),
             growth: Growth::default(),
             recorder,
+            log: None,
             total,
             progress,
         }
+    }
+
+    /// Writes every completed request to `log`.
+    #[must_use]
+    pub fn with_log(mut self, log: Option<RequestLog>) -> Host<'a> {
+        self.log = log;
+        self
+    }
+
+    /// Ends the log, if there is one, after a run that went well.
+    ///
+    /// # Errors
+    /// The log could not be written to its end.
+    pub fn finish_log(&mut self) -> Result<(), Error> {
+        self.log.take().map_or(Ok(()), RequestLog::finish)
     }
 
     /// Requests taken from the workload.
@@ -280,7 +297,11 @@ impl Initiator for Host<'_> {
 
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
         self.outstanding -= 1;
-        self.recorder.completed(port.request(request));
+        let completed = port.request(request);
+        self.recorder.completed(completed);
+        if let Some(log) = &mut self.log {
+            log.add(completed)?;
+        }
         self.issue_held(port);
         match self.pacing {
             Pacing::Open => Ok(()),

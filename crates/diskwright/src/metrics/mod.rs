@@ -1,9 +1,12 @@
-//! What a run leaves behind: distributions, intervals, counts and the digest.
+//! What a run leaves behind: distributions, intervals, counts, the digest and the per-request log.
 
 pub mod digest;
 pub mod interval;
+pub mod log;
 pub mod recorder;
 pub mod series;
+mod whole_file;
 
+pub use log::RequestLog;
 pub use recorder::Recorder;
 pub use series::Series;

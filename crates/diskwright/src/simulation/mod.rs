@@ -15,8 +15,8 @@ use crate::engine::Engine;
 use crate::error::{Error, Place, Source};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::ledger::Ledger;
-use crate::metrics::Recorder;
 use crate::metrics::recorder::WarmUp;
+use crate::metrics::{Recorder, RequestLog};
 use crate::workload::{self, Workload};
 
 pub use crate::host::Progress;
@@ -47,6 +47,8 @@ pub struct RunOptions {
     pub trace: Option<PathBuf>,
     /// Turns the checker on.
     pub check: bool,
+    /// Writes a row for every request to this Parquet file; relative to the current folder.
+    pub requests: Option<PathBuf>,
 }
 
 /// A spec, read and checked, with the text it was read from.
@@ -155,8 +157,8 @@ fn hdd_path(tree: &Node) -> Option<String> {
 /// Runs a spec to its end.
 ///
 /// # Errors
-/// Wrong input, with its place; an unreadable file; a fault that the checker found; an interruption by
-/// `progress`.
+/// Wrong input, with its place; an unreadable file; a log of requests that cannot be written; a fault that the
+/// checker found; an interruption by `progress`.
 pub fn run(
     source: &SpecSource,
     options: &RunOptions,
@@ -164,13 +166,18 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     let checked = read_spec(source, options)?;
     let spec = &checked.spec;
+    let log = options
+        .requests
+        .as_deref()
+        .map(|path| request_log(path, spec))
+        .transpose()?;
     let tree = build::devices(&checked)?;
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
     let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
     let workload = load().map_err(|error| checked.locate("workload", error))?;
     let policy = host_policy(&checked)?;
     let recorder = Recorder::new(warm_up(&checked, capacity)?);
-    let mut host = Host::new(workload, policy, recorder, progress);
+    let mut host = Host::new(workload, policy, recorder, progress).with_log(log);
     let ledger = options.check.then(Box::<Ledger>::default);
     let mut engine = Engine::new(tree.devices, ledger);
     let started = Instant::now();
@@ -185,6 +192,7 @@ pub fn run(
             ledger.checked()
         )));
     }
+    host.finish_log()?;
     Ok(Outcome::new(
         &checked,
         &engine,
@@ -192,6 +200,13 @@ pub fn run(
         &host,
         started.elapsed(),
     ))
+}
+
+/// Opens the log before the run, so that a path that cannot be written is known at once.
+fn request_log(path: &Path, spec: &Spec) -> Result<RequestLog, Error> {
+    let mut log = RequestLog::create(path)?;
+    log.describe(&serde_json::to_value(spec).expect("a spec is plain data"));
+    Ok(log)
 }
 
 fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
