@@ -13,7 +13,7 @@ export VIRTUAL_ENV := $(CURDIR)/.venv
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 ENGINE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
-	$(shell find crates drives -type f 2>/dev/null)
+	$(shell find crates drives)
 
 .PHONY: help setup demo test test-long bench lint format docs tools clean
 

@@ -126,7 +126,7 @@ def test_the_links_of_the_page_lead_somewhere(page: Path) -> None:
 def test_every_page_is_in_the_contents_of_the_manual() -> None:
     contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in (ROOT / "docs").rglob("*.md"):
-        assert f"- {page.relative_to(ROOT / 'docs')}\n" in contents, f"mkdocs.yml lacks {page}"
+        assert f" {page.relative_to(ROOT / 'docs')}\n" in contents, f"mkdocs.yml lacks {page}"
 
 
 def test_a_shown_output_may_leave_lines_out() -> None:

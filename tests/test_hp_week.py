@@ -12,10 +12,8 @@ from conftest import ROOT
 @pytest.fixture
 def week() -> Path:
     """The trace, which is not part of this repository."""
-    places = [
-        Path(os.environ.get("DISKWRIGHT_REFERENCE", ROOT / "reference")),
-        ROOT.parent / "shared" / "reference",
-    ]
+    named = os.environ.get("DISKWRIGHT_REFERENCE")
+    places = [Path(named)] if named else [ROOT / "reference", *ROOT.parent.glob("*/reference")]
     for place in places:
         for path in (place / "disksim" / "ajw.1week.srt", place / "ajw.1week.srt"):
             if path.is_file():

@@ -85,6 +85,8 @@ def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
         yield output.pairs(path, output.flat(counted))
     yield ""
     yield f"digest {result.digest}"
+    if "checked" in result:
+        yield f"checked {result.checked:,} requests: no fault"
 
 
 _ALWAYS = {"issued", "completed", "measured"}
