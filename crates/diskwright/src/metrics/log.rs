@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::types::Int8Type;
-use arrow_array::{ArrayRef, BooleanArray, DictionaryArray, Int8Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
+use arrow_array::{
+    ArrayRef, BooleanArray, DictionaryArray, Int8Array, RecordBatch, StringArray, UInt32Array,
+    UInt64Array,
+};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -29,8 +32,10 @@ const ROWS_PER_BATCH: usize = 4_096;
 const OPS: [&str; 4] = ["read", "write", "flush", "trim"];
 /// The names of outcomes, in the order of [`Outcome`](crate::request::Outcome).
 const OUTCOMES: [&str; 3] = ["ok", "media-error", "failed-device"];
+/// A column's name, and what it takes from a request.
+type Instant = (&'static str, fn(&Request) -> Time);
 /// The instants of a request.
-const INSTANTS: [(&str, fn(&Request) -> Time); 5] = [
+const INSTANTS: [Instant; 5] = [
     ("arrival_ns", |request| request.arrival),
     ("issue_ns", |request| request.issue),
     ("acceptance_ns", |request| request.acceptance),
@@ -58,10 +63,15 @@ impl RequestLog {
     pub fn create(path: &Path) -> Result<RequestLog, Error> {
         let file = WholeFile::create(path).map_err(|error| Error::file(path, "write", error))?;
         let columns = batch(&[]).schema();
-        let mut writer = ArrowWriter::try_new(file, columns, Some(properties())).map_err(|error| failed(path, error))?;
+        let mut writer = ArrowWriter::try_new(file, columns, Some(properties()))
+            .map_err(|error| failed(path, error))?;
         note(&mut writer, "schema", SCHEMA.to_string());
         note(&mut writer, "version", env!("CARGO_PKG_VERSION").to_owned());
-        Ok(RequestLog { path: path.to_owned(), writer, waiting: Vec::with_capacity(ROWS_PER_BATCH) })
+        Ok(RequestLog {
+            path: path.to_owned(),
+            writer,
+            waiting: Vec::with_capacity(ROWS_PER_BATCH),
+        })
     }
 
     /// Keeps the effective spec, as JSON, in the file's metadata: `diskwright.spec`.
@@ -76,7 +86,11 @@ impl RequestLog {
     #[inline]
     pub fn add(&mut self, request: &Request) -> Result<(), Error> {
         self.waiting.push(request.clone());
-        if self.waiting.len() < ROWS_PER_BATCH { Ok(()) } else { self.encode() }
+        if self.waiting.len() < ROWS_PER_BATCH {
+            Ok(())
+        } else {
+            self.encode()
+        }
     }
 
     /// Writes what is left, brings it to the disk, and gives the file its name.
@@ -87,12 +101,15 @@ impl RequestLog {
         self.encode()?;
         let RequestLog { path, writer, .. } = self;
         let file = writer.into_inner().map_err(|error| failed(&path, error))?;
-        file.finish().map_err(|error| Error::file(&path, "write", error))
+        file.finish()
+            .map_err(|error| Error::file(&path, "write", error))
     }
 
     #[cold]
     fn encode(&mut self) -> Result<(), Error> {
-        self.writer.write(&batch(&self.waiting)).map_err(|error| failed(&self.path, error))?;
+        self.writer
+            .write(&batch(&self.waiting))
+            .map_err(|error| failed(&self.path, error))?;
         self.waiting.clear();
         Ok(())
     }
@@ -104,7 +121,12 @@ fn properties() -> WriterProperties {
         .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk);
-    for field in batch(&[]).schema().fields().iter().filter(|field| field.data_type().is_integer()) {
+    for field in batch(&[])
+        .schema()
+        .fields()
+        .iter()
+        .filter(|field| field.data_type().is_integer())
+    {
         let column = ColumnPath::from(field.name().as_str());
         properties = properties
             .set_column_dictionary_enabled(column.clone(), false)
@@ -119,7 +141,9 @@ fn note(writer: &mut ArrowWriter<WholeFile>, key: &str, value: String) {
 
 fn failed(path: &Path, error: ParquetError) -> Error {
     let source = match error {
-        ParquetError::External(inner) => inner.downcast().map_or_else(io::Error::other, |error| *error),
+        ParquetError::External(inner) => inner
+            .downcast()
+            .map_or_else(io::Error::other, |error| *error),
         error => io::Error::other(error),
     };
     Error::file(path, "write", source)
@@ -128,20 +152,61 @@ fn failed(path: &Path, error: ParquetError) -> Error {
 /// The rows of `requests`: the one place that knows the columns.
 fn batch(requests: &[Request]) -> RecordBatch {
     let times = |time: &dyn Fn(&Request) -> Time| -> ArrayRef {
-        Arc::new(UInt64Array::from_iter_values(requests.iter().map(|request| time(request).ns())))
+        Arc::new(UInt64Array::from_iter_values(
+            requests.iter().map(|request| time(request).ns()),
+        ))
     };
     let mut columns: Vec<(String, ArrayRef)> = vec![
-        ("sequence".into(), Arc::new(UInt64Array::from_iter_values(requests.iter().map(|r| r.sequence)))),
-        ("op".into(), names(&OPS, requests.iter().map(|r| r.command.op as i8))),
-        ("fua".into(), Arc::new(requests.iter().map(|r| Some(r.command.fua)).collect::<BooleanArray>())),
-        ("lbn".into(), Arc::new(UInt64Array::from_iter_values(requests.iter().map(|r| r.command.lbn.0)))),
-        ("blocks".into(), Arc::new(UInt32Array::from_iter_values(requests.iter().map(|r| r.command.blocks)))),
+        (
+            "sequence".into(),
+            Arc::new(UInt64Array::from_iter_values(
+                requests.iter().map(|r| r.sequence),
+            )),
+        ),
+        (
+            "op".into(),
+            names(&OPS, requests.iter().map(|r| r.command.op as i8)),
+        ),
+        (
+            "fua".into(),
+            Arc::new(
+                requests
+                    .iter()
+                    .map(|r| Some(r.command.fua))
+                    .collect::<BooleanArray>(),
+            ),
+        ),
+        (
+            "lbn".into(),
+            Arc::new(UInt64Array::from_iter_values(
+                requests.iter().map(|r| r.command.lbn.0),
+            )),
+        ),
+        (
+            "blocks".into(),
+            Arc::new(UInt32Array::from_iter_values(
+                requests.iter().map(|r| r.command.blocks),
+            )),
+        ),
     ];
-    columns.extend(INSTANTS.iter().map(|(name, instant)| ((*name).to_owned(), times(instant))));
-    columns.extend(Part::ALL.iter().map(|part| (format!("{}_ns", part.name()), times(&|r| r.parts.get(*part)))));
-    let outcomes = requests.iter().map(|r| r.outcome.expect("a completed request has an outcome") as i8);
+    columns.extend(
+        INSTANTS
+            .iter()
+            .map(|(name, instant)| ((*name).to_owned(), times(instant))),
+    );
+    columns.extend(Part::ALL.iter().map(|part| {
+        (
+            format!("{}_ns", part.name()),
+            times(&|r| r.parts.get(*part)),
+        )
+    }));
+    let outcomes = requests
+        .iter()
+        .map(|r| r.outcome.expect("a completed request has an outcome") as i8);
     columns.push(("outcome".into(), names(&OUTCOMES, outcomes)));
-    let columns = columns.into_iter().map(|(name, column)| (name, column, false));
+    let columns = columns
+        .into_iter()
+        .map(|(name, column)| (name, column, false));
     RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length, without nulls")
 }
 
@@ -163,7 +228,10 @@ mod tests {
             assert_eq!(serde_json::to_value(op).unwrap(), OPS[op as usize]);
         }
         for outcome in [Outcome::Ok, Outcome::MediaError, Outcome::FailedDevice] {
-            assert_eq!(serde_json::to_value(outcome).unwrap(), OUTCOMES[outcome as usize]);
+            assert_eq!(
+                serde_json::to_value(outcome).unwrap(),
+                OUTCOMES[outcome as usize]
+            );
         }
     }
 }

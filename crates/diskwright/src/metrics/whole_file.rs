@@ -35,7 +35,10 @@ impl WholeFile {
         let permissions = match fs::metadata(&target) {
             Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(there) if !there.is_file() => {
-                return File::options().write(true).open(&target).map(WholeFile::Direct);
+                return File::options()
+                    .write(true)
+                    .open(&target)
+                    .map(WholeFile::Direct);
             }
             Ok(there) => Some(there.permissions()),
             Err(_) => None,
@@ -49,12 +52,23 @@ impl WholeFile {
         // Opened here and not by the builder, so that a new file has the permissions that any other would.
         let open = |path: &Path| File::options().write(true).create_new(true).open(path);
         let file = Builder::new().prefix(&prefix).make_in(folder, open)?;
-        Ok(WholeFile::Temporary { file, target, permissions })
+        Ok(WholeFile::Temporary {
+            file,
+            target,
+            permissions,
+        })
     }
 
     /// Brings all that was written to the disk, and gives the file its name.
     pub(super) fn finish(self) -> io::Result<()> {
-        let WholeFile::Temporary { file, target, permissions } = self else { return Ok(()) };
+        let WholeFile::Temporary {
+            file,
+            target,
+            permissions,
+        } = self
+        else {
+            return Ok(());
+        };
         if let Some(permissions) = permissions {
             file.as_file().set_permissions(permissions)?;
         }
