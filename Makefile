@@ -7,6 +7,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
+# Whatever environment is active, the one here is meant.
+export VIRTUAL_ENV := $(CURDIR)/.venv
 # The interpreter that the Python binding is built and checked for.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
@@ -25,18 +27,18 @@ demo: setup ## simulate a disk: a light load, then a full queue served in order 
 	$(BIN)/diskwright run examples/queue.toml --set device.hdd.queue.scheduler=fcfs
 	$(BIN)/diskwright run examples/queue.toml
 
-test: setup $(BIN)/.dev ## run all tests
+test: setup $(BIN)/.tests ## run all tests
 	cargo test --locked
 	$(BIN)/python -m pytest -m "not long"
 
-test-long: setup $(BIN)/.dev ## run all tests, those too that take minutes
+test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
 	cargo test --locked --release -- --include-ignored
 	$(BIN)/python -m pytest
 
 bench: tools ## measure the engine, beside a bare loop in the same run
 	cargo bench --locked
 
-lint: $(BIN)/.engine $(BIN)/.dev ## check formatting, lints and types
+lint: $(BIN)/.engine $(BIN)/.tests ## check formatting, lints and types
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff check
@@ -44,7 +46,7 @@ lint: $(BIN)/.engine $(BIN)/.dev ## check formatting, lints and types
 	$(BIN)/mypy
 	$(BIN)/stubtest --mypy-config-file pyproject.toml diskwright._engine
 
-format: $(BIN)/.dev ## format the sources
+format: $(BIN)/.tests ## format the sources
 	cargo fmt --all
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
@@ -66,8 +68,8 @@ $(BIN)/.environment: pyproject.toml .ci/tools
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1" "maturin>=1.9,<2"
 	@touch $@
 
-$(BIN)/.dev: $(BIN)/.environment
-	$(BIN)/python -m pip install --quiet --group dev
+$(BIN)/.tests: $(BIN)/.environment
+	$(BIN)/python -m pip install --quiet --group tests
 	@touch $@
 
 $(BIN)/.docs: $(BIN)/.environment

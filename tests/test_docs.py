@@ -44,12 +44,15 @@ class Block:
     kind: str
     code: str
     output: str | None
+    # Where the output stands in the page.
+    start: int
+    end: int
 
 
 def blocks(text: str) -> list[Block]:
     """The blocks of a page that are run."""
     found = (match for match in BLOCK.finditer(text) if not match["skip"])
-    return [Block(match["kind"], match["code"], match["output"]) for match in found]
+    return [Block(match["kind"], match["code"], match["output"], *match.span("output")) for match in found]
 
 
 def steady(text: str) -> str:
@@ -78,6 +81,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_page_shows_what_happens(page: Path, folder: Path) -> None:
     text = page.read_text(encoding="utf-8")
     session = environment() | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    updates: list[tuple[Block, str]] = []
     for block in blocks(text):
         command = (
             ["bash", "-c", PRELUDE + block.code] if block.kind == "sh" else [sys.executable, "-c", block.code]
@@ -95,10 +99,13 @@ def test_the_page_shows_what_happens(page: Path, folder: Path) -> None:
         if block.output is None or as_shown(block.output, done.stdout):
             continue
         if "DISKWRIGHT_UPDATE_DOCS" in os.environ and "\n…\n" not in f"\n{block.output}":
-            text = text.replace(f"```text\n{block.output}```", f"```text\n{done.stdout.strip()}\n```")
-            page.write_text(text, encoding="utf-8")
+            updates.append((block, done.stdout.strip() + "\n"))
         else:
             assert steady(done.stdout) == steady(block.output), f"{page} shows something else: {__doc__}"
+    for block, output in reversed(updates):
+        text = text[: block.start] + output + text[block.end :]
+    if updates:
+        page.write_text(text, encoding="utf-8")
 
 
 def test_every_verb_has_a_page_that_shows_it() -> None:
@@ -114,6 +121,12 @@ def test_the_links_of_the_page_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
         if not re.match(r"[a-z]+:", target):
             assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_contents_of_the_manual() -> None:
+    contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert f"- {page.relative_to(ROOT / 'docs')}\n" in contents, f"mkdocs.yml lacks {page}"
 
 
 def test_a_shown_output_may_leave_lines_out() -> None:

@@ -21,7 +21,12 @@ fn commit_of_checkout() -> Option<String> {
         return None;
     }
     // A commit or a checkout appends to the log of HEAD: in a linked worktree it is elsewhere.
-    let log = git(&["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"])?;
+    let log = git(&[
+        "rev-parse",
+        "--path-format=absolute",
+        "--git-path",
+        "logs/HEAD",
+    ])?;
     if Path::new(&log).exists() {
         println!("cargo::rerun-if-changed={log}");
     }

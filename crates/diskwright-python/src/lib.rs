@@ -111,8 +111,8 @@ fn inspect(
     device: Option<u32>,
     threshold: u64,
 ) -> PyResult<String> {
-    let csv = serde_json::from_str(csv)
-        .map_err(|error| InputError::new_err(format!("csv: {error}")))?;
+    let csv =
+        serde_json::from_str(csv).map_err(|error| InputError::new_err(format!("csv: {error}")))?;
     let options = InspectOptions {
         format: FormatOptions {
             format,

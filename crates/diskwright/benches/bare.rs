@@ -24,7 +24,7 @@ impl Load {
         let write = self.op.unit() >= 0.67;
         let run = mechanics.layout.run(lbn, 8);
         Waiting {
-            target: mechanics.target(&run, write),
+            target: mechanics.target(run, write),
             angle: run.angle,
             span: run.span,
             per_track: run.sectors_per_track,
@@ -33,10 +33,12 @@ impl Load {
 }
 
 fn serve(mechanics: &Mechanics, arm: &mut Arm, now: Time, waiting: &Waiting) -> Time {
-    let motion = mechanics.motion_time(*arm, waiting.target.arm, waiting.target.write);
+    let motion = mechanics.motion_time(*arm, waiting.target.arm(), waiting.target.write);
     let phase = mechanics.spindle.phase(now + motion);
-    let (_, whole) = mechanics.spindle.pass(phase, waiting.angle, waiting.span, waiting.per_track);
-    *arm = waiting.target.arm;
+    let (_, whole) = mechanics
+        .spindle
+        .pass(phase, waiting.angle, waiting.span, waiting.per_track);
+    *arm = waiting.target.arm();
     now + motion + whole
 }
 
@@ -68,7 +70,9 @@ pub fn run(scheduler: &str, depth: u32, light: bool, requests: u64) -> Time {
         } else {
             let phase = mechanics.spindle.phase(now);
             let rank = |i: &usize| mechanics.positioning(arm, phase, &queue[*i].target);
-            (0..queue.len()).min_by_key(rank).expect("the queue is never empty")
+            (0..queue.len())
+                .min_by_key(rank)
+                .expect("the queue is never empty")
         };
         now = serve(mechanics, &mut arm, now, &queue[next]);
         queue[next] = load.next(mechanics);

@@ -26,34 +26,76 @@ struct Case {
 }
 
 const CASES: [Case; 4] = [
-    Case { name: "light load, FCFS", arrivals: "{ poisson = \"20 ms\" }", depth: 32, scheduler: "fcfs", goal: 5e6 },
-    Case { name: "32 outstanding, FCFS", arrivals: "{ closed = { users = 32 } }", depth: 32, scheduler: "fcfs", goal: 5e6 },
-    Case { name: "32 outstanding, SATF", arrivals: "{ closed = { users = 32 } }", depth: 32, scheduler: "satf", goal: 3e6 },
-    Case { name: "256 outstanding, SATF", arrivals: "{ closed = { users = 256 } }", depth: 256, scheduler: "satf", goal: 1e6 },
+    Case {
+        name: "light load, FCFS",
+        arrivals: "{ poisson = \"20 ms\" }",
+        depth: 32,
+        scheduler: "fcfs",
+        goal: 5e6,
+    },
+    Case {
+        name: "32 outstanding, FCFS",
+        arrivals: "{ closed = { users = 32 } }",
+        depth: 32,
+        scheduler: "fcfs",
+        goal: 5e6,
+    },
+    Case {
+        name: "32 outstanding, SATF",
+        arrivals: "{ closed = { users = 32 } }",
+        depth: 32,
+        scheduler: "satf",
+        goal: 3e6,
+    },
+    Case {
+        name: "256 outstanding, SATF",
+        arrivals: "{ closed = { users = 256 } }",
+        depth: 256,
+        scheduler: "satf",
+        goal: 1e6,
+    },
 ];
 
 fn engine(case: &Case) -> (f64, f64) {
-    let Case { arrivals, depth, scheduler, .. } = case;
+    let Case {
+        arrivals,
+        depth,
+        scheduler,
+        ..
+    } = case;
     let text = format!(
         "[workload.synthetic]\nrequests = {REQUESTS}\narrivals = {arrivals}\nreads = 0.67\nsize = \"4 KiB\"\naddress = \"uniform\"\n\
          [measure]\nwarmup = 0\n[device.hdd]\ndrive = \"cheetah-9lp\"\n[device.hdd.queue]\ndepth = {depth}\nscheduler = \"{scheduler}\"\n"
     );
-    let source = SpecSource::Text { text, base: PathBuf::new() };
-    let outcome = simulation::run(&source, &RunOptions::default(), &mut ()).expect("the benchmark's spec runs").json();
+    let source = SpecSource::Text {
+        text,
+        base: PathBuf::new(),
+    };
+    let outcome = simulation::run(&source, &RunOptions::default(), &mut ())
+        .expect("the benchmark's spec runs")
+        .json();
     let number = |key: &str| outcome[key].as_f64().unwrap_or(f64::NAN);
     (number("requests_per_wall_s"), number("peak_rss_mib"))
 }
 
 fn main() {
     println!("requests per second, million; engine / bare loop in the same run");
-    println!("{:24}{:>8}{:>8}{:>8}{:>8}{:>10}", "", "engine", "goal", "bare", "ratio", "peak MiB");
+    println!(
+        "{:24}{:>8}{:>8}{:>8}{:>8}{:>10}",
+        "", "engine", "goal", "bare", "ratio", "peak MiB"
+    );
     for case in &CASES {
         let (mut best, mut bare_best, mut memory) = (0.0f64, 0.0f64, 0.0f64);
         for _ in 0..TURNS {
             let (rate, mib) = engine(case);
             (best, memory) = (best.max(rate), memory.max(mib));
             let started = Instant::now();
-            std::hint::black_box(bare::run(case.scheduler, case.depth, case.name.starts_with("light"), REQUESTS));
+            std::hint::black_box(bare::run(
+                case.scheduler,
+                case.depth,
+                case.name.starts_with("light"),
+                REQUESTS,
+            ));
             bare_best = bare_best.max(REQUESTS as f64 / started.elapsed().as_secs_f64());
         }
         println!(

@@ -78,8 +78,13 @@ pub struct Look {
 /// A message of the present instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Message {
-    Accept { device: DeviceId, request: RequestId },
-    Completed { request: RequestId },
+    Accept {
+        device: DeviceId,
+        request: RequestId,
+    },
+    Completed {
+        request: RequestId,
+    },
 }
 
 /// What the engine keeps beside the devices.
@@ -120,17 +125,31 @@ impl Context<'_> {
 
     /// Hands a request to a child; it arrives there within this instant.
     pub fn submit(&mut self, child: DeviceId, command: Command) -> RequestId {
-        assert!(child < self.device, "{child:?} is no child of {:?}", self.device);
+        assert!(
+            child < self.device,
+            "{child:?} is no child of {:?}",
+            self.device
+        );
         let now = self.kernel.now;
-        let request = self.kernel.requests.insert(Request::new(command, now, Some(self.device), child));
-        self.kernel.messages.push_back(Message::Accept { device: child, request });
+        let request =
+            self.kernel
+                .requests
+                .insert(Request::new(command, now, Some(self.device), child));
+        self.kernel.messages.push_back(Message::Accept {
+            device: child,
+            request,
+        });
         request
     }
 
     /// Sets an alarm for this device. One that is due now rings after what is under way.
     #[inline]
     pub fn alarm(&mut self, at: Time, token: u64) -> AlarmId {
-        debug_assert!(at >= self.kernel.now, "an alarm in the past: {at} is before {}", self.kernel.now);
+        debug_assert!(
+            at >= self.kernel.now,
+            "an alarm in the past: {at} is before {}",
+            self.kernel.now
+        );
         self.kernel.timeline.set(at, self.device.0, token)
     }
 
@@ -150,10 +169,15 @@ impl Context<'_> {
     pub fn complete(&mut self, request: RequestId, outcome: Outcome) {
         let now = self.kernel.now;
         let entry = self.kernel.requests.get_mut(request);
-        debug_assert_eq!(entry.device, self.device, "a device completes its own requests only");
+        debug_assert_eq!(
+            entry.device, self.device,
+            "a device completes its own requests only"
+        );
         entry.completion = now;
         entry.outcome = Some(outcome);
-        self.kernel.messages.push_back(Message::Completed { request });
+        self.kernel
+            .messages
+            .push_back(Message::Completed { request });
     }
 
     /// A look at a child.
@@ -164,7 +188,10 @@ impl Context<'_> {
     /// The checker, when it is on.
     #[inline]
     pub fn ledger(&mut self) -> Option<(&mut Ledger, DeviceId)> {
-        self.kernel.ledger.as_deref_mut().map(|ledger| (ledger, self.device))
+        self.kernel
+            .ledger
+            .as_deref_mut()
+            .map(|ledger| (ledger, self.device))
     }
 
     /// Adds to a request's parts.

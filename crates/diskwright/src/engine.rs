@@ -57,7 +57,10 @@ impl Port<'_> {
         if let Some(ledger) = &mut self.kernel.ledger {
             ledger.issued(id, &command);
         }
-        self.kernel.messages.push_back(Message::Accept { device: self.root, request: id });
+        self.kernel.messages.push_back(Message::Accept {
+            device: self.root,
+            request: id,
+        });
         id
     }
     /// A request.
@@ -136,19 +139,31 @@ impl Engine {
     }
 
     fn port(&mut self) -> Port<'_> {
-        Port { root: DeviceId((self.devices.len() - 1) as u32), kernel: &mut self.kernel }
+        Port {
+            root: DeviceId((self.devices.len() - 1) as u32),
+            kernel: &mut self.kernel,
+        }
     }
 
     fn device(&mut self, id: DeviceId) -> (&mut Box<dyn Device>, Context<'_>) {
         let (below, rest) = self.devices.split_at_mut(id.0 as usize);
-        (&mut rest[0], Context { device: id, below, kernel: &mut self.kernel })
+        (
+            &mut rest[0],
+            Context {
+                device: id,
+                below,
+                kernel: &mut self.kernel,
+            },
+        )
     }
 
     /// Handles all that is left of the present instant.
     fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         loop {
             self.deliver_messages(initiator)?;
-            let Some(id) = self.kernel.wakes.pop_front() else { return Ok(()) };
+            let Some(id) = self.kernel.wakes.pop_front() else {
+                return Ok(());
+            };
             let (device, mut cx) = self.device(id);
             device.wake(&mut cx);
         }

@@ -84,12 +84,24 @@ impl Ledger {
         };
         if command.op == Op::Write {
             for lbn in command.lbn.0..command.end().0 {
-                let entry = Visible { version, acknowledged: None, replaced: None };
-                self.blocks.entry(lbn).or_insert_with(|| vec![INITIAL]).push(entry);
+                let entry = Visible {
+                    version,
+                    acknowledged: None,
+                    replaced: None,
+                };
+                self.blocks
+                    .entry(lbn)
+                    .or_insert_with(|| vec![INITIAL])
+                    .push(entry);
             }
         }
         let payload = vec![version; command.blocks as usize];
-        let open = Open { command: *command, issued: self.moment, version, payload };
+        let open = Open {
+            command: *command,
+            issued: self.moment,
+            version,
+            payload,
+        };
         if self.open.insert(id, open).is_some() {
             self.fault(format!("request {} was issued again before it ended", id.0));
         }
@@ -99,7 +111,10 @@ impl Ledger {
     /// of the medium.
     pub fn wrote(&mut self, medium: DeviceId, id: RequestId, offset: u32, lbn: u64, blocks: u32) {
         let Some(open) = self.open.get(&id) else {
-            return self.fault(format!("a medium wrote for request {}, which is not under way", id.0));
+            return self.fault(format!(
+                "a medium wrote for request {}, which is not under way",
+                id.0
+            ));
         };
         for block in 0..blocks {
             let version = open.payload[(offset + block) as usize];
@@ -110,10 +125,17 @@ impl Ledger {
     /// A medium has read part of a request.
     pub fn read(&mut self, medium: DeviceId, id: RequestId, offset: u32, lbn: u64, blocks: u32) {
         let Some(open) = self.open.get_mut(&id) else {
-            return self.fault(format!("a medium read for request {}, which is not under way", id.0));
+            return self.fault(format!(
+                "a medium read for request {}, which is not under way",
+                id.0
+            ));
         };
         for block in 0..blocks {
-            let held = self.media.get(&(medium, lbn + u64::from(block))).copied().unwrap_or(0);
+            let held = self
+                .media
+                .get(&(medium, lbn + u64::from(block)))
+                .copied()
+                .unwrap_or(0);
             open.payload[(offset + block) as usize] = held;
         }
     }
@@ -137,25 +159,48 @@ impl Ledger {
     }
 
     fn check_times(&mut self, open: &Open, request: &Request) {
-        let instants = [request.arrival, request.issue, request.acceptance, request.start, request.completion];
+        let instants = [
+            request.arrival,
+            request.issue,
+            request.acceptance,
+            request.start,
+            request.completion,
+        ];
         if !instants.is_sorted() {
-            self.fault(format!("{:?}: instants out of order: {instants:?}", open.command));
+            self.fault(format!(
+                "{:?}: instants out of order: {instants:?}",
+                open.command
+            ));
         }
         let spent = request.completion.saturating_sub(request.start);
         let parts = request.parts.total();
         if spent != parts {
-            self.fault(format!("{:?}: took {spent} from its start, but its parts add up to {parts}", open.command));
+            self.fault(format!(
+                "{:?}: took {spent} from its start, but its parts add up to {parts}",
+                open.command
+            ));
         }
     }
 
     fn acknowledge(&mut self, open: &Open) {
-        let oldest = self.open.values().map(|open| open.issued).min().unwrap_or(self.moment);
+        let oldest = self
+            .open
+            .values()
+            .map(|open| open.issued)
+            .min()
+            .unwrap_or(self.moment);
         for lbn in open.command.lbn.0..open.command.end().0 {
-            let visible = self.blocks.get_mut(&lbn).expect("made when the write was issued");
+            let visible = self
+                .blocks
+                .get_mut(&lbn)
+                .expect("made when the write was issued");
             for entry in visible.iter_mut() {
                 if entry.version == open.version {
                     entry.acknowledged = Some(self.moment);
-                } else if entry.acknowledged.is_some_and(|moment| moment < open.issued) {
+                } else if entry
+                    .acknowledged
+                    .is_some_and(|moment| moment < open.issued)
+                {
                     entry.replaced.get_or_insert(self.moment);
                 }
             }
@@ -169,19 +214,26 @@ impl Ledger {
             let fresh = match self.blocks.get(&lbn) {
                 None => version == 0,
                 Some(visible) => visible.iter().any(|entry| {
-                    entry.version == version && entry.replaced.is_none_or(|moment| moment > open.issued)
+                    entry.version == version
+                        && entry.replaced.is_none_or(|moment| moment > open.issued)
                 }),
             };
             if !fresh {
                 let command = open.command;
-                self.fault(format!("{command:?}: block {lbn} was served version {version}, which is stale"));
+                self.fault(format!(
+                    "{command:?}: block {lbn} was served version {version}, which is stale"
+                ));
             }
         }
     }
 }
 
 /// What a block held before the run: acknowledged before anything was issued.
-const INITIAL: Visible = Visible { version: 0, acknowledged: Some(0), replaced: None };
+const INITIAL: Visible = Visible {
+    version: 0,
+    acknowledged: Some(0),
+    replaced: None,
+};
 
 #[cfg(test)]
 mod tests {
@@ -191,7 +243,12 @@ mod tests {
     const DISK: DeviceId = DeviceId(0);
 
     fn command(op: Op, lbn: u64, blocks: u32) -> Command {
-        Command { op, fua: false, lbn: Lbn(lbn), blocks }
+        Command {
+            op,
+            fua: false,
+            lbn: Lbn(lbn),
+            blocks,
+        }
     }
     fn done(command: Command) -> Request {
         let mut request = Request::new(command, Time::ZERO, None, DISK);
@@ -217,7 +274,11 @@ mod tests {
         ledger.issued(RequestId(2), &read);
         end(&mut ledger, 2, read);
         assert_eq!(ledger.fault_count(), 1);
-        assert!(ledger.faults()[0].contains("block 11"), "{:?}", ledger.faults());
+        assert!(
+            ledger.faults()[0].contains("block 11"),
+            "{:?}",
+            ledger.faults()
+        );
     }
 
     #[test]

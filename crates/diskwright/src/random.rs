@@ -74,7 +74,10 @@ mod tests {
     fn the_generator_is_pinned() {
         // A changed value here would change every published digest.
         let mut stream = Stream::new(1, "pinned");
-        assert_eq!([stream.bits(), stream.bits()], [5_961_444_595_922_998_381, 10_919_195_612_371_494_900]);
+        assert_eq!(
+            [stream.bits(), stream.bits()],
+            [5_961_444_595_922_998_381, 10_919_195_612_371_494_900]
+        );
     }
 
     #[test]
@@ -85,7 +88,10 @@ mod tests {
             counts[stream.below(6) as usize] += 1;
         }
         // Chi-squared with 5 degrees of freedom exceeds 20.5 once in a thousand.
-        let chi: f64 = counts.iter().map(|&n| (f64::from(n) - 1e4).powi(2) / 1e4).sum();
+        let chi: f64 = counts
+            .iter()
+            .map(|&n| (f64::from(n) - 1e4).powi(2) / 1e4)
+            .sum();
         assert!(chi < 20.5, "{counts:?}");
     }
 
@@ -93,7 +99,9 @@ mod tests {
     fn exponential_has_its_mean_and_variance() {
         let mut stream = Stream::new(3, "gaps");
         let n = 200_000;
-        let draws: Vec<f64> = (0..n).map(|_| stream.exponential(Time::from_ms(20)).ms()).collect();
+        let draws: Vec<f64> = (0..n)
+            .map(|_| stream.exponential(Time::from_ms(20)).ms())
+            .collect();
         let mean = draws.iter().sum::<f64>() / f64::from(n);
         let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / f64::from(n);
         assert!((mean - 20.0).abs() < 0.2, "{mean}");

@@ -108,7 +108,10 @@ pub(crate) struct Name(pub &'static [&'static str]);
 
 impl<'de> serde::de::DeserializeSeed<'de> for Name {
     type Value = &'static str;
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<&'static str, D::Error> {
         deserializer.deserialize_identifier(self)
     }
 }
@@ -120,6 +123,8 @@ impl serde::de::Visitor<'_> for Name {
     }
     fn visit_str<E: serde::de::Error>(self, found: &str) -> Result<&'static str, E> {
         let known = self.0.iter().find(|&&name| name == found);
-        known.copied().ok_or_else(|| E::unknown_variant(found, self.0))
+        known
+            .copied()
+            .ok_or_else(|| E::unknown_variant(found, self.0))
     }
 }

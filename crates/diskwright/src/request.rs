@@ -158,7 +158,12 @@ pub struct Request {
 }
 
 impl Request {
-    pub(crate) fn new(command: Command, now: Time, owner: Option<DeviceId>, device: DeviceId) -> Request {
+    pub(crate) fn new(
+        command: Command,
+        now: Time,
+        owner: Option<DeviceId>,
+        device: DeviceId,
+    ) -> Request {
         Request {
             command,
             arrival: now,

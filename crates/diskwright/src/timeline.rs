@@ -65,7 +65,12 @@ impl Timeline {
             }
         };
         let generation = self.slots[slot as usize].generation;
-        self.heap.push(Reverse(Entry { at, sequence: self.sequence, slot, generation }));
+        self.heap.push(Reverse(Entry {
+            at,
+            sequence: self.sequence,
+            slot,
+            generation,
+        }));
         self.sequence += 1;
         AlarmId { slot, generation }
     }
@@ -121,8 +126,9 @@ mod tests {
         for token in 0..10 {
             timeline.set(Time::from_ms(5), 0, token);
         }
-        let rung: Vec<u64> =
-            std::iter::from_fn(|| timeline.pop_due(Time::from_ms(5))).map(|due| due.token).collect();
+        let rung: Vec<u64> = std::iter::from_fn(|| timeline.pop_due(Time::from_ms(5)))
+            .map(|due| due.token)
+            .collect();
         assert_eq!(rung, (0..10).collect::<Vec<_>>());
     }
 
@@ -131,7 +137,10 @@ mod tests {
         let mut timeline = Timeline::default();
         timeline.set(Time::from_ns(100), 3, 7);
         assert_eq!(timeline.pop_due(Time::from_ns(99)), None);
-        assert_eq!(timeline.pop_due(Time::from_ns(100)), Some(Due { owner: 3, token: 7 }));
+        assert_eq!(
+            timeline.pop_due(Time::from_ns(100)),
+            Some(Due { owner: 3, token: 7 })
+        );
         assert_eq!(timeline.next_time(), None);
     }
 

@@ -5,9 +5,17 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 fn run(text: &str) -> Value {
-    let source = SpecSource::Text { text: text.to_owned(), base: ".".into() };
-    let options = RunOptions { check: true, ..RunOptions::default() };
-    simulation::run(&source, &options, &mut ()).unwrap_or_else(|error| panic!("{error}\n{text}")).json()
+    let source = SpecSource::Text {
+        text: text.to_owned(),
+        base: ".".into(),
+    };
+    let options = RunOptions {
+        check: true,
+        ..RunOptions::default()
+    };
+    simulation::run(&source, &options, &mut ())
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+        .json()
 }
 
 fn specs() -> impl Strategy<Value = String> {
@@ -15,7 +23,9 @@ fn specs() -> impl Strategy<Value = String> {
     let arrivals = prop_oneof![
         (1u32..40).prop_map(|ms| format!("{{ poisson = \"{ms} ms\" }}")),
         (1u32..40).prop_map(|ms| format!("{{ constant = \"{ms} ms\" }}")),
-        (1u32..80, 0u32..20).prop_map(|(users, ms)| format!("{{ closed = {{ users = {users}, think = \"{ms} ms\" }} }}")),
+        (1u32..80, 0u32..20).prop_map(|(users, ms)| format!(
+            "{{ closed = {{ users = {users}, think = \"{ms} ms\" }} }}"
+        )),
     ];
     let policy = prop::sample::select(vec![
         "\"fcfs\"",
@@ -33,7 +43,13 @@ fn specs() -> impl Strategy<Value = String> {
         (0u32..5000).prop_map(|from| format!("{{ uniform = {{ from = {from}, blocks = 900 }} }}")),
         Just("\"sequential\"".to_owned()),
     ];
-    let limits = (1u32..40, prop_oneof![Just(String::new()), (1u32..50).prop_map(|n| format!("outstanding = {n}\n"))]);
+    let limits = (
+        1u32..40,
+        prop_oneof![
+            Just(String::new()),
+            (1u32..50).prop_map(|n| format!("outstanding = {n}\n"))
+        ],
+    );
     (drive, arrivals, policy, host_policy, size, address, limits, 0.0..1.0f64, any::<u32>()).prop_map(
         |(drive, arrivals, policy, host_policy, size, address, (depth, outstanding), reads, seed)| {
             format!(

@@ -4,8 +4,13 @@ use diskwright::metrics::interval::ci95;
 use diskwright::simulation::{self, RunOptions, SpecSource};
 
 fn run(text: &str, seed: u64) -> serde_json::Value {
-    let source = SpecSource::Text { text: format!("seed = {seed}\n{text}"), base: ".".into() };
-    simulation::run(&source, &RunOptions::default(), &mut ()).expect("the spec runs").json()
+    let source = SpecSource::Text {
+        text: format!("seed = {seed}\n{text}"),
+        base: ".".into(),
+    };
+    simulation::run(&source, &RunOptions::default(), &mut ())
+        .expect("the spec runs")
+        .json()
 }
 
 fn replicate(text: &str, value: impl Fn(&serde_json::Value) -> f64) -> (f64, [f64; 2]) {
@@ -90,12 +95,25 @@ fn random_reads_on_a_linear_drive_take_what_the_closed_form_says() {
             linear.drive
         );
         let (mean, [low, high]) = replicate(&text, |result| {
-            result["access_ms"]["mean"].as_f64().expect("a mean") + result["parts_ms"]["transfer"].as_f64().expect("a mean")
+            result["access_ms"]["mean"].as_f64().expect("a mean")
+                + result["parts_ms"]["transfer"].as_f64().expect("a mean")
         });
         let expected = linear.latency_ms();
-        assert!((expected - linear.published_ms).abs() < 0.01, "{}: {expected}", linear.drive);
-        assert!(low <= expected && expected <= high, "{}: {expected} is outside {low}..{high}", linear.drive);
-        assert!((mean / expected - 1.0).abs() < 0.005, "{}: {mean} against {expected}", linear.drive);
+        assert!(
+            (expected - linear.published_ms).abs() < 0.01,
+            "{}: {expected}",
+            linear.drive
+        );
+        assert!(
+            low <= expected && expected <= high,
+            "{}: {expected} is outside {low}..{high}",
+            linear.drive
+        );
+        assert!(
+            (mean / expected - 1.0).abs() < 0.005,
+            "{}: {mean} against {expected}",
+            linear.drive
+        );
     }
 }
 
@@ -105,13 +123,19 @@ struct OneTrack {
     sectors: f64,
 }
 
-const ONE_TRACK: OneTrack = OneTrack { sector_ms: 60_000.0 / 7200.0 / 312.0, sectors: 312.0 };
+const ONE_TRACK: OneTrack = OneTrack {
+    sector_ms: 60_000.0 / 7200.0 / 312.0,
+    sectors: 312.0,
+};
 
 impl OneTrack {
     /// Mean and second moment of a service that begins at a sector's edge: 1 to S sectors, each as likely.
     fn at_an_edge(&self) -> (f64, f64) {
         let (s, tau) = (self.sectors, self.sector_ms);
-        ((s + 1.0) / 2.0 * tau, (s + 1.0) * (2.0 * s + 1.0) / 6.0 * tau * tau)
+        (
+            (s + 1.0) / 2.0 * tau,
+            (s + 1.0) * (2.0 * s + 1.0) / 6.0 * tau * tau,
+        )
     }
     /// The same for a service that begins at a random instant: uniform over a revolution, and a sector.
     fn at_random(&self) -> (f64, f64) {
@@ -138,19 +162,38 @@ impl OneTrack {
     }
 }
 
+/// Compares the mean response time of 20 runs with the continuous formula, and with the one that knows that a service
+/// which follows another begins at a sector's edge.
+fn compare_one_track(rho: f64, requests: u32, tolerance: f64) {
+    let gap_ns = (1e6 / ONE_TRACK.rate(rho)).round();
+    let text = format!(
+        "[workload.synthetic]\nrequests = {requests}\narrivals = {{ poisson = \"{gap_ns} ns\" }}\nreads = 1.0\nsize = \"1 block\"\n\
+         address = {{ uniform = {{ from = 0, blocks = 312 }} }}\n[measure]\nwarmup = 10_000\n[device.hdd]\ndrive = \"ibm-18es-linear\"\n"
+    );
+    let (mean, _) = replicate(&text, |result| {
+        result["response_ms"]["mean"].as_f64().expect("a mean")
+    });
+    let continuous = ONE_TRACK.pollaczek_khinchine(rho);
+    let corrected = ONE_TRACK.exceptional_first(rho);
+    assert!(
+        (mean / continuous - 1.0).abs() < tolerance,
+        "rho {rho}: {mean} against {continuous}"
+    );
+    assert!(
+        (mean / corrected - 1.0).abs() < 0.003,
+        "rho {rho}: {mean} against {corrected}"
+    );
+    assert!(corrected < continuous);
+}
+
 #[test]
-fn one_track_is_a_queue_of_pollaczek_and_khinchine() {
-    for (rho, tolerance) in [(0.5, 0.01), (0.8, 0.015)] {
-        let gap_ns = (1e6 / ONE_TRACK.rate(rho)).round();
-        let text = format!(
-            "[workload.synthetic]\nrequests = 400_000\narrivals = {{ poisson = \"{gap_ns} ns\" }}\nreads = 1.0\nsize = \"1 block\"\n\
-             address = {{ uniform = {{ from = 0, blocks = 312 }} }}\n[measure]\nwarmup = 10_000\n[device.hdd]\ndrive = \"ibm-18es-linear\"\n"
-        );
-        let (mean, _) = replicate(&text, |result| result["response_ms"]["mean"].as_f64().expect("a mean"));
-        let continuous = ONE_TRACK.pollaczek_khinchine(rho);
-        let corrected = ONE_TRACK.exceptional_first(rho);
-        assert!((mean / continuous - 1.0).abs() < tolerance, "rho {rho}: {mean} against {continuous}");
-        assert!((mean / corrected - 1.0).abs() < 0.003, "rho {rho}: {mean} against {corrected}");
-        assert!(corrected < continuous);
-    }
+fn one_track_at_half_load_is_a_queue_of_pollaczek_and_khinchine() {
+    compare_one_track(0.5, 400_000, 0.01);
+}
+
+/// The standard error of so strongly correlated times is below 0.1 % only after 100 million requests.
+#[test]
+#[ignore = "takes a minute in release mode"]
+fn one_track_at_four_fifths_load_is_a_queue_of_pollaczek_and_khinchine() {
+    compare_one_track(0.8, 5_000_000, 0.015);
 }

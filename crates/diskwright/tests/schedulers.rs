@@ -16,9 +16,10 @@ use diskwright::units::{Lbn, Time};
 use proptest::prelude::*;
 
 fn scheduler(text: &str) -> Box<dyn Scheduler> {
-    let node = Node::parse(&Source::new("test", format!("scheduler = {text}"))).expect("valid TOML");
-    let spec: SchedulerSpec =
-        from_node(node.get("scheduler").expect("the key above")).expect("a scheduler of the registry");
+    let node =
+        Node::parse(&Source::new("test", format!("scheduler = {text}"))).expect("valid TOML");
+    let spec: SchedulerSpec = from_node(node.get("scheduler").expect("the key above"))
+        .expect("a scheduler of the registry");
     spec.build()
 }
 
@@ -30,9 +31,15 @@ fn mechanics(settle: i64) -> Mechanics {
         (zone.track_skew, zone.cylinder_skew) = (5, 9);
         zone
     });
-    let description =
-        LayoutDescription { surfaces: 4, cylinders: 120, order: HeadOrder::Ascending, zones: zones.into() };
-    let seek = "[table]\npoints_ms = [[1, 1.0], [4, 1.9], [5, 1.2], [30, 4.0], [50, 3.1], [119, 7.5]]";
+    let description = LayoutDescription {
+        surfaces: 4,
+        cylinders: 120,
+        order: HeadOrder::Ascending,
+        sectors: None,
+        zones: zones.into(),
+    };
+    let seek =
+        "[table]\npoints_ms = [[1, 1.0], [4, 1.9], [5, 1.2], [30, 4.0], [50, 3.1], [119, 7.5]]";
     let seek: SeekDescription = toml::from_str(seek).expect("a seek curve");
     Mechanics {
         layout: Layout::build(&description).expect("a layout"),
@@ -43,38 +50,75 @@ fn mechanics(settle: i64) -> Mechanics {
     }
 }
 
-fn pending(m: &Mechanics, order: Order, number: u32, lbn: u64, write: bool, entered: Time) -> Pending {
+fn pending(
+    m: &Mechanics,
+    order: Order,
+    number: u32,
+    lbn: u64,
+    write: bool,
+    entered: Time,
+) -> Pending {
     let op = if write { Op::Write } else { Op::Read };
-    let command = Command { op, fua: false, lbn: Lbn(lbn), blocks: 1 };
-    let target = m.target(&m.layout.run(lbn, 1), write);
+    let command = Command {
+        op,
+        fua: false,
+        lbn: Lbn(lbn),
+        blocks: 1,
+    };
+    let target = m.target(m.layout.run(lbn, 1), write);
     let key = match order {
         Order::Arrival => 0,
         Order::Lbn => lbn,
-        Order::Position => target.arm.cylinder.into(),
+        Order::Position => target.arm().cylinder.into(),
     };
-    Pending { request: RequestId(number), command, entered, target: Some(target), key, ticket: 0 }
+    Pending {
+        request: RequestId(number),
+        command,
+        entered,
+        target: Some(target),
+        key,
+        ticket: 0,
+    }
 }
 
 fn disk<'a>(m: &'a Mechanics, arm: Arm, last: u64, now: Time) -> Space<'a> {
     let phase = |overhead| m.spindle.phase(now + Time::from_us(overhead));
-    Space::Disk(DiskSpace { mechanics: m, arm, last: Lbn(last), read_phase: phase(100), write_phase: phase(350) })
+    Space::Disk(DiskSpace {
+        mechanics: m,
+        arm,
+        last: Lbn(last),
+        read_phase: phase(100),
+        write_phase: phase(350),
+    })
 }
 
 /// The shortest positioning time over all that wait; the oldest of equals.
 fn brute_force(view: &View<'_>) -> Slot {
-    let Space::Disk(disk) = &view.space else { panic!("a drive's queue") };
+    let Space::Disk(disk) = &view.space else {
+        panic!("a drive's queue")
+    };
     let rank = |slot: &Slot| {
         let pending = view.pool.get(*slot);
-        (disk.positioning(pending.target.as_ref().expect("a target")), pending.ticket)
+        (
+            disk.positioning(pending.target.as_ref().expect("a target")),
+            pending.ticket,
+        )
     };
-    view.pool.by_arrival().min_by_key(rank).expect("something waits")
+    view.pool
+        .by_arrival()
+        .min_by_key(rank)
+        .expect("something waits")
 }
 
 type Arrivals = Vec<(u64, bool)>;
 
 fn arrivals() -> impl Strategy<Value = Arrivals> {
     // Clustered addresses make ties and crowds.
-    let lbn = prop_oneof![0u64..22_000, (0u64..20).prop_map(|i| i * 1000), Just(777u64)];
+    let lbn = prop_oneof![
+        0u64..22_000,
+        (0u64..20).prop_map(|i| i * 1000),
+        Just(777u64)
+    ];
     prop::collection::vec((lbn, any::<bool>()), 1..200)
 }
 
@@ -96,7 +140,7 @@ proptest! {
             let slot = satf.pick(&view);
             prop_assert_eq!(slot, brute_force(&view));
             let picked = pool.remove(slot);
-            arm = picked.target.expect("a target").arm;
+            arm = picked.target.expect("a target").arm();
             now += Time::from_us(picked.command.lbn.0 % 7_000);
         }
     }
@@ -129,7 +173,7 @@ proptest! {
                     let slot = scheduler.pick(&View { now, pool: &pool, space });
                     let entry = pool.remove(slot);
                     picked.push(entry.request.0);
-                    (last, arm) = (entry.command.end().0, entry.target.expect("a target").arm);
+                    (last, arm) = (entry.command.end().0, entry.target.expect("a target").arm());
                     now += Time::from_ms(9);
                 }
                 picked
@@ -150,14 +194,25 @@ fn served(name: &str, lbns: &[u64], last: u64) -> Vec<u64> {
     let mut scheduler = scheduler(name);
     let mut pool = Pool::new(scheduler.order());
     for (number, &lbn) in lbns.iter().enumerate() {
-        pool.push(pending(&m, pool.order(), number as u32, lbn, false, Time::ZERO));
+        pool.push(pending(
+            &m,
+            pool.order(),
+            number as u32,
+            lbn,
+            false,
+            Time::ZERO,
+        ));
     }
     let mut last = last;
     let mut order = Vec::new();
     while !pool.is_empty() {
-        let arm = m.target(&m.layout.run(last, 1), false).arm;
+        let arm = m.target(m.layout.run(last, 1), false).arm();
         let space = disk(&m, arm, last, Time::ZERO);
-        let slot = scheduler.pick(&View { now: Time::ZERO, pool: &pool, space });
+        let slot = scheduler.pick(&View {
+            now: Time::ZERO,
+            pool: &pool,
+            space,
+        });
         let command = pool.remove(slot).command;
         last = command.end().0;
         order.push(command.lbn.0);
@@ -173,7 +228,10 @@ fn fcfs_keeps_the_order_of_arrival() {
 #[test]
 fn c_look_goes_up_from_the_end_of_the_last_request_and_wraps() {
     // 100 is where the last one ended and is taken; 99 lies behind.
-    assert_eq!(served("\"c-look\"", &[99, 5000, 100, 7, 300], 100), [100, 300, 5000, 7, 99]);
+    assert_eq!(
+        served("\"c-look\"", &[99, 5000, 100, 7, 300], 100),
+        [100, 300, 5000, 7, 99]
+    );
 }
 
 #[test]
@@ -190,11 +248,16 @@ fn sstf_takes_the_nearest_cylinder_and_the_older_of_two_as_near() {
 #[test]
 fn satf_prefers_a_short_rotation_to_a_short_seek() {
     let m = mechanics(0);
-    let arm = Arm { cylinder: 10, head: 0 };
+    let arm = Arm {
+        cylinder: 10,
+        head: 0,
+    };
     let now = Time::ZERO;
     let space = disk(&m, arm, 0, now);
-    let Space::Disk(view) = &space else { unreachable!() };
-    let wait = |lbn: u64| view.positioning(&m.target(&m.layout.run(lbn, 1), false));
+    let Space::Disk(view) = &space else {
+        unreachable!()
+    };
+    let wait = |lbn: u64| view.positioning(&m.target(m.layout.run(lbn, 1), false));
     // On the arm's own track, the sector that has just passed; on the next cylinder, the one that comes soonest.
     let near = (2400..2460).max_by_key(|&lbn| wait(lbn)).expect("a track");
     let far = (2640..2700).min_by_key(|&lbn| wait(lbn)).expect("a track");
@@ -205,7 +268,11 @@ fn satf_prefers_a_short_rotation_to_a_short_seek() {
         for (number, lbn) in [near, far].into_iter().enumerate() {
             pool.push(pending(&m, pool.order(), number as u32, lbn, false, now));
         }
-        let slot = scheduler.pick(&View { now, pool: &pool, space: disk(&m, arm, 0, now) });
+        let slot = scheduler.pick(&View {
+            now,
+            pool: &pool,
+            space: disk(&m, arm, 0, now),
+        });
         pool.get(slot).command.lbn.0
     };
     assert_eq!((pick("\"satf\""), pick("\"sstf\"")), (far, near));
@@ -217,16 +284,29 @@ fn ncq_promotes_at_its_timeout_and_not_a_nanosecond_before() {
     let waited = |timeout: &str, waited: Time| {
         let mut ncq = scheduler(timeout);
         let mut pool = Pool::new(ncq.order());
-        let arm = Arm { cylinder: 0, head: 0 };
+        let arm = Arm {
+            cylinder: 0,
+            head: 0,
+        };
         let far = m.layout.sectors() - 1;
         pool.push(pending(&m, pool.order(), 0, far, false, Time::ZERO));
         pool.push(pending(&m, pool.order(), 1, 0, false, waited));
-        let slot = ncq.pick(&View { now: waited, pool: &pool, space: disk(&m, arm, 0, waited) });
+        let slot = ncq.pick(&View {
+            now: waited,
+            pool: &pool,
+            space: disk(&m, arm, 0, waited),
+        });
         (pool.get(slot).request.0, ncq.promotions())
     };
     let two = Time::from_s(2);
     assert_eq!(waited("\"ncq\"", two), (0, 1));
     assert_eq!(waited("\"ncq\"", two - Time::from_ns(1)), (1, 0));
-    assert_eq!(waited("{ ncq = { timeout = \"0 ms\" } }", Time::from_s(1_000)), (1, 0));
-    assert_eq!(waited("{ ncq = { timeout = \"50 ms\" } }", Time::from_ms(50)), (0, 1));
+    assert_eq!(
+        waited("{ ncq = { timeout = \"0 ms\" } }", Time::from_s(1_000)),
+        (1, 0)
+    );
+    assert_eq!(
+        waited("{ ncq = { timeout = \"50 ms\" } }", Time::from_ms(50)),
+        (0, 1)
+    );
 }

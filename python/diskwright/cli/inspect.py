@@ -83,7 +83,8 @@ def _report(trace: str, inspection: Record) -> Iterator["RenderableType"]:
             output.plain(size.blocks), output.plain(size.requests), f"{100 * size.requests / requests:.1f}"
         )
     yield table
-    yield output.pairs("sizes", {**output.flat({key: sizes[key] for key in sizes if key != "common"})})
+    yield ""
+    yield output.pairs("sizes", output.flat({key: sizes[key] for key in sizes if key != "common"}))
     if len(inspection.devices) > 1:
         yield ""
         columns = {"device": "device", "requests": "requests", "reads": "reads", "writes": "writes"}

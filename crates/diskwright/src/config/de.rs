@@ -56,7 +56,9 @@ impl de::Error for DeError {
         DeError(InputError::new(format!("expected {expected}")))
     }
     fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
-        DeError(InputError::new(format!("found {found}, expected {expected}")))
+        DeError(InputError::new(format!(
+            "found {found}, expected {expected}"
+        )))
     }
 }
 
@@ -85,7 +87,10 @@ impl<'de> de::Deserializer<'de> for &'de Node {
             Value::Boolean(flag) => visitor.visit_bool(*flag),
             Value::Datetime(text) => visitor.visit_borrowed_str(text),
             Value::Array(items) => visitor.visit_seq(Items(items.iter())),
-            Value::Table(entries) => visitor.visit_map(Fields { entries: entries.iter(), current: None }),
+            Value::Table(entries) => visitor.visit_map(Fields {
+                entries: entries.iter(),
+                current: None,
+            }),
         }
         .map_err(|error| self.blame(error))
     }
@@ -109,10 +114,18 @@ impl<'de> de::Deserializer<'de> for &'de Node {
         visitor: V,
     ) -> Result<V::Value, DeError> {
         match &self.value {
-            Value::String(name) => visitor.visit_enum(Choice { node: self, name, parameters: None }),
+            Value::String(name) => visitor.visit_enum(Choice {
+                node: self,
+                name,
+                parameters: None,
+            }),
             Value::Table(entries) => match entries.as_slice() {
                 [entry] => {
-                    let choice = Choice { node: self, name: &entry.key, parameters: Some(entry) };
+                    let choice = Choice {
+                        node: self,
+                        name: &entry.key,
+                        parameters: Some(entry),
+                    };
                     visitor.visit_enum(choice)
                 }
                 entries => {
@@ -120,12 +133,17 @@ impl<'de> de::Deserializer<'de> for &'de Node {
                         "expected one key that names the choice, found {}",
                         entries.len()
                     ));
-                    Err(DeError(error.help(format!("one of: {}", variants.join(", ")))))
+                    Err(DeError(
+                        error.help(format!("one of: {}", variants.join(", "))),
+                    ))
                 }
             },
             _ => {
-                let error = InputError::new("expected a name, or a name with parameters { name = { … } }");
-                Err(DeError(error.help(format!("one of: {}", variants.join(", ")))))
+                let error =
+                    InputError::new("expected a name, or a name with parameters { name = { … } }");
+                Err(DeError(
+                    error.help(format!("one of: {}", variants.join(", "))),
+                ))
             }
         }
         .map_err(|error| self.blame(error))
@@ -148,7 +166,10 @@ struct Items<'de>(std::slice::Iter<'de, Node>);
 
 impl<'de> SeqAccess<'de> for Items<'de> {
     type Error = DeError;
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, DeError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DeError> {
         self.0.next().map(|node| seed.deserialize(node)).transpose()
     }
     fn size_hint(&self) -> Option<usize> {
@@ -163,15 +184,23 @@ struct Fields<'de> {
 
 impl<'de> MapAccess<'de> for Fields<'de> {
     type Error = DeError;
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DeError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, DeError> {
         self.current = self.entries.next();
-        let Some(entry) = self.current else { return Ok(None) };
+        let Some(entry) = self.current else {
+            return Ok(None);
+        };
         let key: StrDeserializer<'_, DeError> = entry.key.as_str().into_deserializer();
-        seed.deserialize(key).map(Some).map_err(|error| error.at(|| entry.key_origin.place()))
+        seed.deserialize(key)
+            .map(Some)
+            .map_err(|error| error.at(|| entry.key_origin.place()))
     }
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, DeError> {
         let entry = self.current.expect("serde asks for a value after its key");
-        seed.deserialize(&entry.node).map_err(|error| entry.node.blame(error))
+        seed.deserialize(&entry.node)
+            .map_err(|error| entry.node.blame(error))
     }
 }
 
@@ -185,9 +214,16 @@ struct Choice<'de> {
 impl<'de> EnumAccess<'de> for Choice<'de> {
     type Error = DeError;
     type Variant = Choice<'de>;
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Choice<'de>), DeError> {
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, Choice<'de>), DeError> {
         let name: StrDeserializer<'_, DeError> = self.name.into_deserializer();
-        let place = || self.parameters.map_or(&self.node.origin, |entry| &entry.key_origin).place();
+        let place = || {
+            self.parameters
+                .map_or(&self.node.origin, |entry| &entry.key_origin)
+                .place()
+        };
         let variant = seed.deserialize(name).map_err(|error| error.at(place))?;
         Ok((variant, self))
     }
@@ -198,7 +234,10 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
     fn unit_variant(self) -> Result<(), DeError> {
         match self.parameters.map(|entry| &entry.node) {
             None => Ok(()),
-            Some(Node { value: Value::Table(entries), .. }) if entries.is_empty() => Ok(()),
+            Some(Node {
+                value: Value::Table(entries),
+                ..
+            }) if entries.is_empty() => Ok(()),
             Some(node) => {
                 let message = format!("{:?} takes no parameters", self.name);
                 Err(node.blame(de::Error::custom(message)))
@@ -234,7 +273,10 @@ struct NoParameters;
 impl<'de> de::Deserializer<'de> for NoParameters {
     type Error = DeError;
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        visitor.visit_map(Fields { entries: [].iter(), current: None })
+        visitor.visit_map(Fields {
+            entries: [].iter(),
+            current: None,
+        })
     }
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit

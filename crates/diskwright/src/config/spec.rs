@@ -89,7 +89,10 @@ pub struct QueueSpec {
 
 impl Default for QueueSpec {
     fn default() -> QueueSpec {
-        QueueSpec { depth: 32, scheduler: SchedulerSpec::default() }
+        QueueSpec {
+            depth: 32,
+            scheduler: SchedulerSpec::default(),
+        }
     }
 }
 
@@ -104,7 +107,8 @@ pub enum WarmUpSpec {
     Time(Time),
 }
 
-const WARM_UP_EXPECTED: &str = "a number of requests, a share such as \"10 %\", or a time such as \"5 s\"";
+const WARM_UP_EXPECTED: &str =
+    "a number of requests, a share such as \"10 %\", or a time such as \"5 s\"";
 
 impl<'de> Deserialize<'de> for WarmUpSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<WarmUpSpec, D::Error> {
@@ -126,7 +130,9 @@ impl<'de> Deserialize<'de> for WarmUpSpec {
                 if (0.0..100.0).contains(&percent) {
                     Ok(WarmUpSpec::Percent(percent))
                 } else {
-                    Err(E::custom(format!("a warm-up of {percent} % leaves nothing: expected 0 to below 100")))
+                    Err(E::custom(format!(
+                        "a warm-up of {percent} % leaves nothing: expected 0 to below 100"
+                    )))
                 }
             }
         }

@@ -21,7 +21,10 @@ pub struct Origin {
 impl Origin {
     /// The place, for an error.
     pub fn place(&self) -> Place {
-        Place::Text { source: Arc::clone(&self.source), span: self.span.clone() }
+        Place::Text {
+            source: Arc::clone(&self.source),
+            span: self.span.clone(),
+        }
     }
 }
 
@@ -85,7 +88,13 @@ impl Node {
         let table = DeTable::parse(&source.text).map_err(|error| syntax_error(source, &error))?;
         let span = 0..0;
         let value = table_value(table.into_inner(), source)?;
-        Ok(Node { value, origin: Origin { source: Arc::clone(source), span } })
+        Ok(Node {
+            value,
+            origin: Origin {
+                source: Arc::clone(source),
+                span,
+            },
+        })
     }
 
     /// An error about this value.
@@ -97,7 +106,9 @@ impl Node {
     pub fn get(&self, path: &str) -> Option<&Node> {
         path.split('.').try_fold(self, |node, step| {
             let (key, index) = step_parts(step)?;
-            let Value::Table(entries) = &node.value else { return None };
+            let Value::Table(entries) = &node.value else {
+                return None;
+            };
             let child = &entries.iter().find(|entry| entry.key == key)?.node;
             match (index, &child.value) {
                 (None, _) => Some(child),
@@ -107,87 +118,163 @@ impl Node {
         })
     }
 
-    /// Puts `node` at a dotted path, making tables on the way; what stood there before is replaced.
-    pub fn set(&mut self, path: &str, node: Node) -> Result<(), InputError> {
-        let origin = node.origin.clone();
+    /// Puts a value at its path, making tables on the way; what stood there before is replaced.
+    ///
+    /// # Errors
+    /// A path that leads through something other than tables and existing elements of arrays.
+    pub fn set(&mut self, change: Override) -> Result<(), InputError> {
+        let Override {
+            path,
+            path_origin,
+            node,
+        } = change;
+        let wrong = |message: String| Err(InputError::new(message).at(path_origin.place()));
         let mut here = self;
         for step in path.split('.') {
             let Some((key, index)) = step_parts(step) else {
-                let message = format!("{step:?} is not a key: expected letters, digits, '-' and '_', with [N] for an element");
-                return Err(InputError::new(message).at(origin.place()));
+                return wrong(format!(
+                    "{step:?} is not a key: expected letters, digits, '-' and '_', with [N] for an element"
+                ));
             };
-            if !matches!(here.value, Value::Table(_)) {
-                // A policy given by its bare name becomes a table when one of its parameters is set.
-                let entries = match &here.value {
-                    Value::String(name) if *name == key => Vec::new(),
-                    Value::String(name) => {
-                        let message = format!("cannot set {path:?}: {name:?} stands there, which has no key {key:?}");
-                        return Err(InputError::new(message).at(origin.place()));
-                    }
-                    other => {
-                        let message = format!("cannot set {path:?}: {} stands above {key:?}", other.describe());
-                        return Err(InputError::new(message).at(origin.place()));
-                    }
+            // A policy given by its bare name becomes a table when one of its parameters is set.
+            if matches!(&here.value, Value::String(name) if name == key) {
+                *here = Node {
+                    value: Value::Table(Vec::new()),
+                    origin: path_origin.clone(),
                 };
-                *here = Node { value: Value::Table(entries), origin: origin.clone() };
             }
-            let Value::Table(entries) = &mut here.value else { unreachable!("made a table above") };
-            let at = entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
-                let empty = Node { value: Value::Table(Vec::new()), origin: origin.clone() };
-                entries.push(Entry { key: key.to_owned(), key_origin: origin.clone(), node: empty });
-                entries.len() - 1
-            });
+            let found = here.value.describe();
+            let Value::Table(entries) = &mut here.value else {
+                return wrong(format!("cannot set {path:?}: {found} stands above {key:?}"));
+            };
+            let at = entries
+                .iter()
+                .position(|entry| entry.key == key)
+                .unwrap_or_else(|| {
+                    let node = Node {
+                        value: Value::Table(Vec::new()),
+                        origin: path_origin.clone(),
+                    };
+                    entries.push(Entry {
+                        key: key.to_owned(),
+                        key_origin: path_origin.clone(),
+                        node,
+                    });
+                    entries.len() - 1
+                });
             here = &mut entries[at].node;
             if let Some(index) = index {
                 let found = here.value.describe();
                 let Value::Array(items) = &mut here.value else {
-                    let message = format!("cannot set {path:?}: {key:?} is {found}, not an array");
-                    return Err(InputError::new(message).at(origin.place()));
+                    return wrong(format!(
+                        "cannot set {path:?}: {key:?} is {found}, not an array"
+                    ));
                 };
                 let length = items.len();
-                here = items.get_mut(index).ok_or_else(|| {
-                    let message = format!("cannot set {path:?}: {key:?} has {length} elements, counted from 0");
-                    InputError::new(message).at(origin.place())
-                })?;
+                match items.get_mut(index) {
+                    Some(item) => here = item,
+                    None => {
+                        return wrong(format!(
+                            "cannot set {path:?}: {key:?} has {length} elements, counted from 0"
+                        ));
+                    }
+                }
             }
         }
         *here = node;
         Ok(())
     }
 
-    /// Removes the entry `key` of this table.
-    pub fn remove(&mut self, key: &str) {
-        if let Value::Table(entries) = &mut self.value {
-            entries.retain(|entry| entry.key != key);
+    /// Removes what stands at a dotted path of tables, if anything does.
+    pub fn remove(&mut self, path: &str) {
+        let Value::Table(entries) = &mut self.value else {
+            return;
+        };
+        match path.split_once('.') {
+            None => entries.retain(|entry| entry.key != path),
+            Some((key, rest)) => {
+                if let Some(entry) = entries.iter_mut().find(|entry| entry.key == key) {
+                    entry.node.remove(rest);
+                }
+            }
         }
     }
 }
 
-/// Parses one `KEY=VALUE` of the command line. VALUE is TOML; what is not becomes a string.
-pub fn parse_override(text: &str) -> Result<(String, Node), InputError> {
-    let source = Source::new("--set", text);
-    let whole = Origin { source: Arc::clone(&source), span: 0..text.len() };
-    let Some((path, value_text)) = text.split_once('=') else {
-        return Err(InputError::new("expected KEY=VALUE")
-            .at(whole.place())
-            .help("for example device.hdd.queue.scheduler=fcfs"));
-    };
-    let start = path.len() + 1;
-    let origin = Origin { source: Arc::clone(&source), span: start..text.len() };
-    let value = DeValue::parse(value_text.trim())
-        .ok()
-        .and_then(|value| tree(value, &source).ok())
-        .map_or_else(|| Value::String(value_text.trim().to_owned()), |node| node.value);
-    let node = relocated(Node { value, origin: origin.clone() }, &origin);
-    Ok((path.trim().to_owned(), node))
+/// One value that is put into a tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// The dotted path of the key.
+    pub path: String,
+    /// Where the path was written.
+    pub path_origin: Origin,
+    /// The value.
+    pub node: Node,
+}
+
+impl Override {
+    /// Parses one `KEY=VALUE` of the command line. VALUE is TOML; what is not becomes a string.
+    ///
+    /// # Errors
+    /// A text without an equals sign.
+    pub fn parse(text: &str) -> Result<Override, InputError> {
+        let source = Source::new("--set", text);
+        let at = |span| Origin {
+            source: Arc::clone(&source),
+            span,
+        };
+        let Some((path, value)) = text.split_once('=') else {
+            return Err(InputError::new("expected KEY=VALUE")
+                .at(at(0..text.len()).place())
+                .help("for example device.hdd.queue.scheduler=fcfs"));
+        };
+        let origin = at(path.len() + 1..text.len());
+        let parsed = DeValue::parse(value.trim())
+            .ok()
+            .and_then(|value| tree(value, &source).ok());
+        let value =
+            parsed.map_or_else(|| Value::String(value.trim().to_owned()), |node| node.value);
+        let node = relocated(
+            Node {
+                value,
+                origin: origin.clone(),
+            },
+            &origin,
+        );
+        Ok(Override {
+            path: path.trim().to_owned(),
+            path_origin: at(0..path.len()),
+            node,
+        })
+    }
+
+    /// The string `value`, given with an option such as `--drive`, for the key at `path`.
+    pub fn from_option(option: &str, path: String, value: &str) -> Override {
+        let origin = Origin {
+            source: Source::new(option, value),
+            span: 0..value.len(),
+        };
+        let node = Node {
+            value: Value::String(value.to_owned()),
+            origin: origin.clone(),
+        };
+        Override {
+            path,
+            path_origin: origin,
+            node,
+        }
+    }
 }
 
 /// A copy of `node` whose every part names `origin`: spans inside one override are those of the whole.
 fn relocated(node: Node, origin: &Origin) -> Node {
     let value = match node.value {
-        Value::Array(items) => {
-            Value::Array(items.into_iter().map(|item| relocated(item, origin)).collect())
-        }
+        Value::Array(items) => Value::Array(
+            items
+                .into_iter()
+                .map(|item| relocated(item, origin))
+                .collect(),
+        ),
         Value::Table(entries) => Value::Table(
             entries
                 .into_iter()
@@ -200,7 +287,10 @@ fn relocated(node: Node, origin: &Origin) -> Node {
         ),
         other => other,
     };
-    Node { value, origin: origin.clone() }
+    Node {
+        value,
+        origin: origin.clone(),
+    }
 }
 
 fn step_parts(step: &str) -> Option<(&str, Option<usize>)> {
@@ -215,12 +305,18 @@ fn step_parts(step: &str) -> Option<(&str, Option<usize>)> {
 fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Error {
     let span = error.span().unwrap_or(0..0);
     InputError::new(format!("not valid TOML: {}", error.message()))
-        .at(Place::Text { source: Arc::clone(source), span })
+        .at(Place::Text {
+            source: Arc::clone(source),
+            span,
+        })
         .into()
 }
 
 fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error> {
-    let origin = Origin { source: Arc::clone(source), span: value.span() };
+    let origin = Origin {
+        source: Arc::clone(source),
+        span: value.span(),
+    };
     let bad = |what: &str| InputError::new(what).at(origin.place());
     let value = match value.into_inner() {
         DeValue::String(text) => Value::String(text.into_owned()),
@@ -228,14 +324,20 @@ fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error
             i128::from_str_radix(number.as_str(), number.radix())
                 .map_err(|_| bad("the integer is too large"))?,
         ),
-        DeValue::Float(number) => {
-            Value::Float(number.as_str().parse().map_err(|_| bad("the number cannot be read"))?)
-        }
+        DeValue::Float(number) => Value::Float(
+            number
+                .as_str()
+                .parse()
+                .map_err(|_| bad("the number cannot be read"))?,
+        ),
         DeValue::Boolean(flag) => Value::Boolean(flag),
         DeValue::Datetime(date) => Value::Datetime(date.to_string()),
-        DeValue::Array(items) => {
-            Value::Array(items.into_iter().map(|item| tree(item, source)).collect::<Result<_, _>>()?)
-        }
+        DeValue::Array(items) => Value::Array(
+            items
+                .into_iter()
+                .map(|item| tree(item, source))
+                .collect::<Result<_, _>>()?,
+        ),
         DeValue::Table(table) => table_value(table, source)?,
     };
     Ok(Node { value, origin })
@@ -243,9 +345,91 @@ fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error
 
 fn table_value(table: DeTable<'_>, source: &Arc<Source>) -> Result<Value, Error> {
     let entry = |(key, node): (Spanned<_>, _)| -> Result<Entry, Error> {
-        let key_origin = Origin { source: Arc::clone(source), span: key.span() };
+        let key_origin = Origin {
+            source: Arc::clone(source),
+            span: key.span(),
+        };
         let key: std::borrow::Cow<'_, str> = key.into_inner();
-        Ok(Entry { key: key.into_owned(), key_origin, node: tree(node, source)? })
+        Ok(Entry {
+            key: key.into_owned(),
+            key_origin,
+            node: tree(node, source)?,
+        })
     };
-    Ok(Value::Table(table.into_iter().map(entry).collect::<Result<_, _>>()?))
+    Ok(Value::Table(
+        table.into_iter().map(entry).collect::<Result<_, _>>()?,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> Node {
+        let text = "seed = 1\n[a]\nb = 2\nlist = [1, 2]\npolicy = \"ncq\"\n";
+        Node::parse(&Source::new("spec.toml", text)).expect("valid TOML")
+    }
+    fn set(text: &str) -> Result<Node, InputError> {
+        let mut tree = spec();
+        tree.set(Override::parse(text)?)?;
+        Ok(tree)
+    }
+    fn value(text: &str, path: &str) -> Value {
+        set(text)
+            .expect("a change that fits")
+            .get(path)
+            .expect("the key just set")
+            .value
+            .clone()
+    }
+
+    #[test]
+    fn values_are_toml_and_bare_words_strings() {
+        assert_eq!(value("a.b=3", "a.b"), Value::Integer(3));
+        assert_eq!(value("a.b = fcfs", "a.b"), Value::String("fcfs".into()));
+        assert_eq!(value("a.b=\"20 ms\"", "a.b"), Value::String("20 ms".into()));
+        assert_eq!(value("a.b=20 ms", "a.b"), Value::String("20 ms".into()));
+        assert_eq!(
+            value("a.b={ x = 1.5, y = [true] }", "a.b.x"),
+            Value::Float(1.5)
+        );
+        assert_eq!(value("new.deep.key=-1", "new.deep.key"), Value::Integer(-1));
+        assert_eq!(value("a.list[1]=7", "a.list[1]"), Value::Integer(7));
+        let timeout = value("a.policy.ncq.timeout=1 s", "a.policy.ncq.timeout");
+        assert_eq!(timeout, Value::String("1 s".into()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_place() {
+        for (text, message) in [
+            ("a.b", "expected KEY=VALUE"),
+            ("a..b=1", "is not a key"),
+            ("a.b.c=1", "the integer 2 stands above \"c\""),
+            ("a.policy.satf.x=1", "\"ncq\" stands above \"satf\""),
+            ("a.list[2]=1", "has 2 elements"),
+            ("a.b[0]=1", "not an array"),
+        ] {
+            let error = set(text).expect_err(text);
+            assert!(error.message.contains(message), "{text}: {}", error.message);
+            assert!(error.to_string().contains("--set:1:1"), "{error}");
+        }
+    }
+
+    #[test]
+    fn values_know_their_lines() {
+        let tree = spec();
+        let place = |path: &str| {
+            tree.get(path)
+                .expect("a key of the text")
+                .origin
+                .place()
+                .to_string()
+        };
+        assert_eq!(
+            (place("seed"), place("a.list[1]")),
+            ("spec.toml:1:8".into(), "spec.toml:4:12".into())
+        );
+        let error = Node::parse(&Source::new("bad.toml", "a = \n")).unwrap_err();
+        assert!(error.to_string().contains("bad.toml:1:5"), "{error}");
+    }
 }

@@ -31,12 +31,31 @@ pub struct Arm {
 /// A place to reach: what a scheduler needs to know of a request, worked out once when it is queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Cylinder and head.
-    pub arm: Arm,
+    /// The first sectors of the request, up to the end of their track.
+    pub run: Run,
     /// When the first sector's leading edge comes by.
     pub phase: Phase,
     /// Whether the head must settle for writing.
     pub write: bool,
+}
+
+impl Target {
+    /// Cylinder and head.
+    #[inline]
+    pub fn arm(&self) -> Arm {
+        Arm::over(&self.run)
+    }
+}
+
+impl Arm {
+    /// Over the track of a run.
+    #[inline]
+    pub fn over(run: &Run) -> Arm {
+        Arm {
+            cylinder: run.position.cylinder,
+            head: run.position.head,
+        }
+    }
 }
 
 /// The motion of an arm, divided into its parts.
@@ -60,12 +79,9 @@ impl Motion {
 impl Mechanics {
     /// The target of an access that begins with `run`.
     #[inline]
-    pub fn target(&self, run: &Run, write: bool) -> Target {
-        Target {
-            arm: Arm { cylinder: run.position.cylinder, head: run.position.head },
-            phase: self.spindle.edge(run.angle, run.sectors_per_track),
-            write,
-        }
+    pub fn target(&self, run: Run, write: bool) -> Target {
+        let phase = self.spindle.edge(run.angle, run.sectors_per_track);
+        Target { run, phase, write }
     }
 
     /// The time to move from one place to another: the longer of seek and head switch, which overlap,
@@ -73,7 +89,11 @@ impl Mechanics {
     #[inline]
     pub fn motion_time(&self, from: Arm, to: Arm, write: bool) -> Time {
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
-        let motion = if from.head == to.head { seek } else { seek.max(self.head_switch) };
+        let motion = if from.head == to.head {
+            seek
+        } else {
+            seek.max(self.head_switch)
+        };
         if write && motion > Time::ZERO {
             Time::from_ns(motion.ns().saturating_add_signed(self.write_settle_ns))
         } else {
@@ -89,9 +109,17 @@ impl Mechanics {
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
         let settle = total - moved;
         if seek == before_settle {
-            Motion { seek: moved, head_switch: Time::ZERO, settle }
+            Motion {
+                seek: moved,
+                head_switch: Time::ZERO,
+                settle,
+            }
         } else {
-            Motion { seek: Time::ZERO, head_switch: moved, settle }
+            Motion {
+                seek: Time::ZERO,
+                head_switch: moved,
+                settle,
+            }
         }
     }
 
@@ -99,8 +127,30 @@ impl Mechanics {
     /// the wait for the first sector. Transfer is not counted.
     #[inline]
     pub fn positioning(&self, from: Arm, now: Phase, target: &Target) -> Time {
-        let motion = self.motion_time(from, target.arm, target.write);
-        motion + self.spindle.wait(self.spindle.later(now, motion), target.phase)
+        let motion = self.motion_time(from, target.arm(), target.write);
+        motion
+            + self
+                .spindle
+                .wait(self.spindle.later(now, motion), target.phase)
+    }
+
+    /// [`Self::positioning`] where it is at most `limit`: the same time, but without a division where it is not.
+    #[inline]
+    pub fn positioning_within(
+        &self,
+        from: Arm,
+        now: Phase,
+        target: &Target,
+        limit: Time,
+    ) -> Option<Time> {
+        let motion = self.motion_time(from, target.arm(), target.write);
+        if motion > limit {
+            return None;
+        }
+        let there = self.spindle.later(now, motion);
+        self.spindle
+            .wait_within(there, target.phase, limit - motion)
+            .map(|wait| motion + wait)
     }
 
     /// No target `distance` or more cylinders away is reached sooner than this.

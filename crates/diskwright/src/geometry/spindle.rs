@@ -30,8 +30,14 @@ impl Spindle {
     /// A spindle whose angle is zero at time zero.
     pub fn new(rotation: Rotation) -> Spindle {
         match rotation {
-            Rotation::Rpm(rpm) => Spindle { turn: MINUTE, rate: u64::from(rpm) },
-            Rotation::PeriodPs(ps) => Spindle { turn: ps, rate: 1000 },
+            Rotation::Rpm(rpm) => Spindle {
+                turn: MINUTE,
+                rate: u64::from(rpm),
+            },
+            Rotation::PeriodPs(ps) => Spindle {
+                turn: ps,
+                rate: 1000,
+            },
         }
     }
 
@@ -39,7 +45,11 @@ impl Spindle {
     /// the constant divisor makes that case several times faster.
     #[inline]
     fn wrap(&self, units: u64) -> u64 {
-        if self.turn == MINUTE { units % MINUTE } else { units % self.turn }
+        if self.turn == MINUTE {
+            units % MINUTE
+        } else {
+            units % self.turn
+        }
     }
 
     /// The length of a revolution, rounded up to the nanosecond.
@@ -62,7 +72,13 @@ impl Spindle {
     /// From the phase at a moment to the phase `span` later.
     #[inline]
     pub fn later(&self, phase: Phase, span: Time) -> Phase {
-        Phase(self.wrap(phase.0 + self.wrap(span.ns()) * self.rate))
+        // Spans are those of motions, far below the time after which everything repeats.
+        let span = if span.ns() < self.turn {
+            span.ns()
+        } else {
+            self.wrap(span.ns())
+        };
+        Phase(self.wrap(phase.0 + span * self.rate))
     }
 
     /// The way, in units, that the platter still has to turn from `now` until `target` comes by; not
@@ -70,15 +86,31 @@ impl Spindle {
     #[inline]
     fn way(&self, now: Phase, target: Phase) -> i64 {
         let passed = now.0 as i64 - target.0 as i64;
-        let passed = if passed < 0 { passed + self.turn as i64 } else { passed };
+        let passed = if passed < 0 {
+            passed + self.turn as i64
+        } else {
+            passed
+        };
         // Passed by less than a nanosecond: the edge fell between the last nanosecond and this one.
-        if passed < self.rate as i64 { -passed } else { self.turn as i64 - passed }
+        if passed < self.rate as i64 {
+            -passed
+        } else {
+            self.turn as i64 - passed
+        }
     }
 
     /// The wait, from a moment with phase `now`, until `target` comes by; zero if it comes by now.
     #[inline]
     pub fn wait(&self, now: Phase, target: Phase) -> Time {
         self.ceil(self.way(now, target))
+    }
+
+    /// [`Self::wait`] where it is at most `limit`.
+    #[inline]
+    pub fn wait_within(&self, now: Phase, target: Phase, limit: Time) -> Option<Time> {
+        let way = self.way(now, target);
+        let reach = limit.ns().saturating_mul(self.rate);
+        (way <= 0 || way as u64 <= reach).then(|| self.ceil(way))
     }
 
     /// Waits for slot `slot` from a moment with phase `now` and stays for `slots` slots: the wait, and
@@ -91,16 +123,13 @@ impl Spindle {
         (self.ceil(way), self.ceil(way + (end - start.0) as i64))
     }
 
-    /// The time in which `slots` slots pass, rounded up to the nanosecond.
-    #[inline]
-    pub fn slots(&self, slots: u32, per_track: u32) -> Time {
-        let time = (u64::from(slots) * self.turn).div_ceil(u64::from(per_track) * self.rate);
-        Time::from_ns(time)
-    }
-
     #[inline]
     fn ceil(&self, units: i64) -> Time {
-        if units <= 0 { Time::ZERO } else { Time::from_ns((units as u64).div_ceil(self.rate)) }
+        if units <= 0 {
+            Time::ZERO
+        } else {
+            Time::from_ns((units as u64).div_ceil(self.rate))
+        }
     }
 }
 
@@ -168,7 +197,9 @@ mod tests {
         let (slot, slots, per_track) = (u128::from(slot), u128::from(slots), u128::from(per_track));
         let first = (u128::from(edge) * rpm / minute).saturating_sub(1);
         let turn = (first..)
-            .find(|turn| ((turn * per_track + slot) * minute).div_ceil(per_track * rpm) >= u128::from(edge))
+            .find(|turn| {
+                ((turn * per_track + slot) * minute).div_ceil(per_track * rpm) >= u128::from(edge)
+            })
             .expect("an endless range");
         ((turn * per_track + slot + slots) * minute).div_ceil(per_track * rpm) as u64
     }
@@ -188,6 +219,9 @@ mod tests {
         let spindle = Spindle::new(rotation);
         let thousand_turns = Time::from_ns(5_973_418_289);
         assert_eq!(spindle.phase(thousand_turns), Phase(0));
-        assert_eq!(spindle.wait(spindle.phase(Time::from_ns(1)), Phase(0)).ns(), 5_973_418);
+        assert_eq!(
+            spindle.wait(spindle.phase(Time::from_ns(1)), Phase(0)).ns(),
+            5_973_418
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! One media access from the end of the command's overhead to the end of the transfer, in closed form: no
 //! event a sector, a track or a chunk.
 
+use super::hardware::Hardware;
 use super::interface::Interface;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
@@ -29,7 +30,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     /// Moves to the run's track.
     fn move_to(&mut self, run: &Run, write: bool) {
-        let to = Arm { cylinder: run.position.cylinder, head: run.position.head };
+        let to = Arm::over(run);
         let motion = self.mechanics.motion(self.arm, to, write);
         self.parts.add(Part::Seek, motion.seek);
         self.parts.add(Part::HeadSwitch, motion.head_switch);
@@ -56,30 +57,51 @@ impl Pass<'_> {
     }
 }
 
-/// Reads a command's blocks, beginning to move at `start`.
+/// Reads a command's blocks, beginning to move at `start`; `first` is the run that they begin with.
 ///
 /// Blocks cross the interface as they come off the medium, or after the last one where the interface does
 /// not overlap. `blocks_per_sector` blocks leave the medium together, when their sector has passed.
 pub fn read(
-    mechanics: &Mechanics,
-    interface: &Interface,
-    blocks_per_sector: u32,
+    hardware: &Hardware,
     arm: Arm,
     start: Time,
     command: &Command,
+    first: Run,
     parts: &mut Parts,
 ) -> Access {
-    let mut sectors = Sectors::new(command, blocks_per_sector);
-    let mut pass = Pass { mechanics, arm, now: start, parts };
+    let Hardware {
+        mechanics,
+        interface,
+        blocks_per_sector,
+        ..
+    } = hardware;
+    let mut sectors = Sectors::new(command, *blocks_per_sector);
+    let mut pass = Pass {
+        mechanics,
+        arm,
+        now: start,
+        parts,
+    };
     let mut on_bus = Time::ZERO;
-    while sectors.left > 0 {
-        let run = mechanics.layout.run(sectors.next, sectors.left);
+    let mut run = first;
+    loop {
         pass.move_to(&run, false);
         let edge = pass.pass(run.angle, run.span, run.sectors_per_track);
         if interface.overlapped {
-            on_bus = crossed(mechanics, interface, &sectors, &run, edge, on_bus);
+            on_bus = crossed(
+                mechanics,
+                interface,
+                &sectors,
+                &run,
+                (edge, pass.now),
+                on_bus,
+            );
         }
         sectors.advance(run.sectors);
+        if sectors.left == 0 {
+            break;
+        }
+        run = mechanics.layout.run(sectors.next, sectors.left);
     }
     let (medium_end, arm) = (pass.now, pass.arm);
     let end = if interface.overlapped {
@@ -88,11 +110,15 @@ pub fn read(
         medium_end + interface.time(command.blocks)
     };
     parts.add(Part::Bus, end - medium_end);
-    Access { end, arm, read_modify_writes: 0 }
+    Access {
+        end,
+        arm,
+        read_modify_writes: 0,
+    }
 }
 
-/// When the blocks of a run have crossed the interface, if its first sector's edge passed at `edge` and the
-/// interface was free from `free` on.
+/// When the blocks of a run, whose first sector's edge passed at `edge` and whose last sector ended at `end`, have crossed the
+/// interface, if that was free from `free` on.
 ///
 /// It is held up longest behind some one sector, whose blocks and all later ones then queue. Where sectors pass evenly that
 /// is the first or the last one, or the second where the first is wanted in part only.
@@ -101,25 +127,31 @@ fn crossed(
     interface: &Interface,
     sectors: &Sectors,
     run: &Run,
-    edge: Time,
+    (edge, end): (Time, Time),
     free: Time,
 ) -> Time {
-    let per_track = run.sectors_per_track;
+    let spindle = &mechanics.spindle;
+    let phase = spindle.phase(edge);
     let all = sectors.blocks_of(run.sectors);
+    let last = run.sectors - 1;
+    let is_even = run.sectors == run.span;
     let behind = |index: u32| {
-        let slot = match run.sectors == run.span {
-            true => index,
-            false => slots_between(mechanics, sectors.next, index, run),
+        let slot = if is_even {
+            index
+        } else {
+            slots_between(mechanics, sectors.next, index, run)
         };
-        let arrival = edge + mechanics.spindle.slots(slot + 1, per_track);
-        arrival + interface.time(all - sectors.blocks_of(index))
+        let (_, passed) = spindle.pass(phase, run.angle, slot + 1, run.sectors_per_track);
+        edge + passed + interface.time(all - sectors.blocks_of(index))
     };
-    let queued = (free + interface.time(all)).max(behind(0)).max(behind(run.sectors - 1));
-    match run.sectors == run.span {
-        true if run.sectors > 2 => queued.max(behind(1)),
-        true => queued,
-        false => (1..run.sectors).map(behind).fold(queued, Time::max),
-    }
+    let behind_last = end + interface.time(all - sectors.blocks_of(last));
+    let queued = behind_last.max(free + interface.time(all));
+    let others = match is_even {
+        true if sectors.begins_within_a_sector() => 0..last.min(2),
+        true => 0..last.min(1),
+        false => 0..last,
+    };
+    others.map(behind).fold(queued, Time::max)
 }
 
 /// Slots from the first sector of a run with gaps to the one `index` further on.
@@ -128,22 +160,32 @@ fn slots_between(mechanics: &Mechanics, first: u64, index: u32, run: &Run) -> u3
     (angle + run.sectors_per_track - run.angle) % run.sectors_per_track
 }
 
-/// Writes a command's blocks, beginning to move at `start`.
+/// Writes a command's blocks, beginning to move at `start`; `first` is the run that they begin with.
 ///
 /// Where the interface overlaps, blocks cross it from `start` on, while the arm moves; a sector can be written only if
 /// its blocks had all come when its edge passes, else the platter turns once more. A physical sector of which
 /// only a part is written is read first, and written when it comes by again.
 pub fn write(
-    mechanics: &Mechanics,
-    interface: &Interface,
-    blocks_per_sector: u32,
+    hardware: &Hardware,
     arm: Arm,
     start: Time,
     command: &Command,
+    first: Run,
     parts: &mut Parts,
 ) -> Access {
-    let mut sectors = Sectors::new(command, blocks_per_sector);
-    let mut pass = Pass { mechanics, arm, now: start, parts };
+    let Hardware {
+        mechanics,
+        interface,
+        blocks_per_sector,
+        ..
+    } = hardware;
+    let mut sectors = Sectors::new(command, *blocks_per_sector);
+    let mut pass = Pass {
+        mechanics,
+        arm,
+        now: start,
+        parts,
+    };
     if !interface.overlapped {
         let bus = interface.time(command.blocks);
         pass.parts.add(Part::Bus, bus);
@@ -152,8 +194,8 @@ pub fn write(
     let mut read_modify_writes = 0;
     // Up to where a track's partial sectors have been read already.
     let mut reread = 0;
-    while sectors.left > 0 {
-        let mut run = mechanics.layout.run(sectors.next, sectors.left);
+    let mut run = first;
+    loop {
         pass.move_to(&run, true);
         let (slot, per_track) = (run.angle, run.sectors_per_track);
         if sectors.next >= reread
@@ -171,19 +213,31 @@ pub fn write(
             }
             pass.parts.add(Part::Rotation, edge - pass.now);
             pass.now = edge;
-            let in_time = |count: u32| {
-                let slot = slots_between(mechanics, sectors.next, count - 1, &run);
-                arrived(count) <= edge + mechanics.spindle.slots(slot, per_track)
-            };
-            let ready = in_time_together(&run, in_time);
-            if ready < run.sectors {
-                run = mechanics.layout.run(sectors.next, ready);
+            if arrived(run.sectors) > edge {
+                let phase = mechanics.spindle.phase(edge);
+                let in_time = |count: u32| {
+                    let before = slots_between(mechanics, sectors.next, count - 1, &run);
+                    let (_, passed) = mechanics.spindle.pass(phase, run.angle, before, per_track);
+                    arrived(count) <= edge + passed
+                };
+                let ready = in_time_together(&run, in_time);
+                if ready < run.sectors {
+                    run = mechanics.layout.run(sectors.next, ready);
+                }
             }
         }
         pass.pass(slot, run.span, per_track);
         sectors.advance(run.sectors);
+        if sectors.left == 0 {
+            break;
+        }
+        run = mechanics.layout.run(sectors.next, sectors.left);
     }
-    Access { end: pass.now, arm: pass.arm, read_modify_writes }
+    Access {
+        end: pass.now,
+        arm: pass.arm,
+        read_modify_writes,
+    }
 }
 
 /// How many sectors of a run can be written in one pass, if the first one can: `in_time(count)` says whether the
@@ -194,15 +248,26 @@ pub fn write(
 fn in_time_together(run: &Run, in_time: impl Fn(u32) -> bool) -> u32 {
     let total = run.sectors;
     if run.span > total {
-        return (2..=total).take_while(|&count| in_time(count)).last().unwrap_or(1);
+        return (2..=total)
+            .take_while(|&count| in_time(count))
+            .last()
+            .unwrap_or(1);
     }
     if total == 1 || in_time(total - 1) {
-        return if total == 1 || in_time(total) { total } else { total - 1 };
+        return if total == 1 || in_time(total) {
+            total
+        } else {
+            total - 1
+        };
     }
     let (mut good, mut bad) = (1, total - 1);
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;
-        if in_time(middle) { good = middle } else { bad = middle }
+        if in_time(middle) {
+            good = middle
+        } else {
+            bad = middle
+        }
     }
     good
 }
@@ -228,7 +293,10 @@ impl Sectors {
     #[inline]
     fn new(command: &Command, blocks_per_sector: u32) -> Sectors {
         let per_sector = u64::from(blocks_per_sector);
-        let (first, end) = (command.lbn.0 / per_sector, command.end().0.div_ceil(per_sector));
+        let (first, end) = (
+            command.lbn.0 / per_sector,
+            command.end().0.div_ceil(per_sector),
+        );
         let total = (end - first) as u32;
         Sectors {
             next: first,
@@ -250,7 +318,11 @@ impl Sectors {
     #[inline]
     fn blocks_until(&self, count: u32) -> u32 {
         let sectors = self.total - self.left + count;
-        let behind = if sectors == self.total { self.behind } else { 0 };
+        let behind = if sectors == self.total {
+            self.behind
+        } else {
+            0
+        };
         (sectors * self.blocks_per_sector).saturating_sub(self.before) - behind
     }
 
@@ -260,15 +332,27 @@ impl Sectors {
         self.blocks_until(count) - self.blocks_until(0)
     }
 
+    /// Whether the next sector is the first one and wanted in part only.
+    #[inline]
+    fn begins_within_a_sector(&self) -> bool {
+        self.before > 0 && self.left == self.total
+    }
+
     /// What of the next run has to be read before it is written.
     fn partial(&self, run: &Run) -> Option<Reread> {
-        let first = self.before > 0 && self.left == self.total;
+        let first = self.begins_within_a_sector();
         let last = self.behind > 0 && self.left == run.sectors;
         match (first, last) {
             (false, false) => None,
             (true, false) => Some(Reread { first: 0, slots: 1 }),
-            (true, true) => Some(Reread { first: 0, slots: run.span }),
-            (false, true) => Some(Reread { first: run.span - 1, slots: 1 }),
+            (true, true) => Some(Reread {
+                first: 0,
+                slots: run.span,
+            }),
+            (false, true) => Some(Reread {
+                first: run.span - 1,
+                slots: 1,
+            }),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A hard disk: a queue, an arm, a spinning stack of platters and an interface.
 
 pub mod access;
+pub mod hardware;
 pub mod interface;
 
 use std::collections::VecDeque;
@@ -8,61 +9,16 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value, json};
 
 use crate::device::{Context, Device, Look};
-use crate::geometry::mechanics::{Arm, Mechanics};
+use crate::geometry::mechanics::Arm;
 use crate::queue::pool::Order;
 use crate::queue::schedulers::DiskSpace;
 use crate::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::request::{Op, Outcome, Part, Parts, RequestId};
 use crate::units::{Lbn, Time};
-use interface::Interface;
+pub use hardware::{Hardware, Overhead};
 
 /// A share of promoted picks above which NCQ is hardly NCQ any more.
 const MANY_PROMOTIONS: f64 = 0.10;
-
-/// The controller's time for a command.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Overhead {
-    /// Before a read or write, by the kind of the request before it.
-    pub read_after_read: Time,
-    /// A read after a write.
-    pub read_after_write: Time,
-    /// A write after a read.
-    pub write_after_read: Time,
-    /// A write after a write.
-    pub write_after_write: Time,
-    /// After the last block of a read.
-    pub completion_read: Time,
-    /// After the last block of a write.
-    pub completion_write: Time,
-}
-
-impl Overhead {
-    #[inline]
-    fn before(&self, write: bool, after_write: bool) -> Time {
-        match (write, after_write) {
-            (false, false) => self.read_after_read,
-            (false, true) => self.read_after_write,
-            (true, false) => self.write_after_read,
-            (true, true) => self.write_after_write,
-        }
-    }
-    #[inline]
-    fn completion(&self, write: bool) -> Time {
-        if write { self.completion_write } else { self.completion_read }
-    }
-}
-
-/// The hardware of a hard disk, ready to run.
-pub struct Hardware {
-    /// What decides positioning times.
-    pub mechanics: Mechanics,
-    /// 512-byte blocks in a physical sector.
-    pub blocks_per_sector: u32,
-    /// Command overheads.
-    pub overhead: Overhead,
-    /// The interface.
-    pub interface: Interface,
-}
 
 /// What a hard disk counts.
 #[derive(Default)]
@@ -138,14 +94,21 @@ impl Hdd {
         let entry = cx.request_mut(request);
         entry.acceptance = now;
         let command = entry.command;
-        let run = self.hardware.mechanics.layout.run(command.lbn.0 / u64::from(self.hardware.blocks_per_sector), 1);
-        let target = self.hardware.mechanics.target(&run, command.op == Op::Write);
+        let run = self.hardware.first_run(&command);
+        let target = self.hardware.mechanics.target(run, command.op == Op::Write);
         let key = match self.pool.order() {
             Order::Arrival => 0,
             Order::Lbn => command.lbn.0,
-            Order::Position => target.arm.cylinder.into(),
+            Order::Position => run.position.cylinder.into(),
         };
-        self.pool.push(Pending { request, command, entered: now, target: Some(target), key, ticket: 0 });
+        self.pool.push(Pending {
+            request,
+            command,
+            entered: now,
+            target: Some(target),
+            key,
+            ticket: 0,
+        });
         self.counters.queue_max = self.counters.queue_max.max(self.queued());
     }
 
@@ -155,8 +118,16 @@ impl Hdd {
             return;
         }
         let now = cx.now();
-        let Hardware { mechanics, overhead, .. } = &self.hardware;
-        let phase = |write| mechanics.spindle.phase(now + overhead.before(write, self.after_write));
+        let Hardware {
+            mechanics,
+            overhead,
+            ..
+        } = &self.hardware;
+        let phase = |write| {
+            mechanics
+                .spindle
+                .phase(now + overhead.before(write, self.after_write))
+        };
         let view = View {
             now,
             pool: &self.pool,
@@ -183,11 +154,17 @@ impl Hdd {
         let mut parts = Parts::default();
         let overhead = self.hardware.overhead.before(write, self.after_write);
         parts.add(Part::Overhead, overhead);
+        let target = pending.target.expect("a drive's queue knows every target");
         let course = if write { access::write } else { access::read };
-        let Hardware { mechanics, interface, blocks_per_sector, .. } = &self.hardware;
         let from = self.arm;
-        let access =
-            course(mechanics, interface, *blocks_per_sector, from, now + overhead, command, &mut parts);
+        let access = course(
+            &self.hardware,
+            from,
+            now + overhead,
+            command,
+            target.run,
+            &mut parts,
+        );
         let completion = self.hardware.overhead.completion(write);
         parts.add(Part::Overhead, completion);
         let end = access.end + completion;
@@ -198,7 +175,7 @@ impl Hdd {
         let counters = &mut self.counters;
         counters.accesses += 1;
         counters.read_modify_writes += u64::from(access.read_modify_writes);
-        let distance = pending.target.map_or(0, |target| from.cylinder.abs_diff(target.arm.cylinder));
+        let distance = from.cylinder.abs_diff(target.run.position.cylinder);
         counters.seeks += u64::from(distance > 0);
         counters.seek_cylinders += u64::from(distance);
         counters.busy += u128::from((end - now).ns());
@@ -240,7 +217,10 @@ impl Device for Hdd {
         if matches!(op, Op::Flush | Op::Trim) {
             // Every acknowledged write is on the medium already, and a disk keeps no map to trim: only the
             // controller has work to do.
-            let (now, overhead) = (cx.now(), self.hardware.overhead.before(true, self.after_write));
+            let (now, overhead) = (
+                cx.now(),
+                self.hardware.overhead.before(true, self.after_write),
+            );
             let entry = cx.request_mut(request);
             (entry.acceptance, entry.start) = (now, now);
             entry.parts.add(Part::Overhead, overhead);
@@ -277,16 +257,26 @@ impl Device for Hdd {
 
     fn look(&self, _now: Time) -> Look {
         let outstanding = self.queued() + self.outside.len();
-        Look { idle: outstanding == 0, outstanding: outstanding as u32, cylinder: Some(self.arm.cylinder) }
+        Look {
+            idle: outstanding == 0,
+            outstanding: outstanding as u32,
+            cylinder: Some(self.arm.cylinder),
+        }
     }
 
     fn blocks(&self) -> u64 {
-        self.hardware.mechanics.layout.sectors() * u64::from(self.hardware.blocks_per_sector)
+        self.hardware.blocks()
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.counters;
-        let share = |ns: u128| if elapsed == Time::ZERO { 0.0 } else { ns as f64 / elapsed.ns() as f64 };
+        let share = |ns: u128| {
+            if elapsed == Time::ZERO {
+                0.0
+            } else {
+                ns as f64 / elapsed.ns() as f64
+            }
+        };
         let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
@@ -296,14 +286,18 @@ impl Device for Hdd {
         put("media_accesses", json!(counters.accesses));
         put("read_modify_writes", json!(counters.read_modify_writes));
         put("seeks", json!(counters.seeks));
-        put("seek_distance_mean_cylinders", json!(mean(counters.seek_cylinders, counters.accesses)));
+        put(
+            "seek_distance_mean_cylinders",
+            json!(mean(counters.seek_cylinders, counters.accesses)),
+        );
         put("utilisation", json!(share(counters.busy)));
         put("queue_length_mean", json!(share(counters.queue_area)));
         put("queue_length_max", json!(counters.queue_max));
         put("promotions", json!(self.scheduler.promotions()));
         let parts = Part::ALL.iter().zip(&counters.parts);
-        let parts: Map<String, Value> =
-            parts.map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6))).collect();
+        let parts: Map<String, Value> = parts
+            .map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6)))
+            .collect();
         put("busy_ms", parts.into());
         report
     }

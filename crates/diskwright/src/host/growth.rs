@@ -25,8 +25,11 @@ impl Growth {
         if quarter == 0 {
             return None;
         }
-        let quarters: Vec<f64> =
-            means.chunks(quarter).take(4).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
+        let quarters: Vec<f64> = means
+            .chunks(quarter)
+            .take(4)
+            .map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64)
+            .collect();
         let (first, last) = (quarters[0], quarters[3]);
         let grows = quarters.is_sorted() && last > SMALL && last > FACTOR * first;
         grows.then(|| {

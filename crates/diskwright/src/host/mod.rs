@@ -150,7 +150,12 @@ impl<'a> Host<'a> {
 
     /// The next request of the workload, unless the run's extent is reached.
     fn pull(&mut self) -> Result<Option<Arrival>, Error> {
-        if self.policy.extent.requests.is_some_and(|most| self.arrived >= most) {
+        if self
+            .policy
+            .extent
+            .requests
+            .is_some_and(|most| self.arrived >= most)
+        {
             return Ok(None);
         }
         self.workload.next()
@@ -161,9 +166,14 @@ impl<'a> Host<'a> {
         let now = port.now();
         self.first_arrival.get_or_insert(now);
         self.recorder.arrived(now);
-        let held = Held { command, arrival: now, sequence: self.arrived };
+        let held = Held {
+            command,
+            arrival: now,
+            sequence: self.arrived,
+        };
         self.arrived += 1;
-        self.growth.add(self.arrived - self.recorder.completed_count());
+        self.growth
+            .add(self.arrived - self.recorder.completed_count());
         if self.pool.is_empty() && self.may_issue() {
             self.issue(held, port);
         } else {
@@ -172,7 +182,9 @@ impl<'a> Host<'a> {
     }
 
     fn may_issue(&self) -> bool {
-        self.policy.outstanding.is_none_or(|most| self.outstanding < most)
+        self.policy
+            .outstanding
+            .is_none_or(|most| self.outstanding < most)
     }
 
     fn issue(&mut self, held: Held, port: &mut Port<'_>) {
@@ -192,15 +204,30 @@ impl<'a> Host<'a> {
                 (self.held.len() - 1) as u32
             }
         };
-        let key = if self.pool.order() == Order::Arrival { 0 } else { held.command.lbn.0 };
+        let key = if self.pool.order() == Order::Arrival {
+            0
+        } else {
+            held.command.lbn.0
+        };
         let request = RequestId(index);
-        self.pool.push(Pending { request, command: held.command, entered: now, target: None, key, ticket: 0 });
+        self.pool.push(Pending {
+            request,
+            command: held.command,
+            entered: now,
+            target: None,
+            key,
+            ticket: 0,
+        });
     }
 
     /// Hands over what may be handed over.
     fn issue_held(&mut self, port: &mut Port<'_>) {
         while !self.pool.is_empty() && self.may_issue() {
-            let view = View { now: port.now(), pool: &self.pool, space: Space::Blocks(self.last) };
+            let view = View {
+                now: port.now(),
+                pool: &self.pool,
+                space: Space::Blocks(self.last),
+            };
             let slot = self.policy.scheduler.pick(&view);
             let index = self.pool.remove(slot).request.0;
             self.held_free.push(index);
@@ -211,9 +238,16 @@ impl<'a> Host<'a> {
     /// Sets the alarm for the next recorded arrival.
     fn await_next(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
         self.ahead = self.pull()?;
-        let Some(next) = self.ahead else { return Ok(()) };
+        let Some(next) = self.ahead else {
+            return Ok(());
+        };
         let first = self.first_arrival.unwrap_or(next.at);
-        if self.policy.extent.duration.is_some_and(|most| next.at.saturating_sub(first) > most) {
+        if self
+            .policy
+            .extent
+            .duration
+            .is_some_and(|most| next.at.saturating_sub(first) > most)
+        {
             self.ahead = None;
             return Ok(());
         }
@@ -224,7 +258,12 @@ impl<'a> Host<'a> {
     /// A user of a closed load makes the next request.
     fn next_of_user(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
         let first = self.first_arrival.unwrap_or(port.now());
-        if self.policy.extent.duration.is_some_and(|most| port.now() - first > most) {
+        if self
+            .policy
+            .extent
+            .duration
+            .is_some_and(|most| port.now() - first > most)
+        {
             return Ok(());
         }
         if let Some(arrival) = self.pull()? {
@@ -266,7 +305,9 @@ impl Initiator for Host<'_> {
         self.issue_held(port);
         match self.pacing {
             Pacing::Open => Ok(()),
-            Pacing::Closed { think: Time::ZERO, .. } => self.next_of_user(port),
+            Pacing::Closed {
+                think: Time::ZERO, ..
+            } => self.next_of_user(port),
             Pacing::Closed { think, .. } => {
                 port.alarm(port.now() + think, THOUGHT);
                 Ok(())
@@ -275,6 +316,7 @@ impl Initiator for Host<'_> {
     }
 
     fn tick(&mut self) -> ControlFlow<()> {
-        self.progress.update(self.recorder.completed_count(), self.total)
+        self.progress
+            .update(self.recorder.completed_count(), self.total)
     }
 }

@@ -25,7 +25,12 @@ pub struct Batches {
 
 impl Default for Batches {
     fn default() -> Batches {
-        Batches { sums: Vec::with_capacity(MOST), size: 1, filled: 0, sum: 0 }
+        Batches {
+            sums: Vec::with_capacity(MOST),
+            size: 1,
+            filled: 0,
+            sum: 0,
+        }
     }
 }
 
@@ -62,7 +67,10 @@ impl Batches {
 
     /// The means of the full batches.
     pub fn means(&self) -> Vec<f64> {
-        self.sums.iter().map(|&sum| sum as f64 / self.size as f64).collect()
+        self.sums
+            .iter()
+            .map(|&sum| sum as f64 / self.size as f64)
+            .collect()
     }
 
     /// The 95 % interval of the mean, in the values' unit. Values after the last full batch are left out.
@@ -95,8 +103,15 @@ fn join(sums: &[u128]) -> Vec<u128> {
 fn lag1(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let variance: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
-    let product: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
-    if variance > 0.0 { product / variance } else { 0.0 }
+    let product: f64 = values
+        .windows(2)
+        .map(|pair| (pair[0] - mean) * (pair[1] - mean))
+        .sum();
+    if variance > 0.0 {
+        product / variance
+    } else {
+        0.0
+    }
 }
 
 /// The 95 % interval of the mean of independent values, by Student's t; `None` for fewer than two.
@@ -120,7 +135,10 @@ mod tests {
         // Mean 5.5, standard deviation 3.0277, t(9) = 2.262157.
         let values: Vec<f64> = (1..=10).map(f64::from).collect();
         let [low, high] = ci95(&values).unwrap();
-        assert!((low - 3.334_149).abs() < 1e-5 && (high - 7.665_851).abs() < 1e-5, "{low} {high}");
+        assert!(
+            (low - 3.334_149).abs() < 1e-5 && (high - 7.665_851).abs() < 1e-5,
+            "{low} {high}"
+        );
         assert_eq!(ci95(&[1.0]), None);
     }
 
@@ -160,6 +178,11 @@ mod tests {
         (0..n).for_each(|_| batches.add(3));
         let kept: u128 = batches.sums.iter().sum::<u128>() + batches.sum;
         assert_eq!(kept, u128::from(n) * 3);
-        assert!(batches.sums.iter().all(|&sum| sum == u128::from(batches.size) * 3));
+        assert!(
+            batches
+                .sums
+                .iter()
+                .all(|&sum| sum == u128::from(batches.size) * 3)
+        );
     }
 }

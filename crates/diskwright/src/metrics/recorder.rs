@@ -43,7 +43,10 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder that leaves the warm-up out of its statistics, though not out of its counts and digest.
     pub fn new(warm_up: WarmUp) -> Recorder {
-        Recorder { warm_up, ..Recorder::default() }
+        Recorder {
+            warm_up,
+            ..Recorder::default()
+        }
     }
 
     /// Notes an arrival; the first one starts the clock of the rates.
@@ -83,7 +86,10 @@ impl Recorder {
             WarmUp::None => false,
             WarmUp::Requests(requests) => request.sequence < requests,
             WarmUp::Time(time) => {
-                request.arrival.saturating_sub(self.first_arrival.unwrap_or_default()) < time
+                request
+                    .arrival
+                    .saturating_sub(self.first_arrival.unwrap_or_default())
+                    < time
             }
         }
     }
@@ -100,7 +106,8 @@ impl Recorder {
 
     /// From the first arrival to the last completion.
     pub fn span(&self) -> Time {
-        self.last_completion.saturating_sub(self.first_arrival.unwrap_or_default())
+        self.last_completion
+            .saturating_sub(self.first_arrival.unwrap_or_default())
     }
 
     /// The digest so far.
@@ -118,7 +125,10 @@ impl Recorder {
             ("blocks", self.blocks),
             ("failed", self.failed),
         ];
-        counts.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect()
+        counts
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value.into()))
+            .collect()
     }
 
     /// Adds the statistics to a result.
@@ -131,7 +141,11 @@ impl Recorder {
         result.insert("issue_lag_ms".into(), lag);
         let span = self.span().s();
         result.insert("simulated_s".into(), json!(span));
-        let iops = if span > 0.0 { self.completed as f64 / span } else { 0.0 };
+        let iops = if span > 0.0 {
+            self.completed as f64 / span
+        } else {
+            0.0
+        };
         result.insert("iops".into(), json!(iops));
         result.insert("response_ms".into(), self.response.json());
         result.insert("service_ms".into(), self.service.json());
@@ -148,7 +162,9 @@ impl Recorder {
         let mut warnings = Vec::new();
         let count = self.response.count();
         if count == 0 {
-            warnings.push("no request was measured: the run is empty or all of it was warm-up".to_owned());
+            warnings.push(
+                "no request was measured: the run is empty or all of it was warm-up".to_owned(),
+            );
             return warnings;
         }
         let thin: Vec<&str> = PERCENTILES

@@ -12,8 +12,13 @@ const DIGITS: u8 = 3;
 pub const FEWEST_ABOVE: f64 = 100.0;
 
 /// The percentiles of a result, by name.
-pub const PERCENTILES: [(&str, f64); 5] =
-    [("p50", 0.50), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)];
+pub const PERCENTILES: [(&str, f64); 5] = [
+    ("p50", 0.50),
+    ("p90", 0.90),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p999", 0.999),
+];
 
 /// A quantity measured once a request, in nanoseconds. Sums are exact; percentiles are within 0.1 %.
 pub struct Series {
@@ -28,7 +33,8 @@ pub struct Series {
 impl Default for Series {
     fn default() -> Series {
         Series {
-            histogram: Histogram::new(DIGITS).expect("three digits are within the histogram's range"),
+            histogram: Histogram::new(DIGITS)
+                .expect("three digits are within the histogram's range"),
             count: 0,
             sum: 0,
             squares: 0,
@@ -43,7 +49,9 @@ impl Series {
     #[inline]
     pub fn add(&mut self, value: Time) {
         let ns = value.ns();
-        self.histogram.record(ns).expect("a histogram that resizes itself takes every value");
+        self.histogram
+            .record(ns)
+            .expect("a histogram that resizes itself takes every value");
         self.count += 1;
         self.sum += u128::from(ns);
         self.squares += u128::from(ns) * u128::from(ns);
@@ -58,7 +66,11 @@ impl Series {
 
     /// The mean in ms, 0 for an empty series.
     pub fn mean_ms(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 / 1e6 }
+        if self.count == 0 {
+            0.0
+        } else {
+            self.sum as f64 / self.count as f64 / 1e6
+        }
     }
 
     /// The standard deviation in ms: from exact integer sums, so it suffers no cancellation.
@@ -82,7 +94,9 @@ impl Series {
 
     /// The 95 % interval of the mean in ms.
     pub fn ci95_ms(&self) -> Result<[f64; 2], NoInterval> {
-        self.batches.ci95().map(|[low, high]| [low / 1e6, high / 1e6])
+        self.batches
+            .ci95()
+            .map(|[low, high]| [low / 1e6, high / 1e6])
     }
 
     /// The object of results: mean, std, percentiles, max and total in ms, ci95 or null.
@@ -118,6 +132,9 @@ mod tests {
     #[test]
     fn an_empty_series_is_all_zero() {
         let json = Series::default().json();
-        assert_eq!((&json["mean"], &json["p999"], &json["ci95"]), (&json!(0.0), &json!(0.0), &Value::Null));
+        assert_eq!(
+            (&json["mean"], &json["p999"], &json["ci95"]),
+            (&json!(0.0), &json!(0.0), &Value::Null)
+        );
     }
 }

@@ -122,7 +122,10 @@ impl Pool {
     pub fn push(&mut self, mut pending: Pending) -> Slot {
         pending.ticket = self.tickets;
         self.tickets += 1;
-        let link = Link { previous: self.newest, next: NONE };
+        let link = Link {
+            previous: self.newest,
+            next: NONE,
+        };
         let index = match self.free.pop() {
             Some(index) => {
                 self.entries[index as usize] = pending;
@@ -141,7 +144,9 @@ impl Pool {
         }
         self.newest = index;
         if self.order != Order::Arrival {
-            let at = self.by_place.partition_point(|&(key, _)| key <= pending.key);
+            let at = self
+                .by_place
+                .partition_point(|&(key, _)| key <= pending.key);
             self.by_place.insert(at, (pending.key, Slot(index)));
         }
         self.len += 1;
@@ -162,8 +167,11 @@ impl Pool {
         }
         if self.order != Order::Arrival {
             let first = self.by_place.partition_point(|&(key, _)| key < pending.key);
-            let within = self.by_place[first..].iter().position(|&(_, other)| other == slot);
-            self.by_place.remove(first + within.expect("every waiting request has its place"));
+            let within = self.by_place[first..]
+                .iter()
+                .position(|&(_, other)| other == slot);
+            self.by_place
+                .remove(first + within.expect("every waiting request has its place"));
         }
         self.free.push(slot.0);
         self.len -= 1;
@@ -179,8 +187,20 @@ mod tests {
     use proptest::prelude::*;
 
     fn pending(number: u32, key: u64) -> Pending {
-        let command = Command { op: Op::Read, fua: false, lbn: Lbn(key), blocks: 1 };
-        Pending { request: RequestId(number), command, entered: Time::ZERO, target: None, key, ticket: 0 }
+        let command = Command {
+            op: Op::Read,
+            fua: false,
+            lbn: Lbn(key),
+            blocks: 1,
+        };
+        Pending {
+            request: RequestId(number),
+            command,
+            entered: Time::ZERO,
+            target: None,
+            key,
+            ticket: 0,
+        }
     }
 
     proptest! {

@@ -26,7 +26,10 @@ pub struct Tree {
 
 /// Builds the whole tree.
 pub fn devices(checked: &Checked) -> Result<Tree, Error> {
-    let mut tree = Tree { devices: Vec::new(), paths: Vec::new() };
+    let mut tree = Tree {
+        devices: Vec::new(),
+        paths: Vec::new(),
+    };
     device(&checked.spec.device, checked, &mut tree)?;
     Ok(tree)
 }
@@ -34,12 +37,17 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
 fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
     match spec {
         DeviceSpec::Hdd(spec) => {
-            let built = hdd(spec, &checked.base).map_err(|error| checked.locate("device.hdd.drive", error))?;
+            let built = hdd(spec, &checked.base)
+                .map_err(|error| checked.locate("device.hdd.drive", error))?;
             if spec.queue.depth == 0 {
                 let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
                 return Err(checked.locate("device.hdd.queue.depth", error));
             }
-            tree.devices.push(Box::new(Hdd::new(built, spec.queue.depth, spec.queue.scheduler.build())));
+            tree.devices.push(Box::new(Hdd::new(
+                built,
+                spec.queue.depth,
+                spec.queue.scheduler.build(),
+            )));
             tree.paths.push("hdd".to_owned());
         }
     }
@@ -56,12 +64,15 @@ pub fn drive(name: &str, base: &Path) -> Result<DriveDescription, Error> {
         Some(text) => (format!("{name}.toml"), text.to_owned()),
         None if name.ends_with(".toml") => {
             let path = base.join(name);
-            let text = fs::read_to_string(&path).map_err(|error| Error::file(&path, "read", error))?;
+            let text =
+                fs::read_to_string(&path).map_err(|error| Error::file(&path, "read", error))?;
             (path.display().to_string(), text)
         }
         None => {
             let mut error = unknown_name("drive", name, &drives::names());
-            error.help = error.help.map(|help| format!("{help}; or the path of a drive's .toml file"));
+            error.help = error
+                .help
+                .map(|help| format!("{help}; or the path of a drive's .toml file"));
             return Err(error.into());
         }
     };
@@ -100,6 +111,9 @@ pub fn hardware(description: &DriveDescription) -> Result<Hardware, InputError> 
             completion_read: overhead.completion_read,
             completion_write: overhead.completion_write,
         },
-        interface: Interface { block_ps, overlapped: interface.overlapped },
+        interface: Interface {
+            block_ps,
+            overlapped: interface.overlapped,
+        },
     })
 }

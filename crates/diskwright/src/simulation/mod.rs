@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::config::spec::{Spec, WarmUpSpec};
-use crate::config::tree::{self, Node, Value};
+use crate::config::tree::{Node, Override, Value};
 use crate::config::{drives, from_node};
 use crate::engine::Engine;
 use crate::error::{Error, Place, Source};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::ledger::Ledger;
-use crate::metrics::{Recorder, RequestLog};
 use crate::metrics::recorder::WarmUp;
+use crate::metrics::{Recorder, RequestLog};
 use crate::workload::{self, Workload};
 
 pub use crate::host::Progress;
@@ -62,7 +62,9 @@ pub struct Checked {
 impl Checked {
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
     fn locate(&self, path: &str, error: Error) -> Error {
-        let Error::Input(mut input) = error else { return error };
+        let Error::Input(mut input) = error else {
+            return error;
+        };
         if input.place.is_none() {
             let mut path = path;
             let node = loop {
@@ -85,7 +87,8 @@ impl Checked {
 pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, Error> {
     let (text, base) = match source {
         SpecSource::File(path) => {
-            let text = fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
+            let text =
+                fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
             let base = path.parent().unwrap_or(Path::new("")).to_owned();
             (Source::new(path.display().to_string(), text), base)
         }
@@ -93,19 +96,26 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     };
     let mut tree = Node::parse(&text)?;
     for assignment in &options.set {
-        let (path, node) = tree::parse_override(assignment)?;
-        tree.set(&path, node)?;
+        tree.set(Override::parse(assignment)?)?;
     }
     if let Some(drive) = &options.drive {
         let path = hdd_path(&tree).unwrap_or_else(|| "device.hdd".to_owned());
         let drive = from_here(drive);
-        tree.set(&format!("{path}.drive"), text_node(&format!("--drive={drive}"), &drive))?;
+        tree.set(Override::from_option(
+            "--drive",
+            format!("{path}.drive"),
+            &drive,
+        ))?;
     }
     if let Some(trace) = &options.trace {
-        let trace = std::path::absolute(trace).map_err(|error| Error::file(trace, "open", error))?;
-        let trace = trace.to_string_lossy().into_owned();
-        let node = text_node(&format!("--trace={trace}"), &trace);
-        tree.set("workload.trace", node)?;
+        let trace =
+            std::path::absolute(trace).map_err(|error| Error::file(trace, "open", error))?;
+        let path = "workload.trace".to_owned();
+        tree.set(Override::from_option(
+            "--trace",
+            path,
+            &trace.to_string_lossy(),
+        ))?;
         tree.remove("workload.synthetic");
     }
     let spec = from_node(&tree)?;
@@ -116,14 +126,10 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
 fn from_here(drive: &str) -> String {
     let is_path = drive.contains(std::path::MAIN_SEPARATOR) || drive.ends_with(".toml");
     let absolute = is_path.then(|| std::path::absolute(drive).ok()).flatten();
-    absolute.map_or_else(|| drive.to_owned(), |path| path.to_string_lossy().into_owned())
-}
-
-/// A string from the command line as a value of the tree.
-fn text_node(shown: &str, value: &str) -> Node {
-    let (_, mut node) = tree::parse_override(shown).expect("it holds an equals sign");
-    node.value = Value::String(value.to_owned());
-    node
+    absolute.map_or_else(
+        || drive.to_owned(),
+        |path| path.to_string_lossy().into_owned(),
+    )
 }
 
 /// The path of the first hard disk in the tree of devices.
@@ -132,11 +138,16 @@ fn hdd_path(tree: &Node) -> Option<String> {
         match &node.value {
             Value::Table(entries) => entries.iter().find_map(|entry| {
                 let path = format!("{path}.{}", entry.key);
-                if entry.key == "hdd" { Some(path) } else { find(&entry.node, path) }
+                if entry.key == "hdd" {
+                    Some(path)
+                } else {
+                    find(&entry.node, path)
+                }
             }),
-            Value::Array(items) => {
-                items.iter().enumerate().find_map(|(i, item)| find(item, format!("{path}[{i}]")))
-            }
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .find_map(|(i, item)| find(item, format!("{path}[{i}]"))),
             _ => None,
         }
     }
@@ -155,7 +166,11 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     let checked = read_spec(source, options)?;
     let spec = &checked.spec;
-    let log = options.requests.as_deref().map(|path| request_log(path, spec)).transpose()?;
+    let log = options
+        .requests
+        .as_deref()
+        .map(|path| request_log(path, spec))
+        .transpose()?;
     let tree = build::devices(&checked)?;
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
     let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
@@ -178,7 +193,13 @@ pub fn run(
         )));
     }
     host.finish_log()?;
-    Ok(Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed()))
+    Ok(Outcome::new(
+        &checked,
+        &engine,
+        &tree.paths,
+        &host,
+        started.elapsed(),
+    ))
 }
 
 /// Opens the log before the run, so that a path that cannot be written is known at once.
@@ -192,20 +213,40 @@ fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     let Spec { host, measure, .. } = &checked.spec;
     let scheduler = host.scheduler.build();
     if scheduler.needs_geometry() {
-        let message = format!("the host's queue knows LBNs only: {:?} needs a drive's geometry", host.scheduler.name());
-        let error = Error::from(crate::error::InputError::new(message).help("give it to the drive: device.hdd.queue.scheduler"));
+        let message = format!(
+            "the host's queue knows LBNs only: {:?} needs a drive's geometry",
+            host.scheduler.name()
+        );
+        let error = Error::from(
+            crate::error::InputError::new(message)
+                .help("give it to the drive: device.hdd.queue.scheduler"),
+        );
         return Err(checked.locate("host.scheduler", error));
     }
     if host.outstanding == Some(0) {
-        let error = Error::input("with 0 requests outstanding nothing is ever issued: expected 1 or more, or no limit");
+        let error = Error::input(
+            "with 0 requests outstanding nothing is ever issued: expected 1 or more, or no limit",
+        );
         return Err(checked.locate("host.outstanding", error));
     }
-    let extent = Extent { requests: measure.requests, duration: measure.duration };
-    Ok(HostPolicy { outstanding: host.outstanding, scheduler, extent })
+    let extent = Extent {
+        requests: measure.requests,
+        duration: measure.duration,
+    };
+    Ok(HostPolicy {
+        outstanding: host.outstanding,
+        scheduler,
+        extent,
+    })
 }
 
 fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
-    let Spec { workload, measure, seed, .. } = &checked.spec;
+    let Spec {
+        workload,
+        measure,
+        seed,
+        ..
+    } = &checked.spec;
     Ok(match measure.warmup {
         None => WarmUp::None,
         Some(WarmUpSpec::Requests(requests)) => WarmUp::Requests(requests),
@@ -229,7 +270,8 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
 pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
     let description = build::drive(name, Path::new(""))?;
     let in_file = |error: crate::error::InputError| Error::from(error.at(Place::File(name.into())));
-    let mut summary = serde_json::to_value(description.summary().map_err(in_file)?).expect("plain data");
+    let mut summary =
+        serde_json::to_value(description.summary().map_err(in_file)?).expect("plain data");
     summary["id"] = serde_json::json!(name);
     summary["description"] = serde_json::to_value(&description).expect("plain data");
     Ok(summary)

@@ -43,7 +43,10 @@ impl Outcome {
         if let Some(ledger) = engine.ledger() {
             result.insert("checked".into(), json!(ledger.checked()));
         }
-        result.insert("warnings".into(), json!(warnings(checked, engine, paths, host)));
+        result.insert(
+            "warnings".into(),
+            json!(warnings(checked, engine, paths, host)),
+        );
         let spec = serde_json::to_value(&checked.spec).expect("a spec is plain data");
         result.insert("spec".into(), spec);
         Outcome(result)
@@ -79,7 +82,12 @@ fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_
     warnings.append(&mut host.workload().warnings());
     warnings.append(&mut host.warnings());
     for (path, device) in paths.iter().zip(engine.devices()) {
-        warnings.extend(device.warnings().into_iter().map(|warning| format!("{path}: {warning}")));
+        warnings.extend(
+            device
+                .warnings()
+                .into_iter()
+                .map(|warning| format!("{path}: {warning}")),
+        );
     }
     warnings.append(&mut host.recorder().warnings());
     warnings

@@ -5,7 +5,7 @@ use std::fmt;
 /// More devices than this are not listed one by one.
 const LISTED: usize = 32;
 
-/// Device numbers with how many records each has, in the order of their first record.
+/// Device numbers with how many records each has.
 #[derive(Clone, Debug, Default)]
 pub struct Devices {
     seen: Vec<(u32, u64)>,
@@ -28,15 +28,18 @@ impl Devices {
     }
 }
 
-/// `0 (42252 requests), 1 (2267 requests)`.
+/// By number: `0 (42252 requests), 1 (2267 requests)`.
 impl fmt::Display for Devices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.seen.is_empty() {
             return f.write_str("none");
         }
-        for (i, (device, count)) in self.seen.iter().enumerate() {
+        let mut seen = self.seen.clone();
+        seen.sort_unstable();
+        for (i, (device, count)) in seen.into_iter().enumerate() {
             let comma = if i > 0 { ", " } else { "" };
-            write!(f, "{comma}{device} ({count} requests)")?;
+            let plural = if count == 1 { "" } else { "s" };
+            write!(f, "{comma}{device} ({count} request{plural})")?;
         }
         f.write_str(if self.more { ", and more" } else { "" })
     }
@@ -54,7 +57,7 @@ mod tests {
             devices.add(device);
         }
         assert!(devices.several());
-        assert_eq!(devices.to_string(), "3 (2 requests), 0 (1 requests)");
+        assert_eq!(devices.to_string(), "0 (1 request), 3 (2 requests)");
         (0..1_000).for_each(|device| devices.add(device));
         assert!(devices.to_string().ends_with("and more"));
         assert_eq!(devices.seen.len(), LISTED);

@@ -425,7 +425,7 @@ mod tests {
             ..InspectOptions::default()
         };
         let error = measured(TEXT, &options).unwrap_err().to_string();
-        assert!(error.contains("0 (6 requests), 1 (1 requests)"), "{error}");
+        assert!(error.contains("0 (6 requests), 1 (1 request)"), "{error}");
     }
 
     #[test]

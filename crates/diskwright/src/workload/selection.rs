@@ -29,7 +29,7 @@ pub struct Selection {
     past_end: PastEnd,
     out_of_order: OutOfOrder,
     bad_size: BadSize,
-    /// What the trace's clock shows at time 0.
+    /// What the trace's clock shows at time 0; known from the first request of the chosen device on.
     origin: Option<Time>,
     /// The latest arrival selected.
     last: Time,
@@ -70,10 +70,12 @@ impl Selection {
     /// What the user should know of the choices made.
     pub fn warnings(&self) -> Vec<String> {
         let origin = self.origin.filter(|origin| *origin > Time::ZERO);
-        let note = origin.map(|origin| {
+        let moved = origin.map(|origin| {
             format!("the trace's clock shows {origin} at its first request, which was made time 0")
         });
-        note.into_iter().collect()
+        let empty = (self.counts.trace > 0 && self.counts.trace == self.counts.skipped)
+            .then(|| "every request of the trace was left out".to_owned());
+        moved.into_iter().chain(empty).collect()
     }
 
     /// The next request, or `None` after the last one.

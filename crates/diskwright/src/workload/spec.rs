@@ -134,7 +134,7 @@ pub enum Pace {
     /// As recorded.
     #[default]
     Recorded,
-    /// As fast as the host's outstanding limit lets them; recorded times decide only `from` and `to`.
+    /// As fast as the host's outstanding limit lets them; recorded times decide only `from`, `to` and the order.
     Closed,
     /// So many times as fast: 2 halves every gap.
     Scaled(f64),

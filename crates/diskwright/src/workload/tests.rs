@@ -140,7 +140,7 @@ fn a_request_changed_twice_counts_once() {
 fn several_devices() {
     let lines = "1 3 0 8\n2 7 0 8\n3 3 8 8";
     let error = run(lines, "").err().unwrap().to_string();
-    assert!(error.contains("3 (2 requests), 7 (1 requests)"), "{error}");
+    assert!(error.contains("3 (2 requests), 7 (1 request)"), "{error}");
     assert!(error.contains("workload.device"), "{error}");
     let given = run(lines, "device = 3").unwrap();
     assert_eq!(extents(&given), [(0, 8), (8, 8)]);
@@ -150,7 +150,7 @@ fn several_devices() {
     assert_eq!(given.arrivals.len(), 3);
     let error = run(lines, "device = 4").err().unwrap().to_string();
     assert!(error.contains("no request of device 4"), "{error}");
-    assert!(error.contains("3 (2 requests), 7 (1 requests)"), "{error}");
+    assert!(error.contains("3 (2 requests), 7 (1 request)"), "{error}");
 }
 
 #[test]
@@ -172,7 +172,10 @@ fn a_span_of_time_is_selected_and_shifted() {
     let given = run(lines, "from = '2 ms'\nto = '4 ms'").unwrap();
     assert_eq!(times(&given), [0, 1_000]);
     assert_eq!(given.counts, counts(4, 2, 0, 0));
+    assert!(given.warnings.is_empty());
     assert_eq!(times(&run(lines, "to = '2 ms'").unwrap()), [1_000]);
+    let nothing = run(lines, "from = '5 ms'").unwrap();
+    assert!(nothing.warnings[0].contains("every request"));
     assert_eq!(times(&run(lines, "from = '3 ms'").unwrap()), [0, 1_000]);
 }
 

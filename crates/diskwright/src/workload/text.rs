@@ -60,8 +60,11 @@ impl Lines {
         self.input.bytes(self.current.clone())
     }
 
-    /// The current line's place; `column` is a byte offset in it.
+    /// The current line's place, or the file before the first line; `column` is a byte offset in the line.
     pub fn place(&self, column: Option<usize>) -> Place {
+        if self.number == 0 {
+            return self.file();
+        }
         let line = self.current();
         let column = column.map(|at| {
             let before = &line[..at.min(line.len())];

@@ -27,6 +27,7 @@ impl Scheduler for CLook {
         let places = view.pool.by_place();
         let ahead = places.partition_point(|&(key, _)| key < view.space.last());
         let next = places.get(ahead).or_else(|| places.first());
-        next.expect("a scheduler is asked only when something waits").1
+        next.expect("a scheduler is asked only when something waits")
+            .1
     }
 }

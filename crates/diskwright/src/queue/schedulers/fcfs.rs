@@ -22,6 +22,8 @@ impl Scheduler for Fcfs {
         Order::Arrival
     }
     fn pick(&mut self, view: &View<'_>) -> Slot {
-        view.pool.oldest().expect("a scheduler is asked only when something waits")
+        view.pool
+            .oldest()
+            .expect("a scheduler is asked only when something waits")
     }
 }

@@ -88,8 +88,24 @@ impl DiskSpace<'_> {
     /// The positioning time of a request that is picked now: seek, head switch, settle and rotation.
     #[inline]
     pub fn positioning(&self, target: &Target) -> Time {
-        let phase = if target.write { self.write_phase } else { self.read_phase };
+        let phase = if target.write {
+            self.write_phase
+        } else {
+            self.read_phase
+        };
         self.mechanics.positioning(self.arm, phase, target)
+    }
+
+    /// The same where it is at most `limit`.
+    #[inline]
+    pub fn positioning_within(&self, target: &Target, limit: Time) -> Option<Time> {
+        let phase = if target.write {
+            self.write_phase
+        } else {
+            self.read_phase
+        };
+        self.mechanics
+            .positioning_within(self.arm, phase, target, limit)
     }
 }
 

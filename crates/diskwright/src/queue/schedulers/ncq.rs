@@ -19,13 +19,15 @@ pub struct Ncq {
 
 impl Default for Ncq {
     fn default() -> Ncq {
-        Ncq { timeout: Time::from_s(2), promotions: 0 }
+        Ncq {
+            timeout: Time::from_s(2),
+            promotions: 0,
+        }
     }
 }
 
 impl Ncq {
-    pub(super) const SUMMARY: &str =
-        "Native command queueing: SATF, with promotion of requests that have waited longer than a timeout.";
+    pub(super) const SUMMARY: &str = "Native command queueing: SATF, with promotion of requests that have waited longer than a timeout.";
     pub(super) fn build(&self) -> Box<dyn Scheduler> {
         Box::new(self.clone())
     }
@@ -39,7 +41,10 @@ impl Scheduler for Ncq {
         true
     }
     fn pick(&mut self, view: &View<'_>) -> Slot {
-        let oldest = view.pool.oldest().expect("a scheduler is asked only when something waits");
+        let oldest = view
+            .pool
+            .oldest()
+            .expect("a scheduler is asked only when something waits");
         let waited = view.now - view.pool.get(oldest).entered;
         if self.timeout > Time::ZERO && waited >= self.timeout {
             self.promotions += 1;

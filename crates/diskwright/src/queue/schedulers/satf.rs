@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Order, Scheduler, Slot, Space, View};
+use crate::units::Time;
 
 /// Rule: the shortest positioning time: seek, switch, settle and rotation, not transfer. Tie: the one that has
 /// waited longer. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991; Seltzer, Chen and Ousterhout, USENIX 1990.
@@ -43,17 +44,15 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
     let here = u64::from(disk.arm.cylinder);
     let mut above = places.partition_point(|&(key, _)| key < here);
     let mut below = above;
-    let mut best = None;
+    // The best so far: its time, its turn of arrival, its slot.
+    let mut best: (Time, u64, Option<Slot>) = (Time::MAX, u64::MAX, None);
     loop {
         let up = places.get(above).map_or(u64::MAX, |&(key, _)| key - here);
-        let down = below.checked_sub(1).map_or(u64::MAX, |last| here - places[last].0);
+        let down = below
+            .checked_sub(1)
+            .map_or(u64::MAX, |last| here - places[last].0);
         let distance = up.min(down);
-        if distance == u64::MAX {
-            break;
-        }
-        if let Some((time, _, _)) = best
-            && disk.mechanics.soonest(distance as u32) > time
-        {
+        if distance == u64::MAX || disk.mechanics.soonest(distance as u32) > best.0 {
             break;
         }
         let slot = if up <= down {
@@ -64,11 +63,16 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
             places[below].1
         };
         let pending = view.pool.get(slot);
-        let target = pending.target.as_ref().expect("a drive's queue knows every target");
-        let candidate = (disk.positioning(target), pending.ticket, slot);
-        if best.is_none_or(|(time, ticket, _)| (candidate.0, candidate.1) < (time, ticket)) {
-            best = Some(candidate);
+        let target = pending
+            .target
+            .as_ref()
+            .expect("a drive's queue knows every target");
+        if let Some(time) = disk.positioning_within(target, best.0)
+            && (time, pending.ticket) < (best.0, best.1)
+        {
+            best = (time, pending.ticket, Some(slot));
         }
     }
-    best.expect("a scheduler is asked only when something waits").2
+    best.2
+        .expect("a scheduler is asked only when something waits")
 }

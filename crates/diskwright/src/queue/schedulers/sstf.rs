@@ -35,6 +35,8 @@ impl Scheduler for Sstf {
         });
         let rank = |&&(key, slot): &&(u64, Slot)| (key.abs_diff(here), view.pool.get(slot).ticket);
         let nearest = above.into_iter().chain(below).min_by_key(rank);
-        nearest.expect("a scheduler is asked only when something waits").1
+        nearest
+            .expect("a scheduler is asked only when something waits")
+            .1
     }
 }

@@ -20,7 +20,7 @@ const NAME: &str = "csv";
 pub const FORMAT: Format = Format {
     name: NAME,
     extensions: &["csv", "tsv"],
-    summary: "a table with named columns for time, LBN or byte offset, blocks or bytes, operation",
+    summary: "a table whose first line names its columns, or else workload.csv.columns does: time, LBN or byte offset, blocks or bytes, operation",
     detect,
     open,
 };
@@ -410,13 +410,10 @@ mod tests {
             "response",
         ];
         let columns = Some(names.map(str::to_owned).to_vec());
-        let options = FormatOptions {
-            format: Some(NAME.to_owned()),
-            ..with(CsvOptions {
-                columns,
-                ..CsvOptions::default()
-            })
-        };
+        let options = with(CsvOptions {
+            columns,
+            ..CsvOptions::default()
+        });
         let text = "128166372003061629,hm,1,Read,383496192,32768,58000\n128166372016382155,hm,1,Write,2822144,4096,0\n";
         let read = records(text, &options).unwrap();
         assert_eq!(read.len(), 2);

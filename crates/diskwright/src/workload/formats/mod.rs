@@ -99,6 +99,8 @@ pub fn open_input(
 ) -> Result<Box<dyn TraceReader>, Error> {
     let format = match &options.format {
         Some(name) => named(name)?,
+        // Who names the columns of a table says that it is one.
+        None if options.csv.columns.is_some() => &csv::FORMAT,
         None => detect(&mut input)?,
     };
     if format.name != csv::FORMAT.name && options.csv != CsvOptions::default() {

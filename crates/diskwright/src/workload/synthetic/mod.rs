@@ -1,6 +1,6 @@
 //! Synthetic load: arrivals, operations, sizes and addresses drawn from named streams.
 //!
-//! A pattern of addresses is one file here and one line in [`address`].
+//! A pattern of addresses is one file here and one line in `address`.
 
 mod address;
 mod arrivals;

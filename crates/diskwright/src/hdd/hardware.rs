@@ -1,0 +1,74 @@
+//! The hardware of a hard disk, as numbers.
+
+use super::interface::Interface;
+use crate::geometry::layout::Run;
+use crate::geometry::mechanics::Mechanics;
+use crate::request::Command;
+use crate::units::Time;
+
+/// The controller's time for a command.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overhead {
+    /// Before a read or write, by the kind of the request before it.
+    pub read_after_read: Time,
+    /// A read after a write.
+    pub read_after_write: Time,
+    /// A write after a read.
+    pub write_after_read: Time,
+    /// A write after a write.
+    pub write_after_write: Time,
+    /// After the last block of a read.
+    pub completion_read: Time,
+    /// After the last block of a write.
+    pub completion_write: Time,
+}
+
+impl Overhead {
+    #[inline]
+    pub(super) fn before(&self, write: bool, after_write: bool) -> Time {
+        match (write, after_write) {
+            (false, false) => self.read_after_read,
+            (false, true) => self.read_after_write,
+            (true, false) => self.write_after_read,
+            (true, true) => self.write_after_write,
+        }
+    }
+    #[inline]
+    pub(super) fn completion(&self, write: bool) -> Time {
+        if write {
+            self.completion_write
+        } else {
+            self.completion_read
+        }
+    }
+}
+
+/// The hardware of a hard disk, ready to run.
+pub struct Hardware {
+    /// What decides positioning times.
+    pub mechanics: Mechanics,
+    /// 512-byte blocks in a physical sector.
+    pub blocks_per_sector: u32,
+    /// Command overheads.
+    pub overhead: Overhead,
+    /// The interface.
+    pub interface: Interface,
+}
+
+impl Hardware {
+    /// The first of a command's sectors, up to the end of their track.
+    #[inline]
+    pub fn first_run(&self, command: &Command) -> Run {
+        let per_sector = u64::from(self.blocks_per_sector);
+        let (first, end) = (
+            command.lbn.0 / per_sector,
+            command.end().0.div_ceil(per_sector),
+        );
+        self.mechanics.layout.run(first, (end - first) as u32)
+    }
+
+    /// Capacity in 512-byte blocks.
+    pub fn blocks(&self) -> u64 {
+        self.mechanics.layout.sectors() * u64::from(self.blocks_per_sector)
+    }
+}

@@ -1,0 +1,377 @@
+//! Trace readers as a user meets them: files, compressed or not, whole or damaged, and the reference traces where they are.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use diskwright::error::Error;
+use diskwright::workload::{
+    CsvOptions, DeviceChoice, FORMATS, FormatOptions, InspectOptions, Record, Workload,
+    WorkloadSpec, inspect, open,
+};
+use proptest::prelude::*;
+
+fn read(path: &Path, options: &FormatOptions) -> Result<Vec<Record>, Error> {
+    let mut reader = open(path, options)?;
+    let mut records = Vec::new();
+    while let Some(record) = reader.next()? {
+        records.push(record);
+    }
+    Ok(records)
+}
+
+fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(bytes).expect("written");
+    file
+}
+
+fn read_bytes(bytes: &[u8], options: &FormatOptions) -> Result<Vec<Record>, Error> {
+    read(file(bytes).path(), options)
+}
+
+/// Wrong input must be an error of the input, say where, and be of bounded length.
+fn check_located(result: &Result<Vec<Record>, Error>) {
+    if let Err(error) = result {
+        let Error::Input(input) = error else {
+            panic!("not an error of the input: {error}");
+        };
+        assert!(input.place.is_some(), "no place: {input}");
+        assert!(error.to_string().len() < 4_000, "{error}");
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).expect("in memory");
+    encoder.finish().expect("in memory")
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).expect("in memory")
+}
+
+/// A small valid file of every format.
+fn samples() -> Vec<(&'static str, Vec<u8>)> {
+    let mut srt = b"$$TR_IOREC-1.3\ntracedate = \"Sat May 30 00:03:06 1992\";\ndisks = {\n 0 -> { sectorsize = 256 } };\n\x0c".to_vec();
+    for i in 0..20 {
+        let words = [
+            56,
+            0x4_0001,
+            i,
+            5,
+            1,
+            100,
+            4096,
+            i * 64,
+            0x0800_0008,
+            4,
+            1,
+            i & 1,
+            0,
+            0,
+        ];
+        srt.extend(words.iter().flat_map(|w: &u32| w.to_be_bytes()));
+    }
+    let text = |line: &dyn Fn(u32) -> String| (0..20).map(line).collect::<String>();
+    let csv = text(&|i| format!("{i}.5,{},8,{}\n", i * 8, if i % 2 == 0 { "r" } else { "w" }));
+    vec![
+        ("hp-srt", srt),
+        (
+            "disksim-ascii",
+            text(&|i| format!("{i}.25\t0\t{}\t8\t1\n", i * 8)).into_bytes(),
+        ),
+        (
+            "disksim-recording",
+            text(&|i| format!("R Hit {} 8 1000.5 20.0\n", i * 8)).into_bytes(),
+        ),
+        ("csv", format!("time_s,lbn,blocks,op\n{csv}").into_bytes()),
+    ]
+}
+
+#[test]
+fn every_format_has_a_sample_and_is_found_by_its_content() {
+    let samples = samples();
+    for format in FORMATS {
+        let (_, bytes) = samples
+            .iter()
+            .find(|(name, _)| *name == format.name)
+            .expect("a sample");
+        let sample = file(bytes);
+        let reader = open(sample.path(), &FormatOptions::default()).expect("opened");
+        assert_eq!(reader.format(), format.name);
+        assert_eq!(
+            read(sample.path(), &FormatOptions::default())
+                .expect("read")
+                .len(),
+            20
+        );
+    }
+}
+
+#[test]
+fn compressed_traces_are_read_as_plain_ones() {
+    let options = FormatOptions::default();
+    for (name, bytes) in samples() {
+        let plain = read_bytes(&bytes, &options).expect("read");
+        let (head, tail) = bytes.split_at(bytes.len() / 2);
+        for (how, compressed) in [
+            ("gzip", gzip(&bytes)),
+            ("zstd", zstd(&bytes)),
+            ("gzip in two members", [gzip(head), gzip(tail)].concat()),
+            ("zstd in two frames", [zstd(head), zstd(tail)].concat()),
+        ] {
+            let read = read_bytes(&compressed, &options).expect("read");
+            assert_eq!(read, plain, "{name}, {how}");
+        }
+    }
+}
+
+#[test]
+fn archives_cut_off_anywhere_are_refused() {
+    for (name, bytes) in samples() {
+        for compressed in [gzip(&bytes), zstd(&bytes)] {
+            for length in 4..compressed.len() {
+                let result = read_bytes(&compressed[..length], &FormatOptions::default());
+                assert!(
+                    result.is_err(),
+                    "{name} cut at {length} of {}",
+                    compressed.len()
+                );
+                check_located(&result);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_deep_in_an_archive_names_the_line() {
+    let mut text: String = (0..50_000).map(|i| format!("{i} 0 {i} 8 1\n")).collect();
+    text.push_str("50000 0 x 8 1\n");
+    let error =
+        read_bytes(&gzip(text.as_bytes()), &FormatOptions::default()).expect_err("line 50001");
+    let shown = error.to_string();
+    assert!(shown.contains(":50001:9"), "{shown}");
+    assert!(shown.contains("expected an LBN, found \"x\""), "{shown}");
+}
+
+#[test]
+fn a_folder_and_a_missing_file_are_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for path in [folder.path().to_owned(), folder.path().join("none")] {
+        let error = open(&path, &FormatOptions::default())
+            .err()
+            .expect("an error");
+        assert!(
+            error.to_string().contains(&path.display().to_string()),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_line_without_end_takes_no_memory() {
+    let mut bytes = b"0 0 0 8 1\n".to_vec();
+    bytes.resize(64 << 20, b'7');
+    let error = read_bytes(&zstd(&bytes), &FormatOptions::default());
+    check_located(&error);
+    assert!(error.expect_err("too long").to_string().contains(":2"));
+}
+
+fn forced() -> impl Strategy<Value = FormatOptions> {
+    let names: Vec<_> = FORMATS.iter().map(|f| Some(f.name.to_owned())).collect();
+    let names = names.into_iter().chain([None]).collect::<Vec<_>>();
+    (prop::sample::select(names), any::<bool>()).prop_map(|(format, named)| {
+        let csv = format.as_deref() == Some("csv") && named;
+        let columns = ["time_us", "lbn", "bytes", "op"]
+            .map(str::to_owned)
+            .to_vec();
+        FormatOptions {
+            format,
+            csv: CsvOptions {
+                columns: csv.then_some(columns),
+                ..CsvOptions::default()
+            },
+            sector_bytes: None,
+        }
+    })
+}
+
+/// How a valid file is spoilt: bytes overwritten, taken out and put in.
+fn mutations() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, u8)>> {
+    let byte = prop_oneof![
+        any::<u8>(),
+        prop::sample::select(&b" \t\n,.-0129eRW\"{}\x0c\0"[..])
+    ];
+    prop::collection::vec((any::<prop::sample::Index>(), 0u8..4, byte), 1..12)
+}
+
+fn spoil(bytes: &mut Vec<u8>, mutations: Vec<(prop::sample::Index, u8, u8)>) {
+    for (index, what, byte) in mutations {
+        if bytes.is_empty() {
+            return;
+        }
+        let at = index.index(bytes.len());
+        match what {
+            0 => bytes[at] = byte,
+            1 => bytes.insert(at, byte),
+            2 => drop(bytes.remove(at)),
+            _ => bytes.truncate(at),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn arbitrary_bytes_never_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
+        options in forced(),
+    ) {
+        let result = read_bytes(&bytes, &options);
+        check_located(&result);
+    }
+
+    #[test]
+    fn arbitrary_text_never_panics(text in "[RWrw0-9 .,;\t\ne\"-]{0,200}", options in forced()) {
+        let result = read_bytes(text.as_bytes(), &options);
+        check_located(&result);
+    }
+
+    #[test]
+    fn spoilt_files_never_panic(
+        sample in 0usize..4,
+        mutations in mutations(),
+        force in any::<bool>(),
+        archive in 0u8..3,
+        archive_first in any::<bool>(),
+    ) {
+        let (name, mut bytes) = samples().swap_remove(sample);
+        let compress = |bytes: Vec<u8>| match archive {
+            0 => bytes,
+            1 => gzip(&bytes),
+            _ => zstd(&bytes),
+        };
+        if archive_first {
+            bytes = compress(bytes);
+            spoil(&mut bytes, mutations);
+        } else {
+            spoil(&mut bytes, mutations);
+            bytes = compress(bytes);
+        }
+        let options = FormatOptions {
+            format: force.then(|| name.to_owned()),
+            ..FormatOptions::default()
+        };
+        let spoilt = file(&bytes);
+        check_located(&read(spoilt.path(), &options));
+        // Whatever can be read must also be measured and selected from without a panic.
+        let inspected = inspect(spoilt.path(), &InspectOptions { format: options.clone(), ..InspectOptions::default() });
+        check_located(&inspected.map(|_| Vec::new()));
+        let spec = WorkloadSpec {
+            trace: Some(spoilt.path().to_owned()),
+            format: options.format,
+            ..lenient()
+        };
+        if let Ok(mut workload) = Workload::open(&spec, Path::new(""), 0, 64) {
+            let mut yielded = 0;
+            while let Ok(Some(arrival)) = workload.next() {
+                prop_assert!(arrival.command.end().0 <= 64);
+                yielded += 1;
+            }
+            let counts = workload.counts();
+            prop_assert!(counts.trace >= counts.skipped + yielded);
+        }
+    }
+}
+
+/// Takes whatever can be made to fit.
+fn lenient() -> WorkloadSpec {
+    use diskwright::workload::{BadSize, OutOfOrder, PastEnd};
+    WorkloadSpec {
+        device: DeviceChoice::All,
+        past_end: PastEnd::Map,
+        out_of_order: OutOfOrder::Map,
+        bad_size: BadSize::Clip,
+        ..WorkloadSpec::default()
+    }
+}
+
+/// A reference trace, or `None`, with a word about it, where there is none.
+fn reference(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("DISKWRIGHT_REFERENCE").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
+        PathBuf::from,
+    );
+    let path = folder.join("disksim").join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    println!(
+        "skipped: no reference trace {} (set DISKWRIGHT_REFERENCE)",
+        path.display()
+    );
+    None
+}
+
+#[test]
+fn the_hp_week_has_its_requests() {
+    let Some(path) = reference("ajw.1week.srt") else {
+        return;
+    };
+    let seen = inspect(&path, &InspectOptions::default()).expect("inspected");
+    assert_eq!(seen.format, "hp-srt");
+    assert_eq!(seen.start_date.as_deref(), Some("1992-05-30T00:03:06"));
+    assert_eq!(seen.all.requests, 44_519);
+    let per_device: Vec<_> = seen
+        .devices
+        .iter()
+        .map(|d| (d.device, d.summary.requests))
+        .collect();
+    assert_eq!(per_device, [(0, 42_252), (1, 2_267)]);
+    assert!(seen.warnings.is_empty(), "{:?}", seen.warnings);
+    // Its sectors are of 256 bytes: the first request is of 4 KiB at sector 1056.
+    let records = read(&path, &FormatOptions::default()).expect("read");
+    assert_eq!((records[0].lbn.0, records[0].blocks), (528, 8));
+
+    let mut spec = WorkloadSpec {
+        trace: Some(path),
+        ..WorkloadSpec::default()
+    };
+    let error = Workload::open(&spec, Path::new(""), 0, 1 << 30)
+        .err()
+        .expect("two devices");
+    assert!(
+        error
+            .to_string()
+            .contains("0 (42252 requests), 1 (2267 requests)"),
+        "{error}"
+    );
+    spec.device = DeviceChoice::Number(1);
+    let mut workload = Workload::open(&spec, Path::new(""), 0, 1 << 30).expect("opened");
+    while workload.next().expect("read").is_some() {}
+    let counts = workload.counts();
+    assert_eq!((counts.trace, counts.skipped), (44_519, 42_252));
+}
+
+#[test]
+fn the_text_traces_have_their_requests() {
+    for (name, format, requests, reads) in [
+        ("ascii.trace", "disksim-ascii", 100_000, 79_634),
+        ("cheetah9LP.trace", "disksim-recording", 10_000, 6_594),
+        ("ibm18es.trace", "disksim-recording", 10_000, 6_582),
+        ("hp_c3323a.trace", "disksim-recording", 9_074, 6_113),
+    ] {
+        let Some(path) = reference(name) else {
+            continue;
+        };
+        let seen = inspect(&path, &InspectOptions::default()).expect("inspected");
+        assert_eq!(seen.format, format, "{name}");
+        assert_eq!(
+            (seen.all.requests, seen.all.reads),
+            (requests, reads),
+            "{name}"
+        );
+        assert_eq!(seen.all.out_of_order, 0, "{name}");
+    }
+}
