@@ -194,7 +194,7 @@ def test_a_trace_in_the_spec_starts_at_the_specs_folder(
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_run_leaves_nothing_behind(tmp_path: Path, number: signal.Signals, code: int) -> None:
     (tmp_path / "endless.toml").write_text(ENDLESS)
-    arguments = ("run", "endless.toml", "--json", "result.json")
+    arguments = ("run", "endless.toml", "--json", "result.json", "--requests", "log.parquet")
     process = subprocess.Popen(
         [COMMAND, *arguments],
         cwd=tmp_path,

@@ -20,6 +20,7 @@ def run(
     drive: str | None = None,
     trace: AnyPath | None = None,
     check: bool = False,
+    requests: AnyPath | None = None,
     progress: Callable[[int, int | None], object] | None = None,
     **overrides: Any,
 ) -> Result:
@@ -29,6 +30,7 @@ def run(
     set: values to override, by dotted key: `{"device.hdd.queue.depth": 4}`.
     drive, trace: another drive or trace than the spec's.
     check: follow every version of every block, and fail where a promise is broken.
+    requests: writes one row per request to this Parquet file.
     progress: called with the requests done and the total (None where it is not known), some twenty times
         a second. An exception that it raises stops the run.
     overrides: as `set`, with two underscores for each dot: `device__hdd__queue__depth=4`.
@@ -46,6 +48,7 @@ def run(
         drive,
         trace,
         check,
+        requests,
         progress,
     )
     return Result.parse(answer)
@@ -57,10 +60,11 @@ def run_with_settings(
     drive: str | None,
     trace: str | None,
     check: bool,
+    requests: str | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> Result:
     """`run` for the command line: each setting is `KEY=VALUE` as the user typed it."""
-    answer = _engine.run(spec, None, Path.cwd(), settings, drive, trace, check, progress)
+    answer = _engine.run(spec, None, Path.cwd(), settings, drive, trace, check, requests, progress)
     return Result.parse(answer)
 
 

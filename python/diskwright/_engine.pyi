@@ -19,6 +19,7 @@ def run(
     drive: str | None,
     trace: str | PathLike[str] | None,
     check: bool,
+    requests: str | PathLike[str] | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def inspect(

@@ -60,7 +60,7 @@ impl Progress for Listener {
 
 /// Simulates a spec, from a file or a text; returns the result as JSON.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn run(
     py: Python<'_>,
@@ -71,6 +71,7 @@ fn run(
     drive: Option<String>,
     trace: Option<PathBuf>,
     check: bool,
+    requests: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = match (spec_path, spec_text) {
@@ -83,6 +84,7 @@ fn run(
         drive,
         trace,
         check,
+        requests,
     };
     let mut listener = Listener {
         callback: progress,

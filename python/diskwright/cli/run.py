@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 def run(
     spec: Annotated[str, typer.Argument(help="A spec: a TOML file.", show_default=False)],
     json: output.JsonOption = None,
+    requests: Annotated[
+        str | None, typer.Option(metavar="FILE.parquet", help="Write one row per request to a Parquet file.")
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Follow every block's versions; fail where a promise is broken.")
     ] = False,
@@ -39,7 +42,7 @@ def run(
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         progress = stack.enter_context(_progress())
-        result = _api.run_with_settings(spec, settings or [], drive, trace, check, progress)
+        result = _api.run_with_settings(spec, settings or [], drive, trace, check, requests, progress)
         write_json(result)
     if json != "-":
         output.show(*_report(spec, result))

@@ -32,8 +32,10 @@ const ROWS_PER_BATCH: usize = 4_096;
 const OPS: [&str; 4] = ["read", "write", "flush", "trim"];
 /// The names of outcomes, in the order of [`Outcome`](crate::request::Outcome).
 const OUTCOMES: [&str; 3] = ["ok", "media-error", "failed-device"];
+/// A column's name, and what it takes from a request.
+type Instant = (&'static str, fn(&Request) -> Time);
 /// The instants of a request.
-const INSTANTS: [(&str, fn(&Request) -> Time); 5] = [
+const INSTANTS: [Instant; 5] = [
     ("arrival_ns", |request| request.arrival),
     ("issue_ns", |request| request.issue),
     ("acceptance_ns", |request| request.acceptance),
