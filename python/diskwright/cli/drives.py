@@ -41,13 +41,14 @@ def drives(
 
 
 def _list(known: list[Record]) -> "RenderableType":
-    table = output.table("drive", "", "GB", "rpm", "MB/s", names=2)
+    table = output.table("drive", "", "GB", "rpm", "seek ms", "MB/s", names=2)
     for drive in known:
         table.add_row(
             drive.id,
             drive.name,
             f"{drive.capacity_blocks * 512 / 1e9:,.1f}",
             f"{drive.rpm:,.0f}",
+            f"{drive.average_seek_ms:.1f}",
             f"{drive.sustained_mb_per_s[0]:.1f}",
         )
     return table

@@ -179,8 +179,8 @@ impl DriveDescription {
             zones: zones.len(),
             sectors_per_track: ends.map(Zone::sectors_per_track).into(),
             sustained_mb_per_s: ends.map(|zone| self.sustained(&layout, zone, &seek)).into(),
-            average_seek: seek.mean_random(),
-            full_stroke: seek.full_stroke(),
+            average_seek_ms: seek.mean_random().ms(),
+            full_stroke_ms: seek.full_stroke().ms(),
         })
     }
 
@@ -229,10 +229,10 @@ pub struct DriveSummary {
     pub sectors_per_track: (u32, u32),
     /// Rate of a long read in the first and in the last zone, with all switches, in MB/s (10^6 bytes).
     pub sustained_mb_per_s: (f64, f64),
-    /// Mean seek between random cylinders.
-    pub average_seek: Time,
-    /// Seek from the first cylinder to the last.
-    pub full_stroke: Time,
+    /// Mean seek between random cylinders, ms.
+    pub average_seek_ms: f64,
+    /// Seek from the first cylinder to the last, ms.
+    pub full_stroke_ms: f64,
 }
 
 impl DriveSummary {

@@ -187,14 +187,14 @@ mod tests {
         let figures = |name| -> DriveSummary { drive(name).summary().expect("sound") };
         let laptop = figures("travelstar-5k160");
         assert!(near(laptop.capacity_gb(), 160.0, 0.001));
-        assert!(near(laptop.average_seek.ms(), 11.0, 0.001), "{laptop:?}");
-        assert!(near(laptop.full_stroke.ms(), 20.0, 0.001), "{laptop:?}");
+        assert!(near(laptop.average_seek_ms, 11.0, 0.001), "{laptop:?}");
+        assert!(near(laptop.full_stroke_ms, 20.0, 0.001), "{laptop:?}");
         assert_eq!(seek("travelstar-5k160").time(1), Time::from_ms(1));
         assert!(near(laptop.sustained_mb_per_s.0, 46.0, 0.01), "{laptop:?}");
         assert!(near(laptop.sustained_mb_per_s.1, 23.0, 0.02), "{laptop:?}");
         let nearline = figures("exos-x20");
         assert!(near(nearline.capacity_gb(), 20_000.0, 0.001));
-        assert!(near(nearline.average_seek.ms(), 7.4, 0.001), "{nearline:?}");
+        assert!(near(nearline.average_seek_ms, 7.4, 0.001), "{nearline:?}");
         assert!(
             near(nearline.sustained_mb_per_s.0, 285.0, 0.01),
             "{nearline:?}"
@@ -236,8 +236,8 @@ mod tests {
             let row = format!(
                 "| {} | {:.3} | {:.3} | {outside:.1} – {inside:.1} |",
                 groups.join(" "),
-                figures.average_seek.ms(),
-                figures.full_stroke.ms(),
+                figures.average_seek_ms,
+                figures.full_stroke_ms,
             );
             let listed = page
                 .lines()

@@ -134,25 +134,6 @@ impl Mechanics {
                 .wait(self.spindle.later(now, motion), target.phase)
     }
 
-    /// [`Self::positioning`] where it is at most `limit`: the same time, but without a division where it is not.
-    #[inline]
-    pub fn positioning_within(
-        &self,
-        from: Arm,
-        now: Phase,
-        target: &Target,
-        limit: Time,
-    ) -> Option<Time> {
-        let motion = self.motion_time(from, target.arm(), target.write);
-        if motion > limit {
-            return None;
-        }
-        let there = self.spindle.later(now, motion);
-        self.spindle
-            .wait_within(there, target.phase, limit - motion)
-            .map(|wait| motion + wait)
-    }
-
     /// No target `distance` or more cylinders away is reached sooner than this.
     #[inline]
     pub fn soonest(&self, distance: u32) -> Time {

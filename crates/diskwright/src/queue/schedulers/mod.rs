@@ -96,16 +96,23 @@ impl DiskSpace<'_> {
         self.mechanics.positioning(self.arm, phase, target)
     }
 
-    /// The same where it is at most `limit`.
+    /// The time of the motion alone: seek, head switch and settle.
     #[inline]
-    pub fn positioning_within(&self, target: &Target, limit: Time) -> Option<Time> {
+    pub fn motion(&self, target: &Target) -> Time {
+        self.mechanics
+            .motion_time(self.arm, target.arm(), target.write)
+    }
+
+    /// The wait for the first sector after a motion, where it is at most `limit`.
+    #[inline]
+    pub fn wait_within(&self, target: &Target, motion: Time, limit: Time) -> Option<Time> {
         let phase = if target.write {
             self.write_phase
         } else {
             self.read_phase
         };
-        self.mechanics
-            .positioning_within(self.arm, phase, target, limit)
+        let spindle = &self.mechanics.spindle;
+        spindle.wait_within(spindle.later(phase, motion), target.phase, limit)
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
             .checked_sub(1)
             .map_or(u64::MAX, |last| here - places[last].0);
         let distance = up.min(down);
-        if distance == u64::MAX || disk.mechanics.soonest(distance as u32) > best.0 {
+        if distance == u64::MAX {
             break;
         }
         let slot = if up <= down {
@@ -67,10 +67,17 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
             .target
             .as_ref()
             .expect("a drive's queue knows every target");
-        if let Some(time) = disk.positioning_within(target, best.0)
-            && (time, pending.ticket) < (best.0, best.1)
+        let motion = disk.motion(target);
+        if motion > best.0 {
+            if disk.mechanics.soonest(distance as u32) > best.0 {
+                break;
+            }
+            continue;
+        }
+        if let Some(wait) = disk.wait_within(target, motion, best.0 - motion)
+            && (motion + wait, pending.ticket) < (best.0, best.1)
         {
-            best = (time, pending.ticket, Some(slot));
+            best = (motion + wait, pending.ticket, Some(slot));
         }
     }
     best.2
