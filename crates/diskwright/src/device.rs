@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value};
 
 use crate::ledger::Ledger;
-use crate::request::{Command, DeviceId, Outcome, Part, Request, RequestId, Slab};
+use crate::request::{Command, DeviceId, Outcome, Part, Promise, Request, RequestId, Slab};
 use crate::timeline::{AlarmId, Timeline};
 use crate::units::Time;
 
@@ -53,15 +53,6 @@ pub trait Device: Send {
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
-}
-
-/// When an acknowledged write survives a power cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promise {
-    /// From its acknowledgement: the medium has it, or memory that keeps its content.
-    Durable,
-    /// From the next completed flush, or its acknowledgement if it was FUA.
-    AfterFlush,
 }
 
 /// A device's published state, for parents that decide by it.

@@ -11,12 +11,18 @@ use std::ops::ControlFlow;
 use crate::device::{Context, Device, Kernel, Message};
 use crate::error::Error;
 use crate::ledger::Ledger;
-use crate::request::{Command, DeviceId, Request, RequestId, Slab};
+use crate::request::{Command, DeviceId, Outcome, Part, Parts, Request, RequestId, Slab};
 use crate::timeline::Timeline;
 use crate::units::Time;
 
 /// The owner that alarms of the initiator carry in the timeline.
 const INITIATOR: u32 = u32::MAX;
+
+/// The owner of the alarm at which the power fails.
+const POWER: u32 = u32::MAX - 1;
+
+/// The last instant that a simulation may reach, 292 years: no span that is added to an earlier one overflows.
+const HORIZON: Time = Time::from_ns(u64::MAX / 2);
 
 /// How many instants pass between two looks at the wall clock.
 const INSTANTS_PER_TICK: u32 = 4096;
@@ -29,6 +35,8 @@ pub trait Initiator {
     fn alarm(&mut self, token: u64, port: &mut Port<'_>) -> Result<(), Error>;
     /// A request is complete; it is forgotten afterwards.
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error>;
+    /// The power has failed: nothing more can be issued. The completions that follow are those of lost requests.
+    fn power_lost(&mut self, now: Time);
     /// Called now and then with some wall time in between; `Break` stops the run.
     fn tick(&mut self) -> ControlFlow<()>;
 }
@@ -90,20 +98,35 @@ impl Engine {
         Engine { devices, kernel }
     }
 
-    /// Runs until nothing is left to happen.
+    /// Cuts the power at an instant, before anything else that happens in it, and ends the run there.
+    pub fn cut_power(&mut self, at: Time) {
+        self.kernel.timeline.set(at, POWER, 0);
+    }
+
+    /// Runs until nothing is left to happen, or until the power is cut.
+    ///
+    /// # Errors
+    /// Those of the initiator, an interruption by it, and a run past 292 years of simulated time.
     pub fn run(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         initiator.start(&mut self.port())?;
         self.deliver(initiator)?;
         let mut instants = 0u32;
         while let Some(now) = self.kernel.timeline.next_time() {
             debug_assert!(now >= self.kernel.now, "time went back");
+            if now > HORIZON {
+                return Err(Error::input(format!(
+                    "the run goes past {HORIZON} of simulated time"
+                )));
+            }
             self.kernel.now = now;
             while let Some(due) = self.kernel.timeline.pop_due(now) {
-                if due.owner == INITIATOR {
-                    initiator.alarm(due.token, &mut self.port())?;
-                } else {
-                    let (device, mut cx) = self.device(DeviceId(due.owner));
-                    device.alarm(due.token, &mut cx);
+                match due.owner {
+                    INITIATOR => initiator.alarm(due.token, &mut self.port())?,
+                    POWER => return self.lose_power(initiator),
+                    owner => {
+                        let (device, mut cx) = self.device(DeviceId(owner));
+                        device.alarm(due.token, &mut cx);
+                    }
                 }
             }
             self.deliver(initiator)?;
@@ -121,6 +144,36 @@ impl Engine {
                 "nothing is left to happen, but {left} requests were never completed"
             ))),
         }
+    }
+
+    /// Checks what can be recovered, and ends what the host has under way with an error.
+    fn lose_power(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
+        let now = self.kernel.now;
+        let root = self.port().root;
+        initiator.power_lost(now);
+        if let Some(ledger) = &mut self.kernel.ledger {
+            ledger.power_cut(|lbn| (root, lbn));
+        }
+        let requests = &mut self.kernel.requests;
+        let mut lost = requests.live();
+        lost.retain(|&id| requests.get(id).owner.is_none());
+        lost.sort_unstable_by_key(|&id| requests.get(id).sequence);
+        for id in lost {
+            let request = self.kernel.requests.get_mut(id);
+            // What waited has no parts; what had begun was cut short.
+            if request.parts.total() == Time::ZERO {
+                request.start = now;
+            }
+            request.parts = Parts::default();
+            request.parts.add(Part::Wait, now - request.start);
+            request.completion = now;
+            request.outcome = Some(Outcome::FailedDevice);
+            if let Some(ledger) = &mut self.kernel.ledger {
+                ledger.completed(id, self.kernel.requests.get(id));
+            }
+            initiator.completed(id, &mut self.port())?;
+        }
+        Ok(())
     }
 
     /// The present instant: after a run, the last one at which anything happened.

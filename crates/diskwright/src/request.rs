@@ -54,6 +54,16 @@ pub enum Outcome {
     FailedDevice,
 }
 
+/// When an acknowledged write survives a power cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Promise {
+    /// From its acknowledgement: the medium has it, or memory that keeps its content.
+    #[default]
+    Durable,
+    /// From the next completed flush, or its acknowledgement if it was FUA.
+    AfterFlush,
+}
+
 /// Declares the parts once: the enum, its names, and how many there are.
 macro_rules! parts {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -218,6 +228,17 @@ impl Slab {
     }
     pub(crate) fn remove(&mut self, id: RequestId) {
         self.free.push(id.0);
+    }
+    /// The numbers of the requests under way.
+    pub(crate) fn live(&self) -> Vec<RequestId> {
+        let mut is_live = vec![true; self.entries.len()];
+        for &index in &self.free {
+            is_live[index as usize] = false;
+        }
+        (0..self.entries.len() as u32)
+            .filter(|&index| is_live[index as usize])
+            .map(RequestId)
+            .collect()
     }
     /// Requests under way.
     pub fn len(&self) -> usize {

@@ -81,3 +81,20 @@ proptest! {
         prop_assert_eq!(&run(&text)["digest"], &result["digest"]);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn a_power_cut_loses_nothing_that_was_promised(text in specs(), at_us in 0u64..3_000_000) {
+        let result = run(&format!("{text}[[fault]]\nat = \"{at_us} us\"\nkind = \"power-cut\"\n"));
+        let count = |key: &str| result["requests"][key].as_u64().expect("a count");
+        // What was issued either ended well or was lost, and only what ended well is measured.
+        prop_assert_eq!(count("completed"), count("issued"));
+        prop_assert_eq!(count("measured"), count("completed") - count("failed"));
+        prop_assert!(count("issued") <= 300);
+        let warnings = result["warnings"].to_string();
+        prop_assert!(warnings.contains("the power was cut"), "{}", warnings);
+        let last_us = result["simulated_s"].as_f64().expect("a time") * 1e6;
+        prop_assert!(last_us <= at_us as f64 + 1.0);
+    }
+}

@@ -26,6 +26,28 @@ pub struct Spec {
     pub measure: MeasureSpec,
     /// The device that takes them.
     pub device: DeviceSpec,
+    /// What goes wrong, and when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault: Vec<FaultSpec>,
+}
+
+/// Something that goes wrong.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FaultSpec {
+    /// When, in simulated time.
+    pub at: Time,
+    /// What.
+    pub kind: FaultKind,
+}
+
+/// What can go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// The power fails: requests under way are lost, and the run ends. With the checker on, every promised write must
+    /// be on a medium that keeps it.
+    PowerCut,
 }
 
 fn default_seed() -> u64 {

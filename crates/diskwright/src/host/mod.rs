@@ -59,7 +59,10 @@ pub struct Host<'a> {
     pool: Pool,
     last: Lbn,
     outstanding: u32,
+    issued: u64,
     arrived: u64,
+    /// When the power failed, and how many requests had been handed over and were lost.
+    power_lost: Option<(Time, u32)>,
     first_arrival: Option<Time>,
     ahead: Option<Arrival>,
     held: Vec<Held>,
@@ -98,7 +101,9 @@ impl<'a> Host<'a> {
             policy,
             last: Lbn(0),
             outstanding: 0,
+            issued: 0,
             arrived: 0,
+            power_lost: None,
             first_arrival: None,
             ahead: None,
             held: Vec::new(),
@@ -126,9 +131,9 @@ impl<'a> Host<'a> {
         self.log.take().map_or(Ok(()), RequestLog::finish)
     }
 
-    /// Requests taken from the workload.
-    pub fn arrived(&self) -> u64 {
-        self.arrived
+    /// Requests handed to the device.
+    pub fn issued(&self) -> u64 {
+        self.issued
     }
 
     /// The workload, for its counts and warnings.
@@ -145,17 +150,17 @@ impl<'a> Host<'a> {
     pub fn warnings(&self) -> Vec<String> {
         let open = matches!(self.pacing, Pacing::Open);
         let backlog = if open { self.growth.verdict() } else { None };
-        backlog.into_iter().collect()
+        let dark = self.power_lost.map(|(at, lost)| {
+            let held = self.pool.len();
+            format!("the power was cut at {at}: {lost} requests under way were lost, and {held} had not been issued")
+        });
+        dark.into_iter().chain(backlog).collect()
     }
 
     /// The next request of the workload, unless the run's extent is reached.
     fn pull(&mut self) -> Result<Option<Arrival>, Error> {
-        if self
-            .policy
-            .extent
-            .requests
-            .is_some_and(|most| self.arrived >= most)
-        {
+        let most = self.policy.extent.requests;
+        if self.power_lost.is_some() || most.is_some_and(|most| self.arrived >= most) {
             return Ok(None);
         }
         self.workload.next()
@@ -182,13 +187,16 @@ impl<'a> Host<'a> {
     }
 
     fn may_issue(&self) -> bool {
-        self.policy
-            .outstanding
-            .is_none_or(|most| self.outstanding < most)
+        self.power_lost.is_none()
+            && self
+                .policy
+                .outstanding
+                .is_none_or(|most| self.outstanding < most)
     }
 
     fn issue(&mut self, held: Held, port: &mut Port<'_>) {
         self.outstanding += 1;
+        self.issued += 1;
         self.last = held.command.end();
         port.submit(held.command, held.arrival, held.sequence);
     }
@@ -309,10 +317,14 @@ impl Initiator for Host<'_> {
                 think: Time::ZERO, ..
             } => self.next_of_user(port),
             Pacing::Closed { think, .. } => {
-                port.alarm(port.now() + think, THOUGHT);
+                port.alarm(port.now().checked_add(think).unwrap_or(Time::MAX), THOUGHT);
                 Ok(())
             }
         }
+    }
+
+    fn power_lost(&mut self, now: Time) {
+        self.power_lost = Some((now, self.outstanding));
     }
 
     fn tick(&mut self) -> ControlFlow<()> {

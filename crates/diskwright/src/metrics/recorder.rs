@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::digest::Digest;
 use super::interval::NoInterval;
 use super::series::{FEWEST_ABOVE, PERCENTILES, Series};
-use crate::request::{Op, Part, Request};
+use crate::request::{Op, Outcome, Part, Request};
 use crate::units::Time;
 
 /// How much of the start of a run is left out of the statistics.
@@ -64,10 +64,11 @@ impl Recorder {
             Op::Flush | Op::Trim => {}
         }
         self.blocks += u64::from(request.command.blocks);
-        self.failed += u64::from(request.outcome != Some(crate::request::Outcome::Ok));
+        let failed = request.outcome != Some(Outcome::Ok);
+        self.failed += u64::from(failed);
         self.last_completion = self.last_completion.max(request.completion);
         self.digest.add(request);
-        if self.is_warming_up(request) {
+        if failed || self.is_warming_up(request) {
             return;
         }
         self.response.add(request.response());

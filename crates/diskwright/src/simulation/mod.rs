@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::config::spec::{Spec, WarmUpSpec};
+use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::config::tree::{Node, Override, Value};
 use crate::config::{drives, from_node};
 use crate::engine::Engine;
@@ -178,8 +178,14 @@ pub fn run(
     let policy = host_policy(&checked)?;
     let recorder = Recorder::new(warm_up(&checked, capacity)?);
     let mut host = Host::new(workload, policy, recorder, progress).with_log(log);
-    let ledger = options.check.then(Box::<Ledger>::default);
+    let promise = tree.devices.last().expect("a spec has a device").promise();
+    let ledger = options.check.then(|| Box::new(Ledger::new(promise)));
     let mut engine = Engine::new(tree.devices, ledger);
+    for fault in &spec.fault {
+        match fault.kind {
+            FaultKind::PowerCut => engine.cut_power(fault.at),
+        }
+    }
     let started = Instant::now();
     engine.run(&mut host)?;
     if let Some(ledger) = engine.ledger()

@@ -62,7 +62,7 @@ fn requests(host: &Host<'_>) -> Map<String, Value> {
     let counts = host.workload().counts();
     let mut requests = Map::new();
     requests.insert("trace".into(), json!(counts.trace));
-    requests.insert("issued".into(), json!(host.arrived()));
+    requests.insert("issued".into(), json!(host.issued()));
     requests.append(&mut host.recorder().counts());
     requests.insert("skipped".into(), json!(counts.skipped));
     requests.insert("clipped".into(), json!(counts.clipped));
