@@ -2,12 +2,13 @@
 //!
 //! Time is integer nanoseconds throughout: no float ever decides the order of events.
 
+pub mod quantities;
+
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::str::FromStr;
 
-use serde::de::{self, Deserializer, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// Bytes in one block, the unit of every LBN and request size.
 pub const BLOCK_BYTES: u64 = 512;
@@ -203,28 +204,29 @@ impl FromStr for Time {
 /// Implements serde for a quantity that is written as text with its unit.
 macro_rules! serde_as_text {
     ($type:ty, $expected:expr) => {
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Text;
-                impl Visitor<'_> for Text {
+                impl serde::de::Visitor<'_> for Text {
                     type Value = $type;
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str($expected)
                     }
-                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$type, E> {
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
                         text.parse().map_err(E::custom)
                     }
                 }
                 deserializer.deserialize_str(Text)
             }
         }
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
             }
         }
     };
 }
+pub(crate) use serde_as_text;
 serde_as_text!(Time, TIME_EXPECTED);
 
 /// The logical number of a 512-byte block on a device.

@@ -1,6 +1,5 @@
 //! The closed form of a media access against a model that goes sector by sector and block by block.
 
-use diskwright::config::quantities::Rotation;
 use diskwright::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
 use diskwright::geometry::layout::Layout;
 use diskwright::geometry::mechanics::{Arm, Mechanics};
@@ -10,6 +9,7 @@ use diskwright::hdd::access::{read, write};
 use diskwright::hdd::interface::Interface;
 use diskwright::hdd::{Hardware, Overhead};
 use diskwright::request::{Command, Op, Parts};
+use diskwright::units::quantities::Rotation;
 use diskwright::units::{Lbn, Time};
 use proptest::prelude::*;
 

@@ -1,6 +1,5 @@
 //! What every scheduler of the registry must do, and what each one promises of its own.
 
-use diskwright::config::quantities::Rotation;
 use diskwright::config::{Node, from_node};
 use diskwright::error::Source;
 use diskwright::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
@@ -12,6 +11,7 @@ use diskwright::queue::pool::Order;
 use diskwright::queue::schedulers::DiskSpace;
 use diskwright::queue::{Pending, Pool, Scheduler, SchedulerSpec, Slot, Space, View};
 use diskwright::request::{Command, Op, RequestId};
+use diskwright::units::quantities::Rotation;
 use diskwright::units::{Lbn, Time};
 use proptest::prelude::*;
 

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::quantities::{Rate, Rotation, SignedTime};
 use crate::error::InputError;
 use crate::geometry::describe::LayoutDescription;
 use crate::geometry::layout::{Layout, Zone};
 use crate::geometry::seek::{SeekCurve, SeekDescription};
+use crate::hdd::Overhead;
+use crate::units::quantities::{Rate, Rotation, SignedTime};
 use crate::units::{BLOCK_BYTES, Size, Time};
 
 /// A hard disk drive.
@@ -38,7 +39,7 @@ pub struct DriveDescription {
     pub seek: SeekDescription,
     /// How long the controller takes.
     #[serde(default)]
-    pub overhead: OverheadDescription,
+    pub overhead: Overhead,
     /// How fast data cross the interface.
     #[serde(default)]
     pub interface: InterfaceDescription,
@@ -55,24 +56,6 @@ pub struct HeadsDescription {
     /// What a write settles longer than a read after a seek or a switch; may be negative.
     #[serde(default)]
     pub write_settle: SignedTime,
-}
-
-/// The controller's time for a command that needs the medium, by its kind and that of the request before it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct OverheadDescription {
-    /// Before a read that follows a read.
-    pub read_after_read: Time,
-    /// Before a read that follows a write.
-    pub read_after_write: Time,
-    /// Before a write that follows a read.
-    pub write_after_read: Time,
-    /// Before a write that follows a write.
-    pub write_after_write: Time,
-    /// After the data of a read have crossed the interface.
-    pub completion_read: Time,
-    /// After the data of a write are on the medium.
-    pub completion_write: Time,
 }
 
 /// The interface to the host.
@@ -284,7 +267,7 @@ mod tests {
         assert_eq!(drive.blocks_per_sector(), 1);
         assert!(drive.interface.overlapped);
         assert_eq!(drive.interface.time_per_block(), Time::ZERO);
-        assert_eq!(drive.overhead, OverheadDescription::default());
+        assert_eq!(drive.overhead, Overhead::default());
         assert_eq!(drive.heads.write_settle.ns(), 0);
     }
 

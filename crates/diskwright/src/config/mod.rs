@@ -3,7 +3,6 @@
 pub mod de;
 pub mod drive;
 pub mod drives;
-pub mod quantities;
 pub mod spec;
 pub mod tree;
 

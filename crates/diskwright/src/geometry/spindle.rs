@@ -9,8 +9,8 @@
 //! A sector's edge passes at some real instant; the simulation rounds it up to the nanosecond, and a head
 //! that is ready at exactly that nanosecond catches it.
 
-use crate::config::quantities::Rotation;
 use crate::units::Time;
+use crate::units::quantities::Rotation;
 
 /// Nanoseconds in a minute: the units of a revolution at a whole number of revolutions per minute.
 const MINUTE: u64 = 60_000_000_000;

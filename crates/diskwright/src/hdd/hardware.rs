@@ -1,25 +1,28 @@
 //! The hardware of a hard disk, as numbers.
 
+use serde::{Deserialize, Serialize};
+
 use super::interface::Interface;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::Mechanics;
 use crate::request::Command;
 use crate::units::Time;
 
-/// The controller's time for a command.
-#[derive(Clone, Copy, Debug, Default)]
+/// The controller's time for a command that needs the medium, by its kind and that of the request before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Overhead {
-    /// Before a read or write, by the kind of the request before it.
+    /// Before a read that follows a read.
     pub read_after_read: Time,
-    /// A read after a write.
+    /// Before a read that follows a write.
     pub read_after_write: Time,
-    /// A write after a read.
+    /// Before a write that follows a read.
     pub write_after_read: Time,
-    /// A write after a write.
+    /// Before a write that follows a write.
     pub write_after_write: Time,
-    /// After the last block of a read.
+    /// After the data of a read have crossed the interface.
     pub completion_read: Time,
-    /// After the last block of a write.
+    /// After the data of a write are on the medium.
     pub completion_write: Time,
 }
 

@@ -15,7 +15,7 @@ use crate::geometry::mechanics::Mechanics;
 use crate::geometry::seek::SeekCurve;
 use crate::geometry::spindle::Spindle;
 use crate::hdd::interface::Interface;
-use crate::hdd::{Hardware, Hdd, Overhead};
+use crate::hdd::{Hardware, Hdd};
 use crate::units::BLOCK_BYTES;
 
 /// The devices of a spec, children before their parents, and their paths in the tree.
@@ -87,7 +87,6 @@ pub fn drive(name: &str, base: &Path) -> Result<DriveDescription, Error> {
 pub fn hardware(description: &DriveDescription) -> Result<Hardware, InputError> {
     let layout = Layout::build(&description.layout)?;
     let seek = SeekCurve::build(&description.seek, layout.cylinders())?;
-    let overhead = &description.overhead;
     let interface = &description.interface;
     let block_ps = match (interface.block_time, interface.rate) {
         (Some(time), _) => time.ns() * 1000,
@@ -103,14 +102,7 @@ pub fn hardware(description: &DriveDescription) -> Result<Hardware, InputError> 
             write_settle_ns: description.heads.write_settle.ns(),
         },
         blocks_per_sector: description.blocks_per_sector(),
-        overhead: Overhead {
-            read_after_read: overhead.read_after_read,
-            read_after_write: overhead.read_after_write,
-            write_after_read: overhead.write_after_read,
-            write_after_write: overhead.write_after_write,
-            completion_read: overhead.completion_read,
-            completion_write: overhead.completion_write,
-        },
+        overhead: description.overhead,
         interface: Interface {
             block_ps,
             overlapped: interface.overlapped,

@@ -3,13 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
-use crate::units::{Time, UnitError};
+use super::{Time, UnitError, serde_as_text};
 
 /// How fast the platters turn: `"7200 rpm"`, `"10045.5 rpm"`, or the time of a revolution, `"8.333333 ms"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotation {
     /// Whole revolutions a minute.
     Rpm(u32),
@@ -79,8 +76,7 @@ impl fmt::Display for Rotation {
 }
 
 /// A rate of transfer: `"300 MB/s"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     bytes_per_s: u64,
 }
@@ -140,8 +136,7 @@ impl fmt::Display for Rate {
 }
 
 /// A length of time that may be negative, such as what writes settle longer than reads: `"0.461 ms"`, `"-0.2 ms"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SignedTime {
     ns: i64,
 }
@@ -184,23 +179,9 @@ impl fmt::Display for SignedTime {
     }
 }
 
-/// Lets serde read and write a quantity as its text.
-macro_rules! as_text {
-    ($($type:ty),*) => {$(
-        impl TryFrom<String> for $type {
-            type Error = UnitError;
-            fn try_from(text: String) -> Result<$type, UnitError> {
-                text.parse()
-            }
-        }
-        impl From<$type> for String {
-            fn from(value: $type) -> String {
-                value.to_string()
-            }
-        }
-    )*};
-}
-as_text!(Rotation, Rate, SignedTime);
+serde_as_text!(Rotation, ROTATION_EXPECTED);
+serde_as_text!(Rate, RATE_EXPECTED);
+serde_as_text!(SignedTime, SIGNED_EXPECTED);
 
 /// The text before the unit, and the unit.
 fn split(text: &str) -> (&str, &str) {
