@@ -32,7 +32,7 @@ test: setup $(BIN)/.tests ## run all tests
 	$(BIN)/python -m pytest -m "not long"
 
 test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
-	cargo test --locked --release -- --include-ignored
+	cargo test --locked --profile long -- --include-ignored
 	$(BIN)/python -m pytest
 
 bench: tools ## measure the engine, beside a bare loop in the same run
