@@ -8,6 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use diskwright::error::Error;
+use diskwright::metrics::log::ROWS_PER_GROUP;
 use diskwright::request::Part;
 use diskwright::simulation::{self, Progress, RunOptions, SpecSource};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -116,7 +117,7 @@ fn the_log_says_what_the_result_says() {
     assert_eq!(log.metadata.file_metadata().num_rows(), REQUESTS as i64);
     assert_eq!(
         log.metadata.num_row_groups(),
-        2,
+        REQUESTS.div_ceil(ROWS_PER_GROUP),
         "rows do not pile up in memory"
     );
     let mut sequence = log.numbers("sequence");

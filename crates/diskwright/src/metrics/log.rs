@@ -25,7 +25,7 @@ use crate::units::Time;
 /// The version of the columns. A column never changes its meaning.
 const SCHEMA: u32 = 1;
 /// Rows of a row group: what is held back, encoded, before it reaches the file.
-const ROWS_PER_GROUP: usize = 16_384;
+pub const ROWS_PER_GROUP: usize = 16_384;
 /// Requests kept before they are encoded.
 const ROWS_PER_BATCH: usize = 4_096;
 /// The names of operations, in the order of [`Op`](crate::request::Op).
