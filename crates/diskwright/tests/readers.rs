@@ -297,21 +297,31 @@ fn lenient() -> WorkloadSpec {
     }
 }
 
-/// A reference trace, or `None`, with a word about it, where there is none.
+/// A reference trace, or `None`, with a word about it, where there is none. Looked for in the folder that
+/// DISKWRIGHT_REFERENCE names, or else in a folder `reference` of the checkout or of one beside it.
 fn reference(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("DISKWRIGHT_REFERENCE").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
-        PathBuf::from,
-    );
-    let path = folder.join("disksim").join(name);
-    if path.is_file() {
-        return Some(path);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = match std::env::var_os("DISKWRIGHT_REFERENCE") {
+        Some(folder) => vec![PathBuf::from(folder)],
+        None => {
+            let beside = std::fs::read_dir(root.join(".."))
+                .into_iter()
+                .flatten()
+                .flatten();
+            let beside = beside.map(|entry| entry.path().join("reference"));
+            std::iter::once(root.join("reference"))
+                .chain(beside)
+                .collect()
+        }
+    };
+    let mut paths = folders
+        .iter()
+        .map(|folder| folder.join("disksim").join(name));
+    let found = paths.find(|path| path.is_file());
+    if found.is_none() {
+        println!("skipped: no reference trace {name} (name its folder in DISKWRIGHT_REFERENCE)");
     }
-    println!(
-        "skipped: no reference trace {} (set DISKWRIGHT_REFERENCE)",
-        path.display()
-    );
-    None
+    found
 }
 
 #[test]
