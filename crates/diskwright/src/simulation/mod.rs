@@ -12,7 +12,7 @@ use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::config::tree::{Node, Override, Value};
 use crate::config::{drives, from_node};
 use crate::engine::Engine;
-use crate::error::{Error, Place, Source};
+use crate::error::{Error, InputError, Place, Source};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::ledger::Ledger;
 use crate::metrics::recorder::WarmUp;
@@ -62,8 +62,10 @@ pub struct Checked {
 impl Checked {
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
     fn locate(&self, path: &str, error: Error) -> Error {
-        let Error::Input(mut input) = error else {
-            return error;
+        let mut input = match error {
+            Error::Input(input) => *input,
+            Error::File { .. } => InputError::new(error.to_string()),
+            other => return other,
         };
         if input.place.is_none() {
             let mut path = path;
@@ -76,7 +78,21 @@ impl Checked {
             };
             input.place = node.map(|node| node.origin.place());
         }
-        Error::Input(input)
+        input.into()
+    }
+
+    /// [`Self::locate`] for an error of the workload: a trace that cannot be opened is named where the spec names it.
+    fn locate_in_workload(&self, error: Error) -> Error {
+        if !matches!(error, Error::File { .. }) {
+            return self.locate("workload", error);
+        }
+        match self.locate("workload.trace", error) {
+            Error::Input(input) => {
+                let help = "a trace's path starts at the spec's folder; --trace FILE names another, from the current folder";
+                input.help(help).into()
+            }
+            other => other,
+        }
     }
 }
 
@@ -174,7 +190,7 @@ pub fn run(
     let tree = build::devices(&checked)?;
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
     let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
-    let workload = load().map_err(|error| checked.locate("workload", error))?;
+    let workload = load().map_err(|error| checked.locate_in_workload(error))?;
     let policy = host_policy(&checked)?;
     let recorder = Recorder::new(warm_up(&checked, capacity)?);
     let mut host = Host::new(workload, policy, recorder, progress).with_log(log);
@@ -224,8 +240,7 @@ fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
             host.scheduler.name()
         );
         let error = Error::from(
-            crate::error::InputError::new(message)
-                .help("give it to the drive: device.hdd.queue.scheduler"),
+            InputError::new(message).help("give it to the drive: device.hdd.queue.scheduler"),
         );
         return Err(checked.locate("host.scheduler", error));
     }
@@ -261,7 +276,7 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
             let total = match percent {
                 0.0 => 0,
                 _ => workload::count(workload, &checked.base, *seed, capacity)
-                    .map_err(|error| checked.locate("workload", error))?,
+                    .map_err(|error| checked.locate_in_workload(error))?,
             };
             let total = measure.requests.map_or(total, |most| most.min(total));
             WarmUp::Requests((total as f64 * percent / 100.0) as u64)
@@ -275,7 +290,7 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
 /// An unknown name, with a suggestion; an unreadable or wrong file.
 pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
     let description = build::drive(name, Path::new(""))?;
-    let in_file = |error: crate::error::InputError| Error::from(error.at(Place::File(name.into())));
+    let in_file = |error: InputError| Error::from(error.at(Place::File(name.into())));
     let mut summary =
         serde_json::to_value(description.summary().map_err(in_file)?).expect("plain data");
     summary["id"] = serde_json::json!(name);
