@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value};
 
 use crate::ledger::Ledger;
-use crate::request::{Command, DeviceId, Outcome, Part, Promise, Request, RequestId, Slab};
+use crate::request::{Command, DeviceId, Outcome, Promise, Request, RequestId, Slab};
 use crate::timeline::{AlarmId, Timeline};
 use crate::units::Time;
 
@@ -183,11 +183,5 @@ impl Context<'_> {
             .ledger
             .as_deref_mut()
             .map(|ledger| (ledger, self.device))
-    }
-
-    /// Adds to a request's parts.
-    #[inline]
-    pub fn add_part(&mut self, request: RequestId, part: Part, time: Time) {
-        self.request_mut(request).parts.add(part, time);
     }
 }

@@ -36,10 +36,6 @@ impl Command {
     pub const fn end(&self) -> Lbn {
         self.lbn.after(self.blocks as u64)
     }
-    /// Whether two runs of blocks share a block.
-    pub const fn overlaps(&self, other: &Command) -> bool {
-        self.lbn.0 < other.end().0 && other.lbn.0 < self.end().0
-    }
 }
 
 /// How a request ended.
@@ -110,10 +106,6 @@ impl Parts {
     /// Adds `time` to one part.
     pub fn add(&mut self, part: Part, time: Time) {
         self.0[part as usize] += time;
-    }
-    /// Takes `time` away from one part, which must hold as much.
-    pub fn take(&mut self, part: Part, time: Time) {
-        self.0[part as usize] -= time;
     }
     /// One part.
     pub fn get(&self, part: Part) -> Time {

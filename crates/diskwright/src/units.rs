@@ -41,10 +41,6 @@ impl Time {
     pub const fn from_s(s: u64) -> Time {
         Time(s * 1_000_000_000)
     }
-    /// The nearest nanosecond to `ms` milliseconds; `None` for a negative, infinite or overlong time.
-    pub fn from_ms_f64(ms: f64) -> Option<Time> {
-        Time::from_ns_f64(ms * 1e6)
-    }
     /// The nearest nanosecond; `None` for a negative, infinite or overlong time.
     pub fn from_ns_f64(ns: f64) -> Option<Time> {
         let rounded = libm::round(ns);
@@ -240,10 +236,6 @@ impl Lbn {
     /// The LBN `blocks` further on.
     pub const fn after(self, blocks: u64) -> Lbn {
         Lbn(self.0 + blocks)
-    }
-    /// The number of blocks between two LBNs, in whichever order.
-    pub const fn distance(self, other: Lbn) -> u64 {
-        self.0.abs_diff(other.0)
     }
 }
 

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::config::from_node;
 use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::config::tree::{Node, Override, Value};
-use crate::config::{drives, from_node};
 use crate::engine::Engine;
 use crate::error::{Error, InputError, Place, Source};
 use crate::host::{Extent, Host, HostPolicy};
@@ -304,9 +304,4 @@ pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
 /// As [`drive_summary`].
 pub fn hardware(name: &str) -> Result<crate::hdd::Hardware, Error> {
     build::hardware(&build::drive(name, Path::new(""))?).map_err(Error::from)
-}
-
-/// The names of the drives that come with diskwright.
-pub fn drive_names() -> Vec<&'static str> {
-    drives::names()
 }
