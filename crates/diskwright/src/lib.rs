@@ -61,4 +61,7 @@ pub mod request;
 pub mod simulation;
 pub mod timeline;
 pub mod units;
+
 pub mod workload;
+
+mod whole_file;

@@ -17,10 +17,10 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use serde_json::Value;
 
-use super::whole_file::WholeFile;
 use crate::error::Error;
 use crate::request::{Part, Request};
 use crate::units::Time;
+use crate::whole_file::WholeFile;
 
 /// The version of the columns. A column never changes its meaning.
 const SCHEMA: u32 = 1;

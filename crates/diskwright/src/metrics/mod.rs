@@ -5,7 +5,6 @@ pub mod interval;
 pub mod log;
 pub mod recorder;
 pub mod series;
-mod whole_file;
 
 pub use log::RequestLog;
 pub use recorder::Recorder;

@@ -1,15 +1,18 @@
 //! Where requests come from: traces in their formats, and synthetic load.
 
+mod convert;
 mod devices;
 mod extents;
 pub mod formats;
 mod input;
+mod output;
 mod profile;
 mod record;
 mod selection;
 mod spec;
 pub mod synthetic;
 mod text;
+mod writing;
 
 use std::path::Path;
 
@@ -21,13 +24,16 @@ use self::devices::Devices;
 use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;
 
+pub use self::convert::{Conversion, ConvertOptions, convert};
 pub use self::formats::{CsvOptions, FORMATS, Format, FormatOptions, TraceReader, open};
+pub use self::output::Output;
 pub use self::profile::{
     DeviceSummary, InspectOptions, Inspection, SizeCount, Sizes, Summary, inspect,
 };
 pub use self::record::{Record, Recorded};
 pub use self::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};
 pub use self::synthetic::SyntheticSpec;
+pub use self::writing::{Holds, Losses, TraceWriter, Writing};
 
 /// A request that is to be handed to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! What the text formats share: lines with their numbers, fields with their columns, exact numbers.
 
+use std::fmt;
 use std::io;
 use std::ops::Range;
 
@@ -249,11 +250,40 @@ impl TimeUnit {
         Some(Time::from_ns(ns.checked_add(u64::from(round_up))?))
     }
 
+    /// A time as a decimal number of this unit, exact to the nanosecond, without zeros at its end.
+    pub fn decimal(self, time: Time) -> impl fmt::Display {
+        Decimal {
+            ns: time.ns(),
+            decimals: self.decimals,
+        }
+    }
+
     /// `1.5e3` and the like: to the precision of a double.
     #[cold]
     fn with_exponent(self, text: &[u8]) -> Option<Time> {
         let number: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
         Time::from_ns_f64(number * 10u64.pow(u32::from(self.decimals)) as f64)
+    }
+}
+
+struct Decimal {
+    ns: u64,
+    decimals: u8,
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = 10u64.pow(u32::from(self.decimals));
+        let (whole, mut part, mut width) =
+            (self.ns / unit, self.ns % unit, usize::from(self.decimals));
+        if part == 0 {
+            return write!(f, "{whole}");
+        }
+        while part.is_multiple_of(10) {
+            part /= 10;
+            width -= 1;
+        }
+        write!(f, "{whole}.{part:0width$}")
     }
 }
 
@@ -303,6 +333,23 @@ mod tests {
             "1+1",
         ] {
             assert_eq!(TimeUnit::MS.time(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for (unit, ns, text) in [
+            (TimeUnit::MS, 13_191_135, "13.191135"),
+            (TimeUnit::MS, 13_000_000, "13"),
+            (TimeUnit::S, 1, "0.000000001"),
+            (TimeUnit::S, 1_050_000_000, "1.05"),
+            (TimeUnit::NS, 7, "7"),
+            (TimeUnit::NS100, 7, "0.07"),
+            (TimeUnit::S, u64::MAX, "18446744073.709551615"),
+        ] {
+            let time = Time::from_ns(ns);
+            assert_eq!(unit.decimal(time).to_string(), text);
+            assert_eq!(unit.time(text.as_bytes()), Some(time));
         }
     }
 

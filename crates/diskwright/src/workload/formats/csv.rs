@@ -1,5 +1,6 @@
 //! Tables in text with named columns: comma, semicolon, tab or bar between them.
 
+use std::io::{self, Write};
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -8,8 +9,10 @@ use crate::error::{Error, InputError, Place};
 use crate::request::Op;
 use crate::units::Lbn;
 use crate::workload::input::Input;
+use crate::workload::output::Output;
 use crate::workload::record::Record;
 use crate::workload::text::{Lines, shown, whole};
+use crate::workload::writing::{Holds, TraceWriter, Writing};
 
 use super::csv_columns::Columns;
 use super::{Format, FormatOptions, TraceReader, lines_of, outward, widened_warning};
@@ -23,6 +26,16 @@ pub const FORMAT: Format = Format {
     summary: "a table whose first line names its columns, or else workload.csv.columns does: time, LBN or byte offset, blocks or bytes, operation",
     detect,
     open,
+    write: Some(Writing {
+        holds: Holds {
+            // What is read is counted in bytes, of which there are at most 2^64.
+            lbn: 1 << 54,
+            recorded: false,
+            ..Holds::ALL
+        },
+        extension: Some("csv"),
+        create: write,
+    }),
 };
 
 /// What a CSV file's columns mean, where their names do not say it.
@@ -349,6 +362,32 @@ impl Reader {
         let name = &self.columns.names[column];
         let message = format!("column {name:?}: expected {expected}, found {found:?}");
         self.lines.wrong(self.fields[column].start, message).into()
+    }
+}
+
+struct Writer {
+    output: Output,
+}
+
+fn write(mut output: Output) -> io::Result<Box<dyn TraceWriter>> {
+    writeln!(output, "time_ns,device,op,fua,lbn,blocks")?;
+    Ok(Box::new(Writer { output }))
+}
+
+impl TraceWriter for Writer {
+    fn write(&mut self, record: &Record) -> io::Result<()> {
+        let op = match record.op {
+            Op::Read => "read",
+            Op::Write => "write",
+            Op::Flush => "flush",
+            Op::Trim => "trim",
+        };
+        let (ns, device, fua) = (record.arrival.ns(), record.device, u8::from(record.fua));
+        let (lbn, blocks) = (record.lbn.0, record.blocks);
+        writeln!(self.output, "{ns},{device},{op},{fua},{lbn},{blocks}")
+    }
+    fn finish(self: Box<Self>) -> io::Result<Output> {
+        Ok(self.output)
     }
 }
 

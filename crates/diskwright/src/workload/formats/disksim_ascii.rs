@@ -1,11 +1,15 @@
 //! DiskSim's ASCII traces: `arrival_ms device lbn blocks flags`, absolute times, one request a line.
 
+use std::io::{self, Write};
+
 use crate::error::{Error, InputError, Place};
 use crate::request::Op;
 use crate::units::Lbn;
 use crate::workload::input::Input;
+use crate::workload::output::Output;
 use crate::workload::record::Record;
 use crate::workload::text::{Field, Fields, Lines, TimeUnit, whole};
+use crate::workload::writing::{Holds, TraceWriter, Writing};
 
 use super::{Format, FormatOptions, TraceReader, first_line};
 
@@ -18,6 +22,17 @@ pub const FORMAT: Format = Format {
     summary: "DiskSim ASCII: arrival in ms, device, LBN, blocks, hexadecimal flags",
     detect,
     open,
+    write: Some(Writing {
+        holds: Holds {
+            flushes: false,
+            trims: false,
+            fua: false,
+            recorded: false,
+            ..Holds::ALL
+        },
+        extension: None,
+        create: |output| Ok(Box::new(Writer { output })),
+    }),
 };
 
 /// The flag of a read; its absence says write.
@@ -139,6 +154,22 @@ fn hex(text: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, |value, byte| {
         Some(value << 4 | u64::from((*byte as char).to_digit(16)?))
     })
+}
+
+struct Writer {
+    output: Output,
+}
+
+impl TraceWriter for Writer {
+    fn write(&mut self, record: &Record) -> io::Result<()> {
+        let flags = if record.op == Op::Read { READ } else { 0 };
+        let (arrival, device) = (TimeUnit::MS.decimal(record.arrival), record.device);
+        let (lbn, blocks) = (record.lbn.0, record.blocks);
+        writeln!(self.output, "{arrival} {device} {lbn} {blocks} {flags:x}")
+    }
+    fn finish(self: Box<Self>) -> io::Result<Output> {
+        Ok(self.output)
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub const FORMAT: Format = Format {
     summary: "DiskSim validation recording: R or W, action, LBN, blocks, service time and gap in µs",
     detect,
     open,
+    write: None,
 };
 
 fn detect(first: &[u8]) -> bool {

@@ -18,6 +18,7 @@ pub const FORMAT: Format = Format {
     summary: "HP SRT binary, record versions 1 to 4",
     detect,
     open,
+    write: None,
 };
 
 const SIGNATURE: &[u8] = b"$$TR_IOREC";

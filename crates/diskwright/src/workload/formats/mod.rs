@@ -13,6 +13,7 @@ use crate::error::{Error, InputError, Place, unknown_name};
 
 use super::input::Input;
 use super::record::Record;
+use super::writing::Writing;
 
 pub use csv::CsvOptions;
 
@@ -56,7 +57,7 @@ pub struct FormatOptions {
 pub struct Format {
     /// Its name in specs and on the command line.
     pub name: &'static str,
-    /// Usual file name extensions, without the dot; they decide nothing.
+    /// Usual file name extensions, without the dot; in reading they decide nothing.
     pub extensions: &'static [&'static str],
     /// What it is, in a few words.
     pub summary: &'static str,
@@ -64,6 +65,8 @@ pub struct Format {
     pub detect: fn(&[u8]) -> bool,
     /// Begins to read.
     pub open: Open,
+    /// How it is written, if it can be.
+    pub write: Option<Writing>,
 }
 
 /// How a format begins to read.

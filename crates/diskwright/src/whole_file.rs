@@ -11,7 +11,7 @@ use tempfile::{Builder, NamedTempFile};
 /// removed, and an old file of the name stays as it was.
 ///
 /// A target that is there and no regular file, such as a pipe or a device, is written to as it is.
-pub(super) enum WholeFile {
+pub(crate) enum WholeFile {
     /// Renamed in the end.
     Temporary {
         /// The file under its temporary name.
@@ -27,7 +27,7 @@ pub(super) enum WholeFile {
 
 impl WholeFile {
     /// Opens a file that is to become `path`, through symbolic links.
-    pub(super) fn create(path: &Path) -> io::Result<WholeFile> {
+    pub(crate) fn create(path: &Path) -> io::Result<WholeFile> {
         let target = match fs::canonicalize(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(path)?,
             found => found?,
@@ -60,7 +60,7 @@ impl WholeFile {
     }
 
     /// Brings all that was written to the disk, and gives the file its name.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         let WholeFile::Temporary {
             file,
             target,

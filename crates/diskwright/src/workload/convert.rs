@@ -1,0 +1,171 @@
+//! From one trace format to another.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::{Error, InputError, Place};
+
+use super::devices::Devices;
+use super::formats::{self, FORMATS, Format, FormatOptions, TraceReader};
+use super::output::{self, Output};
+use super::record::Record;
+use super::writing::{Losses, Writing};
+
+/// How a trace is to be converted.
+#[derive(Clone, Debug, Default)]
+pub struct ConvertOptions {
+    /// What the reader is told.
+    pub format: FormatOptions,
+    /// The format to write, by name; by the extension of the file written when not given.
+    pub to: Option<String>,
+    /// Only this device.
+    pub device: Option<u32>,
+}
+
+/// What became of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Conversion {
+    /// The format read.
+    pub from: String,
+    /// The format written.
+    pub to: String,
+    /// Records read.
+    pub read: u64,
+    /// Records written.
+    pub written: u64,
+    /// Records of other devices, when one was asked for, and those the format read marks as not to be used.
+    pub skipped: u64,
+    /// What the format written could not hold.
+    pub lost: Losses,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a trace through and writes it in another format. The file is there when it is whole, or not at all.
+///
+/// # Errors
+/// The trace cannot be read, is malformed, has a request that the other format cannot express, or has several devices where
+/// that format knows one; the file cannot be written; no format is named and the file's extension names none.
+pub fn convert(input: &Path, output: &Path, options: &ConvertOptions) -> Result<Conversion, Error> {
+    let (format, writing) = target(output, options.to.as_deref())?;
+    let mut reader = formats::open(input, &options.format)?;
+    let failed = |e| Error::file(output, "write", e);
+    let mut writer = (writing.create)(Output::create(output)?).map_err(failed)?;
+    let mut losses = Losses::default();
+    let mut choice = Choice::new(options.device, format, writing);
+    let (mut read, mut written) = (0, 0);
+    while let Some(record) = reader.next()? {
+        read += 1;
+        if !choice.takes(&record, &*reader)? {
+            continue;
+        }
+        let fitted = writing.holds.fit(&record, &mut losses);
+        if let Some(record) = fitted.map_err(|error| error.at(reader.place()))? {
+            writer.write(&record).map_err(failed)?;
+            written += 1;
+        }
+    }
+    choice.check_found(input)?;
+    writer.finish().and_then(Output::finish).map_err(failed)?;
+    let mut warnings = reader.warnings();
+    warnings.extend(losses.warnings(&writing.holds, format.name));
+    Ok(Conversion {
+        from: reader.format().to_owned(),
+        to: format.name.to_owned(),
+        read: read + reader.discarded(),
+        written,
+        skipped: choice.skipped + reader.discarded(),
+        lost: losses,
+        warnings,
+    })
+}
+
+/// The format to write.
+fn target(path: &Path, name: Option<&str>) -> Result<(&'static Format, &'static Writing), Error> {
+    let writable = || FORMATS.iter().filter_map(|f| Some((f, f.write.as_ref()?)));
+    let accepted = || {
+        let names: Vec<_> = writable().map(|(format, _)| format.name).collect();
+        names.join(", ")
+    };
+    if let Some(name) = name {
+        let format = formats::named(name)?;
+        return writable()
+            .find(|(f, _)| f.name == format.name)
+            .ok_or_else(|| {
+                InputError::new(format!("traces of format {name} can be read, not written"))
+                    .help(format!("accepted: {}", accepted()))
+                    .into()
+            });
+    }
+    let extension = output::extension(path);
+    let meant = writable().find(|(_, w)| extension.is_some() && w.extension == extension);
+    meant.ok_or_else(|| {
+        InputError::new("the file's name does not say in which format to write")
+            .at(Place::File(path.to_owned()))
+            .help(format!("name the format; accepted: {}", accepted()))
+            .into()
+    })
+}
+
+/// Which records are taken, by their device.
+struct Choice {
+    device: Option<u32>,
+    /// The format written, where it knows one device only.
+    of_one: Option<&'static str>,
+    found: bool,
+    others: Devices,
+    skipped: u64,
+}
+
+impl Choice {
+    fn new(device: Option<u32>, format: &Format, writing: &Writing) -> Choice {
+        Choice {
+            device,
+            of_one: writing.holds.devices.is_none().then_some(format.name),
+            found: false,
+            others: Devices::default(),
+            skipped: 0,
+        }
+    }
+
+    fn takes(&mut self, record: &Record, reader: &dyn TraceReader) -> Result<bool, Error> {
+        match self.device {
+            Some(device) if device != record.device => {
+                self.others.add(record.device);
+                self.skipped += 1;
+                Ok(false)
+            }
+            _ => {
+                if let (None, Some(format)) = (self.device, self.of_one) {
+                    self.others.add(record.device);
+                    if self.others.several() {
+                        let message = format!(
+                            "the trace is of several devices, {}, and {format} is of one",
+                            self.others
+                        );
+                        return Err(InputError::new(message)
+                            .at(reader.place())
+                            .help("choose one of the devices")
+                            .into());
+                    }
+                }
+                self.found = true;
+                Ok(true)
+            }
+        }
+    }
+
+    /// A trace without a request of the device chosen is a mistake in the choice.
+    fn check_found(&self, input: &Path) -> Result<(), Error> {
+        match self.device {
+            Some(device) if !self.found => Err(InputError::new(format!(
+                "the trace has no request of device {device}"
+            ))
+            .at(Place::File(input.to_owned()))
+            .help(format!("the devices seen: {}", self.others))
+            .into()),
+            _ => Ok(()),
+        }
+    }
+}
