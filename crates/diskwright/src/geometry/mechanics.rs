@@ -88,14 +88,13 @@ impl Mechanics {
     /// and then the write settling if anything moved.
     #[inline]
     pub fn motion_time(&self, from: Arm, to: Arm, write: bool) -> Time {
+        // Both ways are worked out, so that nothing hangs on a branch that cannot be foreseen.
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
-        let motion = if from.head == to.head {
-            seek
-        } else {
-            seek.max(self.head_switch)
-        };
+        let switched = seek.max(self.head_switch);
+        let motion = if from.head == to.head { seek } else { switched };
+        let settled = motion.ns().saturating_add_signed(self.write_settle_ns);
         if write && motion > Time::ZERO {
-            Time::from_ns(motion.ns().saturating_add_signed(self.write_settle_ns))
+            Time::from_ns(settled)
         } else {
             motion
         }

@@ -105,12 +105,24 @@ impl Spindle {
         self.ceil(self.way(now, target))
     }
 
-    /// [`Self::wait`] where it is at most `limit`.
+    /// A span of time in the spindle's units.
     #[inline]
-    pub fn wait_within(&self, now: Phase, target: Phase, limit: Time) -> Option<Time> {
-        let way = self.way(now, target);
-        let reach = limit.ns().saturating_mul(self.rate);
-        (way <= 0 || way as u64 <= reach).then(|| self.ceil(way))
+    pub fn units(&self, span: Time) -> u64 {
+        span.ns() * self.rate
+    }
+
+    /// A span in the spindle's units as time, rounded up to the nanosecond.
+    #[inline]
+    pub fn time(&self, units: u64) -> Time {
+        Time::from_ns(units.div_ceil(self.rate))
+    }
+
+    /// A motion from a moment with phase `now`, and then the wait until `target` comes by, together in the spindle's units:
+    /// [`Self::time`] of it is the motion and [`Self::wait`]. Without a branch or a division, to compare many targets.
+    #[inline]
+    pub fn reach(&self, now: Phase, motion: Time, target: Phase) -> u64 {
+        let way = self.way(self.later(now, motion), target);
+        self.units(motion) + way.max(0) as u64
     }
 
     /// Waits for slot `slot` from a moment with phase `now` and stays for `slots` slots: the wait, and
@@ -181,6 +193,17 @@ mod tests {
             let wait = spindle.wait(spindle.phase(Time::from_ns(edge + 1)), target);
             let turn = spindle.period();
             prop_assert!(wait <= turn && wait + Time::from_ns(2) >= turn, "{wait} of {turn}");
+        }
+
+        #[test]
+        fn what_is_reached_is_motion_and_wait(
+            rpm in 60u32..20_000, at in 0u64..u64::MAX / 4, motion in 0u64..4_000_000_000, per_track in 1u32..5000, slot in 0u32..5000,
+        ) {
+            let spindle = Spindle::new(Rotation::Rpm(rpm));
+            let target = spindle.edge(slot % per_track, per_track);
+            let (now, motion) = (spindle.phase(Time::from_ns(at)), Time::from_ns(motion));
+            let wait = spindle.wait(spindle.later(now, motion), target);
+            prop_assert_eq!(spindle.time(spindle.reach(now, motion, target)), motion + wait);
         }
 
         #[test]

@@ -96,23 +96,32 @@ impl DiskSpace<'_> {
         self.mechanics.positioning(self.arm, phase, target)
     }
 
-    /// The time of the motion alone: seek, head switch and settle.
+    /// [`Self::positioning`] in the spindle's units, for comparing: a nanosecond is [`Self::nanosecond`] of them, and
+    /// what is begun counts as a whole one.
     #[inline]
-    pub fn motion(&self, target: &Target) -> Time {
-        self.mechanics
-            .motion_time(self.arm, target.arm(), target.write)
-    }
-
-    /// The wait for the first sector after a motion, where it is at most `limit`.
-    #[inline]
-    pub fn wait_within(&self, target: &Target, motion: Time, limit: Time) -> Option<Time> {
+    pub fn reach(&self, target: &Target) -> u64 {
         let phase = if target.write {
             self.write_phase
         } else {
             self.read_phase
         };
-        let spindle = &self.mechanics.spindle;
-        spindle.wait_within(spindle.later(phase, motion), target.phase, limit)
+        let motion = self
+            .mechanics
+            .motion_time(self.arm, target.arm(), target.write);
+        self.mechanics.spindle.reach(phase, motion, target.phase)
+    }
+
+    /// What no target at least `distance` cylinders away can be reached sooner than, in the spindle's units.
+    #[inline]
+    pub fn least_reach(&self, distance: u32) -> u64 {
+        let soonest = self.mechanics.soonest(distance);
+        self.mechanics.spindle.units(soonest)
+    }
+
+    /// A nanosecond in the spindle's units.
+    #[inline]
+    pub fn nanosecond(&self) -> u64 {
+        self.mechanics.spindle.units(Time::from_ns(1))
     }
 }
 

@@ -1,9 +1,10 @@
 //! Shortest access time first.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Order, Scheduler, Slot, Space, View};
-use crate::units::Time;
+use super::{DiskSpace, Order, Scheduler, Slot, Space, Target, View};
 
 /// Rule: the shortest positioning time: seek, switch, settle and rotation, not transfer. Tie: the one that has
 /// waited longer. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991; Seltzer, Chen and Ousterhout, USENIX 1990.
@@ -32,54 +33,95 @@ impl Scheduler for Satf {
     }
 }
 
+/// How many requests are looked at on either side before the search asks whether to go on: the question costs
+/// more than a request.
+const CHUNK: usize = 4;
+
 /// The request with the shortest positioning time.
 ///
-/// Looks outwards from the arm, nearest cylinder first, and stops where motion alone takes longer than the best
-/// found: every request further out is slower, so the choice is exact.
+/// Looks outwards from the arm on both sides, and stops on a side where motion alone takes longer than the best found:
+/// every request further out is slower, so the choice is exact.
 pub(super) fn soonest(view: &View<'_>) -> Slot {
     let Space::Disk(disk) = &view.space else {
         unreachable!("a queue without geometry is given no scheduler that needs it");
     };
     let places = view.pool.by_place();
     let here = u64::from(disk.arm.cylinder);
-    let mut above = places.partition_point(|&(key, _)| key < here);
-    let mut below = above;
-    // The best so far: its time, its turn of arrival, its slot.
-    let mut best: (Time, u64, Option<Slot>) = (Time::MAX, u64::MAX, None);
-    loop {
-        let up = places.get(above).map_or(u64::MAX, |&(key, _)| key - here);
-        let down = below
-            .checked_sub(1)
-            .map_or(u64::MAX, |last| here - places[last].0);
-        let distance = up.min(down);
-        if distance == u64::MAX {
-            break;
+    let start = places.partition_point(|&(key, _)| key < here);
+    let mut best = Best::default();
+    // What was looked at, and how far it is worth looking.
+    let (mut low, mut high) = (start, start);
+    let (mut lowest, mut highest) = (0, places.len());
+    while low > lowest || high < highest {
+        let below = low.saturating_sub(CHUNK).max(lowest)..low;
+        let above = high..(high + CHUNK).min(highest);
+        (low, high) = (below.start, above.end);
+        for index in below.chain(above) {
+            best.offer(disk.reach(target(view, index)), index);
         }
-        let slot = if up <= down {
-            above += 1;
-            places[above - 1].1
-        } else {
-            below -= 1;
-            places[below].1
-        };
-        let pending = view.pool.get(slot);
-        let target = pending
-            .target
-            .as_ref()
-            .expect("a drive's queue knows every target");
-        let motion = disk.motion(target);
-        if motion > best.0 {
-            if disk.mechanics.soonest(distance as u32) > best.0 {
-                break;
-            }
-            continue;
+        // Later than this by a whole nanosecond, whatever is rounded.
+        let limit = best.reach.saturating_add(disk.nanosecond());
+        if low > lowest && disk.least_reach((here - places[low - 1].0) as u32) >= limit {
+            lowest = low;
         }
-        if let Some(wait) = disk.wait_within(target, motion, best.0 - motion)
-            && (motion + wait, pending.ticket) < (best.0, best.1)
-        {
-            best = (motion + wait, pending.ticket, Some(slot));
+        if high < highest && disk.least_reach((places[high].0 - here) as u32) >= limit {
+            highest = high;
         }
     }
-    best.2
-        .expect("a scheduler is asked only when something waits")
+    places[best.oldest_of_equals(view, disk, low..high)].1
+}
+
+/// The target of the request at `index` of the order by place.
+#[inline]
+fn target<'a>(view: &View<'a>, index: usize) -> &'a Target {
+    let (_, slot) = view.pool.by_place()[index];
+    let target = view.pool.get(slot).target.as_ref();
+    target.expect("a drive's queue knows every target")
+}
+
+/// The best two so far, kept without a branch: which request is best cannot be foreseen.
+struct Best {
+    /// In the spindle's units.
+    reach: u64,
+    index: usize,
+    /// Of the second best.
+    second: u64,
+}
+
+impl Default for Best {
+    fn default() -> Best {
+        Best {
+            reach: u64::MAX,
+            index: 0,
+            second: u64::MAX,
+        }
+    }
+}
+
+impl Best {
+    #[inline]
+    fn offer(&mut self, reach: u64, index: usize) {
+        self.second = self.second.min(reach.max(self.reach));
+        self.index = if reach < self.reach {
+            index
+        } else {
+            self.index
+        };
+        self.reach = self.reach.min(reach);
+    }
+
+    /// Of the requests that are reached within the same nanosecond as the best, the one that has waited longest.
+    #[inline]
+    fn oldest_of_equals(&self, view: &View<'_>, disk: &DiskSpace<'_>, seen: Range<usize>) -> usize {
+        let limit = self.reach.next_multiple_of(disk.nanosecond());
+        if self.second > limit {
+            return self.index;
+        }
+        let equals = seen.filter(|&index| disk.reach(target(view, index)) <= limit);
+        let oldest = equals.min_by_key(|&index| {
+            let (_, slot) = view.pool.by_place()[index];
+            view.pool.get(slot).ticket
+        });
+        oldest.unwrap_or(self.index)
+    }
 }
