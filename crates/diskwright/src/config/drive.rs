@@ -99,6 +99,8 @@ fn one_block() -> Size {
 
 /// The largest physical sector, in blocks: 64 KiB.
 const LARGEST_SECTOR: u64 = 128;
+/// The longest head switch and the longest settling: as long as the longest seek.
+const LONGEST_SWITCH_NS: u64 = 4_000_000_000;
 
 impl DriveDescription {
     /// Checks everything that can be checked before a run.
@@ -117,6 +119,15 @@ impl DriveDescription {
                     "accepted: 1 to {LARGEST_SECTOR} blocks, such as \"512 B\" or \"4 KiB\""
                 )),
             );
+        }
+        let (switch, settle) = (self.heads.switch.ns(), self.heads.write_settle.ns());
+        if switch > LONGEST_SWITCH_NS || settle.unsigned_abs() > LONGEST_SWITCH_NS {
+            return Err(InputError::new(format!(
+                "heads that switch in {} and settle in {} ms",
+                self.heads.switch,
+                settle as f64 / 1e6
+            ))
+            .help("each takes at most 4 s"));
         }
         if self.interface.block_time.is_some() && self.interface.rate.is_some() {
             return Err(
@@ -316,6 +327,11 @@ mod tests {
                 drive.interface.block_time = Some(Time::ZERO);
             })
             .contains("not both")
+        );
+        assert!(refused(|drive| drive.heads.switch = Time::from_ns(4_000_000_001)).contains("4 s"));
+        assert!(
+            refused(|drive| drive.heads.write_settle = SignedTime::from_ns(-4_000_000_001))
+                .contains("4 s")
         );
         assert!(refused(|drive| drive.layout.surfaces = 0).contains("0 surfaces"));
         assert!(

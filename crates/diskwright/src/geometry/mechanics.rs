@@ -92,9 +92,9 @@ impl Mechanics {
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
         let switched = seek.max(self.head_switch);
         let motion = if from.head == to.head { seek } else { switched };
-        let settled = motion.ns().saturating_add_signed(self.write_settle_ns);
+        let settled = (motion.ns() as i64 + self.write_settle_ns).max(0);
         if write && motion > Time::ZERO {
-            Time::from_ns(settled)
+            Time::from_ns(settled as u64)
         } else {
             motion
         }

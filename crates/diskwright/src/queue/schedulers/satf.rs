@@ -56,8 +56,10 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
         let below = low.saturating_sub(CHUNK).max(lowest)..low;
         let above = high..(high + CHUNK).min(highest);
         (low, high) = (below.start, above.end);
-        for index in below.chain(above) {
-            best.offer(disk.reach(target(view, index)), index);
+        for side in [below, above] {
+            for (index, &(_, slot)) in side.clone().zip(&places[side]) {
+                best.offer(disk.reach(target(view, slot)), index);
+            }
         }
         // Later than this by a whole nanosecond, whatever is rounded.
         let limit = best.reach.saturating_add(disk.nanosecond());
@@ -68,13 +70,11 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
             highest = high;
         }
     }
-    places[best.oldest_of_equals(view, disk, low..high)].1
+    best.oldest_of_equals(view, disk, low..high)
 }
 
-/// The target of the request at `index` of the order by place.
 #[inline]
-fn target<'a>(view: &View<'a>, index: usize) -> &'a Target {
-    let (_, slot) = view.pool.by_place()[index];
+fn target<'a>(view: &View<'a>, slot: Slot) -> &'a Target {
     let target = view.pool.get(slot).target.as_ref();
     target.expect("a drive's queue knows every target")
 }
@@ -112,16 +112,15 @@ impl Best {
 
     /// Of the requests that are reached within the same nanosecond as the best, the one that has waited longest.
     #[inline]
-    fn oldest_of_equals(&self, view: &View<'_>, disk: &DiskSpace<'_>, seen: Range<usize>) -> usize {
+    fn oldest_of_equals(&self, view: &View<'_>, disk: &DiskSpace<'_>, seen: Range<usize>) -> Slot {
+        let places = view.pool.by_place();
         let limit = self.reach.next_multiple_of(disk.nanosecond());
         if self.second > limit {
-            return self.index;
+            return places[self.index].1;
         }
-        let equals = seen.filter(|&index| disk.reach(target(view, index)) <= limit);
-        let oldest = equals.min_by_key(|&index| {
-            let (_, slot) = view.pool.by_place()[index];
-            view.pool.get(slot).ticket
-        });
-        oldest.unwrap_or(self.index)
+        let seen = places[seen].iter().map(|&(_, slot)| slot);
+        let equals = seen.filter(|&slot| disk.reach(target(view, slot)) <= limit);
+        let oldest = equals.min_by_key(|&slot| view.pool.get(slot).ticket);
+        oldest.expect("the best is among them")
     }
 }
