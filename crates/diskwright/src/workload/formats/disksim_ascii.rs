@@ -39,7 +39,12 @@ pub const FORMAT: Format = Format {
 const READ: u64 = 0x1;
 
 fn detect(first: &[u8]) -> bool {
-    parse(first_line(first)).is_ok()
+    is_line(first_line(first))
+}
+
+/// Whether this can be a line of such a trace.
+pub fn is_line(line: &[u8]) -> bool {
+    parse(line).is_ok()
 }
 
 fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
@@ -165,7 +170,13 @@ impl TraceWriter for Writer {
         let flags = if record.op == Op::Read { READ } else { 0 };
         let (arrival, device) = (TimeUnit::MS.decimal(record.arrival), record.device);
         let (lbn, blocks) = (record.lbn.0, record.blocks);
-        writeln!(self.output, "{arrival} {device} {lbn} {blocks} {flags:x}")
+        // A decimal point tells the trace from MQSim's, which has whole nanoseconds there.
+        let is_whole = record.arrival.ns().is_multiple_of(1_000_000);
+        let point = if is_whole { ".0" } else { "" };
+        writeln!(
+            self.output,
+            "{arrival}{point} {device} {lbn} {blocks} {flags:x}"
+        )
     }
     fn finish(self: Box<Self>) -> io::Result<Output> {
         Ok(self.output)
