@@ -1,7 +1,7 @@
-//! Trace readers as a user meets them: files, compressed or not, whole or damaged, and the reference traces where they are.
+//! Trace readers as a user meets them: files, compressed or not, whole or damaged.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use diskwright::error::Error;
 use diskwright::workload::{
@@ -322,94 +322,5 @@ fn lenient() -> WorkloadSpec {
         out_of_order: OutOfOrder::Map,
         bad_size: BadSize::Clip,
         ..WorkloadSpec::default()
-    }
-}
-
-/// A reference trace, or `None`, with a word about it, where there is none. Looked for in the folder that
-/// DISKWRIGHT_REFERENCE names, or else in a folder `reference` of the checkout or of one beside it.
-fn reference(name: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folders = match std::env::var_os("DISKWRIGHT_REFERENCE") {
-        Some(folder) => vec![PathBuf::from(folder)],
-        None => {
-            let beside = std::fs::read_dir(root.join(".."))
-                .into_iter()
-                .flatten()
-                .flatten();
-            let beside = beside.map(|entry| entry.path().join("reference"));
-            std::iter::once(root.join("reference"))
-                .chain(beside)
-                .collect()
-        }
-    };
-    let mut paths = folders
-        .iter()
-        .map(|folder| folder.join("disksim").join(name));
-    let found = paths.find(|path| path.is_file());
-    if found.is_none() {
-        println!("skipped: no reference trace {name} (name its folder in DISKWRIGHT_REFERENCE)");
-    }
-    found
-}
-
-#[test]
-fn the_hp_week_has_its_requests() {
-    let Some(path) = reference("ajw.1week.srt") else {
-        return;
-    };
-    let seen = inspect(&path, &InspectOptions::default()).expect("inspected");
-    assert_eq!(seen.format, "hp-srt");
-    assert_eq!(seen.start_date.as_deref(), Some("1992-05-30T00:03:06"));
-    assert_eq!(seen.all.requests, 44_519);
-    let per_device: Vec<_> = seen
-        .devices
-        .iter()
-        .map(|d| (d.device, d.summary.requests))
-        .collect();
-    assert_eq!(per_device, [(0, 42_252), (1, 2_267)]);
-    assert!(seen.warnings.is_empty(), "{:?}", seen.warnings);
-    // Its sectors are of 256 bytes: the first request is of 4 KiB at sector 1056.
-    let records = read(&path, &FormatOptions::default()).expect("read");
-    assert_eq!((records[0].lbn.0, records[0].blocks), (528, 8));
-
-    let mut spec = WorkloadSpec {
-        trace: Some(path),
-        ..WorkloadSpec::default()
-    };
-    let error = Workload::open(&spec, Path::new(""), 0, 1 << 30)
-        .err()
-        .expect("two devices");
-    assert!(
-        error
-            .to_string()
-            .contains("0 (42252 requests), 1 (2267 requests)"),
-        "{error}"
-    );
-    spec.device = DeviceChoice::Number(1);
-    let mut workload = Workload::open(&spec, Path::new(""), 0, 1 << 30).expect("opened");
-    while workload.next().expect("read").is_some() {}
-    let counts = workload.counts();
-    assert_eq!((counts.trace, counts.skipped), (44_519, 42_252));
-}
-
-#[test]
-fn the_text_traces_have_their_requests() {
-    for (name, format, requests, reads) in [
-        ("ascii.trace", "disksim-ascii", 100_000, 79_634),
-        ("cheetah9LP.trace", "disksim-recording", 10_000, 6_594),
-        ("ibm18es.trace", "disksim-recording", 10_000, 6_582),
-        ("hp_c3323a.trace", "disksim-recording", 9_074, 6_113),
-    ] {
-        let Some(path) = reference(name) else {
-            continue;
-        };
-        let seen = inspect(&path, &InspectOptions::default()).expect("inspected");
-        assert_eq!(seen.format, format, "{name}");
-        assert_eq!(
-            (seen.all.requests, seen.all.reads),
-            (requests, reads),
-            "{name}"
-        );
-        assert_eq!(seen.all.out_of_order, 0, "{name}");
     }
 }

@@ -251,4 +251,33 @@ mod tests {
         }
         assert!(records("0 0 0 1 100000001\n", &forced(NAME)).is_err());
     }
+
+    #[test]
+    fn what_is_written_can_be_no_other_format() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace");
+        let records: Vec<_> = [0, 3_000_000, 3_000_001]
+            .map(|ns| Record {
+                arrival: Time::from_ns(ns),
+                device: 0,
+                op: Op::Read,
+                fua: false,
+                lbn: Lbn(8),
+                blocks: 8,
+                recorded: None,
+            })
+            .to_vec();
+        let mut writer = Writer {
+            output: Output::create(&path).unwrap(),
+        };
+        for record in &records {
+            writer.write(record).unwrap();
+        }
+        writer.output.finish().unwrap();
+        let written = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(written, "0.0 0 8 8 1\n3.0 0 8 8 1\n3.000001 0 8 8 1\n");
+        let first = written.lines().next().unwrap();
+        let found = super::super::testing::records(first, &FormatOptions::default());
+        assert_eq!(found.unwrap(), records[..1]);
+    }
 }
