@@ -60,7 +60,14 @@ impl Version {
             Version::Two => 40,
         }
     }
-    /// What the record is, if it is one of this version and whole.
+    /// The upper byte of a record's version field.
+    const fn number(self) -> u8 {
+        match self {
+            Version::One => 1,
+            Version::Two => 2,
+        }
+    }
+    /// The fields of a whole record, or the version it says it has.
     ///
     /// Version 1: serial number (32 bits), length in bytes (32), scatter-gather elements (32), command (16), version (16), LBN
     /// (64), time in µs (64). Version 2: command (16), version (16), serial number, length and elements (32 each), LBN (64),
@@ -71,11 +78,7 @@ impl Version {
             Version::One => (12, 15, 4),
             Version::Two => (0, 3, 8),
         };
-        let number = match self {
-            Version::One => 1,
-            Version::Two => 2,
-        };
-        if record[version] != number {
+        if record[version] != self.number() {
             return Err(record[version]);
         }
         let u32_at = |at: usize| {
@@ -218,15 +221,10 @@ impl Reader {
                 Ok(Some(fields))
             }
             Err(found) => {
-                let expected = match self.version {
-                    Version::One => 1,
-                    Version::Two => 2,
-                };
-                Err(self
-                    .wrong(format!(
-                        "record version {found}: expected {expected}, as in the records before"
-                    ))
-                    .into())
+                let expected = self.version.number();
+                let message =
+                    format!("record version {found}: expected {expected}, as in the first record");
+                Err(self.wrong(message).into())
             }
         }
     }
@@ -328,7 +326,7 @@ impl TraceWriter for Writer {
         buffer[4..8].copy_from_slice(&bytes.to_le_bytes());
         buffer[8..12].copy_from_slice(&elements.to_le_bytes());
         buffer[12] = command;
-        buffer[15] = 1;
+        buffer[15] = Version::One.number();
         buffer[16..24].copy_from_slice(&record.lbn.0.to_le_bytes());
         buffer[24..32].copy_from_slice(&(record.arrival.ns() / UNIT.ns()).to_le_bytes());
         self.serial = self.serial.wrapping_add(1);
