@@ -21,6 +21,7 @@ fn run(lines: &str, spec: &str) -> Result<Given, Error> {
     }
     let mut spec: WorkloadSpec = toml::from_str(spec).unwrap();
     spec.trace = Some(file.path().file_name().unwrap().into());
+    spec.format = Some("disksim-ascii".to_owned());
     let base = file.path().parent().unwrap();
     let mut workload = Workload::open(&spec, base, 0, 100)?;
     let mut arrivals = Vec::new();
@@ -219,7 +220,7 @@ fn pacing_follows_the_spec() {
         Workload::open(&spec, base, 0, 100).unwrap()
     };
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("t"), "0 0 0 1 1\n").unwrap();
+    std::fs::write(folder.path().join("t"), "0.0 0 0 1 1\n").unwrap();
     let host = Pacing::Closed {
         users: None,
         think: Time::ZERO,

@@ -39,7 +39,12 @@ pub const FORMAT: Format = Format {
 const READ: u64 = 0x1;
 
 fn detect(first: &[u8]) -> bool {
-    parse(first_line(first)).is_ok()
+    is_line(first_line(first))
+}
+
+/// Whether this can be a line of such a trace.
+pub fn is_line(line: &[u8]) -> bool {
+    parse(line).is_ok()
 }
 
 fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
@@ -165,7 +170,13 @@ impl TraceWriter for Writer {
         let flags = if record.op == Op::Read { READ } else { 0 };
         let (arrival, device) = (TimeUnit::MS.decimal(record.arrival), record.device);
         let (lbn, blocks) = (record.lbn.0, record.blocks);
-        writeln!(self.output, "{arrival} {device} {lbn} {blocks} {flags:x}")
+        // A decimal point tells the trace from MQSim's, which has whole nanoseconds there.
+        let is_whole = record.arrival.ns().is_multiple_of(1_000_000);
+        let point = if is_whole { ".0" } else { "" };
+        writeln!(
+            self.output,
+            "{arrival}{point} {device} {lbn} {blocks} {flags:x}"
+        )
     }
     fn finish(self: Box<Self>) -> io::Result<Output> {
         Ok(self.output)
@@ -239,5 +250,34 @@ mod tests {
             assert_eq!(read[0].op, op, "{flags}");
         }
         assert!(records("0 0 0 1 100000001\n", &forced(NAME)).is_err());
+    }
+
+    #[test]
+    fn what_is_written_can_be_no_other_format() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace");
+        let records: Vec<_> = [0, 3_000_000, 3_000_001]
+            .map(|ns| Record {
+                arrival: Time::from_ns(ns),
+                device: 0,
+                op: Op::Read,
+                fua: false,
+                lbn: Lbn(8),
+                blocks: 8,
+                recorded: None,
+            })
+            .to_vec();
+        let mut writer = Writer {
+            output: Output::create(&path).unwrap(),
+        };
+        for record in &records {
+            writer.write(record).unwrap();
+        }
+        writer.output.finish().unwrap();
+        let written = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(written, "0.0 0 8 8 1\n3.0 0 8 8 1\n3.000001 0 8 8 1\n");
+        let first = written.lines().next().unwrap();
+        let found = super::super::testing::records(first, &FormatOptions::default());
+        assert_eq!(found.unwrap(), records[..1]);
     }
 }

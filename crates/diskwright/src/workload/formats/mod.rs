@@ -1,11 +1,17 @@
 //! Trace formats: one file each, one line each in [`FORMATS`].
 
+pub mod alibaba;
 pub mod csv;
 mod csv_columns;
 pub mod disksim_ascii;
 pub mod disksim_recording;
+mod fields;
+pub mod fio_iolog;
 mod hp_header;
 pub mod hp_srt;
+pub mod mqsim;
+pub mod tencent;
+pub mod vscsi;
 
 use std::path::Path;
 
@@ -77,6 +83,11 @@ pub static FORMATS: &[Format] = &[
     hp_srt::FORMAT,
     disksim_recording::FORMAT,
     disksim_ascii::FORMAT,
+    mqsim::FORMAT,
+    fio_iolog::FORMAT,
+    vscsi::FORMAT,
+    alibaba::FORMAT,
+    tencent::FORMAT,
     csv::FORMAT,
 ];
 
@@ -266,6 +277,11 @@ mod tests {
             ("13.19\t30\t0\t5\t1\n", "disksim-ascii"),
             ("13.19 30 0 5 1 0\n", "disksim-ascii"),
             ("R Hit 1975456 4 15362.0 56074.0\n", "disksim-recording"),
+            ("18446744073710 0 0 8 1\n", "mqsim"),
+            ("fio version 2 iolog\n/dev/sda add\n", "fio-iolog"),
+            ("fio version 3 iolog\n", "fio-iolog"),
+            ("3,R,126703644672,4096,1577808000000626\n", "alibaba"),
+            ("1538323199,105352008,584,1,1576\n", "tencent"),
             ("time_s,lbn,blocks,op\n0,1,2,r\n", "csv"),
         ] {
             assert_eq!(
@@ -281,6 +297,10 @@ mod tests {
             &b"hello world\n"[..],
             b"\x7fELF\x02\x01\x01\0\0",
             b"{\"a\": 1}",
+            // SPC-1's tables and those of Microsoft Research are others than Alibaba's and Tencent's.
+            b"0,303567,3584,w,0.026214\n",
+            b"128166372003061629,hm,1,Read,383496192,32768,58000\n",
+            b"1538323199,105352008,584,2,1576\n",
         ] {
             let error = located(reader(bytes, &FormatOptions::default()).err().unwrap());
             let help = error.help.unwrap();

@@ -1,0 +1,167 @@
+//! Tencent's cloud block storage traces of October 2018: `Timestamp,Offset,Size,IOType,VolumeID`, one request a line, no header.
+//!
+//! Source: the README of the trace set, in the SNIA IOTTA repository (<http://iotta.snia.org/traces/parallel>); Zhang et al., "OSCA: An Online-Model Based Cache Allocation Scheme in Cloud Block
+//! Storage Systems", USENIX ATC 2020.
+
+use std::io::{self, Write};
+
+use crate::error::{Error, Place};
+use crate::request::Op;
+use crate::units::{Lbn, Time};
+use crate::workload::input::Input;
+use crate::workload::output::Output;
+use crate::workload::record::Record;
+use crate::workload::text::{Lines, whole};
+use crate::workload::writing::{Holds, TraceWriter, Writing};
+
+use super::fields::{Wrong, commas, number, time};
+use super::{Format, FormatOptions, TraceReader, first_line};
+
+const NAME: &str = "tencent";
+const LINE: &str = "a line is: time in s, offset in sectors, size in sectors, 0 (read) or 1 (write), volume number, separated by commas";
+/// Its times are whole seconds.
+const UNIT: Time = Time::from_ns(1_000_000_000);
+
+/// The registry's line.
+pub const FORMAT: Format = Format {
+    name: NAME,
+    extensions: &["csv"],
+    summary: "Tencent block storage trace: time in s,offset and size in 512-byte sectors,0 (read) or 1 (write),volume",
+    detect,
+    open,
+    write: Some(Writing {
+        holds: Holds {
+            time: UNIT,
+            flushes: false,
+            trims: false,
+            fua: false,
+            recorded: false,
+            ..Holds::ALL
+        },
+        extension: None,
+        create: |output| Ok(Box::new(Writer { output })),
+    }),
+};
+
+fn detect(first: &[u8]) -> bool {
+    parse(first_line(first)).is_ok()
+}
+
+fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
+    Ok(Box::new(Reader {
+        lines: Lines::new(input),
+    }))
+}
+
+struct Reader {
+    lines: Lines,
+}
+
+impl TraceReader for Reader {
+    fn next(&mut self) -> Result<Option<Record>, Error> {
+        if !self.lines.advance()? {
+            return Ok(None);
+        }
+        match parse(self.lines.current()) {
+            Ok(record) => Ok(Some(record)),
+            Err(wrong) => Err(wrong.error(&self.lines, LINE).into()),
+        }
+    }
+    fn place(&self) -> Place {
+        self.lines.place(None)
+    }
+    fn format(&self) -> &'static str {
+        NAME
+    }
+}
+
+#[inline]
+fn parse(line: &[u8]) -> Result<Record, Wrong> {
+    let mut row = commas(line);
+    let arrival = row.take("a time in whole seconds", |text| time(text, UNIT.ns()))?;
+    let lbn = row.take("an offset in sectors", whole)?;
+    let blocks = row.take("a size in sectors", whole)?;
+    let op = row.take("0 (read) or 1 (write)", |text| match text {
+        b"0" => Some(Op::Read),
+        b"1" => Some(Op::Write),
+        _ => None,
+    })?;
+    let device = row.take("a volume number", number)?;
+    row.end()?;
+    Ok(Record {
+        arrival,
+        device,
+        op,
+        fua: false,
+        lbn: Lbn(lbn),
+        blocks: Record::clamp_blocks(blocks),
+        recorded: None,
+    })
+}
+
+struct Writer {
+    output: Output,
+}
+
+impl TraceWriter for Writer {
+    fn write(&mut self, record: &Record) -> io::Result<()> {
+        let (time, lbn, blocks) = (record.arrival.ns() / UNIT.ns(), record.lbn.0, record.blocks);
+        let (op, volume) = (u8::from(record.op == Op::Write), record.device);
+        writeln!(self.output, "{time},{lbn},{blocks},{op},{volume}")
+    }
+    fn finish(self: Box<Self>) -> io::Result<Output> {
+        Ok(self.output)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_as_documented() {
+        let text =
+            "1538323199,105352008,584,1,1576\n 1538323200 ,18446744073709551615,4294967296,0,2\r\n";
+        let read = records(text, &FormatOptions::default()).unwrap();
+        assert_eq!(
+            read[0],
+            Record {
+                arrival: Time::from_ms(1_538_323_199_000),
+                device: 1576,
+                op: Op::Write,
+                fua: false,
+                lbn: Lbn(105_352_008),
+                blocks: 584,
+                recorded: None
+            }
+        );
+        assert_eq!(
+            (read[1].op, read[1].lbn.0, read[1].blocks),
+            (Op::Read, u64::MAX, Record::OVERSIZE)
+        );
+    }
+
+    #[test]
+    fn every_field_is_checked_and_located() {
+        for (line, column, expected) in [
+            ("1.5,0,8,0,1", 1, "whole seconds, found \"1.5\""),
+            ("18446744074,0,8,0,1", 1, "whole seconds"),
+            ("1,x,8,0,1", 3, "offset"),
+            ("1,0,-8,0,1", 5, "size"),
+            ("1,0,8,2,1", 7, "0 (read) or 1 (write)"),
+            ("1,0,8,R,1", 7, "0 (read) or 1 (write)"),
+            ("1,0,8,0,4294967296", 9, "volume"),
+            ("1,0,8,0", 8, "volume number, found the end of the line"),
+            ("1,0,8,0,1,", 11, "the end of the line"),
+        ] {
+            let text = format!("1,0,8,0,1\n{line}\n");
+            let error = located(records(text, &forced(NAME)).unwrap_err());
+            assert!(error.message.contains(expected), "{line}: {error}");
+            assert!(
+                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if *c == column && text == line),
+                "{error}"
+            );
+        }
+    }
+}
