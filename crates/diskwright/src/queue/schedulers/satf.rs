@@ -63,10 +63,10 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
             places[below].1
         };
         let pending = view.pool.get(slot);
-        let target = pending
-            .target
-            .as_ref()
-            .expect("a drive's queue knows every target");
+        let Some(target) = &pending.target else {
+            // Nothing to position for.
+            return slot;
+        };
         let motion = disk.motion(target);
         if motion > best.0 {
             if disk.mechanics.soonest(distance as u32) > best.0 {
