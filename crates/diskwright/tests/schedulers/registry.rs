@@ -81,20 +81,14 @@ fn every_one_runs_in_a_drive_and_where_it_can_in_a_host_with_the_checker_on() {
             .unwrap_or_else(|error| panic!("{name}: {error}"))
             .json();
         assert_eq!(result["checked"], 400, "{name}");
-        let busy = &result["devices"]["hdd"];
-        let parts = busy["busy_ms"].as_object().expect("parts").values();
+        let hdd = &result["devices"]["hdd"];
+        let parts = hdd["busy_ms"].as_object().expect("parts").values();
         let parts: f64 = parts.filter_map(serde_json::Value::as_f64).sum();
         let elapsed = result["simulated_s"].as_f64().expect("a time");
-        let utilisation = busy["utilisation"].as_f64().expect("a share");
+        let utilisation = hdd["utilisation"].as_f64().expect("a share");
         assert!(
             (parts / 1e3 - utilisation * elapsed).abs() < 1e-6,
             "{name}: {parts} {utilisation} {elapsed}"
-        );
-        let travels = busy["travels"].as_u64().expect("a number");
-        assert_eq!(
-            travels > 0,
-            name.ends_with("scan") && !name.starts_with('v'),
-            "{name}: {travels}"
         );
     }
 }
