@@ -30,6 +30,9 @@ struct Counters {
     read_modify_writes: u64,
     seeks: u64,
     seek_cylinders: u64,
+    /// Motions of the arm without a request.
+    travels: u64,
+    travel_cylinders: u64,
     busy: u128,
     parts: [u128; Part::COUNT],
     queue_max: usize,
@@ -48,6 +51,8 @@ pub struct Hdd {
     outside: VecDeque<RequestId>,
     arm: Arm,
     active: Option<RequestId>,
+    /// The arm is on its way to a place where the scheduler wants it before the next choice.
+    is_travelling: bool,
     after_write: bool,
     last: Lbn,
     counters: Counters,
@@ -55,6 +60,8 @@ pub struct Hdd {
 
 /// The token of the alarm that ends the active request; others carry a request for which only the controller works.
 const ACTIVE_DONE: u64 = u64::MAX;
+/// The token of the alarm that ends a travel of the arm.
+const TRAVELLED: u64 = u64::MAX - 1;
 
 impl Hdd {
     /// A hard disk at rest at cylinder 0 with `depth` queue slots.
@@ -68,6 +75,7 @@ impl Hdd {
             outside: VecDeque::new(),
             arm: Arm::default(),
             active: None,
+            is_travelling: false,
             after_write: false,
             last: Lbn(0),
             counters: Counters::default(),
@@ -114,7 +122,7 @@ impl Hdd {
 
     /// Picks the next request and works out its whole course.
     fn dispatch(&mut self, cx: &mut Context<'_>) {
-        if self.active.is_some() || self.pool.is_empty() {
+        if self.active.is_some() || self.is_travelling || self.pool.is_empty() {
             return;
         }
         let now = cx.now();
@@ -135,15 +143,36 @@ impl Hdd {
                 mechanics,
                 arm: self.arm,
                 last: self.last,
+                blocks: self.hardware.blocks(),
                 read_phase: phase(false),
                 write_phase: phase(true),
             }),
         };
+        if let Some(cylinder) = self.scheduler.travel(&view) {
+            return self.travel(cylinder, cx);
+        }
         let slot = self.scheduler.pick(&view);
         let pending = self.pool.remove(slot);
         self.active = Some(pending.request);
         let end = self.begin(&pending, cx);
         cx.alarm(end, ACTIVE_DONE);
+    }
+
+    /// Moves the arm without a request: the time is the drive's, and part of no request's service.
+    fn travel(&mut self, cylinder: u32, cx: &mut Context<'_>) {
+        let to = Arm {
+            cylinder,
+            head: self.arm.head,
+        };
+        let time = self.hardware.mechanics.motion_time(self.arm, to, false);
+        let counters = &mut self.counters;
+        counters.travels += 1;
+        counters.travel_cylinders += u64::from(self.arm.cylinder.abs_diff(cylinder));
+        counters.busy += u128::from(time.ns());
+        counters.parts[Part::Seek as usize] += u128::from(time.ns());
+        self.arm = to;
+        self.is_travelling = true;
+        cx.alarm(cx.now() + time, TRAVELLED);
     }
 
     /// Starts a request: stamps it, divides its time into parts, and returns its end.
@@ -236,6 +265,10 @@ impl Device for Hdd {
     }
 
     fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
+        if token == TRAVELLED {
+            self.is_travelling = false;
+            return cx.wake();
+        }
         if token != ACTIVE_DONE {
             return cx.complete(RequestId(token as u32), Outcome::Ok);
         }
@@ -290,6 +323,8 @@ impl Device for Hdd {
             "seek_distance_mean_cylinders",
             json!(mean(counters.seek_cylinders, counters.accesses)),
         );
+        put("travels", json!(counters.travels));
+        put("travel_cylinders", json!(counters.travel_cylinders));
         put("utilisation", json!(share(counters.busy)));
         put("queue_length_mean", json!(share(counters.queue_area)));
         put("queue_length_max", json!(counters.queue_max));

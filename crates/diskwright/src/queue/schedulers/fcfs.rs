@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Order, Scheduler, Slot, View};
+use super::{Order, Scheduler, Slot, Starvation, Time, View};
 
 /// Rule: the request that has waited longest. Tie: none can arise.
 /// Source: the baseline of every study. Weakness: pays the full seek between any two requests.
@@ -25,5 +25,12 @@ impl Scheduler for Fcfs {
         view.pool
             .oldest()
             .expect("a scheduler is asked only when something waits")
+    }
+    fn starvation(&self, _slowest: Time) -> Starvation {
+        Starvation::Age {
+            after: Time::ZERO,
+            under_way: 0,
+            each: 1,
+        }
     }
 }

@@ -1,12 +1,26 @@
 //! Schedulers: which of the waiting requests is next.
 
+mod aged;
+mod batch;
+mod best_first;
 mod clook;
+mod cscan;
+mod deadline;
+mod elevator;
 mod fcfs;
+mod look;
 mod ncq;
 mod satf;
+mod scan;
 mod sstf;
+mod vscan;
+mod weight;
+mod weighted;
 
-use super::pool::{Order, Pool, Slot};
+pub use elevator::By;
+pub use weight::Weight;
+
+use super::pool::{Order, Pending, Pool, Slot};
 use crate::geometry::mechanics::{Arm, Mechanics, Target};
 use crate::geometry::spindle::Phase;
 use crate::registry::policies;
@@ -17,9 +31,17 @@ policies! {
     pub enum SchedulerSpec builds Box<dyn Scheduler> {
         Fcfs = "fcfs" [] in fcfs::Fcfs,
         Sstf = "sstf" [] in sstf::Sstf,
+        Look = "look" ["elevator"] in look::Look,
+        Scan = "scan" [] in scan::Scan,
         CLook = "c-look" ["clook"] in clook::CLook,
+        CScan = "c-scan" ["cscan"] in cscan::CScan,
+        VScan = "v-scan" ["vscan"] in vscan::VScan,
         Satf = "satf" ["sptf"] in satf::Satf,
+        AgedSatf = "aged-satf" ["asptf"] in aged::AgedSatf,
+        WeightedSatf = "weighted-satf" ["wptf"] in weighted::WeightedSatf,
+        BatchSatf = "batch-satf" ["bsatf"] in batch::BatchSatf,
         Ncq = "ncq" [] in ncq::Ncq,
+        Deadline = "deadline" ["mq-deadline"] in deadline::Deadline,
     }
 }
 
@@ -43,13 +65,52 @@ pub trait Scheduler: Send {
         false
     }
 
+    /// The cylinder to which a drive's arm must travel before a request is picked, if there is one.
+    ///
+    /// A drive asks before every [`pick`](Scheduler::pick), and again when the arm has come there, until there is none;
+    /// what arrives in the meantime is in the later views. A host's queue moves no arm and does not ask.
+    fn travel(&mut self, _view: &View<'_>) -> Option<u32> {
+        None
+    }
+
     /// Chooses one of the waiting requests.
     fn pick(&mut self, view: &View<'_>) -> Slot;
+
+    /// What it promises to a request that others overtake, in a drive whose longest positioning time is `slowest`.
+    fn starvation(&self, _slowest: Time) -> Starvation {
+        Starvation::Unbounded
+    }
 
     /// How many requests were picked because they had waited too long.
     fn promotions(&self) -> u64 {
         0
     }
+}
+
+/// How long a scheduler can leave a request waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starvation {
+    /// For ever: some stream of requests is served before it as long as that lasts.
+    Unbounded,
+    /// Once it has waited for `after`, and n of those that came before it still wait, it is among the next `under_way` +
+    /// (n + 1) · `each` picks.
+    Age {
+        /// The wait from which the promise holds.
+        after: Time,
+        /// Picks that may have been decided on before.
+        under_way: u64,
+        /// Picks for itself and for each that came before it.
+        each: u64,
+    },
+    /// No request that comes later by this time or more is served before it.
+    Later(Time),
+    /// It is served within so many times as many picks as requests wait at most.
+    Queues(u64),
+    /// The places served change their direction at most so many times before it is served, and as often again for every
+    /// older request at the same place, where requests do not overlap: once in an elevator, three times in a circular one,
+    /// whose way back is two changes and may have been under way. Requests that keep coming at the arm's own place hold
+    /// up the arm.
+    Turns(u64),
 }
 
 /// What a scheduler sees.
@@ -78,6 +139,8 @@ pub struct DiskSpace<'a> {
     pub arm: Arm,
     /// The block after the previous request.
     pub last: Lbn,
+    /// The drive's capacity, in 512-byte blocks.
+    pub blocks: u64,
     /// Where the platter will be when a read could begin to move the arm.
     pub read_phase: Phase,
     /// The same for a write.
@@ -85,6 +148,11 @@ pub struct DiskSpace<'a> {
 }
 
 impl DiskSpace<'_> {
+    /// The edge away from cylinder 0.
+    pub fn last_cylinder(&self) -> u32 {
+        self.mechanics.layout.cylinders() - 1
+    }
+
     /// The positioning time of a request that is picked now: seek, head switch, settle and rotation.
     #[inline]
     pub fn positioning(&self, target: &Target) -> Time {
@@ -96,6 +164,13 @@ impl DiskSpace<'_> {
         self.mechanics.positioning(self.arm, phase, target)
     }
 
+    /// The time of the motion alone: seek, head switch and settle.
+    #[inline]
+    pub fn motion(&self, target: &Target) -> Time {
+        self.mechanics
+            .motion_time(self.arm, target.arm(), target.write)
+    }
+
     /// [`Self::positioning`] in the spindle's units, for comparing: a nanosecond is [`Self::nanosecond`] of them, and
     /// what is begun counts as a whole one.
     #[inline]
@@ -105,9 +180,7 @@ impl DiskSpace<'_> {
         } else {
             self.read_phase
         };
-        let motion = self
-            .mechanics
-            .motion_time(self.arm, target.arm(), target.write);
+        let motion = self.motion(target);
         self.mechanics.spindle.reach(phase, motion, target.phase)
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Order, Scheduler, Slot, View, satf};
+use super::{Order, Scheduler, Slot, Starvation, View, satf};
 use crate::units::Time;
 
 /// Rule: shortest access time first, but a request that has waited `timeout` in the queue is next; of several the
@@ -54,5 +54,15 @@ impl Scheduler for Ncq {
     }
     fn promotions(&self) -> u64 {
         self.promotions
+    }
+    fn starvation(&self, _slowest: Time) -> Starvation {
+        if self.timeout == Time::ZERO {
+            return Starvation::Unbounded;
+        }
+        Starvation::Age {
+            after: self.timeout,
+            under_way: 0,
+            each: 1,
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DiskSpace, Order, Scheduler, Slot, Space, Target, View};
+use super::{DiskSpace, Order, Scheduler, Slot, Space, View};
 
 /// Rule: the shortest positioning time: seek, switch, settle and rotation, not transfer. Tie: the one that has
 /// waited longer. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991; Seltzer, Chen and Ousterhout, USENIX 1990.
@@ -58,7 +58,7 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
         (low, high) = (below.start, above.end);
         for side in [below, above] {
             for (index, &(_, slot)) in side.clone().zip(&places[side]) {
-                best.offer(disk.reach(target(view, slot)), index);
+                best.offer(reach(view, disk, slot), index);
             }
         }
         // Later than this by a whole nanosecond, whatever is rounded.
@@ -73,10 +73,11 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
     best.oldest_of_equals(view, disk, low..high)
 }
 
+/// How far a request is to be reached, in the spindle's units; no way at all where there is nothing to position for.
 #[inline]
-fn target<'a>(view: &View<'a>, slot: Slot) -> &'a Target {
+fn reach(view: &View<'_>, disk: &DiskSpace<'_>, slot: Slot) -> u64 {
     let target = view.pool.get(slot).target.as_ref();
-    target.expect("a drive's queue knows every target")
+    target.map_or(0, |target| disk.reach(target))
 }
 
 /// The best two so far, kept without a branch: which request is best cannot be foreseen.
@@ -119,7 +120,7 @@ impl Best {
             return places[self.index].1;
         }
         let seen = places[seen].iter().map(|&(_, slot)| slot);
-        let equals = seen.filter(|&slot| disk.reach(target(view, slot)) <= limit);
+        let equals = seen.filter(|&slot| reach(view, disk, slot) <= limit);
         let oldest = equals.min_by_key(|&slot| view.pool.get(slot).ticket);
         oldest.expect("the best is among them")
     }

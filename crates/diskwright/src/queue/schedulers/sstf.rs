@@ -2,18 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::elevator::{By, Sides};
 use super::{Order, Scheduler, Slot, View};
 
-/// Rule: the nearest request: by cylinders in a drive, by LBNs in a host. Tie: the one that has waited longer.
-/// Source: Denning, "Effects of scheduling on file memory operations", AFIPS 1967.
-/// Weakness: blind to rotation; requests far from the crowd starve.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sstf {}
+/// Rule: the nearest request. Tie: the one that has waited longer.
+/// Source: Denning, "Effects of scheduling on file memory operations", AFIPS 1967; DiskSim's policies 4 (by LBN) and 7
+/// (by cylinder). Weakness: blind to rotation; requests far from the crowd starve.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sstf {
+    /// Whether it goes by LBN or by cylinder.
+    pub by: By,
+}
+
+impl Default for Sstf {
+    fn default() -> Sstf {
+        Sstf { by: By::Cylinder }
+    }
+}
 
 impl Sstf {
-    pub(super) const SUMMARY: &str =
-        "Shortest seek time first: the nearest cylinder in a drive, the nearest LBN in a host.";
+    pub(super) const SUMMARY: &str = "Shortest seek time first: the nearest waiting request.";
     pub(super) fn build(&self) -> Box<dyn Scheduler> {
         Box::new(self.clone())
     }
@@ -21,20 +30,13 @@ impl Sstf {
 
 impl Scheduler for Sstf {
     fn order(&self) -> Order {
-        Order::Position
+        self.by.order()
     }
     fn pick(&mut self, view: &View<'_>) -> Slot {
-        let places = view.pool.by_place();
-        let here = view.space.position();
-        let split = places.partition_point(|&(key, _)| key < here);
-        let above = places.get(split);
-        // The first of the requests that share the nearest key below.
-        let below = split.checked_sub(1).map(|last| {
-            let nearest = places[last].0;
-            &places[places.partition_point(|&(key, _)| key < nearest)]
-        });
-        let rank = |&&(key, slot): &&(u64, Slot)| (key.abs_diff(here), view.pool.get(slot).ticket);
-        let nearest = above.into_iter().chain(below).min_by_key(rank);
+        let here = self.by.here(&view.space);
+        let Sides { up, down } = Sides::of(view.pool.by_place(), self.by, &view.space);
+        let rank = |&(key, slot): &(u64, Slot)| (key.abs_diff(here), view.pool.get(slot).ticket);
+        let nearest = up.into_iter().chain(down).min_by_key(rank);
         nearest
             .expect("a scheduler is asked only when something waits")
             .1
