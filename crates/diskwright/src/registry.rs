@@ -31,12 +31,12 @@ pub(crate) fn serialize_policy<S: serde::Serializer, P: serde::Serialize>(
     map.end()
 }
 
-/// Declares a family of policies. Each line is `Variant = "name" ["alias", …] in path::to::Parameters`, where the
+/// Declares a family of policies, with the word that errors use for one of them. Each line is `Variant = "name" ["alias", …] in path::to::Parameters`, where the
 /// parameters implement the family's trait of constructors, with a `SUMMARY`.
 macro_rules! policies {
     (
         $(#[$doc:meta])*
-        $visibility:vis enum $spec:ident builds $policy:ty {
+        $visibility:vis enum $spec:ident of $family:literal builds $policy:ty {
             $($variant:ident = $name:literal [$($alias:literal),*] in $parameters:ty,)*
         }
     ) => {
@@ -96,7 +96,7 @@ macro_rules! policies {
                         }
                     }
                 }
-                deserializer.deserialize_enum(stringify!($spec), $spec::NAMES, Choice)
+                deserializer.deserialize_enum($family, $spec::NAMES, Choice)
             }
         }
     };

@@ -1,5 +1,8 @@
 //! Random specs with the checker on: nothing is lost, nothing stale, every part accounted for; and twice the same.
 
+use diskwright::config::{Node, from_node};
+use diskwright::error::Source;
+use diskwright::queue::SchedulerSpec;
 use diskwright::simulation::{self, RunOptions, SpecSource};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -18,6 +21,14 @@ fn run(text: &str) -> Value {
         .json()
 }
 
+fn needs_geometry(scheduler: &str) -> bool {
+    let node = Node::parse(&Source::new("test", format!("scheduler = \"{scheduler}\"")));
+    let node = node.expect("valid TOML");
+    let spec: SchedulerSpec =
+        from_node(node.get("scheduler").expect("the key above")).expect("a scheduler's name");
+    spec.build().needs_geometry()
+}
+
 fn specs() -> impl Strategy<Value = String> {
     let drive = prop::sample::select(diskwright::config::drives::names());
     let arrivals = prop_oneof![
@@ -27,15 +38,14 @@ fn specs() -> impl Strategy<Value = String> {
             "{{ closed = {{ users = {users}, think = \"{ms} ms\" }} }}"
         )),
     ];
-    let policy = prop::sample::select(vec![
-        "\"fcfs\"",
-        "\"sstf\"",
-        "\"c-look\"",
-        "\"satf\"",
-        "\"ncq\"",
-        "{ ncq = { timeout = \"30 ms\" } }",
-    ]);
-    let host_policy = prop::sample::select(vec!["fcfs", "sstf", "c-look"]);
+    // Whatever the registry has, and short timeouts.
+    let names = || prop::sample::select(SchedulerSpec::NAMES);
+    let policy = prop_oneof![
+        4 => names().prop_map(|name| format!("\"{name}\"")),
+        1 => Just("{ ncq = { timeout = \"30 ms\" } }".to_owned()),
+        1 => Just("{ deadline = { read_expire = \"30 ms\", write_expire = \"60 ms\" } }".to_owned()),
+    ];
+    let host_policy = names().prop_filter("for a host", |name| !needs_geometry(name));
     let size = prop::sample::select(vec![1u32, 3, 8, 64, 300]);
     // A few hundred blocks, so that requests overlap; or the whole drive.
     let address = prop_oneof![

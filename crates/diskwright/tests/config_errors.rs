@@ -102,7 +102,7 @@ fn every_mistake_is_told_with_its_place_and_its_mend() {
         (
             "\"fcfs\"",
             "\"fcsf\"",
-            &["spec:10:13", "did you mean \"fcfs\""],
+            &["spec:10:13", "unknown scheduler", "did you mean \"fcfs\""],
         ),
         ("\"10 %\"", "\"100 %\"", &["spec:12:10", "leaves nothing"]),
         (

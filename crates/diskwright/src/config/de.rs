@@ -45,9 +45,6 @@ impl de::Error for DeError {
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> DeError {
         DeError(unknown_name("key", field, expected))
     }
-    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> DeError {
-        DeError(unknown_name("name", variant, expected))
-    }
     fn missing_field(field: &'static str) -> DeError {
         DeError(InputError::new(format!("the key {field:?} is missing")))
     }
@@ -109,25 +106,21 @@ impl<'de> de::Deserializer<'de> for &'de Node {
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        family: &'static str,
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DeError> {
+        let choice = |name, parameters| Choice {
+            node: self,
+            name,
+            parameters,
+            family,
+            names: variants,
+        };
         match &self.value {
-            Value::String(name) => visitor.visit_enum(Choice {
-                node: self,
-                name,
-                parameters: None,
-            }),
+            Value::String(name) => visitor.visit_enum(choice(name, None)),
             Value::Table(entries) => match entries.as_slice() {
-                [entry] => {
-                    let choice = Choice {
-                        node: self,
-                        name: &entry.key,
-                        parameters: Some(entry),
-                    };
-                    visitor.visit_enum(choice)
-                }
+                [entry] => visitor.visit_enum(choice(&entry.key, Some(entry))),
                 entries => Err(DeError(one_choice(entries, variants))),
             },
             _ => {
@@ -216,6 +209,9 @@ struct Choice<'de> {
     node: &'de Node,
     name: &'de str,
     parameters: Option<&'de Entry>,
+    /// What one of them is called: a policy's family, or else the name of a Rust type.
+    family: &'static str,
+    names: &'static [&'static str],
 }
 
 impl<'de> EnumAccess<'de> for Choice<'de> {
@@ -231,6 +227,11 @@ impl<'de> EnumAccess<'de> for Choice<'de> {
                 .map_or(&self.node.origin, |entry| &entry.key_origin)
                 .place()
         };
+        if !self.names.contains(&self.name) {
+            let is_family = self.family.starts_with(char::is_lowercase);
+            let kind = if is_family { self.family } else { "name" };
+            return Err(DeError(unknown_name(kind, self.name, self.names)).at(place));
+        }
         let variant = seed.deserialize(name).map_err(|error| error.at(place))?;
         Ok((variant, self))
     }

@@ -28,7 +28,7 @@ use crate::units::{Lbn, Time};
 
 policies! {
     /// A scheduler and its parameters, as a spec names it.
-    pub enum SchedulerSpec builds Box<dyn Scheduler> {
+    pub enum SchedulerSpec of "scheduler" builds Box<dyn Scheduler> {
         Fcfs = "fcfs" [] in fcfs::Fcfs,
         Sstf = "sstf" [] in sstf::Sstf,
         Look = "look" ["elevator"] in look::Look,
