@@ -85,7 +85,58 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
             text(&|i| format!("R Hit {} 8 1000.5 20.0\n", i * 8)).into_bytes(),
         ),
         ("csv", format!("time_s,lbn,blocks,op\n{csv}").into_bytes()),
+        (
+            "spc",
+            text(&|i| {
+                format!(
+                    "0,{},4096,{},{i}.5\n",
+                    i * 8,
+                    if i % 2 == 0 { "r" } else { "W" }
+                )
+            })
+            .into_bytes(),
+        ),
+        (
+            "msr",
+            text(&|i| format!("{i}0,hm,0,Read,{},4096,{}\n", i * 4096, 500 + i)).into_bytes(),
+        ),
+        ("blktrace", blktrace()),
+        (
+            "blkparse",
+            text(&|i| {
+                format!(
+                    "  8,0    0 {i:8}     {i}.000000007   697  Q  WS {} + 8 [a b]\n",
+                    i * 8
+                )
+            })
+            .into_bytes(),
+        ),
     ]
+}
+
+/// Records of queued writes, each with a payload.
+fn blktrace() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for i in 0..20u32 {
+        // Magic number, sequence, time and sector (64 bits each), bytes, action, process, device, CPU, payload's length (high).
+        let words = [
+            0x6561_7407,
+            i,
+            i * 1_000,
+            0,
+            i * 8,
+            0,
+            4096,
+            0x12_0001,
+            697,
+            8 << 20,
+            0,
+            8 << 16,
+        ];
+        bytes.extend(words.iter().flat_map(|w: &u32| w.to_le_bytes()));
+        bytes.extend([7; 8]);
+    }
+    bytes
 }
 
 #[test]
@@ -191,7 +242,7 @@ fn forced() -> impl Strategy<Value = FormatOptions> {
                 columns: csv.then_some(columns),
                 ..CsvOptions::default()
             },
-            sector_bytes: None,
+            ..FormatOptions::default()
         }
     })
 }
@@ -240,7 +291,7 @@ proptest! {
 
     #[test]
     fn spoilt_files_never_panic(
-        sample in 0usize..4,
+        sample in 0..samples().len(),
         mutations in mutations(),
         force in any::<bool>(),
         archive in 0u8..3,

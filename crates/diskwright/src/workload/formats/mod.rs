@@ -1,11 +1,19 @@
 //! Trace formats: one file each, one line each in [`FORMATS`].
 
+mod blk_events;
+pub mod blkparse;
+pub mod blktrace;
+mod blktrace_source;
+mod commas;
 pub mod csv;
 mod csv_columns;
 pub mod disksim_ascii;
 pub mod disksim_recording;
 mod hp_header;
 pub mod hp_srt;
+pub mod msr;
+pub mod spc;
+mod unix_time;
 
 use std::path::Path;
 
@@ -15,6 +23,7 @@ use super::input::Input;
 use super::record::Record;
 use super::writing::Writing;
 
+pub use blk_events::{BlkEvent, BlktraceOptions};
 pub use csv::CsvOptions;
 
 /// A trace being read, one record after the other, in the file's order.
@@ -49,6 +58,8 @@ pub struct FormatOptions {
     pub format: Option<String>,
     /// Columns and units of a CSV file.
     pub csv: CsvOptions,
+    /// Which event is the arrival in traces of blktrace and blkparse.
+    pub blktrace: BlktraceOptions,
     /// Bytes in a sector of an HP trace, in place of what its header says.
     pub sector_bytes: Option<u32>,
 }
@@ -78,6 +89,10 @@ pub static FORMATS: &[Format] = &[
     disksim_recording::FORMAT,
     disksim_ascii::FORMAT,
     csv::FORMAT,
+    spc::FORMAT,
+    msr::FORMAT,
+    blktrace::FORMAT,
+    blkparse::FORMAT,
 ];
 
 /// The bytes of a file that detection looks at.
@@ -108,6 +123,10 @@ pub fn open_input(
     };
     if format.name != csv::FORMAT.name && options.csv != CsvOptions::default() {
         return Err(superfluous("csv", format, &input));
+    }
+    let of_blktrace = [blktrace::NAME, blkparse::NAME].contains(&format.name);
+    if !of_blktrace && options.blktrace != BlktraceOptions::default() {
+        return Err(superfluous("blktrace", format, &input));
     }
     if format.name != hp_srt::FORMAT.name && options.sector_bytes.is_some() {
         return Err(superfluous("sector_bytes", format, &input));
@@ -267,6 +286,19 @@ mod tests {
             ("13.19 30 0 5 1 0\n", "disksim-ascii"),
             ("R Hit 1975456 4 15362.0 56074.0\n", "disksim-recording"),
             ("time_s,lbn,blocks,op\n0,1,2,r\n", "csv"),
+            ("0,20941264,8192,W,0.551706,Alpha/NT\n", "spc"),
+            (
+                "128166372003061629,hm,1,Read,383496192,32768,58000\n",
+                "msr",
+            ),
+            (
+                "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n",
+                "msr",
+            ),
+            (
+                "  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n",
+                "blkparse",
+            ),
         ] {
             assert_eq!(
                 reader(text, &FormatOptions::default()).unwrap().format(),
@@ -317,6 +349,15 @@ mod tests {
                 .contains("workload.sector_bytes")
         );
         options.sector_bytes = None;
+        options.blktrace.event = BlkEvent::Issue;
+        assert!(
+            reader(line, &options)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("workload.blktrace")
+        );
+        options.blktrace = BlktraceOptions::default();
         options.csv.time = Some("t".to_owned());
         assert!(
             reader(line, &options)
