@@ -1,7 +1,7 @@
 //! Binary traces of blktrace: the files of each CPU, `NAME.blktrace.N`, merged by time; or one file of all.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -37,12 +37,7 @@ pub const FORMAT: Format = Format {
             ..Holds::ALL
         },
         extension: Some("blktrace"),
-        create: |output| {
-            Ok(Box::new(Writer {
-                output,
-                sequence: 0,
-            }))
-        },
+        create,
     }),
 };
 
@@ -194,12 +189,63 @@ impl TraceReader for Reader {
 
 struct Writer {
     output: Output,
+    /// The number of each device's last event.
+    sequences: HashMap<u32, u32>,
+}
+
+/// What a record written says.
+struct Event {
     sequence: u32,
+    time: u64,
+    sector: u64,
+    bytes: u32,
+    /// Categories of requests and notes are in the lower sixteen bits of their words, so that an action has 32.
+    action: u64,
+    device: u32,
+    payload: &'static [u8],
+}
+
+impl Event {
+    /// Of process 0, on CPU 0, without an error.
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for word in [MAGIC | VERSIONS[0], self.sequence] {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        for word in [self.time, self.sector] {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        for word in [self.bytes, self.action as u32, 0, self.device, 0] {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        for half in [0, self.payload.len() as u16] {
+            out.write_all(&half.to_le_bytes())?;
+        }
+        out.write_all(self.payload)
+    }
+}
+
+/// A file begins with a note of the name of process 0.
+fn create(mut output: Output) -> io::Result<Box<dyn TraceWriter>> {
+    let note = Event {
+        sequence: 0,
+        time: 0,
+        sector: 0,
+        bytes: 0,
+        action: category::NOTIFY << 16,
+        device: 0,
+        payload: b"diskwright\0\0\0\0\0\0",
+    };
+    note.write(&mut output)?;
+    Ok(Box::new(Writer {
+        output,
+        sequences: HashMap::new(),
+    }))
 }
 
 impl TraceWriter for Writer {
     fn write(&mut self, record: &Record) -> io::Result<()> {
-        self.sequence = self.sequence.wrapping_add(1);
+        let sequence = self.sequences.entry(record.device).or_insert(0);
+        *sequence = sequence.wrapping_add(1);
         let kind = match record.op {
             Op::Read => category::READ,
             Op::Write => category::WRITE,
@@ -207,22 +253,16 @@ impl TraceWriter for Writer {
             Op::Trim => category::WRITE | category::DISCARD,
         };
         let fua = if record.fua { category::FUA } else { 0 };
-        let categories = category::QUEUE | kind | fua;
-        // Categories of requests are in the lower sixteen bits of their words.
-        let action = (categories << 16 | BlkEvent::Queue.number()) as u32;
-        let bytes = (u64::from(record.blocks) * BLOCK_BYTES) as u32;
-        let out = &mut self.output;
-        for word in [MAGIC | VERSIONS[0], self.sequence] {
-            out.write_all(&word.to_le_bytes())?;
-        }
-        for word in [record.arrival.ns(), record.lbn.0] {
-            out.write_all(&word.to_le_bytes())?;
-        }
-        // Process, CPU, error and size of the payload are 0.
-        for word in [bytes, action, 0, record.device, 0, 0] {
-            out.write_all(&word.to_le_bytes())?;
-        }
-        Ok(())
+        let event = Event {
+            sequence: *sequence,
+            time: record.arrival.ns(),
+            sector: record.lbn.0,
+            bytes: (u64::from(record.blocks) * BLOCK_BYTES) as u32,
+            action: (category::QUEUE | kind | fua) << 16 | BlkEvent::Queue.number(),
+            device: record.device,
+            payload: b"",
+        };
+        event.write(&mut self.output)
     }
     fn finish(self: Box<Self>) -> io::Result<Output> {
         Ok(self.output)
@@ -607,14 +647,16 @@ mod tests {
             blocks: 8,
             recorded: None,
         };
-        writer.write(&record).unwrap();
         let flush = Record {
             op: Op::Flush,
             lbn: Lbn(0),
             blocks: 0,
+            device: 0,
             ..record
         };
-        writer.write(&flush).unwrap();
+        for record in [&record, &flush, &record] {
+            writer.write(record).unwrap();
+        }
         writer.finish().and_then(Output::finish).unwrap();
         let of = |categories: u64, sequence: u32| {
             let made = Made {
@@ -626,10 +668,22 @@ mod tests {
             bytes[32..36].fill(0);
             bytes
         };
-        let mut second = of(WRITE | FLUSH | FUA, 2);
-        // No sector, no bytes.
+        let name = Made {
+            time: 0,
+            sector: 0,
+            bytes: 0,
+            action: NOTIFY << 16,
+            device: 0,
+            payload: b"diskwright\0\0\0\0\0\0",
+            ..MADE
+        };
+        let mut name = name.record(0);
+        name[32..36].fill(0);
+        // Devices are numbered each on its own; a flush has no sector and no bytes.
+        let mut second = of(WRITE | FLUSH | FUA, 1);
         second[16..28].fill(0);
-        let expected = [of(WRITE | FUA, 1), second].concat();
+        second[36..40].fill(0);
+        let expected = [name, of(WRITE | FUA, 1), second, of(WRITE | FUA, 2)].concat();
         assert_eq!(std::fs::read(&path).unwrap(), expected);
     }
 }

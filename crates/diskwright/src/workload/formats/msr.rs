@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use crate::error::{Error, InputError, Place};
+use crate::error::{Error, Place};
 use crate::request::Op;
 use crate::units::{BLOCK_BYTES, Lbn, Time};
 use crate::workload::input::Input;
