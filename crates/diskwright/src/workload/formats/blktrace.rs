@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place};
 use crate::request::Op;
@@ -14,6 +13,7 @@ use crate::workload::record::Record;
 use crate::workload::writing::{Holds, TraceWriter, Writing};
 
 use super::blk_events::{self, Asked, BlkEvent, category};
+use super::blktrace_files::files_beside;
 use super::blktrace_source::{MAGIC, Source, VERSIONS, version};
 use super::unix_time::iso_date;
 use super::{Format, FormatOptions, TraceReader, widened_warning};
@@ -70,53 +70,6 @@ fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, E
         second: None,
         start_date: None,
     }))
-}
-
-/// A path that ends in `.blktrace.N`, or that and the extension of a compression, in its parts.
-struct PerCpu<'a> {
-    /// The name before the number.
-    before: &'a str,
-    cpu: u32,
-    /// What follows the number.
-    after: &'a str,
-}
-
-impl<'a> PerCpu<'a> {
-    fn new(name: &'a str) -> Option<PerCpu<'a>> {
-        const MARK: &str = ".blktrace.";
-        let (before, rest) = name.split_at(name.rfind(MARK)? + MARK.len());
-        let digits = rest.bytes().position(|b| !b.is_ascii_digit());
-        let (number, after) = rest.split_at(digits.unwrap_or(rest.len()));
-        let cpu: u32 = number.parse().ok()?;
-        // A number with zeros before it is not blktrace's.
-        let plain = number.len() == 1 || !number.starts_with('0');
-        (plain && matches!(after, "" | ".gz" | ".zst")).then_some(PerCpu { before, cpu, after })
-    }
-}
-
-/// The file given and, if it is one of a CPU, those of the other CPUs, in their order.
-fn files_beside(given: &Path) -> Result<Vec<PathBuf>, Error> {
-    let name = given.file_name().and_then(|name| name.to_str());
-    let Some(of) = name.and_then(PerCpu::new) else {
-        return Ok(vec![given.to_owned()]);
-    };
-    let folder = match given.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let failed = |e| Error::file(folder, "read", e);
-    let mut found = vec![(of.cpu, given.to_owned())];
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
-        let sibling = name.to_str().and_then(PerCpu::new).filter(|other| {
-            (other.before, other.after) == (of.before, of.after) && other.cpu != of.cpu
-        });
-        if let Some(sibling) = sibling {
-            found.push((sibling.cpu, given.with_file_name(&name)));
-        }
-    }
-    found.sort_unstable();
-    Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
 /// The requests of several files, by time, and where that is the same by the files' order.
@@ -271,245 +224,12 @@ impl TraceWriter for Writer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::blktrace_source::made::{MADE, Made, Q, file};
     use super::super::testing::*;
     use super::*;
-    use crate::error::InputError;
     use crate::units::Lbn;
-    use crate::workload::formats::BlktraceOptions;
-    use category::{DISCARD, FLUSH, FUA, NOTIFY, PASSTHROUGH, QUEUE, READ, WRITE};
-
-    const SYNC: u64 = 1 << 3;
-    const ISSUE: u64 = 1 << 6;
-    const Q: u64 = 1;
-    const D: u64 = 7;
-    const COMPLETE: u64 = 8;
-    const REMAP: u64 = 15;
-    const IN_CGROUP: u64 = 1 << 8;
-
-    /// A record to be put together, by its number in the file.
-    #[derive(Clone, Copy)]
-    struct Made {
-        version: u32,
-        big: bool,
-        time: u64,
-        sector: u64,
-        bytes: u32,
-        action: u64,
-        device: u32,
-        cpu: u32,
-        payload: &'static [u8],
-    }
-
-    const MADE: Made = Made {
-        version: 7,
-        big: false,
-        time: 5,
-        sector: 1000,
-        bytes: 4096,
-        action: Q | (QUEUE | WRITE | SYNC) << 16,
-        device: 8 << 20,
-        cpu: 0,
-        payload: b"",
-    };
-
-    impl Made {
-        /// Each field on its own, as the header has them.
-        fn record(&self, sequence: u32) -> Vec<u8> {
-            let mut out = Vec::new();
-            let mut put = |bytes: &[u8]| match self.big {
-                true => out.extend(bytes),
-                false => out.extend(bytes.iter().rev()),
-            };
-            put(&(0x6561_7400 | self.version).to_be_bytes());
-            put(&sequence.to_be_bytes());
-            put(&self.time.to_be_bytes());
-            put(&self.sector.to_be_bytes());
-            put(&self.bytes.to_be_bytes());
-            let pid = 697u32.to_be_bytes();
-            if self.version == 8 {
-                put(&pid);
-                put(&self.action.to_be_bytes());
-            } else {
-                put(&u32::try_from(self.action).unwrap().to_be_bytes());
-                put(&pid);
-            }
-            put(&self.device.to_be_bytes());
-            put(&self.cpu.to_be_bytes());
-            put(&0u16.to_be_bytes());
-            put(&(self.payload.len() as u16).to_be_bytes());
-            if self.version == 8 {
-                put(&[0; 12]);
-            }
-            out.extend(self.payload);
-            out
-        }
-    }
-
-    fn file(made: &[Made]) -> Vec<u8> {
-        let numbered = made.iter().zip(1..);
-        numbered.flat_map(|(made, n)| made.record(n)).collect()
-    }
-
-    fn options(event: BlkEvent) -> FormatOptions {
-        FormatOptions {
-            blktrace: BlktraceOptions { event },
-            ..FormatOptions::default()
-        }
-    }
-
-    fn drain(reader: &mut dyn TraceReader) -> Vec<Record> {
-        std::iter::from_fn(|| reader.next().unwrap()).collect()
-    }
-
-    #[test]
-    fn records_of_both_versions_and_orders_are_read() {
-        for version in [7, 8] {
-            for big in [false, true] {
-                let bytes = file(&[Made {
-                    version,
-                    big,
-                    ..MADE
-                }]);
-                assert_eq!(bytes.len(), if version == 7 { 48 } else { 64 });
-                let first = if big { 0x65 } else { version as u8 };
-                assert_eq!(bytes[0], first);
-                let read = records(bytes, &FormatOptions::default()).unwrap();
-                let expected = Record {
-                    arrival: Time::from_ns(5),
-                    device: 8 << 20,
-                    op: Op::Write,
-                    fua: false,
-                    lbn: Lbn(1000),
-                    blocks: 8,
-                    recorded: None,
-                };
-                assert_eq!(read, [expected], "{version} {big}");
-            }
-        }
-    }
-
-    #[test]
-    fn only_the_event_asked_for_is_an_arrival() {
-        let note = |number: u64, payload| Made {
-            action: number | NOTIFY << 16,
-            payload,
-            ..MADE
-        };
-        let of = |number: u64, categories: u64, bytes: u32| Made {
-            action: number | categories << 16,
-            bytes,
-            ..MADE
-        };
-        let bytes = file(&[
-            note(0, b"kjournald\0\0\0\0\0\0\0"),
-            note(1, b"\x00\xf1\x53\x65\x05\0\0\0"),
-            note(2 | IN_CGROUP, b"\x01\0\0\0\0\0\0\0a message"),
-            of(Q, QUEUE | READ, 4096),
-            Made {
-                payload: &[0; 16],
-                ..of(REMAP, QUEUE | READ, 4096)
-            },
-            Made {
-                payload: &[0; 8],
-                ..of(Q | IN_CGROUP, QUEUE | WRITE | FUA, 1000)
-            },
-            of(Q, QUEUE | WRITE | DISCARD, 8192),
-            of(Q, QUEUE | WRITE | FLUSH, 0),
-            of(Q, QUEUE | WRITE | FLUSH | FUA, 512),
-            of(Q, QUEUE | WRITE, 0),
-            Made {
-                payload: b"\x12\0\0\0\x24\0",
-                ..of(D, ISSUE | READ | PASSTHROUGH, 36)
-            },
-            of(D, ISSUE | WRITE, 4096),
-            of(D, ISSUE | READ | FLUSH, 0),
-            of(COMPLETE, 1 << 7 | WRITE, 4096),
-        ]);
-        let mut queued = reader(bytes.clone(), &FormatOptions::default()).unwrap();
-        let seen = |read: &[Record]| -> Vec<_> {
-            read.iter()
-                .map(|r| (r.op, r.fua, r.lbn.0, r.blocks))
-                .collect()
-        };
-        assert_eq!(
-            seen(&drain(&mut *queued)),
-            [
-                (Op::Read, false, 1000, 8),
-                (Op::Write, true, 1000, 2),
-                (Op::Trim, false, 1000, 16),
-                (Op::Flush, false, 0, 0),
-                (Op::Flush, false, 0, 0),
-                (Op::Write, true, 1000, 1),
-            ]
-        );
-        assert_eq!(queued.start_date(), Some("2023-11-14T22:13:20"));
-        assert_eq!(queued.discarded(), 1);
-        let warnings = queued.warnings();
-        assert!(warnings[0].contains("1 events"), "{warnings:?}");
-        assert!(warnings[1].contains("1 requests"), "{warnings:?}");
-        let mut issued = reader(bytes, &options(BlkEvent::Issue)).unwrap();
-        let read = drain(&mut *issued);
-        assert_eq!(
-            seen(&read),
-            [(Op::Write, false, 1000, 8), (Op::Flush, false, 0, 0)]
-        );
-        assert_eq!(issued.discarded(), 1);
-    }
-
-    #[test]
-    fn a_files_end_within_a_record_is_located() {
-        let whole = file(&[
-            MADE,
-            Made {
-                payload: b"abc",
-                ..MADE
-            },
-        ]);
-        for length in 48..whole.len() {
-            let result = records(&whole[..length], &FormatOptions::default());
-            if length == 48 {
-                assert_eq!(result.unwrap().len(), 1);
-                continue;
-            }
-            let error = located(result.unwrap_err());
-            assert!(error.message.contains("ends within a record"), "{error}");
-            assert!(matches!(
-                error.place,
-                Some(Place::Record {
-                    record: 1,
-                    offset: 48,
-                    ..
-                })
-            ));
-        }
-    }
-
-    #[test]
-    fn what_is_no_record_is_located() {
-        let wrong = |bytes: &[u8]| -> InputError {
-            let mut all = file(&[MADE]);
-            all.extend(bytes);
-            let error = located(records(all, &forced(NAME)).unwrap_err());
-            assert!(matches!(
-                error.place,
-                Some(Place::Record {
-                    record: 1,
-                    offset: 48,
-                    ..
-                })
-            ));
-            error
-        };
-        let error = wrong(b"\0tae, and more");
-        assert!(error.message.contains("record version 0"), "{error}");
-        let error = wrong(&Made { version: 6, ..MADE }.record(2));
-        assert!(error.message.contains("record version 6"), "{error}");
-        let error = wrong(b"text");
-        assert!(
-            error.message.contains("0x65617407") && error.message.contains("74 65 78 74"),
-            "{error}"
-        );
-    }
+    use category::{FLUSH, FUA, NOTIFY, QUEUE, WRITE};
+    use proptest::prelude::*;
 
     #[test]
     fn words_are_not_taken_for_records() {
@@ -525,49 +245,6 @@ mod tests {
             (b"\x07ta", false),
         ] {
             assert_eq!(detect(bytes), is, "{bytes:?}");
-        }
-    }
-
-    #[test]
-    fn gaps_in_the_numbers_are_told() {
-        let numbered = |numbers: &[u32]| {
-            let bytes: Vec<u8> = numbers.iter().flat_map(|n| MADE.record(*n)).collect();
-            let mut reader = reader(bytes, &FormatOptions::default()).unwrap();
-            drain(&mut *reader);
-            reader.warnings()
-        };
-        assert!(numbered(&[7, 8, 9]).is_empty());
-        assert!(numbered(&[u32::MAX, 0, 1]).is_empty());
-        // Disorder, and the same number again, are no gaps.
-        assert!(numbered(&[3, 2, 3, 3]).is_empty());
-        assert!(numbered(&[1, 2, 5, 7])[0].starts_with("3 events"));
-        // In a merged file the records between may be of other CPUs.
-        let others =
-            [(0, 1), (1, 5), (0, 9), (0, 10)].map(|(cpu, n)| Made { cpu, ..MADE }.record(n));
-        let mut reader = reader(others.concat(), &FormatOptions::default()).unwrap();
-        drain(&mut *reader);
-        assert!(reader.warnings().is_empty());
-    }
-
-    #[test]
-    fn files_of_cpus_are_known_by_their_names() {
-        for (name, known) in [
-            ("sda.blktrace.0", Some(("sda.blktrace.", 0, ""))),
-            (
-                "a.blktrace.1.blktrace.12.gz",
-                Some(("a.blktrace.1.blktrace.", 12, ".gz")),
-            ),
-            ("sda.blktrace.3.zst", Some(("sda.blktrace.", 3, ".zst"))),
-            (".blktrace.0", Some((".blktrace.", 0, ""))),
-            ("sda.blktrace.00", None),
-            ("sda.blktrace.", None),
-            ("sda.blktrace.0.txt", None),
-            ("sda.blktrace.0x", None),
-            ("sda.blktrace", None),
-            ("sda.blktrace.99999999999", None),
-        ] {
-            let found = PerCpu::new(name).map(|f| (f.before, f.cpu, f.after));
-            assert_eq!(found, known, "{name}");
         }
     }
 
@@ -618,6 +295,32 @@ mod tests {
                 read.push((record.arrival.ns(), of));
             }
             assert_eq!(read, expected);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// However the events are spread over CPUs, they come as if all had been sorted.
+        #[test]
+        fn merged_is_sorted(times in prop::collection::vec(prop::collection::vec(0u64..50, 0..30), 1..6)) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut expected = Vec::new();
+            for (cpu, times) in times.iter().enumerate() {
+                let mut times = times.clone();
+                times.sort_unstable();
+                let sectors = times.iter().zip(0..);
+                let all: Vec<_> = sectors.map(|(time, sector)| Made { time: *time, sector, device: cpu as u32, ..MADE }).collect();
+                expected.extend(all.iter().map(|made| (made.time, made.device, made.sector)));
+                std::fs::write(folder.path().join(format!("x.blktrace.{cpu}")), file(&all)).unwrap();
+            }
+            expected.sort_unstable();
+            let last = folder.path().join(format!("x.blktrace.{}", times.len() - 1));
+            let mut reader = crate::workload::open(&last, &forced(NAME)).unwrap();
+            let read: Vec<_> = std::iter::from_fn(|| reader.next().unwrap())
+                .map(|r| (r.arrival.ns(), r.device, r.lbn.0))
+                .collect();
+            prop_assert_eq!(read, expected);
         }
     }
 

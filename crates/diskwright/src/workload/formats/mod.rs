@@ -3,6 +3,7 @@
 mod blk_events;
 pub mod blkparse;
 pub mod blktrace;
+mod blktrace_files;
 mod blktrace_source;
 mod commas;
 pub mod csv;
