@@ -118,6 +118,7 @@ fn inspect(
             format,
             csv,
             sector_bytes,
+            ..FormatOptions::default()
         },
         device,
         threshold,

@@ -112,7 +112,58 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
             "tencent",
             text(&|i| format!("1538323199,{},8,{},{i}\n", i * 8, i % 2)).into_bytes(),
         ),
+        (
+            "spc",
+            text(&|i| {
+                format!(
+                    "0,{},4096,{},{i}.5\n",
+                    i * 8,
+                    if i % 2 == 0 { "r" } else { "W" }
+                )
+            })
+            .into_bytes(),
+        ),
+        (
+            "msr",
+            text(&|i| format!("{i}0,hm,0,Read,{},4096,{}\n", i * 4096, 500 + i)).into_bytes(),
+        ),
+        ("blktrace", blktrace()),
+        (
+            "blkparse",
+            text(&|i| {
+                format!(
+                    "  8,0    0 {i:8}     {i}.000000007   697  Q  WS {} + 8 [a b]\n",
+                    i * 8
+                )
+            })
+            .into_bytes(),
+        ),
     ]
+}
+
+/// Records of queued writes, each with a payload.
+fn blktrace() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for i in 0..20u32 {
+        // Magic number, sequence, time and sector (64 bits each), bytes, action, process, device, CPU, payload's length (high).
+        let words = [
+            0x6561_7407,
+            i,
+            i * 1_000,
+            0,
+            i * 8,
+            0,
+            4096,
+            0x12_0001,
+            697,
+            8 << 20,
+            0,
+            8 << 16,
+        ];
+        bytes.extend(words.iter().flat_map(|w: &u32| w.to_le_bytes()));
+        bytes.extend([7; 8]);
+    }
+    bytes
 }
 
 #[test]
@@ -218,7 +269,7 @@ fn forced() -> impl Strategy<Value = FormatOptions> {
                 columns: csv.then_some(columns),
                 ..CsvOptions::default()
             },
-            sector_bytes: None,
+            ..FormatOptions::default()
         }
     })
 }

@@ -25,7 +25,9 @@ use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;
 
 pub use self::convert::{Conversion, ConvertOptions, convert};
-pub use self::formats::{CsvOptions, FORMATS, Format, FormatOptions, TraceReader, open};
+pub use self::formats::{
+    BlkEvent, BlktraceOptions, CsvOptions, FORMATS, Format, FormatOptions, TraceReader, open,
+};
 pub use self::output::Output;
 pub use self::profile::{
     DeviceSummary, InspectOptions, Inspection, SizeCount, Sizes, Summary, inspect,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::error::{Error, InputError};
 use crate::units::Time;
 
-use super::formats::{CsvOptions, FormatOptions};
+use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
 use super::synthetic::SyntheticSpec;
 
 /// Where the requests come from, and what is made of them.
@@ -28,6 +28,9 @@ pub struct WorkloadSpec {
     /// Columns and units of a CSV trace.
     #[serde(skip_serializing_if = "is_default")]
     pub csv: CsvOptions,
+    /// Which event of a trace of blktrace or blkparse is a request's arrival.
+    #[serde(skip_serializing_if = "is_default")]
+    pub blktrace: BlktraceOptions,
     /// Bytes in a sector of an HP trace, in place of what its header says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sector_bytes: Option<u32>,
@@ -52,8 +55,8 @@ pub struct WorkloadSpec {
     pub bad_size: BadSize,
 }
 
-fn is_default(options: &CsvOptions) -> bool {
-    *options == CsvOptions::default()
+fn is_default<T: Default + PartialEq>(options: &T) -> bool {
+    *options == T::default()
 }
 
 impl WorkloadSpec {
@@ -62,6 +65,7 @@ impl WorkloadSpec {
         FormatOptions {
             format: self.format.clone(),
             csv: self.csv.clone(),
+            blktrace: self.blktrace,
             sector_bytes: self.sector_bytes,
         }
     }
@@ -107,6 +111,7 @@ impl WorkloadSpec {
         for (key, touched) in [
             ("format", self.format.is_some()),
             ("csv", self.csv != untouched.csv),
+            ("blktrace", self.blktrace != untouched.blktrace),
             ("sector_bytes", self.sector_bytes.is_some()),
             ("pace", self.pace != untouched.pace),
             ("device", self.device != untouched.device),
@@ -238,6 +243,7 @@ impl<'de> Deserialize<'de> for DeviceChoice {
 
 #[cfg(test)]
 mod tests {
+    use super::super::formats::BlkEvent;
     use super::*;
 
     fn spec(text: &str) -> WorkloadSpec {
@@ -246,11 +252,12 @@ mod tests {
 
     #[test]
     fn a_spec_says_everything_and_reads_back() {
-        let text = "trace = 'a.trace'\nformat = 'csv'\npace = { scaled = 2.0 }\ndevice = 3\nfrom = '1 s'\nto = '2 s'\nlimit = 10\npast_end = 'map'\nout_of_order = 'skip'\nbad_size = 'clip'\nsector_bytes = 256\ncsv = { time = 'when', time_unit = 'us' }\n";
+        let text = "trace = 'a.trace'\nformat = 'csv'\npace = { scaled = 2.0 }\ndevice = 3\nfrom = '1 s'\nto = '2 s'\nlimit = 10\npast_end = 'map'\nout_of_order = 'skip'\nbad_size = 'clip'\nsector_bytes = 256\nblktrace = { event = 'issue' }\ncsv = { time = 'when', time_unit = 'us' }\n";
         let read = spec(text);
         assert_eq!(read.pace, Pace::Scaled(2.0));
         assert_eq!(read.device, DeviceChoice::Number(3));
         assert_eq!(read.past_end, PastEnd::Map);
+        assert_eq!(read.blktrace.event, BlkEvent::Issue);
         let again = spec(&toml::to_string(&read).unwrap());
         assert_eq!(again, read);
     }
@@ -305,6 +312,10 @@ mod tests {
             (format!("pace = 'closed'\n{synthetic}"), "workload.pace"),
             (format!("device = 'all'\n{synthetic}"), "workload.device"),
             (format!("limit = 1\n{synthetic}"), "workload.limit"),
+            (
+                format!("blktrace = {{ event = 'issue' }}\n{synthetic}"),
+                "workload.blktrace",
+            ),
         ] {
             let error = spec(&text).check().unwrap_err().to_string();
             assert!(error.contains(key), "{text}: {error}");

@@ -15,7 +15,7 @@ use crate::workload::text::{Lines, shown, whole};
 use crate::workload::writing::{Holds, TraceWriter, Writing};
 
 use super::csv_columns::Columns;
-use super::{Format, FormatOptions, TraceReader, lines_of, outward, widened_warning};
+use super::{Format, FormatOptions, TraceReader, lines_of, msr, outward, widened_warning};
 
 const NAME: &str = "csv";
 
@@ -92,6 +92,10 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 fn detect(first: &[u8]) -> bool {
     let mut lines = lines_of(first);
     let header = lines.next().unwrap_or_default();
+    // Names that another format has for its own, and that say no units.
+    if msr::is_header(header) {
+        return false;
+    }
     let Ok(text) = std::str::from_utf8(header) else {
         return false;
     };

@@ -1,6 +1,11 @@
 //! Trace formats: one file each, one line each in [`FORMATS`].
 
 pub mod alibaba;
+mod blk_events;
+pub mod blkparse;
+pub mod blktrace;
+mod blktrace_files;
+mod blktrace_source;
 pub mod csv;
 mod csv_columns;
 pub mod disksim_ascii;
@@ -10,7 +15,10 @@ pub mod fio_iolog;
 mod hp_header;
 pub mod hp_srt;
 pub mod mqsim;
+pub mod msr;
+pub mod spc;
 pub mod tencent;
+mod unix_time;
 pub mod vscsi;
 
 use std::path::Path;
@@ -21,6 +29,7 @@ use super::input::Input;
 use super::record::Record;
 use super::writing::Writing;
 
+pub use blk_events::{BlkEvent, BlktraceOptions};
 pub use csv::CsvOptions;
 
 /// A trace being read, one record after the other, in the file's order.
@@ -55,6 +64,8 @@ pub struct FormatOptions {
     pub format: Option<String>,
     /// Columns and units of a CSV file.
     pub csv: CsvOptions,
+    /// Which event is the arrival in traces of blktrace and blkparse.
+    pub blktrace: BlktraceOptions,
     /// Bytes in a sector of an HP trace, in place of what its header says.
     pub sector_bytes: Option<u32>,
 }
@@ -89,6 +100,10 @@ pub static FORMATS: &[Format] = &[
     alibaba::FORMAT,
     tencent::FORMAT,
     csv::FORMAT,
+    spc::FORMAT,
+    msr::FORMAT,
+    blktrace::FORMAT,
+    blkparse::FORMAT,
 ];
 
 /// The bytes of a file that detection looks at.
@@ -119,6 +134,10 @@ pub fn open_input(
     };
     if format.name != csv::FORMAT.name && options.csv != CsvOptions::default() {
         return Err(superfluous("csv", format, &input));
+    }
+    let of_blktrace = [blktrace::NAME, blkparse::NAME].contains(&format.name);
+    if !of_blktrace && options.blktrace != BlktraceOptions::default() {
+        return Err(superfluous("blktrace", format, &input));
     }
     if format.name != hp_srt::FORMAT.name && options.sector_bytes.is_some() {
         return Err(superfluous("sector_bytes", format, &input));
@@ -283,6 +302,19 @@ mod tests {
             ("3,R,126703644672,4096,1577808000000626\n", "alibaba"),
             ("1538323199,105352008,584,1,1576\n", "tencent"),
             ("time_s,lbn,blocks,op\n0,1,2,r\n", "csv"),
+            ("0,20941264,8192,W,0.551706,Alpha/NT\n", "spc"),
+            (
+                "128166372003061629,hm,1,Read,383496192,32768,58000\n",
+                "msr",
+            ),
+            (
+                "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n",
+                "msr",
+            ),
+            (
+                "  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n",
+                "blkparse",
+            ),
         ] {
             assert_eq!(
                 reader(text, &FormatOptions::default()).unwrap().format(),
@@ -297,9 +329,7 @@ mod tests {
             &b"hello world\n"[..],
             b"\x7fELF\x02\x01\x01\0\0",
             b"{\"a\": 1}",
-            // SPC-1's tables and those of Microsoft Research are others than Alibaba's and Tencent's.
-            b"0,303567,3584,w,0.026214\n",
-            b"128166372003061629,hm,1,Read,383496192,32768,58000\n",
+            // Tencent's operations are 0 and 1.
             b"1538323199,105352008,584,2,1576\n",
         ] {
             let error = located(reader(bytes, &FormatOptions::default()).err().unwrap());
@@ -337,6 +367,15 @@ mod tests {
                 .contains("workload.sector_bytes")
         );
         options.sector_bytes = None;
+        options.blktrace.event = BlkEvent::Issue;
+        assert!(
+            reader(line, &options)
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("workload.blktrace")
+        );
+        options.blktrace = BlktraceOptions::default();
         options.csv.time = Some("t".to_owned());
         assert!(
             reader(line, &options)
