@@ -60,8 +60,6 @@ pub enum Pacing {
     Closed {
         /// How many users; the host's outstanding limit when not given.
         users: Option<u32>,
-        /// From a completion to the same user's next request.
-        think: Time,
     },
 }
 
@@ -109,10 +107,7 @@ impl Workload {
         }
         Ok(Workload {
             pacing: match spec.pace {
-                Pace::Closed => Pacing::Closed {
-                    users: None,
-                    think: Time::ZERO,
-                },
+                Pace::Closed => Pacing::Closed { users: None },
                 Pace::Recorded | Pace::Scaled(_) => Pacing::Open,
             },
             source: Source::Trace {
@@ -135,6 +130,27 @@ impl Workload {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.draw(),
             Source::Trace { reader, selection } => selection.next(&mut **reader),
+        }
+    }
+
+    /// The next request of a user of a closed load, from 0, or `None` when there is nothing left for that user.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    #[inline]
+    pub fn next_for(&mut self, user: u32) -> Result<Option<Arrival>, Error> {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.draw_for(user),
+            Source::Trace { .. } => self.next(),
+        }
+    }
+
+    /// How long a user of a closed load waits from a completion to the next request.
+    #[inline]
+    pub fn think(&mut self, user: u32) -> Time {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.think(user),
+            Source::Trace { .. } => Time::ZERO,
         }
     }
 
