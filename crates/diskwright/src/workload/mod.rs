@@ -1,7 +1,8 @@
-//! Where requests come from: traces in their formats, and synthetic load.
+//! Where requests come from: traces in their formats, synthetic load, and fio's job files, which become synthetic load.
 
 mod devices;
 mod extents;
+pub mod fio;
 pub mod formats;
 mod input;
 mod profile;
@@ -21,6 +22,7 @@ use self::devices::Devices;
 use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;
 
+pub use self::fio::FioSpec;
 pub use self::formats::{CsvOptions, FORMATS, Format, FormatOptions, TraceReader, open};
 pub use self::profile::{
     DeviceSummary, InspectOptions, Inspection, SizeCount, Sizes, Summary, inspect,
@@ -67,6 +69,8 @@ pub enum Pacing {
 pub struct Workload {
     source: Source,
     pacing: Pacing,
+    /// What the user should know of how the spec was understood.
+    notes: Vec<String>,
 }
 
 enum Source {
@@ -93,11 +97,13 @@ impl Workload {
         if capacity_blocks == 0 {
             return Err(Error::input("the drive has no blocks"));
         }
+        let spec = &spec.resolved(base, capacity_blocks)?;
         if let Some(synthetic) = &spec.synthetic {
             let synthetic = Synthetic::new(synthetic, seed, capacity_blocks)?;
             return Ok(Workload {
                 pacing: synthetic.pacing(),
                 source: Source::Synthetic(Box::new(synthetic)),
+                notes: spec.notes.clone(),
             });
         }
         let path = base.join(spec.trace.as_deref().unwrap_or(Path::new("")));
@@ -114,6 +120,7 @@ impl Workload {
                 reader: open(&path, &options)?,
                 selection: Box::new(Selection::new(spec, capacity_blocks)),
             },
+            notes: Vec::new(),
         })
     }
 
@@ -185,7 +192,7 @@ impl Workload {
     /// What the user should know of what was read so far.
     pub fn warnings(&self) -> Vec<String> {
         match &self.source {
-            Source::Synthetic(_) => Vec::new(),
+            Source::Synthetic(_) => self.notes.clone(),
             Source::Trace { reader, selection } => {
                 let mut warnings = reader.warnings();
                 warnings.extend(selection.warnings());

@@ -52,7 +52,8 @@ impl Zones {
     pub fn new(params: &ZonesParams, drive: &Drive<'_>) -> Result<Zones, InputError> {
         let (start, end) = drive.range("zones", params.from, params.blocks)?;
         let shares = params.zones.iter().map(|zone| zone.share.value());
-        let sum = shares.fold(0.0, |sum, share| sum + share);
+        // An empty sum is −0 and would be shown so.
+        let sum = 0.0 + shares.sum::<f64>();
         // Shares written with one decimal may miss 100 by as much.
         if (sum - 100.0).abs() > 0.1 + 1e-9 {
             let what = format_args!("zones: the shares add up to {sum} %: expected 100 %");
