@@ -121,7 +121,8 @@ fn zones(
         let share = percent(share).and_then(Percent::new).ok_or_else(wrong)?;
         let size = size.ok_or_else(wrong)?;
         let size = if absolute {
-            let bytes = number(size, reading.base).filter(|bytes| bytes % BLOCK_BYTES == 0);
+            let bytes =
+                number(size, reading.base).filter(|bytes| bytes.is_multiple_of(BLOCK_BYTES));
             Portion::Size(Size::from_blocks(bytes.ok_or_else(wrong)? / BLOCK_BYTES))
         } else {
             Portion::Percent(percent(size).and_then(Percent::new).ok_or_else(wrong)?)

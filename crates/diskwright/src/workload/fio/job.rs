@@ -91,7 +91,9 @@ impl<'a> Reading<'a> {
             list.iter().find(|(n, _)| *n == name).map(|(_, why)| *why)
         };
         if UNDERSTOOD.contains(&name) {
-        } else if NO_MEANING.contains(&name) {
+            return Ok(());
+        }
+        if NO_MEANING.contains(&name) {
             self.warn(
                 setting,
                 &format!("{} has no meaning in a simulation", setting.shown()),
@@ -192,7 +194,7 @@ impl<'a> Reading<'a> {
 
     /// Whole blocks.
     fn blocks(&self, setting: &Setting, bytes: u64) -> Result<u64, InputError> {
-        if bytes % BLOCK_BYTES == 0 {
+        if bytes.is_multiple_of(BLOCK_BYTES) {
             return Ok(bytes / BLOCK_BYTES);
         }
         let expected = format!("whole blocks of {BLOCK_BYTES} bytes");

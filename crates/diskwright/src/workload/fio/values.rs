@@ -21,7 +21,7 @@ pub fn number(text: &str, base: Base) -> Option<u64> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
-    let value = whole(text[..end].as_bytes())?;
+    let value = whole(&text.as_bytes()[..end])?;
     let suffix = text[end..].trim();
     let suffix = suffix.strip_suffix('b').unwrap_or(suffix);
     let (letter, binary) = match suffix.strip_suffix('i') {
@@ -47,7 +47,7 @@ pub fn time(text: &str, unit: Time) -> Option<Time> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
-    let value = whole(text[..end].as_bytes())?;
+    let value = whole(&text.as_bytes()[..end])?;
     let unit = match text[end..].trim() {
         "" => unit,
         "d" => Time::from_s(86_400),

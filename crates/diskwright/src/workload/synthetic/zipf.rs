@@ -267,7 +267,7 @@ mod tests {
         assert!(
             scattered
                 .iter()
-                .all(|lbn| lbn % 8 == 0 && lbn + 8 <= 100_000)
+                .all(|lbn| lbn.is_multiple_of(8) && lbn + 8 <= 100_000)
         );
         // As many different places are seen as without scattering: none falls upon another.
         let distinct = |mut lbns: Vec<u64>| {

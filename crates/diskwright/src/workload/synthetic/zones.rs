@@ -147,7 +147,7 @@ mod tests {
                 300 => 2,
                 _ => 3,
             }] += 1;
-            assert!(lbn % 4 == 0 && lbn + 4 <= 1_000);
+            assert!(lbn.is_multiple_of(4) && lbn + 4 <= 1_000);
         }
         for (count, expected) in counts.into_iter().zip([60_000, 30_000, 0, 10_000]) {
             assert!(count.abs_diff(expected) < 5 * 155, "{counts:?}");
