@@ -8,7 +8,8 @@ use crate::workload::synthetic::{
 };
 
 use super::ini::Setting;
-use super::job::{Range, Reading};
+use super::job::Range;
+use super::reading::Reading;
 use super::values::{number, percent, weighted};
 
 const EXPECTED: &str = "random, zipf:THETA, pareto:H or normal:DEVIATION, each perhaps with a centre as in zipf:1.2:0.5, zoned:SHARE/SIZE:… in percent, or zoned_abs:SHARE/SIZE:…";

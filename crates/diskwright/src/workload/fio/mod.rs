@@ -4,10 +4,13 @@
 //! Written after fio's HOWTO (version 3.36). What a job asks of the operating system, of files and of data has no meaning
 //! here; what shapes its requests is kept or told of.
 
+mod arrivals;
 mod distribution;
 mod ini;
 mod job;
 mod options;
+mod reading;
+mod sizes;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +25,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::error::{Error, InputError, unknown_name};
 
 use self::ini::{Job, JobFile};
-use self::job::Reading;
+use self::reading::Reading;
 use super::synthetic::{ArrivalsSpec, LoadSpec, SyntheticSpec};
 
 /// A job file, `"job.fio"`, or some of its jobs, `{ file = "job.fio", jobs = ["randread"] }`.
