@@ -47,7 +47,7 @@ pub struct HostPolicy {
     pub extent: Extent,
 }
 
-/// A token of the host's alarms.
+/// Tokens of the host's alarms: an arrival, or this and the number of a user who has thought.
 const ARRIVAL: u64 = 0;
 const THOUGHT: u64 = 1;
 
@@ -67,6 +67,8 @@ pub struct Host<'a> {
     ahead: Option<Arrival>,
     held: Vec<Held>,
     held_free: Vec<u32>,
+    /// Under a closed pacing, whose request it is, by its number.
+    users: Vec<u32>,
     growth: Growth,
     recorder: Recorder,
     log: Option<RequestLog>,
@@ -80,6 +82,7 @@ struct Held {
     command: Command,
     arrival: Time,
     sequence: u64,
+    user: u32,
 }
 
 impl<'a> Host<'a> {
@@ -108,6 +111,7 @@ impl<'a> Host<'a> {
             ahead: None,
             held: Vec::new(),
             held_free: Vec::new(),
+            users: Vec::new(),
             growth: Growth::default(),
             recorder,
             log: None,
@@ -157,17 +161,17 @@ impl<'a> Host<'a> {
         dark.into_iter().chain(backlog).collect()
     }
 
-    /// The next request of the workload, unless the run's extent is reached.
-    fn pull(&mut self) -> Result<Option<Arrival>, Error> {
+    /// The next request of the workload for a user, unless the run's extent is reached.
+    fn pull(&mut self, user: u32) -> Result<Option<Arrival>, Error> {
         let most = self.policy.extent.requests;
         if self.power_lost.is_some() || most.is_some_and(|most| self.arrived >= most) {
             return Ok(None);
         }
-        self.workload.next()
+        self.workload.next_for(user)
     }
 
-    /// A request arrives now.
-    fn arrive(&mut self, command: Command, port: &mut Port<'_>) {
+    /// A user's request arrives now.
+    fn arrive(&mut self, command: Command, user: u32, port: &mut Port<'_>) {
         let now = port.now();
         self.first_arrival.get_or_insert(now);
         self.recorder.arrived(now);
@@ -175,6 +179,7 @@ impl<'a> Host<'a> {
             command,
             arrival: now,
             sequence: self.arrived,
+            user,
         };
         self.arrived += 1;
         self.growth
@@ -198,7 +203,14 @@ impl<'a> Host<'a> {
         self.outstanding += 1;
         self.issued += 1;
         self.last = held.command.end();
-        port.submit(held.command, held.arrival, held.sequence);
+        let request = port.submit(held.command, held.arrival, held.sequence);
+        if self.pacing != Pacing::Open {
+            let index = request.0 as usize;
+            if index >= self.users.len() {
+                self.users.resize(index + 1, 0);
+            }
+            self.users[index] = held.user;
+        }
     }
 
     fn hold(&mut self, held: Held, now: Time) {
@@ -245,7 +257,7 @@ impl<'a> Host<'a> {
 
     /// Sets the alarm for the next recorded arrival.
     fn await_next(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
-        self.ahead = self.pull()?;
+        self.ahead = self.pull(0)?;
         let Some(next) = self.ahead else {
             return Ok(());
         };
@@ -264,7 +276,7 @@ impl<'a> Host<'a> {
     }
 
     /// A user of a closed load makes the next request.
-    fn next_of_user(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
+    fn next_of_user(&mut self, user: u32, port: &mut Port<'_>) -> Result<(), Error> {
         let first = self.first_arrival.unwrap_or(port.now());
         if self
             .policy
@@ -274,8 +286,8 @@ impl<'a> Host<'a> {
         {
             return Ok(());
         }
-        if let Some(arrival) = self.pull()? {
-            self.arrive(arrival.command, port);
+        if let Some(arrival) = self.pull(user)? {
+            self.arrive(arrival.command, user, port);
         }
         Ok(())
     }
@@ -285,9 +297,9 @@ impl Initiator for Host<'_> {
     fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
         match self.pacing {
             Pacing::Open => self.await_next(port),
-            Pacing::Closed { users, .. } => {
-                for _ in 0..users.or(self.policy.outstanding).unwrap_or(1) {
-                    self.next_of_user(port)?;
+            Pacing::Closed { users } => {
+                for user in 0..users.or(self.policy.outstanding).unwrap_or(1) {
+                    self.next_of_user(user, port)?;
                 }
                 Ok(())
             }
@@ -295,11 +307,11 @@ impl Initiator for Host<'_> {
     }
 
     fn alarm(&mut self, token: u64, port: &mut Port<'_>) -> Result<(), Error> {
-        if token == THOUGHT {
-            return self.next_of_user(port);
+        if let Some(user) = token.checked_sub(THOUGHT) {
+            return self.next_of_user(user as u32, port);
         }
         let arrival = self.ahead.take().expect("the alarm of an arrival");
-        self.arrive(arrival.command, port);
+        self.arrive(arrival.command, 0, port);
         self.await_next(port)
     }
 
@@ -311,13 +323,15 @@ impl Initiator for Host<'_> {
             log.add(completed)?;
         }
         self.issue_held(port);
-        match self.pacing {
-            Pacing::Open => Ok(()),
-            Pacing::Closed {
-                think: Time::ZERO, ..
-            } => self.next_of_user(port),
-            Pacing::Closed { think, .. } => {
-                port.alarm(port.now().checked_add(think).unwrap_or(Time::MAX), THOUGHT);
+        if self.pacing == Pacing::Open {
+            return Ok(());
+        }
+        let user = self.users[request.0 as usize];
+        match self.workload.think(user) {
+            Time::ZERO => self.next_of_user(user, port),
+            think => {
+                let token = THOUGHT + u64::from(user);
+                port.alarm(port.now().checked_add(think).unwrap_or(Time::MAX), token);
                 Ok(())
             }
         }

@@ -86,11 +86,18 @@ impl Checked {
         if !matches!(error, Error::File { .. }) {
             return self.locate("workload", error);
         }
-        match self.locate("workload.trace", error) {
-            Error::Input(input) => {
-                let help = "a trace's path starts at the spec's folder; --trace FILE names another, from the current folder";
-                input.help(help).into()
-            }
+        let (key, help) = match self.tree.get("workload.fio") {
+            Some(_) => (
+                "workload.fio",
+                "a job file's path starts at the spec's folder",
+            ),
+            None => (
+                "workload.trace",
+                "a trace's path starts at the spec's folder; --trace FILE names another, from the current folder",
+            ),
+        };
+        match self.locate(key, error) {
+            Error::Input(input) => input.help(help).into(),
             other => other,
         }
     }
@@ -133,6 +140,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
             &trace.to_string_lossy(),
         ))?;
         tree.remove("workload.synthetic");
+        tree.remove("workload.fio");
     }
     let spec = from_node(&tree)?;
     Ok(Checked { spec, tree, base })
@@ -180,15 +188,19 @@ pub fn run(
     options: &RunOptions,
     progress: &mut dyn Progress,
 ) -> Result<Outcome, Error> {
-    let checked = read_spec(source, options)?;
+    let mut checked = read_spec(source, options)?;
+    let tree = build::devices(&checked)?;
+    let capacity = tree.devices.last().expect("a spec has a device").blocks();
+    // A job file becomes the load that it stands for, which the log and the result then show.
+    let workload = checked.spec.workload.resolved(&checked.base, capacity);
+    let workload = workload.map_err(|error| checked.locate_in_workload(error))?;
+    checked.spec.workload = workload.into_owned();
     let spec = &checked.spec;
     let log = options
         .requests
         .as_deref()
         .map(|path| request_log(path, spec))
         .transpose()?;
-    let tree = build::devices(&checked)?;
-    let capacity = tree.devices.last().expect("a spec has a device").blocks();
     let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
     let workload = load().map_err(|error| checked.locate_in_workload(error))?;
     let policy = host_policy(&checked)?;

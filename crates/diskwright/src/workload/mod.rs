@@ -1,8 +1,9 @@
-//! Where requests come from: traces in their formats, and synthetic load.
+//! Where requests come from: traces in their formats, synthetic load, and fio's job files, which become synthetic load.
 
 mod convert;
 mod devices;
 mod extents;
+pub mod fio;
 pub mod formats;
 mod input;
 mod output;
@@ -25,6 +26,7 @@ use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;
 
 pub use self::convert::{Conversion, ConvertOptions, convert};
+pub use self::fio::FioSpec;
 pub use self::formats::{
     BlkEvent, BlktraceOptions, CsvOptions, FORMATS, Format, FormatOptions, TraceReader, open,
 };
@@ -68,8 +70,6 @@ pub enum Pacing {
     Closed {
         /// How many users; the host's outstanding limit when not given.
         users: Option<u32>,
-        /// From a completion to the same user's next request.
-        think: Time,
     },
 }
 
@@ -77,6 +77,8 @@ pub enum Pacing {
 pub struct Workload {
     source: Source,
     pacing: Pacing,
+    /// What the user should know of how the spec was understood.
+    notes: Vec<String>,
 }
 
 enum Source {
@@ -103,11 +105,13 @@ impl Workload {
         if capacity_blocks == 0 {
             return Err(Error::input("the drive has no blocks"));
         }
+        let spec = &spec.resolved(base, capacity_blocks)?;
         if let Some(synthetic) = &spec.synthetic {
             let synthetic = Synthetic::new(synthetic, seed, capacity_blocks)?;
             return Ok(Workload {
                 pacing: synthetic.pacing(),
                 source: Source::Synthetic(Box::new(synthetic)),
+                notes: spec.notes.clone(),
             });
         }
         let path = base.join(spec.trace.as_deref().unwrap_or(Path::new("")));
@@ -117,16 +121,14 @@ impl Workload {
         }
         Ok(Workload {
             pacing: match spec.pace {
-                Pace::Closed => Pacing::Closed {
-                    users: None,
-                    think: Time::ZERO,
-                },
+                Pace::Closed => Pacing::Closed { users: None },
                 Pace::Recorded | Pace::Scaled(_) => Pacing::Open,
             },
             source: Source::Trace {
                 reader: open(&path, &options)?,
                 selection: Box::new(Selection::new(spec, capacity_blocks)),
             },
+            notes: Vec::new(),
         })
     }
 
@@ -143,6 +145,27 @@ impl Workload {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.draw(),
             Source::Trace { reader, selection } => selection.next(&mut **reader),
+        }
+    }
+
+    /// The next request of a user of a closed load, from 0, or `None` when there is nothing left for that user.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    #[inline]
+    pub fn next_for(&mut self, user: u32) -> Result<Option<Arrival>, Error> {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.draw_for(user),
+            Source::Trace { .. } => self.next(),
+        }
+    }
+
+    /// How long a user of a closed load waits from a completion to the next request.
+    #[inline]
+    pub fn think(&mut self, user: u32) -> Time {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.think(user),
+            Source::Trace { .. } => Time::ZERO,
         }
     }
 
@@ -177,7 +200,7 @@ impl Workload {
     /// What the user should know of what was read so far.
     pub fn warnings(&self) -> Vec<String> {
         match &self.source {
-            Source::Synthetic(_) => Vec::new(),
+            Source::Synthetic(_) => self.notes.clone(),
             Source::Trace { reader, selection } => {
                 let mut warnings = reader.warnings();
                 warnings.extend(selection.warnings());

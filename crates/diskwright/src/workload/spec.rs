@@ -1,7 +1,8 @@
 //! The `[workload]` part of a spec.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::error::{Error, InputError};
 use crate::units::Time;
 
+use super::fio::{self, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
 use super::synthetic::SyntheticSpec;
 
@@ -16,12 +18,18 @@ use super::synthetic::SyntheticSpec;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkloadSpec {
-    /// A trace file; this or `synthetic`.
+    /// A trace file; this, `synthetic` or `fio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<PathBuf>,
-    /// A synthetic load; this or `trace`.
+    /// A synthetic load; this, `trace` or `fio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<SyntheticSpec>,
+    /// A job file of fio's, which becomes a synthetic load; this, `trace` or `synthetic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fio: Option<FioSpec>,
+    /// What a job file says and the load that it became does not have.
+    #[serde(skip)]
+    pub notes: Vec<String>,
     /// The trace's format, where its content does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
@@ -70,23 +78,48 @@ impl WorkloadSpec {
         }
     }
 
+    /// With the synthetic load that a job file stands for, on a drive of `capacity` blocks, in its place; relative paths
+    /// start at `base`. Without a job file nothing changes.
+    ///
+    /// # Errors
+    /// Those of [`Self::check`] and [`fio::convert`].
+    pub fn resolved(&self, base: &Path, capacity: u64) -> Result<Cow<'_, WorkloadSpec>, Error> {
+        let Some(job_file) = &self.fio else {
+            return Ok(Cow::Borrowed(self));
+        };
+        self.check()?;
+        let converted = fio::convert(job_file, base, capacity)?;
+        Ok(Cow::Owned(WorkloadSpec {
+            fio: None,
+            synthetic: Some(converted.synthetic),
+            notes: converted.warnings,
+            ..self.clone()
+        }))
+    }
+
     /// Refuses what contradicts itself or changes nothing.
     ///
     /// # Errors
     /// The key concerned is in the message.
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |message: &str| Err(Error::input(message));
-        match (&self.trace, &self.synthetic) {
-            (None, None) => {
+        match (&self.trace, &self.synthetic, &self.fio) {
+            (None, None, None) => {
                 return Err(InputError::new("workload: no requests to simulate")
-                    .help("give workload.trace = \"FILE\" or a table [workload.synthetic]")
+                    .help("give workload.trace = \"FILE\", a table [workload.synthetic] or workload.fio = \"JOB FILE\"")
                     .into());
             }
-            (Some(_), Some(_)) => {
+            (Some(_), Some(_), _) => {
                 return wrong("workload.trace and workload.synthetic exclude each other");
             }
-            (None, Some(_)) => return self.check_synthetic(),
-            (Some(_), None) => {}
+            (Some(_), _, Some(_)) => {
+                return wrong("workload.trace and workload.fio exclude each other");
+            }
+            (_, Some(_), Some(_)) => {
+                return wrong("workload.synthetic and workload.fio exclude each other");
+            }
+            (None, Some(_), None) | (None, None, Some(_)) => return self.check_synthetic(),
+            (Some(_), None, None) => {}
         }
         if let Pace::Scaled(speed) = self.pace
             && !(speed.is_finite() && speed > 0.0)
@@ -297,6 +330,9 @@ mod tests {
         for (text, key) in [
             (String::new(), "workload.trace"),
             (format!("trace = 'a'\n{synthetic}"), "workload.synthetic"),
+            ("trace = 'a'\nfio = 'b'".to_owned(), "workload.fio"),
+            (format!("fio = 'a'\n{synthetic}"), "workload.fio"),
+            ("fio = 'a'\nlimit = 1".to_owned(), "workload.limit"),
             (
                 "trace = 'a'\npace = { scaled = 0.0 }".to_owned(),
                 "workload.pace",

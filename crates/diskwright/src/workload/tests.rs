@@ -221,10 +221,7 @@ fn pacing_follows_the_spec() {
     };
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t"), "0.0 0 0 1 1\n").unwrap();
-    let host = Pacing::Closed {
-        users: None,
-        think: Time::ZERO,
-    };
+    let host = Pacing::Closed { users: None };
     assert_eq!(open("trace = 't'", folder.path()).pacing(), Pacing::Open);
     assert_eq!(
         open("trace = 't'\npace = 'closed'", folder.path()).pacing(),

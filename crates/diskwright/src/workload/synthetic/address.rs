@@ -6,8 +6,19 @@ use crate::error::InputError;
 use crate::random::Stream;
 use crate::units::{Lbn, Size};
 
+use super::fio_normal::{FioNormal, FioNormalParams};
+use super::fio_pareto::{FioPareto, FioParetoParams};
+use super::fio_zipf::{FioZipf, FioZipfParams};
+use super::hot_cold::{HotCold, HotColdParams};
+use super::local::{Local, LocalParams};
+use super::places::Places;
+use super::scope::Scope;
 use super::sequential::{Sequential, SequentialParams};
+use super::streams::{Streams, StreamsParams};
+use super::strided::{Strided, StridedParams};
 use super::uniform::{Uniform, UniformParams};
+use super::zipf::{Zipf, ZipfParams};
+use super::zones::{Zones, ZonesParams};
 
 /// Makes the spec's choice and the generator's dispatch from one list, so that a pattern is one line.
 macro_rules! patterns {
@@ -28,10 +39,10 @@ macro_rules! patterns {
             pub fn new(
                 spec: &AddressSpec,
                 sizes: &[u32],
-                seed: u64,
+                scope: &Scope,
                 capacity: u64,
             ) -> Result<Addresses, InputError> {
-                let drive = Drive { sizes, seed, capacity };
+                let drive = Drive { sizes, scope, capacity };
                 match spec {
                     $(AddressSpec::$name(params) => {
                         <$pattern>::new(params, &drive).map(Addresses::$name)
@@ -53,6 +64,24 @@ patterns! {
     Uniform(UniformParams, Uniform),
     /// One request after the other, and from the start of the range again after its end.
     Sequential(SequentialParams, Sequential),
+    /// The place of rank k as likely as 1/k^theta.
+    Zipf(ZipfParams, Zipf),
+    /// What fio makes of `random_distribution=zipf`.
+    FioZipf(FioZipfParams, FioZipf),
+    /// What fio makes of `random_distribution=pareto`.
+    FioPareto(FioParetoParams, FioPareto),
+    /// What fio makes of `random_distribution=normal`.
+    FioNormal(FioNormalParams, FioNormal),
+    /// Part of the places gets most of the requests.
+    HotCold(HotColdParams, HotCold),
+    /// Parts of the range, each with its share of the requests.
+    Zones(ZonesParams, Zones),
+    /// Several sequential streams in turn, each of which jumps when its run is done.
+    Streams(StreamsParams, Streams),
+    /// One request after the other at a fixed distance.
+    Strided(StridedParams, Strided),
+    /// Each request near the one before.
+    Local(LocalParams, Local),
 }
 
 impl Default for AddressSpec {
@@ -65,8 +94,8 @@ impl Default for AddressSpec {
 pub struct Drive<'a> {
     /// The sizes of requests, in blocks; patterns are told an index of this table.
     pub sizes: &'a [u32],
-    /// The spec's seed.
-    pub seed: u64,
+    /// The load that is being made.
+    pub scope: &'a Scope,
     /// The drive's capacity in blocks.
     pub capacity: u64,
 }
@@ -74,7 +103,7 @@ pub struct Drive<'a> {
 impl Drive<'_> {
     /// The stream from which addresses are drawn.
     pub fn stream(&self) -> Stream {
-        Stream::new(self.seed, "workload.address")
+        self.scope.stream("address")
     }
 
     /// The range of `blocks` blocks from `from`, or all from there to the end of the drive: first block and the one after
@@ -88,8 +117,7 @@ impl Drive<'_> {
         from: Lbn,
         blocks: Option<u64>,
     ) -> Result<(u64, u64), InputError> {
-        let wrong =
-            |what: String| InputError::new(format!("workload.synthetic.address: {pattern}.{what}"));
+        let wrong = |what: String| self.wrong(pattern, what);
         let capacity = self.capacity;
         if from.0 >= capacity {
             return Err(wrong(format!(
@@ -103,13 +131,76 @@ impl Drive<'_> {
                 "blocks is {blocks} from block {from}: the drive has {capacity} blocks"
             )));
         }
-        let largest = self.sizes.iter().copied().max().unwrap_or(1);
-        if blocks < u64::from(largest) {
-            let size = Size::from_blocks(u64::from(largest));
+        let largest = self.largest();
+        if blocks < largest {
+            let size = Size::from_blocks(largest);
             return Err(wrong(format!(
                 "blocks is {blocks}: the largest request has {size}"
             )));
         }
         Ok((from.0, from.0 + blocks))
+    }
+
+    /// The largest request, in blocks.
+    pub fn largest(&self) -> u64 {
+        u64::from(self.sizes.iter().copied().max().unwrap_or(1))
+    }
+
+    /// An error about a parameter of a pattern: `align is 0 blocks`.
+    pub fn wrong(&self, pattern: &str, what: impl std::fmt::Display) -> InputError {
+        self.scope
+            .wrong("address", format_args!(": {pattern}.{what}"))
+    }
+
+    /// For each size, where requests may begin in the range of [`Drive::range`]: at multiples of `align`, or of their size.
+    ///
+    /// # Errors
+    /// The range is not on the drive or has no aligned place for one of the sizes.
+    pub fn places(
+        &self,
+        pattern: &str,
+        from: Lbn,
+        blocks: Option<u64>,
+        align: Option<Size>,
+    ) -> Result<Vec<Places>, InputError> {
+        let (start, end) = self.range(pattern, from, blocks)?;
+        self.places_within(pattern, start, end, align)
+    }
+
+    /// The same in blocks `start..end`.
+    ///
+    /// # Errors
+    /// There is no aligned place for one of the sizes.
+    pub fn places_within(
+        &self,
+        pattern: &str,
+        start: u64,
+        end: u64,
+        align: Option<Size>,
+    ) -> Result<Vec<Places>, InputError> {
+        let places = self.sizes.iter().map(|size| {
+            let size = u64::from(*size);
+            let align = align.map_or(size, Size::blocks);
+            if align == 0 {
+                return Err(self.wrong(pattern, "align is 0 blocks"));
+            }
+            Places::new(start, end, size, align).ok_or_else(|| {
+                self.scope.wrong(
+                    "address",
+                    format_args!(": from block {start} to {end} there is no place for {size} blocks that begins at a multiple of {align}"),
+                )
+            })
+        });
+        places.collect()
+    }
+
+    /// A drive for tests of patterns.
+    #[cfg(test)]
+    pub fn for_test(sizes: &[u32], seed: u64, capacity: u64) -> Drive<'_> {
+        Drive {
+            sizes,
+            scope: Box::leak(Box::new(Scope::only(seed))),
+            capacity,
+        }
     }
 }

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, InputError};
+use crate::error::InputError;
 use crate::random::Stream;
 use crate::units::Time;
 
-use super::super::Pacing;
+use super::on_off::{OnOff, OnOffParams};
+use super::scope::Scope;
+use super::think::ThinkSpec;
 
 /// When requests arrive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +18,8 @@ pub enum ArrivalsSpec {
     Poisson(Time),
     /// At this gap; the first at time 0.
     Constant(Time),
+    /// In bursts.
+    OnOff(OnOffParams),
     /// Each of a number of users sends its next request some time after its last one is done.
     Closed(ClosedParams),
 }
@@ -28,7 +32,7 @@ pub struct ClosedParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub users: Option<u32>,
     /// From a completion to the same user's next request.
-    pub think: Time,
+    pub think: ThinkSpec,
 }
 
 /// Tells the arrival times one after the other.
@@ -41,58 +45,47 @@ pub enum Clock {
     },
     /// The next arrival, and the gap.
     Constant { next: Option<Time>, gap: Time },
+    /// Bursts.
+    OnOff(Box<OnOff>),
     /// The host decides; every arrival is at 0.
-    Closed(ClosedParams),
+    Closed,
 }
 
 impl Clock {
     /// # Errors
     /// A gap of no length, or no users.
-    pub fn new(spec: &ArrivalsSpec, seed: u64) -> Result<Clock, InputError> {
+    pub fn new(spec: &ArrivalsSpec, scope: &Scope) -> Result<Clock, InputError> {
         let gap = |gap: Time, name| match gap {
-            Time::ZERO => Err(InputError::new(format!(
-                "workload.synthetic.arrivals: the gap of {name} arrivals is 0"
-            ))
-            .help("requests as fast as they are served are { closed = {} }")),
+            Time::ZERO => Err(scope
+                .wrong(
+                    "arrivals",
+                    format_args!(": the gap of {name} arrivals is 0"),
+                )
+                .help("requests as fast as they are served are { closed = {} }")),
             gap => Ok(gap),
         };
         Ok(match spec {
             ArrivalsSpec::Poisson(mean) => Clock::Poisson {
                 now: Time::ZERO,
                 mean: gap(*mean, "poisson")?,
-                stream: Stream::new(seed, "workload.arrivals"),
+                stream: scope.stream("arrivals"),
             },
             ArrivalsSpec::Constant(constant) => Clock::Constant {
                 next: Some(Time::ZERO),
                 gap: gap(*constant, "constant")?,
             },
+            ArrivalsSpec::OnOff(params) => Clock::OnOff(Box::new(OnOff::new(params, scope)?)),
             ArrivalsSpec::Closed(ClosedParams { users: Some(0), .. }) => {
-                return Err(InputError::new(
-                    "workload.synthetic.arrivals: closed.users is 0: expected 1 or more",
-                ));
+                return Err(scope.wrong("arrivals", ": closed.users is 0: expected 1 or more"));
             }
-            ArrivalsSpec::Closed(closed) => Clock::Closed(closed.clone()),
+            ArrivalsSpec::Closed(_) => Clock::Closed,
         })
     }
 
-    /// How the host is to pull.
-    pub fn pacing(&self) -> Pacing {
-        match self {
-            Clock::Closed(ClosedParams { users, think }) => Pacing::Closed {
-                users: *users,
-                think: *think,
-            },
-            _ => Pacing::Open,
-        }
-    }
-
-    /// The next arrival.
-    ///
-    /// # Errors
-    /// It is past the end of time.
+    /// The next arrival; `None` past the end of time.
     #[inline]
-    pub fn next(&mut self) -> Result<Time, Error> {
-        let at = match self {
+    pub fn next(&mut self) -> Option<Time> {
+        match self {
             Clock::Poisson { now, mean, stream } => {
                 let at = now.checked_add(stream.exponential(*mean));
                 *now = at.unwrap_or(Time::MAX);
@@ -103,15 +96,10 @@ impl Clock {
                 *next = at.and_then(|at| at.checked_add(*gap));
                 at
             }
-            Clock::Closed(_) => Some(Time::ZERO),
-        };
-        at.ok_or_else(too_long)
+            Clock::OnOff(bursts) => bursts.next(),
+            Clock::Closed => Some(Time::ZERO),
+        }
     }
-}
-
-#[cold]
-fn too_long() -> Error {
-    Error::input("workload.synthetic.arrivals: the requests take more than 584 years to arrive")
 }
 
 #[cfg(test)]
@@ -120,7 +108,8 @@ mod tests {
 
     #[test]
     fn poisson_gaps_have_their_mean_and_spread() {
-        let mut clock = Clock::new(&ArrivalsSpec::Poisson(Time::from_ms(20)), 7).unwrap();
+        let mut clock =
+            Clock::new(&ArrivalsSpec::Poisson(Time::from_ms(20)), &Scope::only(7)).unwrap();
         let (mut before, mut squares) = (Time::ZERO, 0.0);
         let count = 200_000;
         for _ in 0..count {
@@ -140,13 +129,15 @@ mod tests {
 
     #[test]
     fn constant_gaps_start_at_zero_and_end_with_time() {
-        let mut clock = Clock::new(&ArrivalsSpec::Constant(Time::from_ms(3)), 0).unwrap();
+        let mut clock =
+            Clock::new(&ArrivalsSpec::Constant(Time::from_ms(3)), &Scope::only(0)).unwrap();
         let times: Vec<_> = (0..3).map(|_| clock.next().unwrap().ns()).collect();
         assert_eq!(times, [0, 3_000_000, 6_000_000]);
-        let mut clock = Clock::new(&ArrivalsSpec::Constant(Time::MAX), 0).unwrap();
+        let mut clock = Clock::new(&ArrivalsSpec::Constant(Time::MAX), &Scope::only(0)).unwrap();
         assert_eq!(clock.next().unwrap(), Time::ZERO);
         assert_eq!(clock.next().unwrap(), Time::MAX);
-        assert!(clock.next().is_err());
+        assert!(clock.next().is_none());
+        assert!(clock.next().is_none());
     }
 
     #[test]
@@ -156,23 +147,11 @@ mod tests {
             ArrivalsSpec::Constant(Time::ZERO),
             ArrivalsSpec::Closed(ClosedParams {
                 users: Some(0),
-                think: Time::ZERO,
+                think: ThinkSpec::default(),
             }),
         ] {
-            let error = Clock::new(&spec, 0).err().unwrap();
+            let error = Clock::new(&spec, &Scope::only(0)).err().unwrap();
             assert!(error.message.contains("workload.synthetic.arrivals"));
         }
-        let closed = ClosedParams {
-            users: Some(1),
-            think: Time::from_ms(5),
-        };
-        let clock = Clock::new(&ArrivalsSpec::Closed(closed), 0).unwrap();
-        assert_eq!(
-            clock.pacing(),
-            Pacing::Closed {
-                users: Some(1),
-                think: Time::from_ms(5)
-            }
-        );
     }
 }

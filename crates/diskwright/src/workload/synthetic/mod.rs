@@ -1,63 +1,80 @@
-//! Synthetic load: arrivals, operations, sizes and addresses drawn from named streams.
+//! Synthetic load: arrivals, operations, sizes and addresses drawn from named streams, of one load or several at once.
 //!
 //! A pattern of addresses is one file here and one line in `address`.
 
 mod address;
 mod arrivals;
+mod fio_normal;
+mod fio_pareto;
+mod fio_zipf;
+mod hot_cold;
+mod load;
+mod local;
+mod on_off;
+mod operations;
+mod percent;
+mod permutation;
+mod places;
+mod scope;
 mod sequential;
 mod size;
+mod spec;
+mod streams;
+mod strided;
+mod think;
 mod uniform;
+mod zipf;
+mod zones;
 
-use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use crate::error::{Error, InputError};
-use crate::random::Stream;
-use crate::request::{Command, Op};
-use crate::units::Share;
+use crate::units::Time;
 
-use self::address::Addresses;
-use self::arrivals::Clock;
-use self::size::Sizes;
+use self::load::Load;
+use self::scope::Scope;
 use super::{Arrival, Pacing};
 
 pub use self::address::AddressSpec;
 pub use self::arrivals::{ArrivalsSpec, ClosedParams};
+pub use self::fio_normal::FioNormalParams;
+pub use self::fio_pareto::FioParetoParams;
+pub use self::fio_zipf::FioZipfParams;
+pub use self::hot_cold::HotColdParams;
+pub use self::local::{Distances, LocalParams};
+pub use self::on_off::{Lengths, OnOffParams};
+pub use self::percent::{Percent, Portion};
 pub use self::sequential::SequentialParams;
-pub use self::size::{SizeShare, SizeSpec};
+pub use self::size::{SizeByOperation, SizeShare, SizeSpec};
+pub use self::spec::{LoadSpec, SyntheticSpec};
+pub use self::streams::{StreamsParams, Turns};
+pub use self::strided::StridedParams;
+pub use self::think::ThinkSpec;
 pub use self::uniform::UniformParams;
-
-/// The `[workload.synthetic]` part of a spec.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SyntheticSpec {
-    /// How many requests.
-    pub requests: u64,
-    /// When they arrive.
-    pub arrivals: ArrivalsSpec,
-    /// The share of reads; the rest are writes.
-    #[serde(default = "all_reads")]
-    pub reads: Share,
-    /// How large they are.
-    #[serde(default)]
-    pub size: SizeSpec,
-    /// Where they are.
-    #[serde(default)]
-    pub address: AddressSpec,
-}
-
-fn all_reads() -> Share {
-    Share::new(1.0).expect("1 is a share")
-}
+pub use self::zipf::ZipfParams;
+pub use self::zones::{Zone, ZonesParams};
 
 /// A synthetic load being generated.
 pub struct Synthetic {
-    left: u64,
     total: u64,
-    clock: Clock,
-    reads: f64,
-    coin: Stream,
-    sizes: Sizes,
-    addresses: Addresses,
+    pacing: Pacing,
+    loads: Loads,
+}
+
+enum Loads {
+    One(Box<Load>),
+    /// Several in order of arrival: each one's next request, and which of them is first.
+    Merged {
+        loads: Vec<(Load, Option<Arrival>)>,
+        order: BinaryHeap<Reverse<(Time, usize)>>,
+    },
+    /// Several populations of users: each load, and the number of the first user after its own.
+    Populations {
+        loads: Vec<(Load, u32)>,
+        /// Whose turn it is when nobody says.
+        turn: u32,
+    },
 }
 
 impl Synthetic {
@@ -66,22 +83,89 @@ impl Synthetic {
     /// # Errors
     /// A value that makes no sense or does not fit the drive; the message names its key.
     pub fn new(spec: &SyntheticSpec, seed: u64, capacity: u64) -> Result<Synthetic, InputError> {
-        let sizes = Sizes::new(&spec.size, seed, capacity)?;
-        let addresses = Addresses::new(&spec.address, sizes.all(), seed, capacity)?;
+        match spec {
+            SyntheticSpec::One(one) => {
+                let load = Load::new(one, Scope::only(seed), capacity)?;
+                Ok(Synthetic {
+                    total: one.requests,
+                    pacing: match &one.arrivals {
+                        ArrivalsSpec::Closed(closed) => Pacing::Closed {
+                            users: closed.users,
+                        },
+                        _ => Pacing::Open,
+                    },
+                    loads: Loads::One(Box::new(load)),
+                })
+            }
+            SyntheticSpec::Several(specs) => Synthetic::several(specs, seed, capacity),
+        }
+    }
+
+    fn several(specs: &[LoadSpec], seed: u64, capacity: u64) -> Result<Synthetic, InputError> {
+        if specs.is_empty() {
+            return Err(InputError::new("workload.synthetic.stream has no streams"));
+        }
+        let mut names = BTreeSet::new();
+        let mut loads = Vec::with_capacity(specs.len());
+        let mut users = 0u32;
+        let closed = |spec: &LoadSpec| matches!(spec.arrivals, ArrivalsSpec::Closed(_));
+        for (index, spec) in specs.iter().enumerate() {
+            let scope = Scope::among_several(seed, index, spec.name.as_deref());
+            if let Some(name) = &spec.name
+                && !names.insert(name)
+            {
+                return Err(scope.wrong(
+                    "name",
+                    format_args!(" is {name:?}, as that of a stream before"),
+                ));
+            }
+            if closed(spec) != closed(&specs[0]) {
+                return Err(scope
+                    .wrong(
+                        "arrivals",
+                        ": streams with users (closed) and streams with arrival times cannot be mixed",
+                    )
+                    .help("give all of them users, or none"));
+            }
+            if let ArrivalsSpec::Closed(closed) = &spec.arrivals {
+                let own = closed.users.ok_or_else(|| {
+                    scope.wrong(
+                        "arrivals",
+                        ": closed.users is missing: each of several streams has its own",
+                    )
+                })?;
+                users = users.checked_add(own).ok_or_else(|| {
+                    scope.wrong(
+                        "arrivals",
+                        ": closed.users of all streams are more than 4294967295",
+                    )
+                })?;
+            }
+            loads.push((Load::new(spec, scope, capacity)?, users));
+        }
+        let total = specs
+            .iter()
+            .fold(0u64, |sum, spec| sum.saturating_add(spec.requests));
+        let closed = closed(&specs[0]);
         Ok(Synthetic {
-            left: spec.requests,
-            total: spec.requests,
-            clock: Clock::new(&spec.arrivals, seed)?,
-            reads: spec.reads.value(),
-            coin: Stream::new(seed, "workload.reads"),
-            sizes,
-            addresses,
+            total,
+            pacing: if closed {
+                Pacing::Closed { users: Some(users) }
+            } else {
+                Pacing::Open
+            },
+            loads: if closed {
+                Loads::Populations { loads, turn: 0 }
+            } else {
+                Loads::merged(loads.into_iter().map(|(load, _)| load))
+                    .map_err(|error| InputError::new(error.to_string()))?
+            },
         })
     }
 
     /// How the host is to pull.
     pub fn pacing(&self) -> Pacing {
-        self.clock.pacing()
+        self.pacing
     }
 
     /// How many requests there are in all.
@@ -89,122 +173,93 @@ impl Synthetic {
         self.total
     }
 
-    /// The next request.
+    /// The next request; of several loads with users, the users take turns.
     ///
     /// # Errors
     /// The arrivals have run past the end of time.
     #[inline]
     pub fn draw(&mut self) -> Result<Option<Arrival>, Error> {
-        if self.left == 0 {
-            return Ok(None);
+        match &mut self.loads {
+            Loads::One(load) => load.draw(),
+            Loads::Merged { loads, order } => merge(loads, order),
+            Loads::Populations { loads, turn } => take_turns(loads, turn),
         }
-        self.left -= 1;
-        let at = self.clock.next()?;
-        let op = if self.coin.unit() < self.reads {
-            Op::Read
-        } else {
-            Op::Write
-        };
-        let size = self.sizes.next();
-        let command = Command {
-            op,
-            fua: false,
-            lbn: self.addresses.next(size),
-            blocks: self.sizes.blocks(size),
-        };
-        Ok(Some(Arrival { at, command }))
     }
+
+    /// The next request of a user, from 0, or `None` when the user's load is at its end; [`Self::draw`] where there are no
+    /// users.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    #[inline]
+    pub fn draw_for(&mut self, user: u32) -> Result<Option<Arrival>, Error> {
+        match &mut self.loads {
+            Loads::Populations { loads, .. } => owner(loads, user).draw(),
+            _ => self.draw(),
+        }
+    }
+
+    /// How long a user thinks now.
+    #[inline]
+    pub fn think(&mut self, user: u32) -> Time {
+        match &mut self.loads {
+            Loads::One(load) => load.think(),
+            Loads::Merged { .. } => Time::ZERO,
+            Loads::Populations { loads, .. } => owner(loads, user).think(),
+        }
+    }
+}
+
+impl Loads {
+    fn merged(loads: impl Iterator<Item = Load>) -> Result<Loads, Error> {
+        let mut order = BinaryHeap::new();
+        let loads = loads.enumerate().map(|(index, mut load)| {
+            let next = load.draw()?;
+            order.extend(next.map(|next| Reverse((next.at, index))));
+            Ok((load, next))
+        });
+        Ok(Loads::Merged {
+            loads: loads.collect::<Result<_, Error>>()?,
+            order,
+        })
+    }
+}
+
+/// The earliest request; of several at one instant, that of the load that stands first.
+fn merge(
+    loads: &mut [(Load, Option<Arrival>)],
+    order: &mut BinaryHeap<Reverse<(Time, usize)>>,
+) -> Result<Option<Arrival>, Error> {
+    let Some(Reverse((_, index))) = order.pop() else {
+        return Ok(None);
+    };
+    let (load, next) = &mut loads[index];
+    let first = next.take();
+    *next = load.draw()?;
+    order.extend(next.map(|next| Reverse((next.at, index))));
+    Ok(first)
+}
+
+/// The load that a user belongs to.
+#[inline]
+fn owner(loads: &mut [(Load, u32)], user: u32) -> &mut Load {
+    let index = loads.partition_point(|(_, end)| *end <= user);
+    let last = loads.len() - 1;
+    &mut loads[index.min(last)].0
+}
+
+/// The request of the next user whose load is not at its end.
+fn take_turns(loads: &mut [(Load, u32)], turn: &mut u32) -> Result<Option<Arrival>, Error> {
+    let users = loads.last().map_or(0, |(_, end)| *end);
+    for _ in 0..users {
+        let user = *turn;
+        *turn = (user + 1) % users;
+        if let Some(arrival) = owner(loads, user).draw()? {
+            return Ok(Some(arrival));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::units::Time;
-
-    fn spec(text: &str) -> SyntheticSpec {
-        toml::from_str(text).unwrap()
-    }
-
-    fn generate(spec: &SyntheticSpec, seed: u64) -> Vec<Arrival> {
-        let mut load = Synthetic::new(spec, seed, 1_000_000).unwrap();
-        std::iter::from_fn(|| load.draw().unwrap()).collect()
-    }
-
-    #[test]
-    fn defaults_are_written_out() {
-        let read = spec("requests = 5\narrivals = { constant = '1 ms' }");
-        let text = toml::to_string(&read).unwrap();
-        for part in [
-            "reads = 1.0",
-            "size = \"8 blocks\"",
-            "[address.uniform]",
-            "from = 0",
-        ] {
-            assert!(text.contains(part), "{text}");
-        }
-        assert_eq!(spec(&text), read);
-        for bad in [
-            "requests = 5",
-            "arrivals = { constant = '1 ms' }",
-            "requests = 5\narrivals = { constant = '1 ms' }\nsizes = 1",
-        ] {
-            assert!(toml::from_str::<SyntheticSpec>(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn the_same_seed_gives_the_same_load_and_another_another() {
-        let spec = spec("requests = 1000\narrivals = { poisson = '1 ms' }\nreads = 0.5");
-        assert_eq!(generate(&spec, 1), generate(&spec, 1));
-        assert_ne!(generate(&spec, 1), generate(&spec, 2));
-        assert_eq!(generate(&spec, 1).len(), 1000);
-    }
-
-    #[test]
-    fn one_quantity_does_not_disturb_another() {
-        let base = generate(
-            &spec("requests = 100\narrivals = { poisson = '1 ms' }\nreads = 0.5"),
-            1,
-        );
-        let other = generate(
-            &spec("requests = 100\narrivals = { poisson = '2 ms' }\nreads = 0.1"),
-            1,
-        );
-        let lbns = |all: &[Arrival]| all.iter().map(|a| a.command.lbn).collect::<Vec<_>>();
-        assert_eq!(lbns(&base), lbns(&other));
-    }
-
-    #[test]
-    fn the_read_share_is_kept() {
-        for (share, low, high) in [
-            ("0.0", 0, 0),
-            ("1.0", 100_000, 100_000),
-            ("0.67", 66_400, 67_600),
-        ] {
-            let spec = spec(
-                &format!("requests = 100_000\narrivals = 'closed'\nreads = {share}")
-                    .replace("'closed'", "{ closed = {} }"),
-            );
-            let reads = generate(&spec, 3)
-                .iter()
-                .filter(|a| a.command.op == Op::Read)
-                .count();
-            assert!((low..=high).contains(&reads), "{share}: {reads}");
-        }
-    }
-
-    #[test]
-    fn everything_is_on_the_drive_and_in_order() {
-        let spec = spec(
-            "requests = 10_000\narrivals = { poisson = '1 us' }\nsize = [{ size = '8 blocks', share = 0.7 }, { size = '3 blocks', share = 0.3 }]",
-        );
-        let mut before = Time::ZERO;
-        for arrival in generate(&spec, 1) {
-            assert!(arrival.at >= before);
-            before = arrival.at;
-            let command = arrival.command;
-            assert!(command.end().0 <= 1_000_000);
-            assert_eq!(command.lbn.0 % u64::from(command.blocks), 0);
-        }
-    }
-}
+mod tests;

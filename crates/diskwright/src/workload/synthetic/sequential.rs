@@ -58,11 +58,7 @@ mod tests {
     use super::*;
 
     fn pattern(from: u64, blocks: Option<u64>, sizes: &[u32]) -> Result<Sequential, InputError> {
-        let drive = Drive {
-            sizes,
-            seed: 1,
-            capacity: 100,
-        };
+        let drive = Drive::for_test(sizes, 1, 100);
         Sequential::new(
             &SequentialParams {
                 from: Lbn(from),

@@ -2,23 +2,27 @@
 
 use std::fmt;
 
-use serde::de::value::{SeqAccessDeserializer, StrDeserializer};
-use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::InputError;
 use crate::random::Stream;
+use crate::request::Op;
 use crate::units::Size;
 
-const KEY: &str = "workload.synthetic.size";
+use super::scope::Scope;
 
-/// One size, `"8 blocks"`, or several with their shares: `[{ size = "8 blocks", share = 0.7 }, …]`.
+/// One size, `"8 blocks"`, several with their shares, `[{ size = "8 blocks", share = 0.7 }, …]`, or different ones for
+/// reads and writes, `{ reads = …, writes = … }`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizeSpec {
     /// Every request is this large.
     One(Size),
     /// Each request has one of these.
     Several(Vec<SizeShare>),
+    /// It depends on what is asked.
+    ByOperation(Box<SizeByOperation>),
 }
 
 /// A size and the share of requests that have it.
@@ -29,6 +33,19 @@ pub struct SizeShare {
     pub size: Size,
     /// The share of the requests; all together they make 1.
     pub share: f64,
+}
+
+/// Sizes that differ between reads and writes; none of them differs once more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizeByOperation {
+    /// The sizes of reads.
+    pub reads: SizeSpec,
+    /// The sizes of writes.
+    pub writes: SizeSpec,
+    /// The sizes of trims; those of writes when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trims: Option<SizeSpec>,
 }
 
 impl Default for SizeSpec {
@@ -42,6 +59,7 @@ impl Serialize for SizeSpec {
         match self {
             SizeSpec::One(size) => size.serialize(serializer),
             SizeSpec::Several(sizes) => sizes.serialize(serializer),
+            SizeSpec::ByOperation(sizes) => sizes.serialize(serializer),
         }
     }
 }
@@ -52,7 +70,7 @@ impl<'de> Deserialize<'de> for SizeSpec {
         impl<'de> Visitor<'de> for Sizes {
             type Value = SizeSpec;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a size such as \"8 blocks\", or a list such as [{ size = \"8 blocks\", share = 1.0 }]")
+                f.write_str("a size such as \"8 blocks\", a list such as [{ size = \"8 blocks\", share = 1.0 }], or { reads = …, writes = … }")
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<SizeSpec, E> {
                 Size::deserialize(StrDeserializer::new(text)).map(SizeSpec::One)
@@ -60,23 +78,69 @@ impl<'de> Deserialize<'de> for SizeSpec {
             fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<SizeSpec, A::Error> {
                 Vec::deserialize(SeqAccessDeserializer::new(list)).map(SizeSpec::Several)
             }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SizeSpec, A::Error> {
+                Box::deserialize(MapAccessDeserializer::new(map)).map(SizeSpec::ByOperation)
+            }
         }
         deserializer.deserialize_any(Sizes)
     }
 }
 
-/// Draws sizes, as indices of a short table.
+/// Draws sizes, as indices of a short list of all there are.
 pub struct Sizes {
     blocks: Vec<u32>,
+    tables: Vec<Table>,
+    /// Which table holds the sizes of reads, of writes and of trims.
+    of_reads: usize,
+    of_writes: usize,
+    of_trims: usize,
+    stream: Stream,
+}
+
+/// The sizes of an operation: a run of the list.
+struct Table {
+    first: usize,
     /// For every size but the last, the sum of the shares up to and with it.
     below: Vec<f64>,
-    stream: Stream,
 }
 
 impl Sizes {
     /// # Errors
     /// No size, one of no blocks or larger than the drive, shares that do not make 1.
-    pub fn new(spec: &SizeSpec, seed: u64, capacity: u64) -> Result<Sizes, InputError> {
+    pub fn new(spec: &SizeSpec, scope: &Scope, capacity: u64) -> Result<Sizes, InputError> {
+        let mut sizes = Sizes {
+            blocks: Vec::new(),
+            tables: Vec::new(),
+            of_reads: 0,
+            of_writes: 0,
+            of_trims: 0,
+            stream: scope.stream("size"),
+        };
+        let mut add = |key: &str, spec: &SizeSpec| sizes.add(spec, key, scope, capacity);
+        let [reads, writes, trims] = match spec {
+            SizeSpec::ByOperation(by) => {
+                let reads = add("size.reads", &by.reads)?;
+                let writes = add("size.writes", &by.writes)?;
+                let trims = match &by.trims {
+                    Some(trims) => add("size.trims", trims)?,
+                    None => writes,
+                };
+                [reads, writes, trims]
+            }
+            same => [add("size", same)?; 3],
+        };
+        (sizes.of_reads, sizes.of_writes, sizes.of_trims) = (reads, writes, trims);
+        Ok(sizes)
+    }
+
+    /// Adds a table and tells its index.
+    fn add(
+        &mut self,
+        spec: &SizeSpec,
+        key: &str,
+        scope: &Scope,
+        capacity: u64,
+    ) -> Result<usize, InputError> {
         let one;
         let table = match spec {
             SizeSpec::One(size) => {
@@ -87,6 +151,9 @@ impl Sizes {
                 &one[..]
             }
             SizeSpec::Several(table) => table,
+            SizeSpec::ByOperation(_) => {
+                return Err(scope.wrong(key, ": expected a size or a list of sizes and shares"));
+            }
         };
         let mut blocks = Vec::new();
         let mut below = Vec::new();
@@ -95,38 +162,34 @@ impl Sizes {
             let small = u32::try_from(size.blocks()).ok();
             let fits = small.filter(|b| *b > 0 && u64::from(*b) <= capacity);
             blocks.push(fits.ok_or_else(|| {
-                InputError::new(format!(
-                    "{KEY} is {size}: expected 1 to {} blocks",
-                    capacity.min(u64::from(u32::MAX))
-                ))
+                let most = capacity.min(u64::from(u32::MAX));
+                scope.wrong(key, format!(" is {size}: expected 1 to {most} blocks"))
             })?);
             if !(0.0..=1.0).contains(share) {
-                return Err(InputError::new(format!(
-                    "{KEY}: share is {share}: expected a number from 0 to 1"
-                )));
+                return Err(scope.wrong(
+                    key,
+                    format!(": share is {share}: expected a number from 0 to 1"),
+                ));
             }
             sum += share;
             below.push(sum);
         }
         // Shares written with three decimals may miss 1 by as much.
         if (sum - 1.0).abs() > 0.001 {
-            return Err(InputError::new(format!(
-                "{KEY}: the shares add up to {sum}: expected 1"
-            )));
+            return Err(scope.wrong(key, format!(": the shares add up to {sum}: expected 1")));
         }
         // Rounding must not leave a gap at the top, nor give it to a size of share 0.
         let last = table.iter().rposition(|s| s.share > 0.0).unwrap_or(0);
         blocks.truncate(last + 1);
         below.truncate(last);
         below.iter_mut().for_each(|b| *b /= sum);
-        Ok(Sizes {
-            blocks,
-            below,
-            stream: Stream::new(seed, "workload.size"),
-        })
+        let first = self.blocks.len();
+        self.blocks.append(&mut blocks);
+        self.tables.push(Table { first, below });
+        Ok(self.tables.len() - 1)
     }
 
-    /// Every size there is, in blocks.
+    /// Every size there is, in blocks; the same one may occur twice.
     pub fn all(&self) -> &[u32] {
         &self.blocks
     }
@@ -137,14 +200,20 @@ impl Sizes {
         self.blocks[index]
     }
 
-    /// Draws the index of a size.
+    /// Draws the index of a size for a read, write or trim.
     #[inline]
-    pub fn next(&mut self) -> usize {
-        if self.below.is_empty() {
-            return 0;
+    pub fn next(&mut self, op: Op) -> usize {
+        let table = match op {
+            Op::Read => self.of_reads,
+            Op::Trim => self.of_trims,
+            Op::Write | Op::Flush => self.of_writes,
+        };
+        let Table { first, below } = &self.tables[table];
+        if below.is_empty() {
+            return *first;
         }
         let drawn = self.stream.unit();
-        self.below.iter().take_while(|b| drawn >= **b).count()
+        first + below.iter().take_while(|b| drawn >= **b).count()
     }
 }
 
@@ -187,11 +256,11 @@ mod tests {
         let several = spec(
             "[{ size = '1 block', share = 0.2 }, { size = '2 blocks', share = 0.3 }, { size = '4 blocks', share = 0.5 }, { size = '8 blocks', share = 0.0 }]",
         );
-        let mut sizes = Sizes::new(&several, 5, 1000).unwrap();
+        let mut sizes = Sizes::new(&several, &Scope::only(5), 1000).unwrap();
         assert_eq!(sizes.all(), [1, 2, 4]);
         let mut counts = [0; 3];
         for _ in 0..100_000 {
-            counts[sizes.next()] += 1;
+            counts[sizes.next(Op::Read)] += 1;
         }
         for (count, expected) in counts.into_iter().zip([20_000, 30_000, 50_000]) {
             assert!(i32::abs(count - expected) < 700, "{counts:?}");
@@ -207,9 +276,57 @@ mod tests {
             "[{ size = '1 block', share = 0.5 }]",
             "[{ size = '1 block', share = -0.5 }, { size = '1 block', share = 1.5 }]",
         ] {
-            let error = Sizes::new(&spec(text), 0, 1000).err().unwrap();
-            assert!(error.message.contains(KEY), "{text}");
+            let error = Sizes::new(&spec(text), &Scope::only(0), 1000)
+                .err()
+                .unwrap();
+            assert!(error.message.contains("workload.synthetic.size"), "{text}");
         }
-        Sizes::new(&spec("'1000 blocks'"), 0, 1000).unwrap();
+        Sizes::new(&spec("'1000 blocks'"), &Scope::only(0), 1000).unwrap();
+    }
+
+    #[test]
+    fn reads_and_writes_may_differ() {
+        let by = spec(
+            "{ reads = '4 KiB', writes = [{ size = '1 block', share = 0.5 }, { size = '2 blocks', share = 0.5 }] }",
+        );
+        let mut sizes = Sizes::new(&by, &Scope::only(5), 1000).unwrap();
+        let mut drawn = |op| -> Vec<u32> {
+            let mut all: Vec<_> = (0..100)
+                .map(|_| {
+                    let index = sizes.next(op);
+                    sizes.blocks(index)
+                })
+                .collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        assert_eq!(drawn(Op::Read), [8]);
+        assert_eq!(drawn(Op::Write), [1, 2]);
+        assert_eq!(drawn(Op::Trim), [1, 2]);
+        let text = toml::to_string(&by).unwrap();
+        assert_eq!(toml::from_str::<SizeSpec>(&text).unwrap(), by);
+        let trims = spec("{ reads = '1 block', writes = '2 blocks', trims = '64 blocks' }");
+        let mut sizes = Sizes::new(&trims, &Scope::only(5), 1000).unwrap();
+        let trim = sizes.next(Op::Trim);
+        assert_eq!(sizes.blocks(trim), 64);
+    }
+
+    #[test]
+    fn sizes_by_operation_name_their_key() {
+        for (text, key) in [
+            ("{ reads = '0 blocks', writes = '1 block' }", "size.reads"),
+            ("{ reads = '1 block', writes = [] }", "size.writes"),
+            (
+                "{ reads = '1 block', writes = '1 block', trims = { reads = '1 block', writes = '1 block' } }",
+                "size.trims",
+            ),
+        ] {
+            let error = Sizes::new(&spec(text), &Scope::only(0), 1000)
+                .err()
+                .unwrap();
+            assert!(error.message.contains(key), "{error}");
+        }
+        assert!(toml::from_str::<Spec>("size = { reads = '1 block' }").is_err());
     }
 }

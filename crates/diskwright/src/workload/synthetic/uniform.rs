@@ -7,6 +7,8 @@ use crate::random::Stream;
 use crate::units::{Lbn, Size};
 
 use super::address::Drive;
+use super::permutation::Permutation;
+use super::places::Places;
 
 /// The range, and where in it requests may begin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,56 +22,62 @@ pub struct UniformParams {
     /// Requests begin at multiples of this; of their own size when not given. `"1 block"` is anywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub align: Option<Size>,
-}
-
-/// The places a request of one size may begin at: `first`, `first + 1`, … times `align`.
-struct Places {
-    first: u64,
-    count: u64,
-    align: u64,
+    /// Every place once, in random order, before any a second time; then again, in another order. Of several sizes each
+    /// has its own places.
+    pub once: bool,
 }
 
 /// Draws uniform addresses.
 pub struct Uniform {
     places: Vec<Places>,
+    /// How far each size has come, when every place has its turn.
+    rounds: Vec<Round>,
     stream: Stream,
+}
+
+/// A pass through all places.
+struct Round {
+    done: u64,
+    order: Permutation,
 }
 
 impl Uniform {
     /// # Errors
     /// The range is not on the drive or has no aligned place for one of the sizes.
     pub fn new(params: &UniformParams, drive: &Drive<'_>) -> Result<Uniform, InputError> {
-        let (start, end) = drive.range("uniform", params.from, params.blocks)?;
-        let places = drive.sizes.iter().map(|size| {
-            let size = u64::from(*size);
-            let align = params.align.map_or(size, Size::blocks);
-            if align == 0 {
-                return Err(InputError::new("workload.synthetic.address: uniform.align is 0 blocks"));
-            }
-            let first = start.div_ceil(align);
-            let last = (end - size) / align;
-            if last < first {
-                return Err(InputError::new(format!(
-                    "workload.synthetic.address: from block {start} to {end} there is no place for {size} blocks that begins at a multiple of {align}"
-                )));
-            }
-            Ok(Places { first, count: last - first + 1, align })
-        });
+        let places = drive.places("uniform", params.from, params.blocks, params.align)?;
+        let mut stream = drive.stream();
+        let rounds = if params.once {
+            let round = |places: &Places| Round {
+                done: 0,
+                order: Permutation::new(&mut stream, places.count),
+            };
+            places.iter().map(round).collect()
+        } else {
+            Vec::new()
+        };
         Ok(Uniform {
-            places: places.collect::<Result<_, _>>()?,
-            stream: drive.stream(),
+            places,
+            rounds,
+            stream,
         })
     }
 
     /// The next address for the size of index `size`.
     #[inline]
     pub fn next(&mut self, size: usize) -> Lbn {
-        let Places {
-            first,
-            count,
-            align,
-        } = self.places[size];
-        Lbn((first + self.stream.below(count)) * align)
+        let places = self.places[size];
+        if self.rounds.is_empty() {
+            return places.at(self.stream.below(places.count));
+        }
+        let round = &mut self.rounds[size];
+        if round.done == places.count {
+            round.done = 0;
+            round.order = Permutation::new(&mut self.stream, places.count);
+        }
+        let index = round.order.apply(round.done, places.count);
+        round.done += 1;
+        places.at(index)
     }
 }
 
@@ -78,11 +86,7 @@ mod tests {
     use super::*;
 
     fn drive(sizes: &[u32]) -> Drive<'_> {
-        Drive {
-            sizes,
-            seed: 1,
-            capacity: 100,
-        }
+        Drive::for_test(sizes, 1, 100)
     }
 
     fn seen(params: &UniformParams, size: u32) -> Vec<u64> {
@@ -101,12 +105,14 @@ mod tests {
             from: Lbn(9),
             blocks: Some(23),
             align: None,
+            once: false,
         };
         assert_eq!(seen(&part, 8), [16, 24]);
         let anywhere = UniformParams {
             from: Lbn(9),
             blocks: Some(10),
             align: Some(Size::from_blocks(1)),
+            once: false,
         };
         assert_eq!(seen(&anywhere, 8), [9, 10, 11]);
         assert_eq!(
@@ -124,11 +130,7 @@ mod tests {
     #[test]
     fn the_mean_is_the_middle() {
         let sizes = [1];
-        let drive = Drive {
-            sizes: &sizes,
-            seed: 9,
-            capacity: 1_000_001,
-        };
+        let drive = Drive::for_test(&sizes, 9, 1_000_001);
         let mut pattern = Uniform::new(&UniformParams::default(), &drive).unwrap();
         let sum: u64 = (0..100_000).map(|_| pattern.next(0).0).sum();
         // The standard error is 1,000,000/√12/√100,000, about 913.
@@ -149,6 +151,7 @@ mod tests {
                 from: Lbn(from),
                 blocks,
                 align,
+                once: false,
             };
             let error = Uniform::new(&params, &drive(&[8])).err().unwrap();
             assert!(
@@ -161,8 +164,32 @@ mod tests {
                 from: Lbn(from),
                 blocks,
                 align: None,
+                once: false,
             };
             Uniform::new(&params, &drive(&[8])).unwrap();
         }
+    }
+
+    #[test]
+    fn every_place_has_its_turn() {
+        let params = UniformParams {
+            once: true,
+            ..UniformParams::default()
+        };
+        let sizes = [8, 3];
+        let mut pattern = Uniform::new(&params, &drive(&sizes)).unwrap();
+        let mut rounds = Vec::new();
+        for _ in 0..3 {
+            // The other size's requests in between change nothing.
+            let round: Vec<_> = (0..12)
+                .map(|_| (pattern.next(0).0, pattern.next(1)).0)
+                .collect();
+            let mut sorted = round.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..12).map(|i| i * 8).collect::<Vec<_>>());
+            rounds.push(round);
+        }
+        assert_ne!(rounds[0], rounds[1]);
+        assert_ne!(rounds[1], rounds[2]);
     }
 }

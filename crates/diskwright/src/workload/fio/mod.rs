@@ -1,0 +1,212 @@
+//! fio's job files as a source of synthetic load: what they say becomes the spec of a synthetic load, which the result
+//! shows, and a list of what they say in vain.
+//!
+//! Written after fio's HOWTO (version 3.36). What a job asks of the operating system, of files and of data has no meaning
+//! here; what shapes its requests is kept or told of.
+
+mod arrivals;
+mod distribution;
+mod ini;
+mod job;
+mod options;
+mod reading;
+mod sizes;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::error::{Error, InputError, unknown_name};
+
+use self::ini::{Job, JobFile};
+use self::reading::Reading;
+use super::synthetic::{ArrivalsSpec, LoadSpec, SyntheticSpec};
+
+/// A job file, `"job.fio"`, or some of its jobs, `{ file = "job.fio", jobs = ["randread"] }`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FioSpec {
+    /// The file.
+    pub file: PathBuf,
+    /// Only these jobs, which run together; all when not given.
+    pub jobs: Option<Vec<String>>,
+}
+
+/// The form with parameters.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    file: PathBuf,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    jobs: Option<Vec<String>>,
+}
+
+impl Serialize for FioSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.jobs {
+            None => self.file.serialize(serializer),
+            Some(_) => Table {
+                file: self.file.clone(),
+                jobs: self.jobs.clone(),
+            }
+            .serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FioSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fio;
+        impl<'de> Visitor<'de> for Fio {
+            type Value = FioSpec;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a job file such as \"job.fio\", or { file = \"job.fio\", jobs = [\"randread\"] }")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<FioSpec, E> {
+                let file = PathBuf::deserialize(StrDeserializer::new(text))?;
+                Ok(FioSpec { file, jobs: None })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FioSpec, A::Error> {
+                let Table { file, jobs } = Table::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(FioSpec { file, jobs })
+            }
+        }
+        deserializer.deserialize_any(Fio)
+    }
+}
+
+/// What became of a job file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Converted {
+    /// The load.
+    pub synthetic: SyntheticSpec,
+    /// What the file says and the load does not have, a line for each option.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a job file for a drive of `capacity` blocks; relative paths start at `base`.
+///
+/// # Errors
+/// A file that cannot be read; whatever in it is not understood or cannot be simulated, with its place.
+pub fn convert(spec: &FioSpec, base: &Path, capacity: u64) -> Result<Converted, Error> {
+    let path = base.join(&spec.file);
+    let bytes = fs::read(&path).map_err(|error| Error::file(&path, "read", error))?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(of_text(&path, &text, spec.jobs.as_deref(), capacity)?)
+}
+
+fn of_text(
+    path: &Path,
+    text: &str,
+    chosen: Option<&[String]>,
+    capacity: u64,
+) -> Result<Converted, InputError> {
+    let file = JobFile::parse(path, text)?;
+    let mut warnings = BTreeSet::new();
+    let jobs = choose(&file, chosen)?;
+    let mut loads: Vec<(&Job, LoadSpec)> = Vec::new();
+    for (index, &job) in jobs.iter().enumerate() {
+        let reading = Reading::new(&file, job, capacity, &mut warnings)?;
+        let wall = ["stonewall", "wait_for_previous"];
+        if index > 0
+            && reading.flag(&wall)?
+            && let Some(setting) = reading.last(&wall)
+        {
+            let names: Vec<_> = jobs.iter().map(|job| format!("{:?}", job.name)).collect();
+            let message = format!(
+                "{} makes job {:?} wait for those before it: all jobs of a load run together",
+                setting.shown(),
+                job.name
+            );
+            let help = format!(
+                "choose jobs that run together of {}: workload.fio = {{ file = \"FILE\", jobs = [\"NAME\"] }}",
+                names.join(", ")
+            );
+            return Err(file.wrong_name(setting, message).help(help));
+        }
+        let open = reading.last(&["rate_iops"]);
+        for load in reading.loads()? {
+            if let Some((first, other)) = loads.first()
+                && is_open(other) != is_open(&load)
+            {
+                let message = format!(
+                    "of jobs {:?} and {:?} one has rate_iops and one has not: they cannot be mixed",
+                    first.name, job.name
+                );
+                let error = match open {
+                    Some(setting) => file.wrong_name(setting, message),
+                    None => InputError::new(message).at(file.file()),
+                };
+                return Err(error.help("give all of them rate_iops, or none"));
+            }
+            loads.push((job, load));
+        }
+    }
+    Ok(Converted {
+        synthetic: named(loads),
+        warnings: warnings.into_iter().map(|(_, warning)| warning).collect(),
+    })
+}
+
+fn choose<'a>(file: &'a JobFile, chosen: Option<&[String]>) -> Result<Vec<&'a Job>, InputError> {
+    let Some(chosen) = chosen else {
+        return Ok(file.jobs.iter().collect());
+    };
+    let names: Vec<&str> = file.jobs.iter().map(|job| job.name.as_str()).collect();
+    if let Some(stranger) = chosen.iter().find(|name| !names.contains(&name.as_str())) {
+        return Err(unknown_name("job", stranger, &names).at(file.file()));
+    }
+    if chosen.is_empty() {
+        return Err(InputError::new("workload.fio.jobs names no jobs")
+            .help(format!("the file has {}", names.join(", "))));
+    }
+    Ok(file
+        .jobs
+        .iter()
+        .filter(|job| chosen.contains(&job.name))
+        .collect())
+}
+
+fn is_open(load: &LoadSpec) -> bool {
+    !matches!(load.arrivals, ArrivalsSpec::Closed(_))
+}
+
+/// One load stands for itself; several have the names of their jobs, with a number where one name is not enough.
+fn named(loads: Vec<(&Job, LoadSpec)>) -> SyntheticSpec {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (job, _) in &loads {
+        *counts.entry(&job.name).or_default() += 1;
+    }
+    let taken: BTreeSet<&str> = counts.keys().copied().collect();
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    let single = loads.len() == 1;
+    let mut all: Vec<LoadSpec> = Vec::with_capacity(loads.len());
+    for (job, mut load) in loads {
+        let name = job.name.as_str();
+        if single {
+            return SyntheticSpec::One(Box::new(load));
+        }
+        load.name = Some(if counts[name] == 1 {
+            name.to_owned()
+        } else {
+            let number = numbers.entry(name).or_default();
+            loop {
+                let numbered = format!("{name}.{number}");
+                *number += 1;
+                if !taken.contains(numbered.as_str()) {
+                    break numbered;
+                }
+            }
+        });
+        all.push(load);
+    }
+    SyntheticSpec::Several(all)
+}
+
+#[cfg(test)]
+mod tests;

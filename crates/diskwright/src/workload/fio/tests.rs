@@ -1,0 +1,441 @@
+//! Job files such as people write, and what becomes of them.
+
+use super::*;
+use crate::workload::{Pacing, Workload, WorkloadSpec};
+
+/// Blocks of the drive: 1 GiB.
+const CAPACITY: u64 = 2 << 20;
+
+fn converted(text: &str) -> Converted {
+    of_text(Path::new("job.fio"), text, None, CAPACITY)
+        .unwrap_or_else(|error| panic!("{text}\n{error}"))
+}
+
+fn refused(text: &str) -> String {
+    of_text(Path::new("job.fio"), text, None, CAPACITY)
+        .expect_err(text)
+        .to_string()
+}
+
+/// The load that a spec's keys make.
+fn load(keys: &str) -> SyntheticSpec {
+    toml::from_str(keys).unwrap_or_else(|error| panic!("{keys}\n{error}"))
+}
+
+/// A job of these options becomes a load of these keys.
+fn becomes(options: &str, keys: &str) {
+    let text = format!("[job]\n{}\n", options.replace(' ', "\n"));
+    let found = converted(&text).synthetic;
+    assert_eq!(
+        found,
+        load(keys),
+        "{options}\nbecame\n{}",
+        toml::to_string(&found).unwrap()
+    );
+}
+
+const ONE: &str = "arrivals = { closed = { users = 1 } }";
+
+#[test]
+fn a_usual_job_file_becomes_its_load() {
+    let text = "; a database\n[global]\nioengine=libaio ; asynchronous\ndirect=1\nbs=4k\nruntime=60\ntime_based\n\n[db]\nfilename=/dev/sdb\nrw=randrw\nrwmixread=70\niodepth=32\nnorandommap\nsize=512m\nverify=crc32c\n";
+    let Converted {
+        synthetic,
+        warnings,
+    } = converted(text);
+    assert_eq!(
+        synthetic,
+        load(
+            "requests = 131_072\narrivals = { closed = { users = 32 } }\nreads = 0.7\naddress = { uniform = { blocks = 1_048_576 } }"
+        )
+    );
+    let expected = [
+        "job.fio:3: ioengine=libaio has no meaning in a simulation",
+        "job.fio:4: direct=1 has no meaning in a simulation",
+        "job.fio:6: not modelled: runtime=60: the load ends after its requests",
+        "job.fio:7: not modelled: time_based: the load ends after its requests",
+        "job.fio:10: filename=/dev/sdb has no meaning in a simulation",
+        "job.fio:16: verify=crc32c has no meaning in a simulation",
+    ];
+    assert_eq!(warnings.len(), expected.len(), "{warnings:#?}");
+    for (warning, expected) in warnings.iter().zip(expected) {
+        assert!(warning.starts_with(expected), "{warning}");
+    }
+}
+
+#[test]
+fn directions_and_mixes() {
+    let sequential = "address = { sequential = { blocks = 2_097_152 } }";
+    let once = "address = { uniform = { blocks = 2_097_152, once = true } }";
+    for (options, keys) in [
+        ("", format!("reads = 1.0\n{sequential}")),
+        ("rw=read", format!("reads = 1.0\n{sequential}")),
+        ("readwrite=write", format!("reads = 0.0\n{sequential}")),
+        ("rw=trim", format!("reads = 0.0\ntrims = 1.0\n{sequential}")),
+        ("rw=rw", format!("reads = 0.5\n{sequential}")),
+        (
+            "rw=readwrite rwmixwrite=25",
+            format!("reads = 0.75\n{sequential}"),
+        ),
+        ("rw=randread", format!("reads = 1.0\n{once}")),
+        ("rw=randwrite", format!("reads = 0.0\n{once}")),
+        ("rw=randtrim", format!("reads = 0.0\ntrims = 1.0\n{once}")),
+        ("rw=randrw rwmixread=90", format!("reads = 0.9\n{once}")),
+        // The later of the two counts.
+        (
+            "rw=randrw rwmixread=90 rwmixwrite=50",
+            format!("reads = 0.5\n{once}"),
+        ),
+        (
+            "rw=randread percentage_random=0",
+            format!("reads = 1.0\n{sequential}"),
+        ),
+    ] {
+        becomes(options, &format!("requests = 262_144\n{ONE}\n{keys}"));
+    }
+}
+
+#[test]
+fn sizes_and_amounts() {
+    let small = "address = { sequential = { blocks = 2_048 } }";
+    for (options, keys) in [
+        ("size=1m", format!("requests = 256\n{small}")),
+        ("size=1m bs=512", format!("requests = 2048\nsize = '1 block'\n{small}")),
+        ("size=1m blocksize=64k", format!("requests = 16\nsize = '64 KiB'\n{small}")),
+        ("size=1m io_size=10m", format!("requests = 2560\n{small}")),
+        ("size=1m io_limit=64k", format!("requests = 16\n{small}")),
+        ("filesize=1m size=2m", format!("requests = 512\n{small}")),
+        ("size=1m number_ios=10", format!("requests = 10\n{small}")),
+        ("size=1m number_ios=1000", format!("requests = 256\n{small}")),
+        ("size=1m loops=3", format!("requests = 768\n{small}")),
+        ("size=1m offset=1m", "requests = 256\naddress = { sequential = { from = 2048, blocks = 2048 } }".to_owned()),
+        ("size=50% offset=50%", "requests = 131_072\naddress = { sequential = { from = 1_048_576, blocks = 1_048_576 } }".to_owned()),
+        ("size=100% offset=50%", "requests = 131_072\naddress = { sequential = { from = 1_048_576, blocks = 1_048_576 } }".to_owned()),
+        ("offset=1023m", "requests = 256\naddress = { sequential = { from = 2_095_104, blocks = 2048 } }".to_owned()),
+        // Of reads the first, of writes the second; only what is there shows.
+        ("rw=read bs=8k,64k size=1m", format!("requests = 128\nsize = '8 KiB'\n{small}")),
+        ("rw=write bs=8k,64k size=1m", format!("requests = 16\nreads = 0.0\nsize = '64 KiB'\n{small}")),
+        ("rw=rw bs=4k,12k size=1m", format!("requests = 128\nreads = 0.5\nsize = {{ reads = '4 KiB', writes = '12 KiB' }}\n{small}")),
+        ("rw=rw bs=,12k size=1m", format!("requests = 128\nreads = 0.5\nsize = {{ reads = '4 KiB', writes = '12 KiB' }}\n{small}")),
+        ("bssplit=4k/50:12k/50 size=1m", format!("requests = 128\nsize = [{{ size = '4 KiB', share = 0.5 }}, {{ size = '12 KiB', share = 0.5 }}]\n{small}")),
+        ("bssplit=4k/50:8k/:16k/ size=1m", format!("requests = 128\nsize = [{{ size = '4 KiB', share = 0.5 }}, {{ size = '8 KiB', share = 0.25 }}, {{ size = '16 KiB', share = 0.25 }}]\n{small}")),
+        ("rw=rw bssplit=4k/100,12k/100 size=1m", format!("requests = 128\nreads = 0.5\nsize = {{ reads = '4 KiB', writes = '12 KiB' }}\n{small}")),
+    ] {
+        becomes(options, &format!("{ONE}\n{keys}"));
+    }
+    becomes(
+        "kb_base=1000 size=1mi bs=4ki",
+        &format!("requests = 256\n{ONE}\n{small}"),
+    );
+}
+
+#[test]
+fn users_and_rates() {
+    let at = "size = '4 KiB'\naddress = { sequential = { blocks = 2_048 } }";
+    for (options, arrivals) in [
+        ("iodepth=8 ioengine=libaio", "closed = { users = 8 }"),
+        ("iodepth=8", "closed = { users = 8 }"),
+        ("thinktime=250", "closed = { users = 1, think = '250 us' }"),
+        (
+            "thinktime=2ms iodepth=4 ioengine=io_uring",
+            "closed = { users = 4, think = '2 ms' }",
+        ),
+        ("rate_iops=100", "constant = '10 ms'"),
+        ("rate_iops=1k iodepth=4", "constant = '976.563 us'"),
+        ("rate_iops=100 rate_process=poisson", "poisson = '10 ms'"),
+    ] {
+        let options = format!("{options} size=1m");
+        becomes(
+            &options,
+            &format!("requests = 256\narrivals = {{ {arrivals} }}\n{at}"),
+        );
+    }
+    // Each direction has its rate, and they decide the mix.
+    becomes(
+        "rw=rw rate_iops=100 size=1m",
+        &format!("requests = 256\nreads = 0.5\narrivals = {{ constant = '5 ms' }}\n{at}"),
+    );
+    becomes(
+        "rw=rw rate_iops=300,100 size=1m",
+        &format!("requests = 256\nreads = 0.75\narrivals = {{ constant = '2.5 ms' }}\n{at}"),
+    );
+    // With a rate a time is a number of requests.
+    for (options, requests) in [
+        ("runtime=1", 100),
+        ("runtime=10m", 256),
+        ("runtime=10m time_based", 60_000),
+    ] {
+        let options = format!("{options} rate_iops=100 size=1m");
+        becomes(
+            &options,
+            &format!("requests = {requests}\narrivals = {{ constant = '10 ms' }}\n{at}"),
+        );
+    }
+    let warnings =
+        converted("[a]\niodepth=8\n[b]\nioengine=libaio\niodepth=8\nthinktime=1\n").warnings;
+    assert!(
+        warnings
+            .iter()
+            .any(|w| w.starts_with("job.fio:2: iodepth=8 is 8 users here; fio's engine psync")),
+        "{warnings:#?}"
+    );
+    assert!(
+        warnings
+            .iter()
+            .any(|w| w.starts_with("job.fio:5: iodepth=8 is 8 users who think")),
+        "{warnings:#?}"
+    );
+}
+
+#[test]
+fn distributions() {
+    for (options, address) in [
+        (
+            "random_distribution=random",
+            "uniform = { blocks = 2048, once = true }",
+        ),
+        ("norandommap", "uniform = { blocks = 2048 }"),
+        ("norandommap=0", "uniform = { blocks = 2048, once = true }"),
+        ("ba=8k", "uniform = { blocks = 2048, align = '8 KiB' }"),
+        (
+            "random_distribution=zipf:1.2",
+            "fio-zipf = { theta = 1.2, blocks = 2048 }",
+        ),
+        (
+            "random_distribution=zipf:1.2:0.25",
+            "fio-zipf = { theta = 1.2, center = 0.25, blocks = 2048 }",
+        ),
+        ("random_distribution=zipf", "fio-zipf = { blocks = 2048 }"),
+        (
+            "random_distribution=pareto:0.9 ba=8k",
+            "fio-pareto = { h = 0.9, blocks = 2048, align = '8 KiB' }",
+        ),
+        (
+            "random_distribution=normal:20",
+            "fio-normal = { deviation = 20.0, blocks = 2048 }",
+        ),
+        (
+            "random_distribution=zoned:60/10:40/90",
+            "zones = { zones = [{ share = '60 %', size = '10 %' }, { share = '40 %', size = '90 %' }], blocks = 2048 }",
+        ),
+        (
+            "random_distribution=zoned_abs:60/64k:40/128k",
+            "zones = { zones = [{ share = '60 %', size = '64 KiB' }, { share = '40 %', size = '128 KiB' }], blocks = 2048 }",
+        ),
+        (
+            "rw=randread:8",
+            "streams = { count = 1, run = '32 KiB', align = '4 KiB', blocks = 2048 }",
+        ),
+    ] {
+        becomes(
+            &format!("rw=randread {options} size=1m"),
+            &format!("requests = 256\n{ONE}\naddress = {{ {address} }}"),
+        );
+    }
+    becomes(
+        "rw=read:4k size=1m",
+        &format!(
+            "requests = 128\n{ONE}\naddress = {{ strided = {{ stride = '8 KiB', shift = '0 blocks', blocks = 2048 }} }}"
+        ),
+    );
+    let several = converted("[a]\nrw=randread\nbssplit=4k/50:8k/50\n");
+    assert!(
+        several.warnings[0].starts_with("job.fio:3: not modelled: bssplit"),
+        "{several:?}"
+    );
+}
+
+#[test]
+fn durability() {
+    let base = "reads = 0.0\naddress = { sequential = { blocks = 2_048 } }";
+    for (options, keys) in [
+        ("fsync=32", "requests = 264\nflush_every = 32"),
+        ("fdatasync=1", "requests = 512\nflush_every = 1"),
+        ("fsync=0", "requests = 256"),
+        ("sync=1", "requests = 256\nfua = 1.0"),
+        ("sync=dsync", "requests = 256\nfua = 1.0"),
+        ("sync=none", "requests = 256"),
+        ("writefua=1", "requests = 256\nfua = 1.0"),
+    ] {
+        becomes(
+            &format!("rw=write {options} size=1m"),
+            &format!("{ONE}\n{keys}\n{base}"),
+        );
+    }
+    // Reads are not flushed.
+    becomes(
+        "rw=read sync=1 size=1m",
+        &format!("requests = 256\n{ONE}\naddress = {{ sequential = {{ blocks = 2_048 }} }}"),
+    );
+}
+
+#[test]
+fn jobs_and_clones_are_streams() {
+    let text = "[global]\nsize=1m\nioengine=libaio\n[read]\nrw=read\niodepth=2\n[clones]\nrw=write\nnumjobs=2\noffset_increment=10m\n";
+    let at = |from| format!("address = {{ sequential = {{ from = {from}, blocks = 2048 }} }}");
+    let users = |users| format!("requests = 256\narrivals = {{ closed = {{ users = {users} }} }}");
+    let expected = format!(
+        "[[stream]]\nname = 'read'\n{}\n{}\n[[stream]]\nname = 'clones.0'\n{}\nreads = 0.0\n{}\n[[stream]]\nname = 'clones.1'\n{}\nreads = 0.0\n{}",
+        users(2),
+        at(0),
+        users(1),
+        at(0),
+        users(1),
+        at(20_480)
+    );
+    assert_eq!(converted(text).synthetic, load(&expected));
+    // What a global section says is told once.
+    assert_eq!(converted(text).warnings.len(), 1);
+    let chosen = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        of_text(Path::new("job.fio"), text, Some(&names), CAPACITY)
+    };
+    assert!(matches!(
+        chosen(&["read"]).unwrap().synthetic,
+        SyntheticSpec::One(_)
+    ));
+    let error = chosen(&["raed"]).unwrap_err().to_string();
+    assert!(error.contains("did you mean \"read\""), "{error}");
+    assert!(
+        chosen(&[])
+            .unwrap_err()
+            .to_string()
+            .contains("workload.fio.jobs")
+    );
+}
+
+#[test]
+fn what_is_wrong_is_shown_at_its_place() {
+    for (options, place, part) in [
+        ("blokcsize=4k", "job.fio:2:1", "did you mean \"blocksize\""),
+        ("verfy=md5", "job.fio:2:1", "did you mean \"verify\""),
+        ("xyzzy=1", "job.fio:2:1", "unknown fio option \"xyzzy\""),
+        (
+            "bs=4q",
+            "job.fio:2:4",
+            "bs is \"4q\": expected sizes above 0",
+        ),
+        ("bs=0", "job.fio:2:4", "above 0"),
+        ("bs=100", "job.fio:2:4", "whole blocks of 512 bytes"),
+        ("size=1mi", "job.fio:2:6", "whole blocks of 512 bytes"),
+        ("bs", "job.fio:2:1", "expected a size"),
+        ("rw=readd", "job.fio:2:4", "one of read, write"),
+        ("rw=trimwrite", "job.fio:2:4", "one of read, write"),
+        ("rw=randread:x", "job.fio:2:4", "one of read, write"),
+        ("rw=", "job.fio:2:4", "one of read, write"),
+        ("rwmixread=101", "job.fio:2:11", "0 to 100"),
+        ("iodepth=0", "job.fio:2:9", "1 or more"),
+        ("iodepth=5000000000", "job.fio:2:9", "4294967295"),
+        ("numjobs=0", "job.fio:2:9", "1 or more"),
+        ("numjobs=100k", "job.fio:2:9", "65536 at most"),
+        ("thinktime=x", "job.fio:2:11", "a time such as"),
+        ("rate_iops=0", "job.fio:2:11", "above 0"),
+        ("rate_iops=,100", "job.fio:2:11", "every direction"),
+        ("size=2g", "job.fio:2:6", "1 to 2097152 blocks"),
+        ("size=0", "job.fio:2:6", "1 to 2097152 blocks"),
+        ("size=120%", "job.fio:2:6", "20%"),
+        ("offset=1g", "job.fio:2:8", "2097152 blocks"),
+        ("bssplit=4k/50:8k/60", "job.fio:2:9", "make 100"),
+        ("bssplit=4k/50:8k/40", "job.fio:2:9", "make 100"),
+        ("bsrange=4k-8k", "job.fio:2:1", "bssplit"),
+        ("zonemode=zbd", "job.fio:2:1", "cannot be simulated"),
+        ("read_iolog=a.log", "job.fio:2:1", "workload.trace"),
+        ("norandommap=2", "job.fio:2:13", "1 or 0"),
+        ("kb_base=1", "job.fio:2:9", "1000 or 1024"),
+        ("sync=maybe", "job.fio:2:6", "none, sync"),
+        ("ba=4k,8k", "job.fio:2:4", "one size"),
+        ("random_distribution=zipf:1.0", "job.fio:2:21", "not 1"),
+        (
+            "random_distribution=pareto:2",
+            "job.fio:2:21",
+            "between 0 and 1",
+        ),
+        (
+            "random_distribution=normal:100",
+            "job.fio:2:21",
+            "below 100",
+        ),
+        (
+            "random_distribution=zoned:60",
+            "job.fio:2:21",
+            "zoned:SHARE",
+        ),
+        ("random_distribution=cauchy:2", "job.fio:2:21", "zipf:THETA"),
+    ] {
+        // What a direction needs: a random job, and one that writes for `sync`.
+        let rest = if options.starts_with("sync") {
+            "rw=write"
+        } else {
+            "rw=randread"
+        };
+        let rest = if options.starts_with("rw=") {
+            "direct=1"
+        } else {
+            rest
+        };
+        let error = refused(&format!("[job]\n{options}\n{rest}\n"));
+        assert!(
+            error.contains(place) && error.contains(part),
+            "{options}: {error}"
+        );
+    }
+}
+
+#[test]
+fn jobs_that_do_not_run_together_are_refused() {
+    let error = refused("[a]\nrw=read\n[b]\nstonewall\nrw=write\n");
+    assert!(
+        error.contains("job.fio:4:1") && error.contains("\"a\", \"b\""),
+        "{error}"
+    );
+    // The first job waits for nobody.
+    assert!(matches!(
+        converted("[a]\nstonewall\n").synthetic,
+        SyntheticSpec::One(_)
+    ));
+    let error = refused("[a]\nrw=read\n[b]\nrate_iops=100\nrw=write\n");
+    assert!(
+        error.contains("job.fio:4:1") && error.contains("cannot be mixed"),
+        "{error}"
+    );
+    let error = refused("[a]\nrate_iops=100\n[b]\nrw=write\n");
+    assert!(error.contains("cannot be mixed"), "{error}");
+}
+
+#[test]
+fn a_workload_can_be_a_job_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("a.fio"),
+        "[a]\nrw=randread\nsize=1m\nverify=md5\n[b]\nrw=write\nsize=64k\n",
+    )
+    .unwrap();
+    let open = |text: &str| {
+        let spec: WorkloadSpec = toml::from_str(text).unwrap();
+        let again: WorkloadSpec = toml::from_str(&toml::to_string(&spec).unwrap()).unwrap();
+        assert_eq!(again, spec);
+        Workload::open(&spec, folder.path(), 1, CAPACITY)
+    };
+    let mut all = open("fio = 'a.fio'").unwrap();
+    assert_eq!(
+        (all.pacing(), all.total_hint()),
+        (Pacing::Closed { users: Some(2) }, Some(272))
+    );
+    assert!(
+        all.warnings()[0].contains("a.fio:4: verify=md5"),
+        "{:?}",
+        all.warnings()
+    );
+    let mut lbns = Vec::new();
+    while let Some(arrival) = all.next_for(0).unwrap() {
+        lbns.push(arrival.command.lbn.0);
+    }
+    // Without norandommap every block is met once.
+    lbns.sort_unstable();
+    assert_eq!(lbns, (0..256).map(|i| i * 8).collect::<Vec<_>>());
+    let one = open("fio = { file = 'a.fio', jobs = ['b'] }").unwrap();
+    assert_eq!(one.total_hint(), Some(16));
+    assert!(open("fio = 'b.fio'").is_err());
+    assert!(toml::from_str::<WorkloadSpec>("fio = 3").is_err());
+    assert!(toml::from_str::<WorkloadSpec>("fio = { jobs = ['a'] }").is_err());
+}

@@ -1,0 +1,95 @@
+//! One synthetic load being generated.
+
+use crate::error::{Error, InputError};
+use crate::request::{Command, Op};
+use crate::units::{Lbn, Time};
+
+use super::super::Arrival;
+use super::address::Addresses;
+use super::arrivals::{ArrivalsSpec, Clock};
+use super::operations::Operations;
+use super::scope::Scope;
+use super::size::Sizes;
+use super::spec::LoadSpec;
+use super::think::{Think, ThinkSpec};
+
+/// A load, and how far it has come.
+pub struct Load {
+    left: u64,
+    clock: Clock,
+    operations: Operations,
+    sizes: Sizes,
+    addresses: Addresses,
+    think: Think,
+    scope: Scope,
+}
+
+impl Load {
+    /// Prepares the load for a drive of `capacity` blocks.
+    ///
+    /// # Errors
+    /// A value that makes no sense or does not fit the drive; the message names its key.
+    pub fn new(spec: &LoadSpec, scope: Scope, capacity: u64) -> Result<Load, InputError> {
+        let sizes = Sizes::new(&spec.size, &scope, capacity)?;
+        let think = match &spec.arrivals {
+            ArrivalsSpec::Closed(closed) => closed.think,
+            _ => ThinkSpec::default(),
+        };
+        Ok(Load {
+            left: spec.requests,
+            clock: Clock::new(&spec.arrivals, &scope)?,
+            operations: Operations::new(spec, &scope)?,
+            addresses: Addresses::new(&spec.address, sizes.all(), &scope, capacity)?,
+            sizes,
+            think: Think::new(think, scope.stream("think")),
+            scope,
+        })
+    }
+
+    /// The next request.
+    ///
+    /// # Errors
+    /// The arrivals have run past the end of time.
+    #[inline]
+    pub fn draw(&mut self) -> Result<Option<Arrival>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let at = self.clock.next().ok_or_else(|| too_long(&self.scope))?;
+        let (op, fua) = self.operations.next();
+        let command = if op == Op::Flush {
+            Command {
+                op,
+                fua: false,
+                lbn: Lbn(0),
+                blocks: 0,
+            }
+        } else {
+            let size = self.sizes.next(op);
+            Command {
+                op,
+                fua,
+                lbn: self.addresses.next(size),
+                blocks: self.sizes.blocks(size),
+            }
+        };
+        Ok(Some(Arrival { at, command }))
+    }
+
+    /// How long a user of the load thinks now.
+    #[inline]
+    pub fn think(&mut self) -> Time {
+        self.think.next()
+    }
+}
+
+#[cold]
+fn too_long(scope: &Scope) -> Error {
+    scope
+        .wrong(
+            "arrivals",
+            ": the requests take more than 584 years to arrive",
+        )
+        .into()
+}
