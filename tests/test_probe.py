@@ -41,7 +41,7 @@ def test_every_tabulated_seek_is_found(probed: dict[str, Any]) -> None:
 def test_every_zone_has_its_bandwidth(probed: dict[str, Any]) -> None:
     layout = described("ibm-18es")["layout"]
     surfaces = layout["surfaces"]
-    zones = [zone for zone in layout["zone"]]
+    zones = layout["zone"]
     assert len(probed["zones"]) == len(zones)
     next_lbn = 0
     for found, zone in zip(probed["zones"], zones, strict=True):
@@ -52,7 +52,9 @@ def test_every_zone_has_its_bandwidth(probed: dict[str, Any]) -> None:
         skew = (surfaces - 1) * zone["track_skew"] + zone["cylinder_skew"]
         # A cylinder's tracks, and the turns of the skews between them.
         cylinder_s = (surfaces + skew / track) / 120
-        assert found["sustained_mb_per_s"] == pytest.approx(surfaces * track * 512 / cylinder_s / 1e6, rel=0.005)
+        assert found["sustained_mb_per_s"] == pytest.approx(
+            surfaces * track * 512 / cylinder_s / 1e6, rel=0.005
+        )
         assert found["media_mb_per_s"] == pytest.approx(track * 512 * 120 / 1e6, rel=0.005)
         # The interface takes 0.101 ms for a block.
         assert found["host_mb_per_s"] == pytest.approx(512 / 0.101e-3 / 1e6, rel=0.005)

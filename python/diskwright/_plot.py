@@ -40,7 +40,7 @@ def _save(found: Record, stream: IO[bytes], form: str) -> None:
     # Neither a display nor the moment of drawing may change the picture.
     import matplotlib
 
-    style = {"svg.hashsalt": "diskwright", "svg.fonttype": "path", "pdf.fonttype": 42, "font.size": 10}
+    style: Any = {"svg.hashsalt": "diskwright", "svg.fonttype": "path", "pdf.fonttype": 42, "font.size": 10}
     dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
     with matplotlib.rc_context(style):
         buffer = io.BytesIO()
@@ -51,11 +51,11 @@ def _save(found: Record, stream: IO[bytes], form: str) -> None:
 def figure(found: Record) -> "Figure":
     """Four panels: seek curve, access times, bandwidth, random reads. What was not measured stays empty."""
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    made = Figure(figsize=(12.8, 9.0), layout="constrained")
-    made.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
+    made = Figure(figsize=(12.8, 9.0), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
     gigabytes = found.capacity_blocks * 512 / 1e9
-    size = f"{gigabytes:,.{0 if gigabytes >= 100 else 1}f} GB"
+    size = f"{gigabytes:,.1f} GB" if gigabytes < 1000 else f"{gigabytes / 1000:,.1f} TB"
     made.suptitle(f"{found.name}: {size}, {found.rpm:,.0f} rpm", fontsize=14, fontweight="bold")
     panels = (
         ("seek", "Seek curve", _seek),
@@ -90,7 +90,9 @@ def _access(axes: "Axes", found: Record) -> None:
     access = found.access
     distances = [point.distance_cylinders for point in access]
     low, high = [point.p005_ms for point in access], [point.p995_ms for point in access]
-    axes.fill_between(distances, low, high, color=_COLOURS[5], alpha=0.35, linewidth=0, label="99 % of accesses")
+    axes.fill_between(
+        distances, low, high, color=_COLOURS[5], alpha=0.35, linewidth=0, label="99 % of accesses"
+    )
     means = [point.mean_ms for point in access]
     # Between the points nothing was measured.
     axes.plot(distances, means, ".-", color=_COLOURS[0], linewidth=1.2, label="mean, seek and rotation")
@@ -120,9 +122,17 @@ def _zones(axes: "Axes", found: Record) -> None:
     axes.set_xlabel("address, GB")
     axes.set_ylabel("bandwidth, MB/s")
     axes.set_xlim(0, edges[-1])
-    axes.set_ylim(bottom=0)
+    # Room for the legend above what falls from left to right.
+    axes.set_ylim(0, 1.32 * max(zone.media_mb_per_s for zone in found.zones))
     axes.xaxis.set_major_formatter("{x:,g}")
-    axes.legend(loc="best", frameon=False)
+    handles, labels = axes.get_legend_handles_labels()
+    order = (1, 2, 0)
+    axes.legend(
+        [handles[index] for index in order],
+        [labels[index] for index in order],
+        loc="upper right",
+        frameon=False,
+    )
 
 
 def _random(axes: "Axes", found: Record) -> None:

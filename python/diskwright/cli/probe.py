@@ -141,7 +141,7 @@ def _spread(times: Record) -> list[str]:
 
 
 def _strokes(points: list[Any]) -> Iterator[tuple[str, Record]]:
-    """Of points by distance the same cylinder, the next one, a third of all and all of them, as far as there are such."""
+    """Of points by distance: none, one, a third of the longest and the longest, as far as there are such."""
     if not points:
         return
     full = points[-1].distance_cylinders
@@ -175,7 +175,7 @@ def _zones(found: Record) -> "RenderableType":
             *(_short(sum(values) / len(values)) for values in rates),
             *(_known(values) for values in switches),
         )
-    table.caption = "from GB on; track, sustained, host in MB/s; to the next track or cylinder in ms"
+    table.caption = "rates in MB/s; from a track to the next one or to the next cylinder in ms"
     table.caption_justify = "left"
     return table
 
@@ -192,7 +192,7 @@ def _known(values: list[float | None]) -> str:
 
 
 def _alike(zones: list[Record]) -> list[list[Record]]:
-    """Neighbours with tracks of the same length together: makers divide a zone of tracks into several of defects."""
+    """Neighbours with tracks of the same length together: some descriptions divide them further."""
     groups: list[list[Record]] = []
     for zone in zones:
         if groups and groups[-1][0].sectors_per_track == zone.sectors_per_track:
