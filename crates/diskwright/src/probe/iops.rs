@@ -136,7 +136,8 @@ mod tests {
         measure(drive, options, schedulers, &mut Meter::idle()).expect("measured")
     }
 
-    /// One zone, no skew, no overheads: mean motion, half a revolution, and eight of 312 sectors.
+    /// One zone, no skew: mean motion, half a revolution, eight of 312 sectors; and overheads and an interface that waits
+    /// for the last of them.
     #[test]
     fn one_request_at_a_time_takes_what_the_closed_form_says() {
         let cylinders = 11_474.0;
@@ -152,12 +153,26 @@ mod tests {
             .sum::<f64>()
             + 0.8 * 0.062 / cylinders;
         let revolution = 60_000.0 / 7200.0;
-        let expected = 1e3 / (motion + revolution / 2.0 + 8.0 * revolution / 312.0);
-        let found = &points("ibm-18es-linear", &options(60_000, &[1]), &["fcfs"])[0];
-        let [low, high] = found.iops_ci95.expect("many requests");
-        assert!(low < expected && expected < high, "{expected}: {found:?}");
-        assert!((found.iops / expected - 1.0).abs() < 0.01, "{found:?}");
-        assert!((found.iops * found.response_mean_ms - 1e3).abs() < 1e-9);
+        let bare = motion + revolution / 2.0 + 8.0 * revolution / 312.0;
+        let text = crate::config::drives::text("ibm-18es-linear").expect("a drive");
+        let slower = text.replace(
+            "[interface]\nblock_time = \"0 ms\"",
+            "[overhead]\nread_after_read = \"0.7 ms\"\ncompletion_read = \"0.2 ms\"\n\
+             [interface]\noverlapped = false\nblock_time = \"0.05 ms\"",
+        );
+        assert_ne!(slower, text);
+        let file = tempfile::Builder::new().suffix(".toml").tempfile();
+        let file = file.expect("a temporary file");
+        std::fs::write(file.path(), slower).expect("written");
+        let path = file.path().to_str().expect("a plain path");
+        for (drive, further) in [("ibm-18es-linear", 0.0), (path, 0.7 + 0.2 + 8.0 * 0.05)] {
+            let expected = 1e3 / (bare + further);
+            let found = &points(drive, &options(60_000, &[1]), &["fcfs"])[0];
+            let [low, high] = found.iops_ci95.expect("many requests");
+            assert!(low < expected && expected < high, "{expected}: {found:?}");
+            assert!((high - low) < 0.01 * expected, "{found:?}");
+            assert!((found.iops * found.response_mean_ms - 1e3).abs() < 1e-9);
+        }
     }
 
     /// A longer queue lets all but FCFS choose better, and a better rule chooses better from the same queue.
