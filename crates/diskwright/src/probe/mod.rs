@@ -14,7 +14,6 @@ mod zones;
 
 use serde::Serialize;
 
-use crate::config::drive::DriveDescription;
 use crate::error::{Error, InputError, unknown_name};
 use crate::host::Progress;
 use crate::simulation;
@@ -112,9 +111,12 @@ pub struct Probe {
     pub random: Option<Vec<RandomReads>>,
 }
 
+fn wrong(message: String, help: String) -> Result<(), Error> {
+    Err(InputError::new(message).help(help).into())
+}
+
 /// Refuses options that ask for nothing or too much.
-fn check(options: &ProbeOptions, capacity_blocks: u64) -> Result<(), Error> {
-    let wrong = |message: String, help: String| Err(InputError::new(message).help(help).into());
+fn check(options: &ProbeOptions) -> Result<(), Error> {
     for name in &options.only {
         if !MEASUREMENTS.contains(&name.as_str()) {
             return Err(unknown_name("measurement", name, &MEASUREMENTS).into());
@@ -126,6 +128,11 @@ fn check(options: &ProbeOptions, capacity_blocks: u64) -> Result<(), Error> {
             format!("accepted: 1 to {MOST_SAMPLES}"),
         );
     }
+    Ok(())
+}
+
+/// The same of the random reads.
+fn check_reads(options: &ProbeOptions, capacity_blocks: u64) -> Result<(), Error> {
     if options.depths.is_empty() || options.schedulers.is_empty() {
         return wrong(
             "random reads need a depth and a scheduler".to_owned(),
@@ -169,17 +176,21 @@ pub fn probe(
     progress: &mut dyn Progress,
 ) -> Result<Probe, Error> {
     let mut summary = simulation::drive_summary(drive)?;
-    let description: DriveDescription = serde_json::from_value(summary["description"].take())
-        .expect("a description reads back as it was written");
+    let name = summary["name"].as_str().unwrap_or(drive).to_owned();
+    // A curve with numbers that JSON cannot hold names no distances of its own.
+    let curve = serde_json::from_value(summary["description"]["seek"].take()).ok();
     let hardware = simulation::hardware(drive)?;
     let capacity_blocks = hardware.blocks();
-    check(options, capacity_blocks)?;
-    let schedulers = iops::schedulers(&options.schedulers)?;
     let wanted =
         |name: &str| options.only.is_empty() || options.only.iter().any(|only| only == name);
+    check(options)?;
+    if wanted("iops") {
+        check_reads(options, capacity_blocks)?;
+    }
+    let schedulers = iops::schedulers(&options.schedulers)?;
 
     let mut bench = Bench::new(hardware);
-    let seeks = seek::distances(&bench, &description.seek);
+    let seeks = seek::distances(&bench, curve.as_ref());
     let accesses = access::distances(&bench);
     let work = [
         ("seek", seeks.len() as u64),
@@ -202,7 +213,7 @@ pub fn probe(
     let mut found = Probe {
         schema: SCHEMA,
         drive: drive.to_owned(),
-        name: description.name,
+        name,
         capacity_blocks,
         seed: options.seed,
         revolution_ms: turning.revolution_ms(),

@@ -54,11 +54,11 @@ fn named(description: &SeekDescription) -> Vec<u32> {
 
 /// The distances at which a drive's curve is measured: a good spread, and all that its description names and that
 /// lie between cylinders with data.
-pub fn distances(bench: &Bench, description: &SeekDescription) -> Vec<u32> {
+pub fn distances(bench: &Bench, description: Option<&SeekDescription>) -> Vec<u32> {
     let (first, last) = reach(bench.layout());
     let longest = last - first;
     let mut distances = spaced(longest, ALL_UP_TO, OF_EACH);
-    let named = named(description).into_iter();
+    let named = description.map(named).unwrap_or_default().into_iter();
     distances.extend(named.filter(|distance| (1..=longest).contains(distance)));
     distances.into_iter().collect()
 }
@@ -130,7 +130,7 @@ mod tests {
         for name in drives::names() {
             let (mut bench, hardware) = (bench(name), hardware(name).expect("a drive"));
             let mechanics = &hardware.mechanics;
-            let distances = distances(&bench, &description(name).seek);
+            let distances = distances(&bench, Some(&description(name).seek));
             let curve = measure(&mut bench, &distances, &mut Meter::idle()).expect("measured");
             assert_eq!(curve.len(), distances.len(), "{name}");
             for seek in curve {
@@ -149,7 +149,7 @@ mod tests {
             panic!("the drive has a table");
         };
         let mut bench = bench("ibm-18es");
-        let distances = distances(&bench, &drive.seek);
+        let distances = distances(&bench, Some(&drive.seek));
         let curve = measure(&mut bench, &distances, &mut Meter::idle()).expect("measured");
         for &(distance, ms) in &table.points_ms {
             let seek = curve

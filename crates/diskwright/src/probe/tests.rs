@@ -123,6 +123,28 @@ fn a_drive_of_next_to_nothing_can_be_probed() {
     );
     assert!((zones[0].sustained_mb_per_s - 512.0 / 0.6 / 1e6).abs() < 1e-9);
     assert!(refused(path, &quick()).contains("1 to 1 blocks"));
+    // What is not measured need not fit.
+    let options = ProbeOptions {
+        only: vec!["seek".to_owned(), "access".to_owned(), "zones".to_owned()],
+        ..quick()
+    };
+    probe(path, &options, &mut ()).expect("measured");
+}
+
+/// The line beyond the boundary is never reached.
+#[test]
+fn a_curve_may_hold_numbers_that_mean_nothing() {
+    let text = drives::text("exos-x20").expect("a drive");
+    let (line, boundary) = ("[5.273191291, 0.000018511]", "boundary = 273492");
+    assert!(text.contains(line) && text.contains(boundary));
+    let text = text.replace(line, "[nan, inf]");
+    let text = text.replace(boundary, "boundary = 4_000_000");
+    let file = tempfile::Builder::new().suffix(".toml").tempfile();
+    let file = file.expect("a temporary file");
+    std::fs::write(file.path(), text).expect("written");
+    let path = file.path().to_str().expect("a plain path");
+    let found = probe(path, &quick(), &mut ()).expect("measured");
+    assert!(found.seek.is_some_and(|curve| curve.len() > 150));
 }
 
 #[test]
