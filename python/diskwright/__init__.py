@@ -8,7 +8,7 @@
 import warnings
 
 from diskwright import _engine
-from diskwright._api import drive, drive_toml, drives, inspect, run
+from diskwright._api import drive, drive_toml, drives, inspect, probe, run
 from diskwright._engine import InputError, SimulationError
 from diskwright._record import Record, Result
 
@@ -33,5 +33,6 @@ __all__ = [
     "drive_toml",
     "drives",
     "inspect",
+    "probe",
     "run",
 ]

@@ -1,7 +1,8 @@
 """The functions of the package."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,68 @@ def inspect(
     """
     answer = _engine.inspect(trace, format, json.dumps(dict(csv or {})), sector_bytes, device, threshold)
     return Record({"schema": 1} | json.loads(answer))
+
+
+def probe(
+    drive: AnyPath,
+    /,
+    *,
+    only: Sequence[str] = (),
+    samples: int = 10_000,
+    seed: int = 1,
+    depths: Sequence[int] = (1, 2, 4, 8, 16, 32, 64, 128, 256),
+    schedulers: Sequence[str] = ("fcfs", "sstf", "c-look", "satf"),
+    size: str = "4 KiB",
+    reads: int = 30_000,
+    plot: AnyPath | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Record:
+    """What a drive does, measured on the running simulator.
+
+    drive: the name of one that comes with diskwright, or the path of a description.
+    only: some of "seek", "access", "zones" and "iops"; all of them when empty.
+    samples: random accesses at each distance.
+    seed: of every random choice.
+    depths, schedulers: the drive's queue under random reads.
+    size: of a random read.
+    reads: random reads at each depth with each scheduler.
+    plot: draws what was found into this file, .png, .svg or .pdf.
+    progress: called with the steps done and their number. An exception that it raises stops the measurement.
+    """
+    with _plotting(plot) as draw:
+        answer = _engine.probe(
+            fsdecode(drive),
+            _names(only, "only"),
+            samples,
+            seed,
+            list(depths),
+            _names(schedulers, "schedulers"),
+            size,
+            reads,
+            progress,
+        )
+        found = Record.parse(answer)
+        draw(found)
+    return found
+
+
+def _names(names: Sequence[str], argument: str) -> list[str]:
+    # A string is a sequence of its letters.
+    if isinstance(names, str):
+        raise TypeError(f"{argument}: expected a list of names, not the string {names!r}")
+    return list(names)
+
+
+@contextmanager
+def _plotting(target: AnyPath | None) -> Iterator[Callable[[Record], None]]:
+    """A function that draws a probe into a file; a file that cannot be written is known before."""
+    if target is None:
+        yield lambda found: None
+        return
+    from diskwright import _plot
+
+    with _plot.opened(target) as draw:
+        yield draw
 
 
 def drives() -> list[str]:

@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from os import PathLike
 
-__all__ = ["InputError", "SimulationError", "drive", "drive_text", "drives", "inspect", "run", "version"]
+__all__ = [
+    "InputError",
+    "SimulationError",
+    "drive",
+    "drive_text",
+    "drives",
+    "inspect",
+    "probe",
+    "run",
+    "version",
+]
 
 class InputError(ValueError):
     """A spec, a trace, a drive or an argument is wrong; the message says where, and what is accepted."""
@@ -29,6 +39,17 @@ def inspect(
     sector_bytes: int | None,
     device: int | None,
     threshold: int,
+) -> str: ...
+def probe(
+    drive: str,
+    only: list[str],
+    samples: int,
+    seed: int,
+    depths: list[int],
+    schedulers: list[str],
+    size: str,
+    reads: int,
+    progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def drives() -> list[str]: ...
 def drive(name: str) -> str: ...

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use diskwright::config;
 use diskwright::error::{self, Error};
+use diskwright::probe::ProbeOptions;
 use diskwright::simulation::{self, Progress, RunOptions, SpecSource};
+use diskwright::units::UnitError;
 use diskwright::workload::{self, FormatOptions, InspectOptions};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -130,6 +132,48 @@ fn inspect(
     .map_err(raised)
 }
 
+/// Measures what a drive does; returns JSON.
+#[pyfunction]
+#[pyo3(signature = (drive, only, samples, seed, depths, schedulers, size, reads, progress))]
+#[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
+fn probe(
+    py: Python<'_>,
+    drive: String,
+    only: Vec<String>,
+    samples: u32,
+    seed: u64,
+    depths: Vec<u32>,
+    schedulers: Vec<String>,
+    size: &str,
+    reads: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let size = size
+        .parse()
+        .map_err(|error: UnitError| InputError::new_err(format!("error: size: {error}")))?;
+    let options = ProbeOptions {
+        only,
+        samples,
+        seed,
+        depths,
+        schedulers,
+        size,
+        reads,
+    };
+    let mut listener = Listener {
+        callback: progress,
+        failure: None,
+    };
+    let found = py.detach(|| {
+        diskwright::probe::probe(&drive, &options, &mut listener)
+            .map(|found| serde_json::to_string(&found).expect("a probe is plain data"))
+    });
+    match listener.failure {
+        Some(failure) => Err(failure),
+        None => found.map_err(raised),
+    }
+}
+
 /// The names of the drives that come with diskwright.
 #[pyfunction]
 fn drives() -> Vec<&'static str> {
@@ -174,6 +218,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SimulationError", py.get_type::<SimulationError>())?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(drives, module)?)?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(drive_text, module)?)?;

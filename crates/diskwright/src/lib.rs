@@ -39,6 +39,7 @@
 //! | [`hdd`] | a hard disk, made of the two above |
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
+//! | [`probe`] | what a drive does, measured on the running simulator |
 //!
 //! To follow a request: [`host::Host`] takes it from a [`workload::Workload`] and submits it through an
 //! [`engine::Port`]; the [`engine::Engine`] hands it to [`hdd::Hdd`], which queues it in a [`queue::Pool`], lets a
@@ -54,6 +55,7 @@ pub mod hdd;
 pub mod host;
 pub mod ledger;
 pub mod metrics;
+pub mod probe;
 pub mod queue;
 pub mod random;
 pub mod registry;

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import diskwright
-from diskwright.cli import drives, inspect, run
+from diskwright.cli import drives, inspect, probe, run
 
 
 class _Group(TyperGroup):
@@ -44,6 +44,7 @@ app = typer.Typer(
 )
 app.command(no_args_is_help=True)(run.run)
 app.command(no_args_is_help=True)(inspect.inspect)
+app.command(no_args_is_help=True)(probe.probe)
 app.command()(drives.drives)
 
 

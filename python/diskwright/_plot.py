@@ -1,0 +1,171 @@
+"""The picture of a probe."""
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
+
+from diskwright._engine import InputError
+from diskwright._files import replacing
+from diskwright._record import Record
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = (".png", ".svg", ".pdf")
+
+# Okabe and Ito's colours, told apart by everybody; with markers and dashes they survive black and white.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_DASHES = ("-", "--", "-.", ":")
+
+
+@contextmanager
+def opened(target: str | os.PathLike[str]) -> Iterator[Callable[[Record], None]]:
+    """A function that draws a probe into a file, which is whole or not there."""
+    name = os.fsdecode(target)
+    suffix = Path(name).suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(f"error: cannot plot into {name}: expected a file name in {', '.join(FORMATS)}")
+    with replacing(target) as stream:
+        # Nothing is written as text.
+        binary = cast(TextIO, stream).buffer
+        yield lambda found: _save(found, binary, suffix[1:])
+
+
+def _save(found: Record, stream: IO[bytes], form: str) -> None:
+    # Neither a display nor the moment of drawing may change the picture.
+    import matplotlib
+
+    style: Any = {"svg.hashsalt": "diskwright", "svg.fonttype": "path", "pdf.fonttype": 42, "font.size": 10}
+    dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+    with matplotlib.rc_context(style):
+        buffer = io.BytesIO()
+        figure(found).savefig(buffer, format=form, dpi=100, metadata=dates[form])
+    stream.write(buffer.getvalue())
+
+
+def figure(found: Record) -> "Figure":
+    """Four panels: seek curve, access times, bandwidth, random reads. What was not measured stays empty."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    made = Figure(figsize=(12.8, 9.0), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
+    gigabytes = found.capacity_blocks * 512 / 1e9
+    size = f"{gigabytes:,.1f} GB" if gigabytes < 1000 else f"{gigabytes / 1000:,.1f} TB"
+    made.suptitle(f"{found.name}: {size}, {found.rpm:,.0f} rpm", fontsize=14, fontweight="bold")
+    panels = (
+        ("seek", "Seek curve", _seek),
+        ("access", "Access time of random sectors", _access),
+        ("zones", "Bandwidth of long reads", _zones),
+        ("random", "Random reads", _random),
+    )
+    for axes, (key, title, draw) in zip(made.subplots(2, 2).flat, panels, strict=True):
+        axes.set_title(title, fontsize=12)
+        if found.get(key):
+            axes.grid(alpha=0.3, linewidth=0.6)
+            axes.spines[["top", "right"]].set_visible(False)
+            draw(axes, found)
+        else:
+            axes.set_axis_off()
+            axes.text(0.5, 0.5, "not measured", ha="center", va="center", color="0.4")
+    return made
+
+
+def _seek(axes: "Axes", found: Record) -> None:
+    distances = [seek.distance_cylinders for seek in found.seek]
+    for kind, colour, dashes in (("write", _COLOURS[1], "--"), ("read", _COLOURS[0], "-")):
+        times = [seek[f"{kind}_ms"] for seek in found.seek]
+        axes.plot(distances, times, dashes, color=colour, linewidth=1.4, label=_kinds[kind])
+    _by_distance(axes, "motion, ms")
+
+
+_kinds = {"read": "reads", "write": "writes, with their settling"}
+
+
+def _access(axes: "Axes", found: Record) -> None:
+    access = found.access
+    distances = [point.distance_cylinders for point in access]
+    low, high = [point.p005_ms for point in access], [point.p995_ms for point in access]
+    axes.fill_between(
+        distances, low, high, color=_COLOURS[5], alpha=0.35, linewidth=0, label="99 % of accesses"
+    )
+    means = [point.mean_ms for point in access]
+    # Between the points nothing was measured.
+    axes.plot(distances, means, ".-", color=_COLOURS[0], linewidth=1.2, label="mean, seek and rotation")
+    _by_distance(axes, "access time, ms")
+
+
+def _by_distance(axes: "Axes", label: str) -> None:
+    axes.set_xlabel("distance, cylinders")
+    axes.set_ylabel(label)
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.legend(loc="lower right", frameon=False, reverse=True)
+
+
+def _zones(axes: "Axes", found: Record) -> None:
+    edges = [zone.first_lbn * 512 / 1e9 for zone in found.zones]
+    edges.append((found.zones[-1].last_lbn + 1) * 512 / 1e9)
+    # The host's rate is often the sustained one: it lies below, and wider.
+    for key, label, colour, dashes, width in (
+        ("host", "at the host, through the interface", "#7FCEB9", "-", 5.0),
+        ("media", "on a track", _COLOURS[1], "--", 1.6),
+        ("sustained", "sustained, with all switches", _COLOURS[0], "-", 1.6),
+    ):
+        rates = [zone[f"{key}_mb_per_s"] for zone in found.zones]
+        axes.stairs(rates, edges, baseline=None, color=colour, linestyle=dashes, linewidth=width, label=label)
+    axes.set_xlabel("address, GB")
+    axes.set_ylabel("bandwidth, MB/s")
+    axes.set_xlim(0, edges[-1])
+    # Room for the legend above what falls from left to right.
+    axes.set_ylim(0, 1.32 * max(zone.media_mb_per_s for zone in found.zones))
+    axes.xaxis.set_major_formatter("{x:,g}")
+    handles, labels = axes.get_legend_handles_labels()
+    order = (1, 2, 0)
+    axes.legend(
+        [handles[index] for index in order],
+        [labels[index] for index in order],
+        loc="upper right",
+        frameon=False,
+    )
+
+
+def _random(axes: "Axes", found: Record) -> None:
+    schedulers = list(dict.fromkeys(point.scheduler for point in found.random))
+    for index, scheduler in enumerate(schedulers):
+        points = sorted(
+            (point for point in found.random if point.scheduler == scheduler), key=lambda point: point.depth
+        )
+        axes.errorbar(
+            [point.depth for point in points],
+            [point.iops for point in points],
+            yerr=[[_margin(point, 0) for point in points], [_margin(point, 1) for point in points]],
+            color=_COLOURS[index % len(_COLOURS)],
+            marker=_MARKERS[index % len(_MARKERS)],
+            linestyle=_DASHES[index % len(_DASHES)],
+            markersize=5,
+            linewidth=1.4,
+            capsize=3,
+            label=scheduler,
+        )
+    depths = sorted({point.depth for point in found.random})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(depths, [str(depth) for depth in depths])
+    axes.minorticks_off()
+    axes.set_xlabel("queue depth, requests")
+    size = found.random_read_bytes
+    axes.set_ylabel(f"reads of {size / 1024:,g} KiB a second")
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.legend(loc="upper left", frameon=False, title="scheduler", reverse=True)
+
+
+def _margin(point: Record, end: int) -> float:
+    """How far the interval reaches from the rate; none where it is not known."""
+    interval = point.iops_ci95
+    return 0.0 if interval is None else abs(float(interval[end] - point.iops))

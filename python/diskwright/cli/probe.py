@@ -1,0 +1,226 @@
+"""`diskwright probe`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from diskwright import InputError, Record, _api
+from diskwright.cli import output
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+# More rows of zones than these say nothing more on a terminal.
+_ZONES = 16
+# As many columns with margins fit.
+_SCHEDULERS = 4
+
+
+def probe(
+    drive: Annotated[str, typer.Argument(help="The drive: a name or a file.", show_default=False)],
+    json: output.JsonOption = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw it into a .png, .svg or .pdf file.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Measure only some of seek, access, zones, iops; may be repeated."),
+    ] = None,
+    samples: Annotated[int, typer.Option(metavar="N", help="Random accesses at each distance.")] = 10_000,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of every random choice.")] = 1,
+    depths: Annotated[
+        str, typer.Option(metavar="A,B", help="Queue depths of random reads.")
+    ] = "1,2,4,8,16,32,64,128,256",
+    schedulers: Annotated[
+        str, typer.Option(metavar="A,B", help="Schedulers of random reads.")
+    ] = "fcfs,sstf,c-look,satf",
+    size: Annotated[str, typer.Option(metavar="SIZE", help="Size of a random read.")] = "4 KiB",
+    reads: Annotated[
+        int, typer.Option(metavar="N", help="Random reads at each depth with each scheduler.")
+    ] = 30_000,
+) -> None:
+    """Measure what a drive does: seek curve, access times, zones, random reads.
+
+    The drive runs in the simulator and gets requests; nothing is copied from its description.
+    """
+    limits = (("--samples", samples, 2**32), ("--seed", seed, 2**64), ("--reads", reads, 2**64))
+    for option, value, limit in limits:
+        if not 0 <= value < limit:
+            raise InputError(f"error: {option} {value}: expected 0 to {limit - 1}")
+    with ExitStack() as stack:
+        write_json = stack.enter_context(output.json_to(json))
+        progress = stack.enter_context(_progress())
+        found = _api.probe(
+            drive,
+            only=[name for names in only or [] for name in _listed(names)],
+            samples=samples,
+            seed=seed,
+            depths=_numbers(depths),
+            schedulers=_listed(schedulers),
+            size=size,
+            reads=reads,
+            plot=plot,
+            progress=progress,
+        )
+        write_json(found)
+    if json != "-":
+        output.show(*_report(found))
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _numbers(text: str) -> list[int]:
+    numbers = []
+    for word in _listed(text):
+        if not word.isascii() or not word.isdecimal() or not int(word) < 2**32:
+            raise InputError(f"error: --depths {text}: {word!r} is not a depth; expected such as 1,8,32")
+        numbers.append(int(word))
+    return numbers
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int | None], object] | None]:
+    """A progress bar on standard error, where that is a terminal."""
+    if not output.stderr_is_terminal():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("probing"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _report(found: Record) -> Iterator["RenderableType"]:
+    yield output.heading(f"{found.drive}: {found.name}")
+    yield (
+        f"{found.capacity_blocks * 512 / 1e9:,.1f} GB, {found.rpm:,.10g} rpm, "
+        f"a revolution in {found.revolution_ms:.6f} ms"
+    )
+    for key, table in (("seek", _seek), ("access", _access), ("zones", _zones), ("random", _random)):
+        if key in found:
+            yield ""
+            yield table(found)
+
+
+def _seek(found: Record) -> "RenderableType":
+    table = output.table("motion in ms", "cylinders", "read", "write")
+    if found.get("head_switch"):
+        switch = found.head_switch
+        table.add_row("head switch", "0", output.number(switch.read_ms), output.number(switch.write_ms))
+    for name, seek in _strokes(found.seek):
+        distance = output.plain(seek.distance_cylinders)
+        table.add_row(name, distance, output.number(seek.read_ms), output.number(seek.write_ms))
+    if "random_access" in found:
+        random = found.random_access
+        means = (random.read.motion_mean_ms, random.write.motion_mean_ms)
+        table.add_row("mean between random sectors", "", *map(output.number, means))
+    return table
+
+
+def _access(found: Record) -> "RenderableType":
+    table = output.table("access in ms", "cylinders", "mean", "± (99 %)", "0.5 %", "99.5 %")
+    for name, point in _strokes(found.access):
+        table.add_row(name, output.plain(point.distance_cylinders), *_spread(point))
+    random = found.random_access
+    table.add_row("reads of random sectors", "", *_spread(random.read))
+    table.add_row("writes of random sectors", "", *_spread(random.write))
+    return table
+
+
+def _spread(times: Record) -> list[str]:
+    interval = times.ci99_ms
+    margin = None if interval is None else (interval[1] - interval[0]) / 2
+    return [output.number(value) for value in (times.mean_ms, margin, times.p005_ms, times.p995_ms)]
+
+
+def _strokes(points: list[Any]) -> Iterator[tuple[str, Record]]:
+    """Of points by distance: none, one, a third of the longest and the longest, as far as there are such."""
+    if not points:
+        return
+    full = points[-1].distance_cylinders
+    wanted = {"same cylinder": 0, "single cylinder": 1, "third of full stroke": full / 3, "full stroke": full}
+    shown = set()
+    for name, distance in wanted.items():
+        near = min(points, key=lambda point: abs(point.distance_cylinders - distance))
+        exact = near.distance_cylinders == distance or name.startswith("third")
+        if exact and near.distance_cylinders not in shown:
+            shown.add(near.distance_cylinders)
+            yield name, near
+
+
+def _zones(found: Record) -> "RenderableType":
+    columns = ("cylinder", "GB", "sectors", "track", "sustained", "host", "to track", "to cyl.")
+    table = output.table(*columns)
+    groups = _alike(found.zones)
+    left_out = len(groups) - _ZONES
+    for index, group in enumerate(groups):
+        if left_out > 0 and index == _ZONES // 2:
+            table.add_row(f"… {left_out} more")
+        if left_out > 0 and _ZONES // 2 <= index < len(groups) - _ZONES // 2:
+            continue
+        first = group[0]
+        rates = [[zone[f"{key}_mb_per_s"] for zone in group] for key in ("media", "sustained", "host")]
+        switches = [[zone[f"{key}_switch_ms"] for zone in group] for key in ("track", "cylinder")]
+        table.add_row(
+            output.plain(first.first_cylinder),
+            _short(first.first_lbn * 512 / 1e9),
+            output.plain(first.sectors_per_track),
+            *(_short(sum(values) / len(values)) for values in rates),
+            *(_known(values) for values in switches),
+        )
+    table.caption = "rates in MB/s; from a track to the next one or to the next cylinder in ms"
+    table.caption_justify = "left"
+    return table
+
+
+def _short(value: float) -> str:
+    """Four digits or so."""
+    return f"{value:,.{2 if value < 100 else 1 if value < 1000 else 0}f}"
+
+
+def _known(values: list[float | None]) -> str:
+    """The mean of the values that are there."""
+    known = [value for value in values if value is not None]
+    return output.number(sum(known) / len(known) if known else None)
+
+
+def _alike(zones: list[Record]) -> list[list[Record]]:
+    """Neighbours with tracks of the same length together: some descriptions divide them further."""
+    groups: list[list[Record]] = []
+    for zone in zones:
+        if groups and groups[-1][0].sectors_per_track == zone.sectors_per_track:
+            groups[-1].append(zone)
+        else:
+            groups.append([zone])
+    return groups
+
+
+def _random(found: Record) -> "RenderableType":
+    schedulers = list(dict.fromkeys(point.scheduler for point in found.random))
+    depths = list(dict.fromkeys(point.depth for point in found.random))
+    points = {(point.scheduler, point.depth): point for point in found.random}
+    table = output.table("queue depth", *schedulers)
+    with_margins = len(schedulers) <= _SCHEDULERS
+    for depth in depths:
+        row = (points[scheduler, depth] for scheduler in schedulers)
+        table.add_row(str(depth), *(_rate(point, with_margins) for point in row))
+    table.caption = f"random reads of {found.random_read_bytes / 1024:,g} KiB a second"
+    if with_margins:
+        table.caption += ", ± 95 % confidence"
+    table.caption_justify = "left"
+    return table
+
+
+def _rate(point: Record, with_margin: bool) -> str:
+    if not with_margin:
+        return f"{point.iops:,.1f}"
+    interval = point.iops_ci95
+    margin = "-" if interval is None else f"{(interval[1] - interval[0]) / 2:.1f}"
+    return f"{point.iops:,.1f} ± {margin:>4}"
