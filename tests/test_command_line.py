@@ -10,7 +10,7 @@ import pytest
 import diskwright
 from conftest import Command, refused
 
-VERBS = ("run", "inspect", "drives")
+VERBS = ("run", "inspect", "convert", "drives", "formats")
 
 
 def test_version_names_build_and_commit(command: Command) -> None:

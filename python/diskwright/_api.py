@@ -77,6 +77,7 @@ def inspect(
     sector_bytes: int | None = None,
     device: int | None = None,
     threshold: int = 0,
+    progress: Callable[[int, int | None], object] | None = None,
 ) -> Record:
     """What a trace is: counts, sizes, mix, sequentiality, working set, arrivals.
 
@@ -85,9 +86,45 @@ def inspect(
     sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
     device: only the requests of this device.
     threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
+    progress: called now and then with the records read and None, for how many there are is not known. An exception
+        that it raises stops the reading.
     """
-    answer = _engine.inspect(trace, format, json.dumps(dict(csv or {})), sector_bytes, device, threshold)
+    reader = _reader_options(format=format, csv=csv, sector_bytes=sector_bytes)
+    return Record({"schema": 1} | json.loads(_engine.inspect(trace, reader, device, threshold, progress)))
+
+
+def convert(
+    trace: AnyPath,
+    output: AnyPath,
+    /,
+    *,
+    to: str | None = None,
+    format: str | None = None,
+    csv: Mapping[str, Any] | None = None,
+    sector_bytes: int | None = None,
+    device: int | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Record:
+    """Writes a trace in another format; tells how many requests were read, written and skipped, and what was lost.
+
+    to: the format to write; by the name of the output where it is not given. `formats` lists them.
+    format, csv, sector_bytes, progress: as for `inspect`.
+    device: only the requests of this device.
+    """
+    reader = _reader_options(format=format, csv=csv, sector_bytes=sector_bytes)
+    answer = _engine.convert(trace, output, reader, to, device, progress)
     return Record({"schema": 1} | json.loads(answer))
+
+
+def formats() -> list[Record]:
+    """The formats of traces: name, summary, what can be read and written, and what a file holds that is written."""
+    return [Record(format) for format in json.loads(_engine.formats())]
+
+
+def _reader_options(**options: Any) -> str:
+    """What a reader of traces is told, with the names that a spec's `[workload]` has for it."""
+    told = {name: dict(value) if isinstance(value, Mapping) else value for name, value in options.items()}
+    return json.dumps({name: value for name, value in told.items() if value is not None})
 
 
 def drives() -> list[str]:

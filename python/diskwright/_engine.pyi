@@ -3,7 +3,18 @@
 from collections.abc import Callable
 from os import PathLike
 
-__all__ = ["InputError", "SimulationError", "drive", "drive_text", "drives", "inspect", "run", "version"]
+__all__ = [
+    "InputError",
+    "SimulationError",
+    "convert",
+    "drive",
+    "drive_text",
+    "drives",
+    "formats",
+    "inspect",
+    "run",
+    "version",
+]
 
 class InputError(ValueError):
     """A spec, a trace, a drive or an argument is wrong; the message says where, and what is accepted."""
@@ -24,12 +35,20 @@ def run(
 ) -> str: ...
 def inspect(
     path: str | PathLike[str],
-    format: str | None,
-    csv: str,
-    sector_bytes: int | None,
+    reader: str,
     device: int | None,
     threshold: int,
+    progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
+def convert(
+    input: str | PathLike[str],
+    output: str | PathLike[str],
+    reader: str,
+    to: str | None,
+    device: int | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> str: ...
+def formats() -> str: ...
 def drives() -> list[str]: ...
 def drive(name: str) -> str: ...
 def drive_text(name: str) -> str: ...

@@ -25,7 +25,11 @@ use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;
 
 pub use self::convert::{Conversion, ConvertOptions, convert};
-pub use self::formats::{CsvOptions, FORMATS, Format, FormatOptions, TraceReader, open};
+pub use self::formats::{
+    CsvOptions, FORMATS, Format, FormatOptions, FormatSummary, TraceReader, open, open_input,
+    summaries,
+};
+pub use self::input::Input;
 pub use self::output::Output;
 pub use self::profile::{
     DeviceSummary, InspectOptions, Inspection, SizeCount, Sizes, Summary, inspect,

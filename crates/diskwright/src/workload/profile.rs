@@ -8,6 +8,7 @@ use hashbrown::HashSet;
 use serde::Serialize;
 
 use crate::error::{Error, InputError, Place};
+use crate::progress::{Progress, tell};
 use crate::request::Op;
 use crate::units::Time;
 
@@ -138,21 +139,29 @@ const COMMON: usize = 8;
 /// Reads a trace through and measures it. Memory grows with the working set, not with the trace's length.
 ///
 /// # Errors
-/// The trace cannot be read, is malformed somewhere, or has nothing of the device asked for.
-pub fn inspect(path: &Path, options: &InspectOptions) -> Result<Inspection, Error> {
-    inspect_reader(open(path, &options.format)?, path, options)
+/// The trace cannot be read, is malformed somewhere, or has nothing of the device asked for; an interruption by `progress`.
+pub fn inspect(
+    path: &Path,
+    options: &InspectOptions,
+    progress: &mut dyn Progress,
+) -> Result<Inspection, Error> {
+    inspect_reader(open(path, &options.format)?, path, options, progress)
 }
 
 fn inspect_reader(
     mut reader: Box<dyn TraceReader>,
     path: &Path,
     options: &InspectOptions,
+    progress: &mut dyn Progress,
 ) -> Result<Inspection, Error> {
+    let mut read = 0;
     let mut measures: BTreeMap<u32, Measure> = BTreeMap::new();
     let mut arrivals = Arrivals::default();
     let mut others = Devices::default();
     let mut skipped = 0;
     while let Some(record) = reader.next()? {
+        read += 1;
+        tell(progress, read)?;
         if options.device.is_some_and(|chosen| record.device != chosen) {
             others.add(record.device);
             skipped += 1;
@@ -354,7 +363,12 @@ mod tests {
     use super::*;
 
     fn measured(text: &str, options: &InspectOptions) -> Result<Inspection, Error> {
-        inspect_reader(reader(text, &options.format)?, Path::new("trace"), options)
+        inspect_reader(
+            reader(text, &options.format)?,
+            Path::new("trace"),
+            options,
+            &mut (),
+        )
     }
 
     const TEXT: &str = "time_s,device,lbn,blocks,op\n1,0,0,8,r\n2,0,8,8,w\n2,1,8,2,r\n4,0,17,4,r\n3,0,0,8,r\n5,0,0,0,flush\n6,0,9,1,trim\n";
