@@ -77,6 +77,7 @@ def inspect(
     sector_bytes: int | None = None,
     device: int | None = None,
     threshold: int = 0,
+    profile: AnyPath | None = None,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Record:
     """What a trace is: counts, sizes, mix, sequentiality, working set, arrivals.
@@ -86,11 +87,13 @@ def inspect(
     sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
     device: only the requests of this device.
     threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
-    progress: called now and then with the records read and None, for how many there are is not known. An exception
-        that it raises stops the reading.
+    profile: writes what the trace is to this TOML file, from which a look-alike can be made.
+    progress: called now and then with the records read and None, for nobody knows how many there are. An
+        exception that it raises stops the reading.
     """
     reader = _reader_options(format=format, csv=csv, sector_bytes=sector_bytes)
-    return Record({"schema": 1} | json.loads(_engine.inspect(trace, reader, device, threshold, progress)))
+    answer = _engine.inspect(trace, reader, device, threshold, profile, progress)
+    return Record({"schema": 1} | json.loads(answer))
 
 
 def convert(
@@ -105,7 +108,7 @@ def convert(
     device: int | None = None,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Record:
-    """Writes a trace in another format; tells how many requests were read, written and skipped, and what was lost.
+    """Writes a trace in another format; tells what was read, written, skipped and lost, in requests.
 
     to: the format to write; by the name of the output where it is not given. `formats` lists them.
     format, csv, sector_bytes, progress: as for `inspect`.
@@ -117,7 +120,7 @@ def convert(
 
 
 def formats() -> list[Record]:
-    """The formats of traces: name, summary, what can be read and written, and what a file holds that is written."""
+    """The formats of traces: what they are called, which can be read and written, and what they hold."""
     return [Record(format) for format in json.loads(_engine.formats())]
 
 

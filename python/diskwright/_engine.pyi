@@ -38,6 +38,7 @@ def inspect(
     reader: str,
     device: int | None,
     threshold: int,
+    profile: str | PathLike[str] | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def convert(

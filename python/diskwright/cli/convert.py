@@ -17,7 +17,9 @@ def convert(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="OUT", help="The file to write; compressed where it ends in .gz or .zst.", show_default=False
+            metavar="OUT",
+            help="The file to write; compressed where it ends in .gz or .zst.",
+            show_default=False,
         ),
     ],
     to: Annotated[
@@ -50,7 +52,7 @@ def convert(
 
 def _report(trace: str, file: str, conversion: Record) -> Iterator["RenderableType"]:
     yield from output.warnings(conversion.warnings)
-    yield output.heading(f"{trace} ({conversion["from"]}) to {file} ({conversion.to})")
+    yield output.heading(f"{trace} ({conversion['from']}) to {file} ({conversion.to})")
     yield output.pairs(
         "requests", {name: output.plain(conversion[name]) for name in ("read", "written", "skipped")}
     )

@@ -27,6 +27,12 @@ def inspect(
             help="How many blocks past the end of the request before one may begin and count as sequential.",
         ),
     ] = 0,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.toml", help="Write the trace's profile, for a look-alike, to a TOML file."
+        ),
+    ] = None,
 ) -> None:
     """Tell what a trace is: counts, sizes, mix, sequentiality, working set, arrivals."""
     with output.json_to(json) as write_json, output.progress("records") as progress:
@@ -35,6 +41,7 @@ def inspect(
             **reading.options(format, csv, sector_bytes),
             device=device,
             threshold=threshold,
+            profile=profile,
             progress=progress,
         )
         write_json(inspection)

@@ -8,11 +8,14 @@ from diskwright import InputError
 
 TraceArgument = Annotated[str, typer.Argument(help="A trace file.", show_default=False)]
 FormatOption = Annotated[
-    str | None, typer.Option("--format", metavar="NAME", help="The trace's format, where its content does not tell.")
+    str | None,
+    typer.Option("--format", metavar="NAME", help="The trace's format, where its content does not tell."),
 ]
 CsvOption = Annotated[
     list[str] | None,
-    typer.Option("--csv", metavar="KEY=VALUE", help="Tell a column or a unit of a CSV trace; may be repeated."),
+    typer.Option(
+        "--csv", metavar="KEY=VALUE", help="Tell a column or a unit of a CSV trace; may be repeated."
+    ),
 ]
 SectorBytesOption = Annotated[
     int | None, typer.Option("--sector-bytes", metavar="N", min=1, help="Bytes in a sector of an HP trace.")
