@@ -119,19 +119,21 @@ fn listened<T: serde::Serialize + Send>(
 
 /// Describes a trace; `reader` is what the reader is told, as JSON. Returns JSON.
 #[pyfunction]
-#[pyo3(signature = (path, reader, device, threshold, progress))]
+#[pyo3(signature = (path, reader, device, threshold, profile, progress))]
 fn inspect(
     py: Python<'_>,
     path: PathBuf,
     reader: &str,
     device: Option<u32>,
     threshold: u64,
+    profile: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let options = InspectOptions {
         format: format_options(reader)?,
         device,
         threshold,
+        profile,
     };
     listened(py, progress, |listener| {
         workload::inspect(&path, &options, listener)

@@ -32,7 +32,9 @@ pub use self::formats::{
 pub use self::input::Input;
 pub use self::output::Output;
 pub use self::profile::{
-    DeviceSummary, InspectOptions, Inspection, SizeCount, Sizes, Summary, inspect,
+    ArrivalProfile, Class, Classes, DeviceSummary, Dispersion, InspectOptions, Inspection,
+    LogHistogram, OpSizes, Profile, ReferenceProfile, SizeCount, SizeProfile, Sizes, SpaceProfile,
+    Summary, inspect,
 };
 pub use self::record::{Record, Recorded};
 pub use self::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};
