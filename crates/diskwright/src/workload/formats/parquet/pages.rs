@@ -22,6 +22,12 @@ pub struct Pages {
 impl Pages {
     /// Begins at the chunk's first page.
     pub fn new(source: &Arc<Anywhere>, chunk: &ColumnChunkMetaData, rows: usize) -> Result<Pages> {
+        let start = chunk
+            .dictionary_page_offset()
+            .unwrap_or(chunk.data_page_offset());
+        if start < 0 || chunk.compressed_size() < 0 {
+            return Err(damaged("a column of negative place or length"));
+        }
         Ok(Pages {
             pages: SerializedPageReader::new(source.clone(), chunk, rows, None)?,
             width: match chunk.column_type() {
