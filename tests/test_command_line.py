@@ -10,7 +10,7 @@ import pytest
 import diskwright
 from conftest import Command, refused
 
-VERBS = ("run", "inspect", "probe", "drives")
+VERBS = ("run", "inspect", "convert", "probe", "drives", "formats")
 
 
 def test_version_names_build_and_commit(command: Command) -> None:

@@ -1,11 +1,12 @@
 """Does `diskwright inspect` describe a trace?"""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import diskwright
-from conftest import Command, parsed, refused
+from conftest import Command, names, parsed, refused
 
 
 def test_the_counts_of_a_small_trace(command: Command, trace: Path) -> None:
@@ -29,6 +30,26 @@ def test_the_counts_of_a_small_trace(command: Command, trace: Path) -> None:
 
 def test_the_function_finds_what_the_command_finds(command: Command, trace: Path) -> None:
     assert diskwright.inspect(trace).to_dict() == parsed(command("inspect", trace.name, "--json", "-"))
+
+
+def test_the_profile_is_of_the_same_trace(command: Command, trace: Path) -> None:
+    found = parsed(command("inspect", trace, "--profile", "profile.toml", "--json", "-"))
+    profile = tomllib.loads((trace.parent / "profile.toml").read_text(encoding="utf-8"))
+    assert profile["schema"] == 1
+    same = ("format", "requests", "flushes", "trims", "duration_s", "end_lbn", "working_set_blocks")
+    assert {key: profile[key] for key in same} == {key: found[key] for key in same}
+    assert profile["classes"]["random_writes"] == {"requests": 1, "blocks": 16}
+    assert profile["run_requests"] == {"from": [1, 2], "count": [2, 1]}
+    assert profile["sizes"]["reads"]["exact"] == [{"blocks": 8, "requests": 3}]
+
+
+def test_a_profile_is_written_whole_or_not_at_all(command: Command, trace: Path) -> None:
+    refused(command("inspect", trace, "--profile", "none/profile.toml"), "none/profile.toml")
+    several = trace.parent / "several.trace"
+    several.write_text("0 0 0 8 1\n1 1 0 8 1\n")
+    refused(command("inspect", several, "--profile", "profile.toml"), "--device", "several.trace:2")
+    assert names(trace.parent) == ["several.trace", "small.trace"]
+    assert command("inspect", several, "--profile", "profile.toml", "--device", "1").returncode == 0
 
 
 def test_the_table_is_plain_text(command: Command, trace: Path) -> None:

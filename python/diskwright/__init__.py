@@ -8,7 +8,7 @@
 import warnings
 
 from diskwright import _engine
-from diskwright._api import drive, drive_toml, drives, inspect, probe, run
+from diskwright._api import convert, drive, drive_toml, drives, formats, inspect, probe, run
 from diskwright._engine import InputError, SimulationError
 from diskwright._record import Record, Result
 
@@ -29,9 +29,11 @@ __all__ = [
     "SimulationError",
     "__commit__",
     "__version__",
+    "convert",
     "drive",
     "drive_toml",
     "drives",
+    "formats",
     "inspect",
     "probe",
     "run",

@@ -75,20 +75,70 @@ def inspect(
     *,
     format: str | None = None,
     csv: Mapping[str, Any] | None = None,
+    event: str | None = None,
     sector_bytes: int | None = None,
     device: int | None = None,
     threshold: int = 0,
+    profile: AnyPath | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
 ) -> Record:
     """What a trace is: counts, sizes, mix, sequentiality, working set, arrivals.
 
     format: the trace's format, where its content does not tell.
     csv: the columns and units of a CSV trace, as `workload.csv` of a spec.
+    event: what is an arrival in a trace of blktrace or blkparse: "queue", which it is when not given, or "issue".
     sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
     device: only the requests of this device.
     threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
+    profile: writes what the trace is to this TOML file, from which a look-alike can be made.
+    progress: called now and then with the records read and None, for nobody knows how many there are. An
+        exception that it raises stops the reading.
     """
-    answer = _engine.inspect(trace, format, json.dumps(dict(csv or {})), sector_bytes, device, threshold)
+    reader = _reader_options(format, csv, event, sector_bytes)
+    answer = _engine.inspect(trace, reader, device, threshold, profile, progress)
     return Record({"schema": 1} | json.loads(answer))
+
+
+def convert(
+    trace: AnyPath,
+    output: AnyPath,
+    /,
+    *,
+    to: str | None = None,
+    format: str | None = None,
+    csv: Mapping[str, Any] | None = None,
+    event: str | None = None,
+    sector_bytes: int | None = None,
+    device: int | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Record:
+    """Writes a trace in another format; tells what was read, written, skipped and lost, in requests.
+
+    to: the format to write; by the name of the output where it is not given. `formats` lists them.
+    format, csv, event, sector_bytes, progress: as for `inspect`.
+    device: only the requests of this device.
+    """
+    reader = _reader_options(format, csv, event, sector_bytes)
+    answer = _engine.convert(trace, output, reader, to, device, progress)
+    return Record({"schema": 1} | json.loads(answer))
+
+
+def formats() -> list[Record]:
+    """The formats of traces: what they are called, which can be read and written, and what they hold."""
+    return [Record(format) for format in json.loads(_engine.formats())]
+
+
+def _reader_options(
+    format: str | None, csv: Mapping[str, Any] | None, event: str | None, sector_bytes: int | None
+) -> str:
+    """What a reader of traces is told, with the names that a spec's `[workload]` has for it."""
+    told = {
+        "format": format,
+        "csv": None if csv is None else dict(csv),
+        "blktrace": None if event is None else {"event": event},
+        "sector_bytes": sector_bytes,
+    }
+    return json.dumps({name: value for name, value in told.items() if value is not None})
 
 
 def probe(

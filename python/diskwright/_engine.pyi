@@ -6,9 +6,11 @@ from os import PathLike
 __all__ = [
     "InputError",
     "SimulationError",
+    "convert",
     "drive",
     "drive_text",
     "drives",
+    "formats",
     "inspect",
     "probe",
     "run",
@@ -34,11 +36,11 @@ def run(
 ) -> str: ...
 def inspect(
     path: str | PathLike[str],
-    format: str | None,
-    csv: str,
-    sector_bytes: int | None,
+    reader: str,
     device: int | None,
     threshold: int,
+    profile: str | PathLike[str] | None,
+    progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def probe(
     drive: str,
@@ -51,6 +53,15 @@ def probe(
     reads: int,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
+def convert(
+    input: str | PathLike[str],
+    output: str | PathLike[str],
+    reader: str,
+    to: str | None,
+    device: int | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> str: ...
+def formats() -> str: ...
 def drives() -> list[str]: ...
 def drive(name: str) -> str: ...
 def drive_text(name: str) -> str: ...

@@ -8,7 +8,7 @@ use diskwright::error::{self, Error};
 use diskwright::probe::ProbeOptions;
 use diskwright::simulation::{self, Progress, RunOptions, SpecSource};
 use diskwright::units::UnitError;
-use diskwright::workload::{self, FormatOptions, InspectOptions};
+use diskwright::workload::{self, ConvertOptions, FormatOptions, InspectOptions};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -88,12 +88,30 @@ fn run(
         check,
         requests,
     };
+    listened(py, progress, |listener| {
+        simulation::run(&spec, &options, listener).map(|outcome| outcome.json())
+    })
+}
+
+/// What a reader of traces is told, from JSON with the keys of `[workload]`.
+fn format_options(json: &str) -> PyResult<FormatOptions> {
+    serde_json::from_str(json)
+        .map_err(|error| InputError::new_err(format!("error: what is said of the trace: {error}")))
+}
+
+/// Does work that tells of its progress and stops at a signal; returns JSON.
+fn listened<T: serde::Serialize + Send>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(&mut Listener) -> Result<T, Error> + Send,
+) -> PyResult<String> {
     let mut listener = Listener {
-        callback: progress,
+        callback,
         failure: None,
     };
     let outcome = py.detach(|| {
-        simulation::run(&spec, &options, &mut listener).map(|outcome| outcome.json().to_string())
+        work(&mut listener)
+            .map(|answer| serde_json::to_string(&answer).expect("an answer is plain data"))
     });
     match listener.failure {
         Some(failure) => Err(failure),
@@ -101,35 +119,55 @@ fn run(
     }
 }
 
-/// Describes a trace; `csv` holds the hints about a CSV file as JSON. Returns JSON.
+/// Describes a trace; `reader` is what the reader is told, as JSON. Returns JSON.
 #[pyfunction]
-#[pyo3(signature = (path, format, csv, sector_bytes, device, threshold))]
+#[pyo3(signature = (path, reader, device, threshold, profile, progress))]
 fn inspect(
     py: Python<'_>,
     path: PathBuf,
-    format: Option<String>,
-    csv: &str,
-    sector_bytes: Option<u32>,
+    reader: &str,
     device: Option<u32>,
     threshold: u64,
+    profile: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let csv =
-        serde_json::from_str(csv).map_err(|error| InputError::new_err(format!("csv: {error}")))?;
     let options = InspectOptions {
-        format: FormatOptions {
-            format,
-            csv,
-            sector_bytes,
-            ..FormatOptions::default()
-        },
+        format: format_options(reader)?,
         device,
         threshold,
+        profile,
     };
-    py.detach(|| {
-        let inspection = workload::inspect(&path, &options)?;
-        Ok(serde_json::to_string(&inspection).expect("an inspection is plain data"))
+    listened(py, progress, |listener| {
+        workload::inspect(&path, &options, listener)
     })
-    .map_err(raised)
+}
+
+/// Writes a trace in another format; `reader` is what the reader is told, as JSON. Returns JSON.
+#[pyfunction]
+#[pyo3(signature = (input, output, reader, to, device, progress))]
+fn convert(
+    py: Python<'_>,
+    input: PathBuf,
+    output: PathBuf,
+    reader: &str,
+    to: Option<String>,
+    device: Option<u32>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let options = ConvertOptions {
+        format: format_options(reader)?,
+        to,
+        device,
+    };
+    listened(py, progress, |listener| {
+        workload::convert(&input, &output, &options, listener)
+    })
+}
+
+/// The formats of traces; returns JSON.
+#[pyfunction]
+fn formats() -> String {
+    serde_json::to_string(&workload::summaries()).expect("summaries are plain data")
 }
 
 /// Measures what a drive does; returns JSON.
@@ -160,18 +198,9 @@ fn probe(
         size,
         reads,
     };
-    let mut listener = Listener {
-        callback: progress,
-        failure: None,
-    };
-    let found = py.detach(|| {
-        diskwright::probe::probe(&drive, &options, &mut listener)
-            .map(|found| serde_json::to_string(&found).expect("a probe is plain data"))
-    });
-    match listener.failure {
-        Some(failure) => Err(failure),
-        None => found.map_err(raised),
-    }
+    listened(py, progress, |listener| {
+        diskwright::probe::probe(&drive, &options, listener)
+    })
 }
 
 /// The names of the drives that come with diskwright.
@@ -219,6 +248,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
+    module.add_function(wrap_pyfunction!(convert, module)?)?;
+    module.add_function(wrap_pyfunction!(formats, module)?)?;
     module.add_function(wrap_pyfunction!(drives, module)?)?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(drive_text, module)?)?;

@@ -31,7 +31,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`units`], [`error`], [`random`], [`registry`] | time in integer nanoseconds, located errors, named streams of random numbers, named policies |
+//! | [`units`], [`error`], [`progress`], [`random`], [`registry`] | time in integer nanoseconds, located errors, how far work is, named streams of random numbers, named policies |
 //! | [`request`], [`timeline`], [`metrics`], [`ledger`] | a request's life, the event queue, what is measured, the checker |
 //! | [`device`], [`engine`] | the one trait every device has, and the loop |
 //! | [`geometry`] | where sectors are, how long arms take, when the platter comes round: pure functions |
@@ -56,6 +56,7 @@ pub mod host;
 pub mod ledger;
 pub mod metrics;
 pub mod probe;
+pub mod progress;
 pub mod queue;
 pub mod random;
 pub mod registry;

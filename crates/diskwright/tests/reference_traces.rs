@@ -181,11 +181,11 @@ fn every_trace_is_what_it_is_known_to_be() {
         };
         let mut options = InspectOptions::default();
         if known.named {
-            let error = inspect(&path, &options).expect_err("two formats");
+            let error = inspect(&path, &options, &mut ()).expect_err("two formats");
             assert!(error.to_string().contains(known.format), "{error}");
             options.format.format = Some(known.format.to_owned());
         }
-        let seen = inspect(&path, &options).expect("inspected");
+        let seen = inspect(&path, &options, &mut ()).expect("inspected");
         let all = &seen.all;
         let name = known.path;
         assert_eq!(seen.format, known.format, "{name}");
@@ -228,7 +228,7 @@ fn the_hp_week_is_of_two_devices() {
     let Some(path) = reference("disksim/ajw.1week.srt") else {
         return;
     };
-    let seen = inspect(&path, &InspectOptions::default()).expect("inspected");
+    let seen = inspect(&path, &InspectOptions::default(), &mut ()).expect("inspected");
     assert_eq!(seen.start_date.as_deref(), Some("1992-05-30T00:03:06"));
     let per_device: Vec<_> = seen
         .devices

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import diskwright
-from diskwright.cli import drives, inspect, probe, run
+from diskwright.cli import convert, drives, formats, inspect, probe, run
 
 
 class _Group(TyperGroup):
@@ -45,7 +45,9 @@ app = typer.Typer(
 app.command(no_args_is_help=True)(run.run)
 app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(probe.probe)
+app.command(no_args_is_help=True)(convert.convert)
 app.command()(drives.drives)
+app.command()(formats.formats)
 
 
 def _version(wanted: bool) -> None:

@@ -1,33 +1,25 @@
 """`diskwright inspect`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diskwright import InputError, Record, _api
-from diskwright.cli import output
+from diskwright import Record, _api
+from diskwright.cli import output, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
 def inspect(
-    trace: Annotated[str, typer.Argument(help="A trace file.", show_default=False)],
+    trace: reading.TraceArgument,
     json: output.JsonOption = None,
-    format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The trace's format, where its content does not tell.")
-    ] = None,
-    csv: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Tell a column or a unit of a CSV trace; may be repeated."),
-    ] = None,
-    sector_bytes: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Bytes in a sector of an HP trace.")
-    ] = None,
-    device: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Only the requests of this device.")
-    ] = None,
+    format: reading.FormatOption = None,
+    csv: reading.CsvOption = None,
+    event: reading.EventOption = None,
+    sector_bytes: reading.SectorBytesOption = None,
+    device: reading.DeviceOption = None,
     threshold: Annotated[
         int,
         typer.Option(
@@ -36,41 +28,30 @@ def inspect(
             help="How many blocks past the end of the request before one may begin and count as sequential.",
         ),
     ] = 0,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.toml", help="Write the trace's profile, for a look-alike, to a TOML file."
+        ),
+    ] = None,
 ) -> None:
     """Tell what a trace is: counts, sizes, mix, sequentiality, working set, arrivals."""
-    with output.json_to(json) as write_json:
+    with output.json_to(json) as write_json, output.progress("records") as progress:
         inspection = _api.inspect(
             trace,
-            format=format,
-            csv=_hints(csv or []),
-            sector_bytes=sector_bytes,
+            **reading.options(format, csv, event, sector_bytes),
             device=device,
             threshold=threshold,
+            profile=profile,
+            progress=progress,
         )
         write_json(inspection)
     if json != "-":
         output.show(*_report(trace, inspection))
 
 
-def _hints(settings: list[str]) -> dict[str, Any]:
-    """The hints about a CSV file, as `workload.csv` of a spec has them."""
-    hints: dict[str, Any] = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise InputError(f"error: --csv {setting}: expected KEY=VALUE, such as --csv time_unit=us")
-        if key == "columns":
-            hints[key] = value.split(",")
-        else:
-            hints[key] = int(value) if key == "block_bytes" and value.isdecimal() else value
-    return hints
-
-
 def _report(trace: str, inspection: Record) -> Iterator["RenderableType"]:
-    for warning in inspection.warnings:
-        yield output.hanging("warning:", warning, style="yellow")
-    if inspection.warnings:
-        yield ""
+    yield from output.warnings(inspection.warnings)
     yield output.heading(trace)
     listed = ("warnings", "devices", "sizes", "schema")
     yield from output.sections(Record({key: item for key, item in inspection.items() if key not in listed}))

@@ -55,6 +55,29 @@ def stderr_is_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int | None], object] | None]:
+    """A progress bar that counts `what`, on standard error, where that is a terminal."""
+    if not stderr_is_terminal():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def warnings(texts: list[str]) -> Iterator["RenderableType"]:
+    """What the user should know, in front of everything else."""
+    for text in texts:
+        yield hanging("warning:", text, style="yellow")
+    if texts:
+        yield ""
+
+
 def show(*parts: "RenderableType") -> None:
     """Prints to standard output."""
     from rich.console import Console

@@ -1,7 +1,7 @@
 """`diskwright run`."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -41,33 +41,15 @@ def run(
     """
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
-        progress = stack.enter_context(_progress())
+        progress = stack.enter_context(output.progress("requests"))
         result = _api.run_with_settings(spec, settings or [], drive, trace, check, requests, progress)
         write_json(result)
     if json != "-":
         output.show(*_report(spec, result))
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int | None], object] | None]:
-    """A progress bar on standard error, where that is a terminal."""
-    if not output.stderr_is_terminal():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("requests"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
 def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
-    for warning in result.warnings:
-        yield output.hanging("warning:", warning, style="yellow")
-    if result.warnings:
-        yield ""
+    yield from output.warnings(result.warnings)
     requests = result.requests
     yield output.heading(f"{spec}: {_subject(result.spec)}")
     yield (

@@ -15,18 +15,7 @@ use crate::units::{Lbn, Time};
 use crate::workload::{Arrival, Pacing, Workload};
 use growth::Growth;
 
-/// Hears of a run's progress.
-pub trait Progress {
-    /// Called now and then with the number of completed requests and, where it is known, of all. `Break` stops the run.
-    fn update(&mut self, done: u64, total: Option<u64>) -> ControlFlow<()>;
-}
-
-/// Ignores progress.
-impl Progress for () {
-    fn update(&mut self, _done: u64, _total: Option<u64>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
+pub use crate::progress::Progress;
 
 /// When to stop taking requests from the workload.
 #[derive(Clone, Copy, Debug, Default)]

@@ -29,7 +29,7 @@ pub const ROWS_PER_GROUP: usize = 16_384;
 /// Requests kept before they are encoded.
 const ROWS_PER_BATCH: usize = 4_096;
 /// The names of operations, in the order of [`Op`](crate::request::Op).
-const OPS: [&str; 4] = ["read", "write", "flush", "trim"];
+pub(crate) const OPS: [&str; 4] = ["read", "write", "flush", "trim"];
 /// The names of outcomes, in the order of [`Outcome`](crate::request::Outcome).
 const OUTCOMES: [&str; 3] = ["ok", "media-error", "failed-device"];
 /// A column's name, and what it takes from a request.
@@ -211,7 +211,7 @@ fn batch(requests: &[Request]) -> RecordBatch {
 }
 
 /// A column of names, by their numbers.
-fn names(names: &[&str], numbers: impl Iterator<Item = i8>) -> ArrayRef {
+pub(crate) fn names(names: &[&str], numbers: impl Iterator<Item = i8>) -> ArrayRef {
     let names = Arc::new(StringArray::from_iter_values(names));
     let column = DictionaryArray::<Int8Type>::try_new(Int8Array::from_iter_values(numbers), names);
     Arc::new(column.expect("every number has a name"))

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::error::{Error, InputError, Place};
+use crate::progress::{Progress, tell};
 
 use super::devices::Devices;
 use super::formats::{self, FORMATS, Format, FormatOptions, TraceReader};
@@ -45,10 +46,17 @@ pub struct Conversion {
 /// Reads a trace through and writes it in another format. The file is there when it is whole, or not at all.
 ///
 /// # Errors
-/// The trace cannot be read, is malformed, has a request that the other format cannot express, or has several devices where
-/// that format knows one; the file cannot be written; no format is named and the file's extension names none.
-pub fn convert(input: &Path, output: &Path, options: &ConvertOptions) -> Result<Conversion, Error> {
+/// The trace cannot be read, is malformed, has a request that the other format cannot express, has several devices where
+/// that format knows one, or has nothing to write; the file cannot be written, or is the trace itself; no format is named and
+/// the file's extension names none; an interruption by `progress`.
+pub fn convert(
+    input: &Path,
+    output: &Path,
+    options: &ConvertOptions,
+    progress: &mut dyn Progress,
+) -> Result<Conversion, Error> {
     let (format, writing) = target(output, options.to.as_deref())?;
+    refuse_itself(input, output)?;
     let mut reader = formats::open(input, &options.format)?;
     let failed = |e| Error::file(output, "write", e);
     let mut writer = (writing.create)(Output::create(output)?).map_err(failed)?;
@@ -57,6 +65,7 @@ pub fn convert(input: &Path, output: &Path, options: &ConvertOptions) -> Result<
     let (mut read, mut written) = (0, 0);
     while let Some(record) = reader.next()? {
         read += 1;
+        tell(progress, read)?;
         if !choice.takes(&record, &*reader)? {
             continue;
         }
@@ -67,6 +76,9 @@ pub fn convert(input: &Path, output: &Path, options: &ConvertOptions) -> Result<
         }
     }
     choice.check_found(input)?;
+    if written == 0 {
+        return Err(nothing(input, format, &losses).into());
+    }
     writer.finish().and_then(Output::finish).map_err(failed)?;
     let mut warnings = reader.warnings();
     warnings.extend(losses.warnings(&writing.holds, format.name));
@@ -79,6 +91,32 @@ pub fn convert(input: &Path, output: &Path, options: &ConvertOptions) -> Result<
         lost: losses,
         warnings,
     })
+}
+
+/// What is written takes its place at the end, even that of the trace that is read; no other format may be worth that.
+fn refuse_itself(input: &Path, output: &Path) -> Result<(), Error> {
+    match (input.canonicalize(), output.canonicalize()) {
+        (Ok(from), Ok(to)) if from == to && from.is_file() => {
+            Err(InputError::new("the trace would take its own place")
+                .at(Place::File(output.to_owned()))
+                .help("write another file")
+                .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A trace without requests is none that could be read again.
+fn nothing(input: &Path, format: &Format, losses: &Losses) -> InputError {
+    let left_out = losses.flushes + losses.trims;
+    let message = match left_out {
+        0 => "the trace has no requests: there is nothing to write".to_owned(),
+        _ => format!(
+            "all {left_out} requests of the trace are flushes or trims, which {} cannot hold",
+            format.name
+        ),
+    };
+    InputError::new(message).at(Place::File(input.to_owned()))
 }
 
 /// The format to write.
@@ -103,7 +141,10 @@ fn target(path: &Path, name: Option<&str>) -> Result<(&'static Format, &'static 
     meant.ok_or_else(|| {
         InputError::new("the file's name does not say in which format to write")
             .at(Place::File(path.to_owned()))
-            .help(format!("name the format; accepted: {}", accepted()))
+            .help(format!(
+                "name the format to write (--to NAME); accepted: {}",
+                accepted()
+            ))
             .into()
     })
 }
@@ -146,7 +187,7 @@ impl Choice {
                         );
                         return Err(InputError::new(message)
                             .at(reader.place())
-                            .help("choose one of the devices")
+                            .help("choose one of the devices (--device N)")
                             .into());
                     }
                 }

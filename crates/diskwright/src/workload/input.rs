@@ -1,9 +1,13 @@
 //! The bytes of a trace: plain, gzip or zstd, told apart by their first bytes, in a bounded buffer.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use parquet::errors::Result as ParquetResult;
+use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::{Error, InputError, Place};
 
@@ -19,6 +23,8 @@ pub const MAX_LINE: usize = 1 << 20;
 pub struct Input {
     path: PathBuf,
     compression: Option<&'static str>,
+    /// What is read, where it can be read anywhere.
+    whole: Option<Whole>,
     source: Box<dyn Read + Send>,
     buffer: Vec<u8>,
     /// The next byte to hand out, in `buffer`.
@@ -36,8 +42,24 @@ impl Input {
     /// # Errors
     /// The file cannot be opened or read.
     pub fn open(path: &Path) -> Result<Input, Error> {
-        let file = File::open(path).map_err(|e| Error::file(path, "open", e))?;
-        Input::new(path, Box::new(file))
+        let failed = |e| Error::file(path, "open", e);
+        let file = File::open(path).map_err(failed)?;
+        let is_file = file.metadata().map_err(failed)?.is_file();
+        let whole = is_file.then(|| file.try_clone()).transpose();
+        let mut input = Input::new(path, Box::new(file))?;
+        input.whole = whole.map_err(failed)?.map(Whole::File);
+        Ok(input)
+    }
+
+    /// Reads bytes that are at hand; `path` is only their name in errors.
+    ///
+    /// # Errors
+    /// They begin like an archive, and are none.
+    pub fn memory(path: &Path, bytes: Vec<u8>) -> Result<Input, Error> {
+        let bytes = Bytes::from(bytes);
+        let mut input = Input::new(path, Box::new(io::Cursor::new(bytes.clone())))?;
+        input.whole = Some(Whole::Memory(bytes));
+        Ok(input)
     }
 
     /// Reads from any source; `path` is only its name in errors.
@@ -72,6 +94,7 @@ impl Input {
         Ok(Input {
             path: path.to_owned(),
             compression,
+            whole: None,
             source,
             buffer: Vec::new(),
             at: 0,
@@ -79,6 +102,32 @@ impl Input {
             base: 0,
             ended: false,
         })
+    }
+
+    /// The whole file, for `what`, which is not read from front to back.
+    ///
+    /// # Errors
+    /// It is compressed, or can be read only once, such as a pipe.
+    pub fn anywhere(self, what: &str) -> Result<Anywhere, Error> {
+        let wrong = |message, help| {
+            let place = Place::File(self.path.clone());
+            InputError::new(message).at(place).help(help)
+        };
+        if let Some(name) = self.compression {
+            let message = format!("{what} cannot be read from within a {name} archive");
+            return Err(wrong(message, "unpack the file first").into());
+        }
+        match self.whole {
+            Some(whole) => Ok(Anywhere {
+                path: self.path,
+                whole,
+            }),
+            None => {
+                let message =
+                    format!("{what} is not read from front to back, so it cannot come from a pipe");
+                Err(wrong(message, "save it as a file first").into())
+            }
+        }
     }
 
     /// The file's path, as errors name it.
@@ -193,13 +242,72 @@ impl Input {
     }
 }
 
+/// What can be read anywhere.
+enum Whole {
+    File(File),
+    Memory(Bytes),
+}
+
+/// A trace file whose bytes can be had in any order.
+pub struct Anywhere {
+    path: PathBuf,
+    whole: Whole,
+}
+
+impl Anywhere {
+    /// The file's path, as errors name it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Length for Anywhere {
+    fn len(&self) -> u64 {
+        match &self.whole {
+            Whole::File(file) => file.len(),
+            Whole::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+impl ChunkReader for Anywhere {
+    type T = Box<dyn Read>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(match &self.whole {
+            Whole::File(file) => Box::new(file.get_read(start)?),
+            Whole::Memory(bytes) => {
+                let start = start.min(bytes.len() as u64) as usize;
+                Box::new(io::Cursor::new(bytes.slice(start..)))
+            }
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        let end = start.checked_add(length as u64);
+        if end.is_none_or(|end| end > self.len()) {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        match &self.whole {
+            // A whole page at once: no buffer between.
+            Whole::File(file) => {
+                let mut file = file.try_clone()?;
+                file.seek(SeekFrom::Start(start))?;
+                let mut bytes = vec![0; length];
+                file.read_exact(&mut bytes)?;
+                Ok(bytes.into())
+            }
+            Whole::Memory(bytes) => Ok(bytes.slice(start as usize..start as usize + length)),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn input(bytes: impl Into<Vec<u8>>) -> Input {
-        let source = io::Cursor::new(bytes.into());
-        Input::new(Path::new("t"), Box::new(source)).unwrap()
+        Input::memory(Path::new("t"), bytes.into()).unwrap()
     }
 
     fn lines(input: &mut Input) -> io::Result<Vec<Vec<u8>>> {

@@ -28,11 +28,15 @@ use self::synthetic::Synthetic;
 pub use self::convert::{Conversion, ConvertOptions, convert};
 pub use self::fio::FioSpec;
 pub use self::formats::{
-    BlkEvent, BlktraceOptions, CsvOptions, FORMATS, Format, FormatOptions, TraceReader, open,
+    BlkEvent, BlktraceOptions, CsvOptions, FORMATS, Format, FormatOptions, FormatSummary,
+    TraceReader, open, open_input, summaries,
 };
+pub use self::input::Input;
 pub use self::output::Output;
 pub use self::profile::{
-    DeviceSummary, InspectOptions, Inspection, SizeCount, Sizes, Summary, inspect,
+    ArrivalProfile, Class, Classes, DeviceSummary, Dispersion, InspectOptions, Inspection,
+    LogHistogram, OpSizes, Profile, ReferenceProfile, SizeCount, SizeProfile, Sizes, SpaceProfile,
+    Summary, inspect,
 };
 pub use self::record::{Record, Recorded};
 pub use self::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};

@@ -52,6 +52,11 @@ impl Output {
         &self.path
     }
 
+    /// Whether what is written is compressed on its way.
+    pub fn is_compressed(&self) -> bool {
+        !matches!(self.sink, Sink::Plain(_))
+    }
+
     /// Brings all that was written to the disk, and gives the file its name.
     ///
     /// # Errors

@@ -345,7 +345,7 @@ impl Reader {
             return Err(error);
         };
         Err(error
-            .help("say what other texts mean with workload.csv.read = \"0\" and workload.csv.write = \"1\"")
+            .help("say what other texts mean with workload.csv.read = \"0\" and workload.csv.write = \"1\"; on the command line --csv read=0 --csv write=1")
             .into())
     }
 

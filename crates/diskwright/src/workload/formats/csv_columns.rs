@@ -91,7 +91,7 @@ impl Columns {
                     "column {:?} does not say in which unit its times are",
                     names[time]
                 ))
-                .help("say it with workload.csv.time_unit = \"us\" (or s, ms, 100ns, ns)")
+                .help("say it with workload.csv.time_unit = \"us\" (or s, ms, 100ns, ns); on the command line --csv time_unit=us")
                 .into());
             }
         };
@@ -183,7 +183,7 @@ impl Finder<'_> {
                 "columns {:?} and {:?} could both be the {key}",
                 self.names[a], self.names[b]
             ))
-            .help(format!("choose with workload.csv.{key} = \"COLUMN\""))
+            .help(format!("choose with workload.csv.{key} = \"COLUMN\"; on the command line --csv {key}=COLUMN"))
             .into()),
             _ => Ok(first),
         }
@@ -240,7 +240,7 @@ impl Finder<'_> {
         let (option, rest) = option.split_once(' ').unwrap_or((option, ""));
         InputError::new(format!("no column is known to be the {key}"))
             .help(format!(
-                "say which with workload.csv.{option} = \"COLUMN\" {rest}; {}",
+                "say which with workload.csv.{option} = \"COLUMN\" {rest}; on the command line --csv {option}=COLUMN; {}",
                 self.list()
             ))
             .into()

@@ -201,7 +201,7 @@ impl Reader {
     #[cold]
     fn sector_error(&self, message: String) -> InputError {
         self.wrong(message)
-            .help("give the sector size, such as workload.sector_bytes = 512")
+            .help("give the sector size, such as 512 (--sector-bytes N, or workload.sector_bytes in a spec)")
     }
 }
 

@@ -16,12 +16,16 @@ mod hp_header;
 pub mod hp_srt;
 pub mod mqsim;
 pub mod msr;
+pub mod parquet;
 pub mod spc;
+mod summary;
 pub mod tencent;
 mod unix_time;
 pub mod vscsi;
 
 use std::path::Path;
+
+use serde::Deserialize;
 
 use crate::error::{Error, InputError, Place, unknown_name};
 
@@ -31,6 +35,7 @@ use super::writing::Writing;
 
 pub use blk_events::{BlkEvent, BlktraceOptions};
 pub use csv::CsvOptions;
+pub use summary::{FormatSummary, HoldsSummary, summaries};
 
 /// A trace being read, one record after the other, in the file's order.
 pub trait TraceReader: Send {
@@ -58,7 +63,8 @@ pub trait TraceReader: Send {
 }
 
 /// What a reader needs to be told where the file does not say it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FormatOptions {
     /// The format's name; found by the file's content when not given.
     pub format: Option<String>,
@@ -99,6 +105,7 @@ pub static FORMATS: &[Format] = &[
     vscsi::FORMAT,
     alibaba::FORMAT,
     tencent::FORMAT,
+    parquet::FORMAT,
     csv::FORMAT,
     spc::FORMAT,
     msr::FORMAT,
@@ -133,14 +140,26 @@ pub fn open_input(
         None => detect(&mut input)?,
     };
     if format.name != csv::FORMAT.name && options.csv != CsvOptions::default() {
-        return Err(superfluous("csv", format, &input));
+        return Err(superfluous(
+            "`--csv`, or workload.csv in a spec",
+            format,
+            &input,
+        ));
     }
     let of_blktrace = [blktrace::NAME, blkparse::NAME].contains(&format.name);
     if !of_blktrace && options.blktrace != BlktraceOptions::default() {
-        return Err(superfluous("blktrace", format, &input));
+        return Err(superfluous(
+            "`--event`, or workload.blktrace in a spec",
+            format,
+            &input,
+        ));
     }
     if format.name != hp_srt::FORMAT.name && options.sector_bytes.is_some() {
-        return Err(superfluous("sector_bytes", format, &input));
+        return Err(superfluous(
+            "`--sector-bytes`, or workload.sector_bytes in a spec",
+            format,
+            &input,
+        ));
     }
     (format.open)(input, options)
 }
@@ -152,9 +171,7 @@ pub fn open_input(
 pub fn named(name: &str) -> Result<&'static Format, InputError> {
     FORMATS.iter().find(|f| f.name == name).ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|f| f.name).collect();
-        let mut error = unknown_name("trace format", name, &names);
-        error.message = format!("workload.format: {}", error.message);
-        error
+        unknown_name("trace format", name, &names)
     })
 }
 
@@ -168,7 +185,7 @@ fn detect(input: &mut Input) -> Result<&'static Format, Error> {
         return Err(InputError::new("the trace is empty").at(file).into());
     }
     let found: Vec<_> = FORMATS.iter().filter(|f| (f.detect)(first)).collect();
-    let force = "name the format with workload.format = \"NAME\"";
+    let force = "name the format (--format NAME, or workload.format in a spec)";
     match found[..] {
         [format] => Ok(format),
         [] => Err(
@@ -194,9 +211,9 @@ fn list(formats: impl Iterator<Item = &'static Format>) -> String {
 }
 
 /// An option that would change nothing is a mistake of the user's.
-fn superfluous(key: &str, format: &Format, input: &Input) -> Error {
+fn superfluous(hint: &str, format: &Format, input: &Input) -> Error {
     InputError::new(format!(
-        "workload.{key} says nothing about a trace of format {}",
+        "a hint ({hint}) says nothing about a trace of format {}",
         format.name
     ))
     .at(Place::File(input.path().to_owned()))
@@ -241,14 +258,13 @@ fn widened_warning(count: u64) -> Option<String> {
 pub(crate) mod testing {
     //! What the formats' tests share.
     use super::*;
-    use std::io::Cursor;
 
     /// Opens bytes as a file called `trace`.
     pub fn reader(
         bytes: impl Into<Vec<u8>>,
         options: &FormatOptions,
     ) -> Result<Box<dyn TraceReader>, Error> {
-        let input = Input::new(Path::new("trace"), Box::new(Cursor::new(bytes.into())))?;
+        let input = Input::memory(Path::new("trace"), bytes.into())?;
         open_input(input, options)
     }
 

@@ -1,20 +1,38 @@
 //! What a trace is: counts, mix, sizes, sequentiality, working set, arrivals.
 
+mod arrivals;
+mod histogram;
+mod portrait;
+mod references;
+mod space;
+
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use foldhash::quality::FixedState;
 use hashbrown::HashSet;
 use serde::Serialize;
 
 use crate::error::{Error, InputError, Place};
+use crate::progress::{Progress, tell};
 use crate::request::Op;
 use crate::units::Time;
+
+use crate::whole_file::WholeFile;
 
 use super::devices::Devices;
 use super::extents::Extents;
 use super::formats::{FormatOptions, TraceReader, open};
 use super::record::Record;
+
+use self::portrait::Portrait;
+
+pub use self::arrivals::Dispersion;
+pub use self::histogram::LogHistogram;
+pub use self::portrait::{
+    ArrivalProfile, Class, Classes, OpSizes, Profile, ReferenceProfile, SizeProfile, SpaceProfile,
+};
 
 /// How a trace is to be looked at.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +44,8 @@ pub struct InspectOptions {
     /// A request is sequential when its first block is at most this many blocks after the end of the same device's previous
     /// request.
     pub threshold: u64,
+    /// Writes the profile of the trace's device here, in TOML.
+    pub profile: Option<PathBuf>,
 }
 
 /// What a trace is.
@@ -138,21 +158,47 @@ const COMMON: usize = 8;
 /// Reads a trace through and measures it. Memory grows with the working set, not with the trace's length.
 ///
 /// # Errors
-/// The trace cannot be read, is malformed somewhere, or has nothing of the device asked for.
-pub fn inspect(path: &Path, options: &InspectOptions) -> Result<Inspection, Error> {
-    inspect_reader(open(path, &options.format)?, path, options)
+/// The trace cannot be read, is malformed somewhere, or has nothing of the device asked for; a profile cannot be written, or
+/// is asked for of a trace of several devices; an interruption by `progress`.
+pub fn inspect(
+    path: &Path,
+    options: &InspectOptions,
+    progress: &mut dyn Progress,
+) -> Result<Inspection, Error> {
+    let failed = |path: &Path, error| Error::file(path, "write", error);
+    // A path that cannot be written is known at once.
+    let file = options.profile.as_deref().map(|path| {
+        let file = WholeFile::create(path).map_err(|error| failed(path, error))?;
+        Ok::<_, Error>((path, file))
+    });
+    let file = file.transpose()?;
+    let reader = open(path, &options.format)?;
+    let (inspection, profile) = inspect_reader(reader, path, options, progress)?;
+    if let (Some((path, mut file)), Some(profile)) = (file, profile) {
+        let text = toml::to_string(&profile).expect("a profile is plain data");
+        let written = file.write_all(text.as_bytes());
+        written
+            .and_then(|()| file.finish())
+            .map_err(|error| failed(path, error))?;
+    }
+    Ok(inspection)
 }
 
 fn inspect_reader(
     mut reader: Box<dyn TraceReader>,
     path: &Path,
     options: &InspectOptions,
-) -> Result<Inspection, Error> {
+    progress: &mut dyn Progress,
+) -> Result<(Inspection, Option<Profile>), Error> {
+    let mut read = 0;
+    let mut portrait = options.profile.is_some().then(Portrait::default);
     let mut measures: BTreeMap<u32, Measure> = BTreeMap::new();
     let mut arrivals = Arrivals::default();
     let mut others = Devices::default();
     let mut skipped = 0;
     while let Some(record) = reader.next()? {
+        read += 1;
+        tell(progress, read)?;
         if options.device.is_some_and(|chosen| record.device != chosen) {
             others.add(record.device);
             skipped += 1;
@@ -160,7 +206,13 @@ fn inspect_reader(
         }
         arrivals.add(record.arrival);
         let measure = measures.entry(record.device).or_default();
+        if let Some(portrait) = &mut portrait {
+            portrait.add(&record, measure.end, options.threshold);
+        }
         measure.add(&record, options.threshold);
+        if portrait.is_some() && measures.len() > 1 {
+            return Err(several(&*reader, &measures));
+        }
     }
     if let Some(chosen) = options.device
         && measures.is_empty()
@@ -180,15 +232,36 @@ fn inspect_reader(
         let summary = total.summary(&arrivals);
         DeviceSummary { device, summary }
     });
-    let devices = devices.collect();
-    Ok(Inspection {
+    let devices: Vec<DeviceSummary> = devices.collect();
+    let profile = portrait.map(|portrait| {
+        let nothing = Summary::default();
+        let (device, summary) = devices
+            .first()
+            .map_or((0, &nothing), |d| (d.device, &d.summary));
+        portrait.finish(reader.format(), device, options.threshold, summary)
+    });
+    let inspection = Inspection {
         format: reader.format().to_owned(),
         start_date: reader.start_date().map(str::to_owned),
         all: all.summary(&arrivals),
         devices,
         skipped: skipped + reader.discarded(),
         warnings: reader.warnings(),
-    })
+    };
+    Ok((inspection, profile))
+}
+
+/// A profile is of one device.
+#[cold]
+fn several(reader: &dyn TraceReader, measures: &BTreeMap<u32, Measure>) -> Error {
+    let devices: Vec<_> = measures.keys().map(u32::to_string).collect();
+    let devices = devices.join(" and ");
+    InputError::new(format!(
+        "the trace is of several devices, {devices}, and a profile is of one"
+    ))
+    .at(reader.place())
+    .help("choose one of the devices (--device N)")
+    .into()
 }
 
 /// The arrival times of a stream of requests.
@@ -332,12 +405,18 @@ fn ratio(part: u64, whole: u64) -> f64 {
     }
 }
 
-fn sizes(counts: &BTreeMap<u32, u64>, mean_blocks: f64) -> Sizes {
-    let mut common: Vec<_> = counts
+/// The most common size first, of equally common ones the smaller.
+fn by_frequency(counts: &BTreeMap<u32, u64>) -> Vec<SizeCount> {
+    let mut sizes: Vec<_> = counts
         .iter()
         .map(|(&blocks, &requests)| SizeCount { blocks, requests })
         .collect();
-    common.sort_by_key(|size| std::cmp::Reverse(size.requests));
+    sizes.sort_by_key(|size| std::cmp::Reverse(size.requests));
+    sizes
+}
+
+fn sizes(counts: &BTreeMap<u32, u64>, mean_blocks: f64) -> Sizes {
+    let mut common = by_frequency(counts);
     common.truncate(COMMON);
     Sizes {
         min_blocks: counts.keys().next().copied().unwrap_or(0),
@@ -354,7 +433,15 @@ mod tests {
     use super::*;
 
     fn measured(text: &str, options: &InspectOptions) -> Result<Inspection, Error> {
-        inspect_reader(reader(text, &options.format)?, Path::new("trace"), options)
+        profiled(text, options).map(|(inspection, _)| inspection)
+    }
+
+    fn profiled(
+        text: &str,
+        options: &InspectOptions,
+    ) -> Result<(Inspection, Option<Profile>), Error> {
+        let reader = reader(text, &options.format)?;
+        inspect_reader(reader, Path::new("trace"), options, &mut ())
     }
 
     const TEXT: &str = "time_s,device,lbn,blocks,op\n1,0,0,8,r\n2,0,8,8,w\n2,1,8,2,r\n4,0,17,4,r\n3,0,0,8,r\n5,0,0,0,flush\n6,0,9,1,trim\n";
@@ -443,5 +530,103 @@ mod tests {
     fn a_trace_of_nothing_is_measured_too() {
         let seen = measured("time_s,lbn,blocks,op\n", &InspectOptions::default()).unwrap();
         assert_eq!(seen.all, Summary::default());
+    }
+
+    /// Measures a profile too; nothing is written, for that is not the reader's part.
+    fn with_profile(device: Option<u32>) -> InspectOptions {
+        InspectOptions {
+            device,
+            profile: Some(PathBuf::new()),
+            ..InspectOptions::default()
+        }
+    }
+
+    #[test]
+    fn a_profile_is_counted_by_hand() {
+        let (_, profile) = profiled(TEXT, &with_profile(Some(0))).unwrap();
+        let profile = profile.unwrap();
+        // Of device 0: a read at 0 of 8, a write at 8 of 8, a read at 17 of 4, a read at 0 of 8, a flush, a trim.
+        let class = |requests, blocks| Class { requests, blocks };
+        assert_eq!(profile.classes.random_reads, class(3, 20));
+        assert_eq!(profile.classes.random_writes, class(0, 0));
+        assert_eq!(profile.classes.sequential_reads, class(0, 0));
+        assert_eq!(profile.classes.sequential_writes, class(1, 8));
+        let shares = (
+            profile.classes.random_read_share,
+            profile.classes.sequential_read_share,
+        );
+        assert_eq!(shares, (1.0, 0.0));
+        let bins = |histogram: &LogHistogram| histogram.bins().collect::<Vec<_>>();
+        // The second follows the first; the other two are alone.
+        assert_eq!(bins(&profile.run_requests), [(1, 2), (2, 1)]);
+        // Block 0 again, after 8 and 17.
+        assert_eq!(profile.references.first, 3);
+        assert_eq!(profile.references.first_share, 0.75);
+        assert_eq!(bins(&profile.references.distance_objects), [(2, 1)]);
+        // From 8 to 8, from 16 to 17; from 21 back to 0.
+        assert_eq!(bins(&profile.space.forward_blocks), [(0, 1), (1, 1)]);
+        assert_eq!(bins(&profile.space.backward_blocks), [(20, 1)]);
+        assert_eq!(profile.space.bin_blocks, 1);
+        assert_eq!(profile.space.bin_requests.len(), 18);
+        assert_eq!(profile.sizes.reads.exact[0].requests, 2);
+        assert_eq!(profile.sizes.writes.exact.len(), 1);
+        // 1, 2, 4, 3 (as if at 4), 5, 6.
+        assert_eq!(profile.arrivals.gap_ns.total(), 5);
+        assert_eq!(profile.arrivals.out_of_order, 1);
+    }
+
+    #[test]
+    fn a_profile_is_of_one_device() {
+        let error = profiled(TEXT, &with_profile(None)).unwrap_err().to_string();
+        assert!(
+            error.contains("several devices, 0 and 1") && error.contains("--device"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn many_sizes_are_counted_together() {
+        let lines: String = (1..=100).map(|i| format!("{i},0,{i},r\n")).collect();
+        let text = format!("time_s,lbn,blocks,op\n{lines}");
+        let (seen, profile) = profiled(&text, &with_profile(None)).unwrap();
+        let reads = profile.unwrap().sizes.reads;
+        assert_eq!((reads.exact.len(), reads.rest_blocks.total()), (64, 36));
+        assert_eq!(seen.all.sizes.distinct, 100);
+    }
+
+    #[test]
+    fn a_profile_of_nothing_is_written_too() {
+        let (_, profile) = profiled("time_s,lbn,blocks,op\n", &with_profile(None)).unwrap();
+        let text = toml::to_string(&profile.unwrap()).unwrap();
+        assert!(text.starts_with("schema = 1\n"), "{text}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_totals_of_a_profile_are_those_of_the_inspection(
+            requests in proptest::collection::vec((0u64..3_000, 0u64..200, 1u32..20, proptest::bool::ANY), 1..200),
+            threshold in 0u64..4,
+        ) {
+            let line = |(ms, lbn, blocks, read): &(u64, u64, u32, bool)| {
+                format!("{ms},{lbn},{blocks},{}\n", if *read { "r" } else { "w" })
+            };
+            let lines: String = requests.iter().map(line).collect();
+            let options = InspectOptions { threshold, ..with_profile(None) };
+            let (seen, profile) = profiled(&format!("time_ms,lbn,blocks,op\n{lines}"), &options).unwrap();
+            let (all, profile) = (seen.all, profile.unwrap());
+            let c = &profile.classes;
+            proptest::prop_assert_eq!(c.random_reads.requests + c.random_writes.requests, all.random_requests);
+            proptest::prop_assert_eq!(c.random_reads.blocks + c.random_writes.blocks, all.random_blocks);
+            proptest::prop_assert_eq!(c.sequential_reads.blocks + c.sequential_writes.blocks, all.sequential_blocks);
+            proptest::prop_assert_eq!(c.random_reads.requests + c.sequential_reads.requests, all.reads);
+            proptest::prop_assert_eq!(profile.run_requests.total(), all.random_requests);
+            proptest::prop_assert_eq!(profile.references.first, all.working_set_requests);
+            let again = profile.references.distance_objects.total();
+            proptest::prop_assert_eq!(profile.references.first + again, all.requests);
+            proptest::prop_assert_eq!(profile.space.bin_requests.iter().sum::<u64>(), all.requests);
+            let jumps = profile.space.forward_blocks.total() + profile.space.backward_blocks.total();
+            proptest::prop_assert_eq!(jumps, all.requests - 1);
+            proptest::prop_assert_eq!(profile.arrivals.gap_ns.total(), all.requests - 1);
+        }
     }
 }

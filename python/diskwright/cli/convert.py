@@ -1,0 +1,59 @@
+"""`diskwright convert`."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from diskwright import Record, _api
+from diskwright.cli import output, reading
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def convert(
+    trace: reading.TraceArgument,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT",
+            help="The file to write; compressed where it ends in .gz or .zst.",
+            show_default=False,
+        ),
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="NAME", help="The format to write, where OUT does not tell."),
+    ] = None,
+    json: output.JsonOption = None,
+    format: reading.FormatOption = None,
+    csv: reading.CsvOption = None,
+    event: reading.EventOption = None,
+    sector_bytes: reading.SectorBytesOption = None,
+    device: reading.DeviceOption = None,
+) -> None:
+    """Write a trace in another format, and tell what that format could not hold.
+
+    `diskwright formats` lists the formats.
+    """
+    with output.json_to(json) as write_json, output.progress("records") as progress:
+        conversion = _api.convert(
+            trace,
+            file,
+            to=to,
+            **reading.options(format, csv, event, sector_bytes),
+            device=device,
+            progress=progress,
+        )
+        write_json(conversion)
+    if json != "-":
+        output.show(*_report(trace, file, conversion))
+
+
+def _report(trace: str, file: str, conversion: Record) -> Iterator["RenderableType"]:
+    yield from output.warnings(conversion.warnings)
+    yield output.heading(f"{trace} ({conversion['from']}) to {file} ({conversion.to})")
+    yield output.pairs(
+        "requests", {name: output.plain(conversion[name]) for name in ("read", "written", "skipped")}
+    )
