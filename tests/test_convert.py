@@ -51,7 +51,7 @@ def test_what_is_lost_is_told(command: Command, tmp_path: Path) -> None:
 
 
 def test_one_device_can_be_chosen(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "a.trace").write_text("0 0 0 8 1\n1 1 8 8 1\n2 1 16 8 0\n")
+    (tmp_path / "a.trace").write_text("0.0 0 0 8 1\n1.0 1 8 8 1\n2.0 1 16 8 0\n")
     done = parsed(command("convert", "a.trace", "b.csv", "--device", "1", "--json", "-"))
     assert (done["read"], done["written"], done["skipped"]) == (3, 2, 1)
     refused(command("convert", "a.trace", "c.csv", "--device", "7"), "no request of device 7")
@@ -87,7 +87,7 @@ def test_what_goes_wrong_is_said_and_leaves_nothing(
     command: Command, trace: Path, arguments: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     folder = trace.parent
-    (folder / "bad.trace").write_text("0 0 0 8 1\n0 0 x 8 1\n")
+    (folder / "bad.trace").write_text("0.0 0 0 8 1\n0.0 0 x 8 1\n")
     (folder / "empty.csv").write_text("time_ns,lbn,blocks,op\n")
     (folder / "trims.csv").write_text("time_ns,lbn,blocks,op\n0,0,8,trim\n")
     (folder / "letter").write_text("Dear reader,\nthis is not a trace.\n")
@@ -103,7 +103,7 @@ def test_an_interrupted_conversion_leaves_nothing(tmp_path: Path) -> None:
     running = subprocess.Popen(
         arguments, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    lines = b"0 0 0 8 1\n" * 100_000
+    lines = b"0.0 0 0 8 1\n" * 100_000
     with pipe.open("wb", buffering=0) as feed:
         feed.write(lines)
         running.send_signal(signal.SIGINT)
@@ -130,7 +130,7 @@ def test_progress_is_told_and_may_stop_the_conversion(tmp_path: Path) -> None:
             raise EnoughError
 
     trace = tmp_path / "a.trace"
-    trace.write_text("0 0 0 8 1\n" * 200_000)
+    trace.write_text("0.0 0 0 8 1\n" * 200_000)
     with pytest.raises(EnoughError):
         diskwright.convert(trace, tmp_path / "a.csv", progress=progress)
     assert [done for done, _ in told] == sorted(done for done, _ in told)

@@ -46,7 +46,7 @@ def test_the_profile_is_of_the_same_trace(command: Command, trace: Path) -> None
 def test_a_profile_is_written_whole_or_not_at_all(command: Command, trace: Path) -> None:
     refused(command("inspect", trace, "--profile", "none/profile.toml"), "none/profile.toml")
     several = trace.parent / "several.trace"
-    several.write_text("0 0 0 8 1\n1 1 0 8 1\n")
+    several.write_text("0.0 0 0 8 1\n1.0 1 0 8 1\n")
     refused(command("inspect", several, "--profile", "profile.toml"), "--device", "several.trace:2")
     assert names(trace.parent) == ["several.trace", "small.trace"]
     assert command("inspect", several, "--profile", "profile.toml", "--device", "1").returncode == 0

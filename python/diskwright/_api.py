@@ -86,7 +86,7 @@ def inspect(
 
     format: the trace's format, where its content does not tell.
     csv: the columns and units of a CSV trace, as `workload.csv` of a spec.
-    event: what is an arrival in a trace of blktrace or blkparse: "queue", which it is when not given, or "issue".
+    event: what is an arrival in a trace of blktrace or blkparse: "queue", the default, or "issue".
     sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
     device: only the requests of this device.
     threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
