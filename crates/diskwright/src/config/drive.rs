@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::InputError;
 use crate::geometry::describe::LayoutDescription;
 use crate::geometry::layout::{Layout, Zone};
+use crate::geometry::mechanics::Mechanics;
 use crate::geometry::seek::{SeekCurve, SeekDescription};
-use crate::hdd::Overhead;
+use crate::geometry::spindle::Spindle;
+use crate::hdd::interface::Interface;
+use crate::hdd::{Hardware, Overhead};
 use crate::units::quantities::{Rate, Rotation, SignedTime};
 use crate::units::{BLOCK_BYTES, Size, Time};
 
@@ -83,12 +86,16 @@ impl Default for InterfaceDescription {
 }
 
 impl InterfaceDescription {
-    /// The time of a 512-byte block; none where neither time nor rate is given.
-    pub fn time_per_block(&self) -> Time {
-        match (self.block_time, self.rate) {
-            (Some(time), _) => time,
-            (None, Some(rate)) => rate.time(BLOCK_BYTES),
-            (None, None) => Time::ZERO,
+    /// The interface; one that takes no time where neither time nor rate is given.
+    fn build(&self) -> Interface {
+        let block_ps = match (self.block_time, self.rate) {
+            (Some(time), _) => time.ns() * 1000,
+            (None, Some(rate)) => BLOCK_BYTES * 1_000_000_000_000 / rate.bytes_per_s(),
+            (None, None) => 0,
+        };
+        Interface {
+            block_ps,
+            overlapped: self.overlapped,
         }
     }
 }
@@ -101,13 +108,33 @@ fn one_block() -> Size {
 const LARGEST_SECTOR: u64 = 128;
 /// The longest head switch and the longest settling: as long as the longest seek.
 const LONGEST_SWITCH_NS: u64 = 4_000_000_000;
+/// The longest time of a block on the interface: 512 bytes a second.
+const LONGEST_BLOCK: Time = Time::from_s(1);
 
 impl DriveDescription {
-    /// Checks everything that can be checked before a run.
+    /// Checks everything and builds the hardware that is described.
     ///
     /// # Errors
-    /// Says which value does not fit and what is accepted.
-    pub fn validate(&self) -> Result<(), InputError> {
+    /// A value that makes no sense, a layout with gaps or overlaps, a seek curve that gives no time for some distance.
+    pub fn hardware(&self) -> Result<Hardware, InputError> {
+        self.check()?;
+        let layout = Layout::build(&self.layout)?;
+        Ok(Hardware {
+            mechanics: Mechanics {
+                seek: SeekCurve::build(&self.seek, layout.cylinders())?,
+                layout,
+                spindle: Spindle::new(self.rotation),
+                head_switch: self.heads.switch,
+                write_settle_ns: self.heads.write_settle.ns(),
+            },
+            blocks_per_sector: self.sector_size.blocks() as u32,
+            overhead: self.overhead,
+            interface: self.interface.build(),
+        })
+    }
+
+    /// Checks what is not the layout's or the seek curve's own.
+    fn check(&self) -> Result<(), InputError> {
         if self.name.trim().is_empty() {
             return Err(
                 InputError::new("a drive without a name").help("write name = \"maker and model\"")
@@ -135,47 +162,35 @@ impl DriveDescription {
                     .help("write the time of a 512-byte block or the rate, not both"),
             );
         }
-        Layout::build(&self.layout)?;
-        SeekCurve::build(&self.seek, self.layout.cylinders)?;
+        if let Some(time) = self.interface.block_time
+            && time > LONGEST_BLOCK
+        {
+            return Err(
+                InputError::new(format!("an interface that takes {time} for a block"))
+                    .help(format!("it takes at most {LONGEST_BLOCK}")),
+            );
+        }
         Ok(())
     }
 
-    /// 512-byte blocks in a physical sector.
-    pub fn blocks_per_sector(&self) -> u32 {
-        self.sector_size.blocks() as u32
-    }
-
-    /// Capacity in 512-byte blocks.
-    ///
-    /// # Errors
-    /// Those of [`Layout::build`].
-    pub fn capacity_blocks(&self) -> Result<u64, InputError> {
-        Ok(Layout::build(&self.layout)?.sectors() * self.sector_size.blocks())
-    }
-
-    /// The figures a data sheet would show.
-    ///
-    /// # Errors
-    /// Those of [`validate`](DriveDescription::validate).
-    pub fn summary(&self) -> Result<DriveSummary, InputError> {
-        self.validate()?;
-        let layout = Layout::build(&self.layout)?;
-        let seek = SeekCurve::build(&self.seek, layout.cylinders())?;
+    /// The figures a data sheet would show, of the `hardware` that was built from this description.
+    pub fn summary(&self, hardware: &Hardware) -> DriveSummary {
+        let Mechanics { layout, seek, .. } = &hardware.mechanics;
         let zones = layout.zones();
         let ends = [&zones[0], &zones[zones.len() - 1]];
-        Ok(DriveSummary {
+        DriveSummary {
             name: self.name.clone(),
-            capacity_blocks: layout.sectors() * self.sector_size.blocks(),
+            capacity_blocks: hardware.blocks(),
             sector_bytes: self.sector_size.blocks() * BLOCK_BYTES,
             rpm: self.rotation.rpm(),
             cylinders: layout.cylinders(),
             surfaces: layout.surfaces(),
             zones: zones.len(),
             sectors_per_track: ends.map(Zone::sectors_per_track).into(),
-            sustained_mb_per_s: ends.map(|zone| self.sustained(&layout, zone, &seek)).into(),
+            sustained_mb_per_s: ends.map(|zone| self.sustained(layout, zone, seek)).into(),
             average_seek_ms: seek.mean_random().ms(),
             full_stroke_ms: seek.full_stroke().ms(),
-        })
+        }
     }
 
     /// MB/s of a long read in a zone.
@@ -265,19 +280,18 @@ mod tests {
     fn refused(change: impl Fn(&mut DriveDescription)) -> String {
         let mut drive = small(str::to_owned).expect("sound");
         change(&mut drive);
-        let error = drive.validate().expect_err("refused").to_string();
-        assert!(drive.summary().is_err());
-        error
+        let built = drive.hardware().err();
+        built.expect("refused").to_string()
     }
 
     #[test]
     fn a_short_description_has_defaults() {
         let drive = small(str::to_owned).expect("sound");
-        drive.validate().expect("sound");
-        assert_eq!(drive.capacity_blocks(), Ok(1_000));
-        assert_eq!(drive.blocks_per_sector(), 1);
-        assert!(drive.interface.overlapped);
-        assert_eq!(drive.interface.time_per_block(), Time::ZERO);
+        let hardware = drive.hardware().expect("sound");
+        assert_eq!(hardware.blocks(), 1_000);
+        assert_eq!(hardware.blocks_per_sector, 1);
+        assert!(hardware.interface.overlapped);
+        assert_eq!(hardware.interface.time(100), Time::ZERO);
         assert_eq!(drive.overhead, Overhead::default());
         assert_eq!(drive.heads.write_settle.ns(), 0);
     }
@@ -291,8 +305,11 @@ mod tests {
             )
         })
         .expect("sound");
-        assert_eq!(drive.interface.time_per_block().ns(), 1_707);
-        assert_eq!(drive.capacity_blocks(), Ok(8_000));
+        let hardware = drive.hardware().expect("sound");
+        // 512 bytes at 300 MB/s are 1706.666 ns.
+        assert_eq!(hardware.interface.time(1).ns(), 1_707);
+        assert_eq!(hardware.interface.time(1000).ns(), 1_706_666);
+        assert_eq!(hardware.blocks(), 8_000);
         let text = toml::to_string(&drive).expect("can be written");
         assert_eq!(
             toml::from_str::<DriveDescription>(&text).as_ref(),
@@ -333,6 +350,8 @@ mod tests {
             refused(|drive| drive.heads.write_settle = SignedTime::from_ns(-4_000_000_001))
                 .contains("4 s")
         );
+        let slow = Some(Time::from_ns(1_000_000_001));
+        assert!(refused(|drive| drive.interface.block_time = slow).contains("for a block"));
         assert!(refused(|drive| drive.layout.surfaces = 0).contains("0 surfaces"));
         assert!(
             refused(|drive| drive.seek = SeekDescription::Constant(Time::from_s(5)))
@@ -347,7 +366,8 @@ mod tests {
             let mut drive = small(str::to_owned).expect("sound");
             drive.layout.zones[0].track_skew = track_skew;
             drive.layout.zones[0].cylinder_skew = cylinder_skew;
-            drive.summary().expect("sound").sustained_mb_per_s.0
+            let hardware = drive.hardware().expect("sound");
+            drive.summary(&hardware).sustained_mb_per_s.0
         };
         let expected = |revolutions: f64| 200.0 * 512.0 / (revolutions * 0.010) / 1e6;
         for (skews, revolutions) in [

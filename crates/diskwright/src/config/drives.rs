@@ -32,6 +32,11 @@ mod tests {
         toml::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    fn summary(name: &str) -> DriveSummary {
+        let drive = drive(name);
+        drive.summary(&drive.hardware().expect("sound"))
+    }
+
     fn layout(name: &str) -> Layout {
         Layout::build(&drive(name).layout).expect("a sound layout")
     }
@@ -62,9 +67,8 @@ mod tests {
     fn every_drive_is_sound_and_names_its_sources() {
         for name in names() {
             let drive = drive(name);
-            drive
-                .validate()
-                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            let built = drive.hardware();
+            assert!(built.is_ok(), "{name}: {:?}", built.err());
             assert!(
                 !drive.source.is_empty() && !drive.about.is_empty(),
                 "{name}"
@@ -89,7 +93,8 @@ mod tests {
             ("cheetah-9lp-linear", 6_962 * 12 * 232),
             ("ibm-18es-linear", 11_474 * 5 * 312),
         ] {
-            assert_eq!(drive(name).capacity_blocks(), Ok(blocks), "{name}");
+            let hardware = drive(name).hardware().expect("sound");
+            assert_eq!(hardware.blocks(), blocks, "{name}");
         }
     }
 
@@ -184,15 +189,14 @@ mod tests {
     fn data_sheet_figures_come_out() {
         let near =
             |found: f64, wanted: f64, tolerance: f64| (found - wanted).abs() <= tolerance * wanted;
-        let figures = |name| -> DriveSummary { drive(name).summary().expect("sound") };
-        let laptop = figures("travelstar-5k160");
+        let laptop = summary("travelstar-5k160");
         assert!(near(laptop.capacity_gb(), 160.0, 0.001));
         assert!(near(laptop.average_seek_ms, 11.0, 0.001), "{laptop:?}");
         assert!(near(laptop.full_stroke_ms, 20.0, 0.001), "{laptop:?}");
         assert_eq!(seek("travelstar-5k160").time(1), Time::from_ms(1));
         assert!(near(laptop.sustained_mb_per_s.0, 46.0, 0.01), "{laptop:?}");
         assert!(near(laptop.sustained_mb_per_s.1, 23.0, 0.02), "{laptop:?}");
-        let nearline = figures("exos-x20");
+        let nearline = summary("exos-x20");
         assert!(near(nearline.capacity_gb(), 20_000.0, 0.001));
         assert!(near(nearline.average_seek_ms, 7.4, 0.001), "{nearline:?}");
         assert!(
@@ -206,7 +210,7 @@ mod tests {
         assert_eq!(nearline.sector_bytes, 4_096);
         // 390 and 247 sectors on a track, 58 and 37 to the next one, 101 and 63 to the next cylinder; that the last
         // zone's end has no addresses makes it no slower.
-        let measured = figures("ibm-18es").sustained_mb_per_s;
+        let measured = summary("ibm-18es").sustained_mb_per_s;
         let rate = |track: f64, skew: f64, step: f64| {
             5.0 * track * 512.0 * 120.0 / (5.0 + (4.0 * skew + step) / track) / 1e6
         };
@@ -224,7 +228,7 @@ mod tests {
     fn the_handbook_lists_the_figures() {
         let page = include_str!("../../../../docs/drives.md");
         for name in names() {
-            let figures = drive(name).summary().expect("sound");
+            let figures = summary(name);
             let digits = figures.capacity_blocks.to_string();
             let groups: Vec<&str> = digits
                 .as_bytes()
@@ -255,9 +259,9 @@ mod tests {
         let (_, from) = page.split_once("```toml\n").expect("an example");
         let (example, _) = from.split_once("```").expect("its end");
         let drive: DriveDescription = toml::from_str(example).expect("all keys are known");
-        drive.validate().expect("sound");
+        let hardware = drive.hardware().expect("sound");
         // 4 KiB sectors, as many as `sectors` says.
-        assert_eq!(drive.capacity_blocks(), Ok(8 * 1_999_000));
+        assert_eq!(hardware.blocks(), 8 * 1_999_000);
     }
 
     /// Neither reads nor writes of the estimated drives miss a revolution between tracks.

@@ -5,18 +5,12 @@ use std::path::Path;
 
 use super::Checked;
 use crate::config::drive::DriveDescription;
-use crate::config::spec::{DeviceSpec, HddSpec};
+use crate::config::spec::DeviceSpec;
 use crate::config::tree::Node;
 use crate::config::{drives, from_node};
 use crate::device::Device;
-use crate::error::{Error, InputError, Place, Source, unknown_name};
-use crate::geometry::layout::Layout;
-use crate::geometry::mechanics::Mechanics;
-use crate::geometry::seek::SeekCurve;
-use crate::geometry::spindle::Spindle;
-use crate::hdd::interface::Interface;
+use crate::error::{Error, Place, Source, unknown_name};
 use crate::hdd::{Hardware, Hdd};
-use crate::units::BLOCK_BYTES;
 
 /// The devices of a spec, children before their parents, and their paths in the tree.
 pub struct Tree {
@@ -37,14 +31,14 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
 fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
     match spec {
         DeviceSpec::Hdd(spec) => {
-            let built = hdd(spec, &checked.base)
+            let (_, hardware) = drive(&spec.drive, &checked.base)
                 .map_err(|error| checked.locate("device.hdd.drive", error))?;
             if spec.queue.depth == 0 {
                 let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
                 return Err(checked.locate("device.hdd.queue.depth", error));
             }
             tree.devices.push(Box::new(Hdd::new(
-                built,
+                hardware,
                 spec.queue.depth,
                 spec.queue.scheduler.build(),
             )));
@@ -54,12 +48,8 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
     Ok(())
 }
 
-fn hdd(spec: &HddSpec, base: &Path) -> Result<Hardware, Error> {
-    hardware(&drive(&spec.drive, base)?).map_err(Error::from)
-}
-
-/// A drive's description, by its name or the path of its file.
-pub fn drive(name: &str, base: &Path) -> Result<DriveDescription, Error> {
+/// A drive by its name or the path of its file: the description, and the hardware built from it.
+pub fn drive(name: &str, base: &Path) -> Result<(DriveDescription, Hardware), Error> {
     let (source, text) = match drives::text(name) {
         Some(text) => (format!("{name}.toml"), text.to_owned()),
         None if name.ends_with(".toml") => {
@@ -79,33 +69,6 @@ pub fn drive(name: &str, base: &Path) -> Result<DriveDescription, Error> {
     let place = Place::File(source.clone().into());
     let tree = Node::parse(&Source::new(source, text))?;
     let description: DriveDescription = from_node(&tree)?;
-    description.validate().map_err(|error| error.at(place))?;
-    Ok(description)
-}
-
-/// The hardware that a description describes.
-pub fn hardware(description: &DriveDescription) -> Result<Hardware, InputError> {
-    let layout = Layout::build(&description.layout)?;
-    let seek = SeekCurve::build(&description.seek, layout.cylinders())?;
-    let interface = &description.interface;
-    let block_ps = match (interface.block_time, interface.rate) {
-        (Some(time), _) => time.ns() * 1000,
-        (None, Some(rate)) => BLOCK_BYTES * 1_000_000_000_000 / rate.bytes_per_s(),
-        (None, None) => 0,
-    };
-    Ok(Hardware {
-        mechanics: Mechanics {
-            layout,
-            seek,
-            spindle: Spindle::new(description.rotation),
-            head_switch: description.heads.switch,
-            write_settle_ns: description.heads.write_settle.ns(),
-        },
-        blocks_per_sector: description.blocks_per_sector(),
-        overhead: description.overhead,
-        interface: Interface {
-            block_ps,
-            overlapped: interface.overlapped,
-        },
-    })
+    let hardware = description.hardware().map_err(|error| error.at(place))?;
+    Ok((description, hardware))
 }

@@ -12,7 +12,7 @@ use crate::config::from_node;
 use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::config::tree::{Node, Override, Value};
 use crate::engine::Engine;
-use crate::error::{Error, InputError, Place, Source};
+use crate::error::{Error, InputError, Source};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::ledger::Ledger;
 use crate::metrics::recorder::WarmUp;
@@ -301,10 +301,8 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
 /// # Errors
 /// An unknown name, with a suggestion; an unreadable or wrong file.
 pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
-    let description = build::drive(name, Path::new(""))?;
-    let in_file = |error: InputError| Error::from(error.at(Place::File(name.into())));
-    let mut summary =
-        serde_json::to_value(description.summary().map_err(in_file)?).expect("plain data");
+    let (description, hardware) = build::drive(name, Path::new(""))?;
+    let mut summary = serde_json::to_value(description.summary(&hardware)).expect("plain data");
     summary["id"] = serde_json::json!(name);
     summary["description"] = serde_json::to_value(&description).expect("plain data");
     Ok(summary)
@@ -315,5 +313,5 @@ pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
 /// # Errors
 /// As [`drive_summary`].
 pub fn hardware(name: &str) -> Result<crate::hdd::Hardware, Error> {
-    build::hardware(&build::drive(name, Path::new(""))?).map_err(Error::from)
+    build::drive(name, Path::new("")).map(|(_, hardware)| hardware)
 }
