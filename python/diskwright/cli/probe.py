@@ -145,11 +145,11 @@ def _strokes(points: list[Any]) -> Iterator[tuple[str, Record]]:
     if not points:
         return
     full = points[-1].distance_cylinders
-    wanted = {"same cylinder": 0, "single cylinder": 1, "third of full stroke": full / 3, "full stroke": full}
+    wanted = {"same cylinder": 0, "single cylinder": 1, "about a third of it": full / 3, "full stroke": full}
     shown = set()
     for name, distance in wanted.items():
         near = min(points, key=lambda point: abs(point.distance_cylinders - distance))
-        exact = near.distance_cylinders == distance or name.startswith("third")
+        exact = near.distance_cylinders == distance or name.startswith("about")
         if exact and near.distance_cylinders not in shown:
             shown.add(near.distance_cylinders)
             yield name, near

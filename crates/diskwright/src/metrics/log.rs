@@ -120,9 +120,7 @@ fn properties() -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        // It would be kept in memory until the end, a kilobyte for every group of rows.
-        .set_offset_index_disabled(true);
+        .set_statistics_enabled(EnabledStatistics::Chunk);
     for field in batch(&[])
         .schema()
         .fields()
