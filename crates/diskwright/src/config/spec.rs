@@ -90,6 +90,15 @@ pub enum DeviceSpec {
     Hdd(HddSpec),
 }
 
+impl DeviceSpec {
+    /// The hard disks in it.
+    pub fn disks(&self) -> Vec<&HddSpec> {
+        match self {
+            DeviceSpec::Hdd(disk) => vec![disk],
+        }
+    }
+}
+
 /// A hard disk.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,7 +153,9 @@ impl<'de> Deserialize<'de> for AngleSpec {
             fn visit_f64<E: de::Error>(self, turns: f64) -> Result<AngleSpec, E> {
                 let angle = Angle::from_turns(turns).map(AngleSpec::At);
                 angle.ok_or_else(|| {
-                    E::custom(format!("an angle of {turns} turns: expected {ANGLE_EXPECTED}"))
+                    E::custom(format!(
+                        "an angle of {turns} turns: expected {ANGLE_EXPECTED}"
+                    ))
                 })
             }
             fn visit_u64<E: de::Error>(self, turns: u64) -> Result<AngleSpec, E> {

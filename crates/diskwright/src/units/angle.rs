@@ -13,7 +13,7 @@ impl Angle {
         // The product is exact, for only its exponent changes, and below 2⁶⁴.
         (0.0..1.0)
             .contains(&turns)
-            .then(|| Angle((turns * TURN) as u64))
+            .then_some(Angle((turns * TURN) as u64))
     }
 
     /// The angle of 64 bits, every one of them as likely: for random angles.
