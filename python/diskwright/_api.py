@@ -91,8 +91,8 @@ def run_many(
     specs: each as for `run`, or a pair of it and the values to override, by dotted key.
     threads: runs at a time; one for each core unless said. They do not change the results.
     progress: called some twenty times a second with the requests done of all runs together and their total,
-        which is an estimate until the last run has begun, and None where it is not known. An exception that it
-        raises stops all runs.
+        which is an estimate until the last run has begun, and None where it is not known. An exception that
+        it raises stops all runs.
 
     The first spec that fails, in their order, raises its error; those after it are stopped.
     """

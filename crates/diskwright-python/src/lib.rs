@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use diskwright::compare::{self, CompareOptions};
+use diskwright::compare::CompareOptions;
 use diskwright::config;
 use diskwright::error::{self, Error};
 use diskwright::probe::ProbeOptions;
@@ -174,7 +174,7 @@ fn compare(
         threads: thread_count(threads)?,
     };
     listened(py, progress, |listener| {
-        let found = compare::compare(&spec, &options, listener)?;
+        let found = diskwright::compare::compare(&spec, &options, listener)?;
         let runs = found.runs.iter();
         let runs: Vec<Vec<Value>> = runs
             .map(|runs| runs.iter().map(Outcome::json).collect())
