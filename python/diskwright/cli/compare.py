@@ -154,7 +154,9 @@ def _table(found: "Comparison", names: list[str], metric: str) -> "RenderableTyp
 
 def _signed(value: float | None) -> str:
     text = output.number(value)
-    return f"+{text}" if value and value > 0 else text
+    if not any(digit in text for digit in "123456789"):
+        return text.removeprefix("-") or "-"
+    return text if text.startswith("-") else f"+{text}"
 
 
 def _margin(interval: list[float] | None) -> str:
