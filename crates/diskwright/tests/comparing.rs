@@ -276,7 +276,11 @@ fn mistakes_are_told_before_anything_runs() {
         }
     }
     type Change = fn(&mut CompareOptions);
-    let cases: [(Change, &str); 6] = [
+    let cases: [(Change, &str); 7] = [
+        (
+            |options| options.seeds = 50_001,
+            "50001 seeds of 2 variants are more than 100000 runs",
+        ),
         (|options| options.seeds = 0, "with 0 seeds"),
         (
             |options| options.metrics = vec!["response_mean".into()],

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::simulation::many::{FailedRun, Job, run_many};
 use crate::simulation::{self, Checked, Outcome, RunOptions, SpecSource};
 use measure::{Measured, Warnings};
-use vary::Plan;
+use vary::{MOST_RUNS, Plan};
 
 /// The version of the comparison's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
@@ -82,7 +82,7 @@ pub fn compare(
         .map(|choices| read(source, options, &plan, choices))
         .collect::<Result<Vec<_>, _>>()?;
     let varied = draw_angles(source, &mut variants)?;
-    let mut seeds = seeds(variants[0].checked.spec.seed, options.seeds)?;
+    let mut seeds = seeds(variants[0].checked.spec.seed, options.seeds, variants.len())?;
     if varied.is_empty() {
         seeds.truncate(1);
     }
@@ -181,13 +181,18 @@ fn draw_angles(source: &SpecSource, variants: &mut [Variant]) -> Result<Vec<&'st
         .collect())
 }
 
-/// So many seeds from the first on.
-fn seeds(first: u64, count: u32) -> Result<Vec<u64>, Error> {
+/// So many seeds from the first on, for each of the variants.
+fn seeds(first: u64, count: u32, variants: usize) -> Result<Vec<u64>, Error> {
     let Some(last) = count.checked_sub(1) else {
         return Err(Error::input(
             "with 0 seeds nothing runs: expected 1 or more",
         ));
     };
+    if variants.saturating_mul(count as usize) > MOST_RUNS {
+        return Err(Error::input(format!(
+            "{count} seeds of {variants} variants are more than {MOST_RUNS} runs"
+        )));
+    }
     match first.checked_add(u64::from(last)) {
         Some(last) => Ok((first..=last).collect()),
         None => Err(Error::input(format!(

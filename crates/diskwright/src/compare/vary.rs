@@ -25,6 +25,9 @@ pub(super) struct Choice {
     pub value: Value,
 }
 
+/// The most runs of a comparison, whose results are all kept.
+pub(super) const MOST_RUNS: usize = 100_000;
+
 const EXAMPLE: &str = "for example device.hdd.queue.scheduler=fcfs,sstf,satf";
 
 impl Variation {
@@ -161,6 +164,11 @@ impl Plan {
                 return Err(variation.error(message).into());
             }
             variations.push(variation);
+        }
+        let counts = variations.iter().map(|variation| variation.values.len());
+        if counts.fold(1, usize::saturating_mul) > MOST_RUNS {
+            let error = InputError::new(format!("more than {MOST_RUNS} combinations are varied"));
+            return Err(error.help("vary fewer keys at a time").into());
         }
         let mut variants: Vec<Vec<usize>> = vec![Vec::new()];
         for variation in &variations {
@@ -369,5 +377,18 @@ mod tests {
             assert!(error.to_string().contains(message), "{error}");
         }
         assert!(Plan::new(&texts(&["a=1,2", "ab=3,4"]), &[]).is_ok());
+        // Sixteen keys of two values are 65,536 variants, and seventeen too many.
+        let vary = |keys: usize| {
+            (0..keys)
+                .map(|key| format!("k{key}=1,2"))
+                .collect::<Vec<_>>()
+        };
+        assert!(Plan::new(&vary(16), &[]).is_ok_and(|plan| plan.variants.len() == 1 << 16));
+        for keys in [17, 100] {
+            let error = Plan::new(&vary(keys), &[])
+                .expect_err("too many")
+                .to_string();
+            assert!(error.contains("more than 100000 combinations"), "{error}");
+        }
     }
 }
