@@ -4,6 +4,7 @@
 //! recorded trace is the same whatever the seed; then the seeds vary where the platters stand when it begins.
 
 mod measure;
+mod plan;
 mod vary;
 
 use std::num::NonZeroUsize;
@@ -17,7 +18,7 @@ use crate::progress::Progress;
 use crate::simulation::many::{FailedRun, Job, run_many};
 use crate::simulation::{self, Checked, Outcome, RunOptions, SpecSource};
 use measure::{Measured, Warnings};
-use vary::{MOST_RUNS, Plan};
+use plan::{MOST_RUNS, Plan};
 
 /// The version of the comparison's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
