@@ -8,9 +8,20 @@
 import warnings
 
 from diskwright import _engine
-from diskwright._api import convert, drive, drive_toml, drives, formats, inspect, probe, run
+from diskwright._api import (
+    compare,
+    convert,
+    drive,
+    drive_toml,
+    drives,
+    formats,
+    inspect,
+    probe,
+    run,
+    run_many,
+)
 from diskwright._engine import InputError, SimulationError
-from diskwright._record import Record, Result
+from diskwright._record import Comparison, Record, Result
 
 __version__, __commit__, _profile = _engine.version()
 
@@ -23,12 +34,14 @@ if _profile == "debug":
     )
 
 __all__ = [
+    "Comparison",
     "InputError",
     "Record",
     "Result",
     "SimulationError",
     "__commit__",
     "__version__",
+    "compare",
     "convert",
     "drive",
     "drive_toml",
@@ -37,4 +50,5 @@ __all__ = [
     "inspect",
     "probe",
     "run",
+    "run_many",
 ]

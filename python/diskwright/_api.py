@@ -1,16 +1,17 @@
 """The functions of the package."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
 
 from diskwright import _engine, _toml
-from diskwright._record import Record, Result
+from diskwright._record import Comparison, Record, Result
 
 AnyPath = str | PathLike[str]
+AnySpec = AnyPath | Mapping[str, Any]
 
 
 def run(
@@ -39,7 +40,7 @@ def run(
     Relative paths in a spec file start at the file's folder; those in a dict and in arguments, at the
     current folder.
     """
-    path, text = (None, _toml.document(spec)) if isinstance(spec, Mapping) else (fsdecode(spec), None)
+    path, text = _source(spec)
     settings = [*(set or {}).items(), *((name.replace("__", "."), item) for name, item in overrides.items())]
     answer = _engine.run(
         path,
@@ -67,6 +68,127 @@ def run_with_settings(
     """`run` for the command line: each setting is `KEY=VALUE` as the user typed it."""
     answer = _engine.run(spec, None, Path.cwd(), settings, drive, trace, check, requests, progress)
     return Result.parse(answer)
+
+
+def _source(spec: AnyPath | Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The path of a spec, or its text."""
+    return (None, _toml.document(spec)) if isinstance(spec, Mapping) else (fsdecode(spec), None)
+
+
+def _settings(settings: Mapping[str, Any] | None) -> list[str]:
+    return [f"{name}={_toml.value(item, name)}" for name, item in (settings or {}).items()]
+
+
+def run_many(
+    specs: Iterable[AnySpec | tuple[AnySpec, Mapping[str, Any]]],
+    /,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> list[Result]:
+    """Simulates many specs side by side; the results come in the order of the specs.
+
+    specs: each as for `run`, or a pair of it and the values to override, by dotted key.
+    threads: runs at a time; one for each core unless said. They do not change the results.
+    progress: called some twenty times a second with the requests done of all runs together and their total,
+        which is an estimate until the last run has begun, and None where it is not known. An exception that
+        it raises stops all runs.
+
+    The first spec that fails, in their order, raises its error; those after it are stopped.
+    """
+    jobs = []
+    for item in specs:
+        spec, settings = item if isinstance(item, tuple) else (item, {})
+        jobs.append((*_source(spec), _settings(settings)))
+    answer = _engine.run_many(jobs, Path.cwd(), threads, progress)
+    return [Result(result) for result in json.loads(answer)]
+
+
+def compare(
+    spec: AnySpec,
+    /,
+    vary: Mapping[str, Sequence[Any]],
+    *,
+    seeds: int = 5,
+    baseline: Mapping[str, Any] | None = None,
+    metrics: Sequence[str] = (),
+    set: Mapping[str, Any] | None = None,
+    drive: str | None = None,
+    trace: AnyPath | None = None,
+    check: bool = False,
+    threads: int | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Comparison:
+    """Runs the same workload with varied keys, and tells what they change.
+
+    spec, set, drive, trace, check: as for `run`.
+    vary: the values of each key, by dotted key: `{"device.hdd.queue.scheduler": ["fcfs", "satf"]}`; all
+        combinations are variants.
+    seeds: runs of each variant, with seeds from the spec's on, the same for all variants. The seeds of a
+        recorded trace vary where the platters stand at the start.
+    baseline: the values, by key, of the variant that the others are compared with; the first unless said.
+    metrics: the quantities to compare, such as "response_p99_ms"; all of them when empty.
+    threads, progress: as for `run_many`.
+    """
+    lists = {
+        key: [_toml.value(value, key) for value in _choices(key, values)] for key, values in vary.items()
+    }
+    return _compared(
+        _source(spec),
+        [f"{key}={','.join(values)}" for key, values in lists.items()],
+        _settings(baseline),
+        seeds,
+        _names(metrics, "metrics"),
+        _settings(set),
+        drive,
+        trace,
+        check,
+        threads,
+        progress,
+    )
+
+
+def _choices(key: str, values: Sequence[Any]) -> Sequence[Any]:
+    # A string is a sequence of its letters.
+    if isinstance(values, str):
+        raise TypeError(f"vary: expected a list of values for {key}, not the string {values!r}")
+    return values
+
+
+def compare_with_settings(spec: str, *arguments: Any) -> Comparison:
+    """`compare` for the command line: keys and values are as the user typed them."""
+    return _compared((spec, None), *arguments)
+
+
+def _compared(
+    source: tuple[str | None, str | None],
+    vary: list[str],
+    baseline: list[str],
+    seeds: int,
+    metrics: list[str],
+    settings: list[str],
+    drive: str | None,
+    trace: AnyPath | None,
+    check: bool,
+    threads: int | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> Comparison:
+    answer = _engine.compare(
+        *source,
+        Path.cwd(),
+        vary,
+        baseline,
+        seeds,
+        metrics,
+        settings,
+        drive,
+        trace,
+        check,
+        threads,
+        progress,
+    )
+    found = json.loads(answer)
+    return Comparison(found["comparison"], found["runs"])
 
 
 def inspect(

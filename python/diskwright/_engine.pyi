@@ -1,11 +1,12 @@
 """The engine: arguments in, JSON out. `diskwright.run` and its neighbours are what people call."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 
 __all__ = [
     "InputError",
     "SimulationError",
+    "compare",
     "convert",
     "drive",
     "drive_text",
@@ -14,6 +15,7 @@ __all__ = [
     "inspect",
     "probe",
     "run",
+    "run_many",
     "version",
 ]
 
@@ -32,6 +34,27 @@ def run(
     trace: str | PathLike[str] | None,
     check: bool,
     requests: str | PathLike[str] | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> str: ...
+def run_many(
+    specs: Sequence[tuple[str | PathLike[str] | None, str | None, list[str]]],
+    base: str | PathLike[str],
+    threads: int | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> str: ...
+def compare(
+    spec_path: str | PathLike[str] | None,
+    spec_text: str | None,
+    base: str | PathLike[str],
+    vary: list[str],
+    baseline: list[str],
+    seeds: int,
+    metrics: list[str],
+    set: list[str],
+    drive: str | None,
+    trace: str | PathLike[str] | None,
+    check: bool,
+    threads: int | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def inspect(

@@ -39,7 +39,7 @@ class Record(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._data!r})"
 
-    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._data,)
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,6 +66,28 @@ class Result(Record):
             + (f", {warned} warning{'s' if warned > 1 else ''}" if warned else "")
             + ">"
         )
+
+
+class Comparison(Record):
+    """What a comparison found: the object of the reference, page "compare"; `results` has the runs."""
+
+    __slots__ = ("_runs",)
+
+    def __init__(self, data: Mapping[str, Any], runs: list[list[dict[str, Any]]]) -> None:
+        super().__init__(data)
+        self._runs = runs
+
+    @property
+    def results(self) -> list[list[Result]]:
+        """For each variant, the results of its runs in the order of the seeds."""
+        return [[Result(run) for run in runs] for runs in self._runs]
+
+    def __repr__(self) -> str:
+        varied, seeds = ", ".join(self._data["varied"]), len(self._data["seeds"])
+        return f"<diskwright.Comparison: {len(self._runs)} variants of {varied}, {seeds} seeds>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._data, self._runs)
 
 
 def _number(value: float | None) -> str:

@@ -1,16 +1,20 @@
 //! The extension module `diskwright._engine`: arguments in, JSON out. No logic lives here.
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use diskwright::compare::CompareOptions;
 use diskwright::config;
 use diskwright::error::{self, Error};
 use diskwright::probe::ProbeOptions;
-use diskwright::simulation::{self, Progress, RunOptions, SpecSource};
+use diskwright::simulation::many::{self, FailedRun, Job};
+use diskwright::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
 use diskwright::units::UnitError;
 use diskwright::workload::{self, ConvertOptions, FormatOptions, InspectOptions};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use serde_json::{Value, json};
 
 pyo3::create_exception!(
     diskwright,
@@ -76,13 +80,10 @@ fn run(
     requests: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let spec = match (spec_path, spec_text) {
-        (Some(path), None) => SpecSource::File(path),
-        (None, Some(text)) => SpecSource::Text { text, base },
-        _ => return Err(PyValueError::new_err("give either a path or a text")),
-    };
+    let spec = spec_source(spec_path, spec_text, base)?;
     let options = RunOptions {
         set,
+        vary: Vec::new(),
         drive,
         trace,
         check,
@@ -90,6 +91,95 @@ fn run(
     };
     listened(py, progress, |listener| {
         simulation::run(&spec, &options, listener).map(|outcome| outcome.json())
+    })
+}
+
+fn spec_source(path: Option<PathBuf>, text: Option<String>, base: PathBuf) -> PyResult<SpecSource> {
+    match (path, text) {
+        (Some(path), None) => Ok(SpecSource::File(path)),
+        (None, Some(text)) => Ok(SpecSource::Text { text, base }),
+        _ => Err(PyValueError::new_err("give either a path or a text")),
+    }
+}
+
+fn thread_count(threads: Option<usize>) -> PyResult<Option<NonZeroUsize>> {
+    let none = || InputError::new_err("error: on 0 threads nothing runs: expected 1 or more");
+    threads
+        .map(|threads| NonZeroUsize::new(threads).ok_or_else(none))
+        .transpose()
+}
+
+/// Simulates specs side by side: each is a path or a text, and the values to override. Returns a list as JSON.
+#[pyfunction]
+#[pyo3(signature = (specs, base, threads, progress))]
+fn run_many(
+    py: Python<'_>,
+    specs: Vec<(Option<PathBuf>, Option<String>, Vec<String>)>,
+    base: PathBuf,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let threads = thread_count(threads)?;
+    let jobs = specs
+        .into_iter()
+        .map(|(path, text, set)| {
+            let spec = spec_source(path, text, base.clone())?;
+            let options = RunOptions {
+                set,
+                ..RunOptions::default()
+            };
+            Ok(Job { spec, options })
+        })
+        .collect::<PyResult<Vec<Job>>>()?;
+    let named = |failed: FailedRun| {
+        let name = format!("specs[{}]", failed.job);
+        failed.named(&name)
+    };
+    listened(py, progress, |listener| {
+        let outcomes = many::run_many(&jobs, threads, listener).map_err(named)?;
+        Ok(outcomes.iter().map(Outcome::json).collect::<Vec<_>>())
+    })
+}
+
+/// Compares variants of a spec; returns the comparison and the results of its runs as JSON.
+#[pyfunction]
+#[pyo3(signature = (spec_path, spec_text, base, vary, baseline, seeds, metrics, set, drive, trace, check, threads, progress))]
+#[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
+fn compare(
+    py: Python<'_>,
+    spec_path: Option<PathBuf>,
+    spec_text: Option<String>,
+    base: PathBuf,
+    vary: Vec<String>,
+    baseline: Vec<String>,
+    seeds: u32,
+    metrics: Vec<String>,
+    set: Vec<String>,
+    drive: Option<String>,
+    trace: Option<PathBuf>,
+    check: bool,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = spec_source(spec_path, spec_text, base)?;
+    let options = CompareOptions {
+        vary,
+        baseline,
+        seeds,
+        metrics,
+        set,
+        drive,
+        trace,
+        check,
+        threads: thread_count(threads)?,
+    };
+    listened(py, progress, |listener| {
+        let found = diskwright::compare::compare(&spec, &options, listener)?;
+        let runs = found.runs.iter();
+        let runs: Vec<Vec<Value>> = runs
+            .map(|runs| runs.iter().map(Outcome::json).collect())
+            .collect();
+        Ok(json!({ "comparison": found.json, "runs": runs }))
     })
 }
 
@@ -246,6 +336,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", py.get_type::<InputError>())?;
     module.add("SimulationError", py.get_type::<SimulationError>())?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(run_many, module)?)?;
+    module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)?;

@@ -39,6 +39,7 @@
 //! | [`hdd`] | a hard disk, made of the two above |
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
+//! | [`compare`] | a workload over varied keys, and whether they make a difference |
 //! | [`probe`] | what a drive does, measured on the running simulator |
 //!
 //! To follow a request: [`host::Host`] takes it from a [`workload::Workload`] and submits it through an
@@ -46,6 +47,7 @@
 //! [`queue::Scheduler`] pick it, works out its whole course in [`hdd::access`] and sets one alarm for its end; the
 //! completion goes back to the host, whose [`metrics::Recorder`] notes it.
 
+pub mod compare;
 pub mod config;
 pub mod device;
 pub mod engine;

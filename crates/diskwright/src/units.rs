@@ -2,6 +2,7 @@
 //!
 //! Time is integer nanoseconds throughout: no float ever decides the order of events.
 
+pub mod angle;
 pub mod quantities;
 
 use std::fmt;

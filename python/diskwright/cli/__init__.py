@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import diskwright
-from diskwright.cli import convert, drives, formats, inspect, probe, run
+from diskwright.cli import compare, convert, drives, formats, inspect, probe, run
 
 
 class _Group(TyperGroup):
@@ -43,6 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(no_args_is_help=True)(run.run)
+app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(probe.probe)
 app.command(no_args_is_help=True)(convert.convert)

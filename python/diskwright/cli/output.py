@@ -120,11 +120,11 @@ def sections(record: Record) -> Iterator["RenderableType"]:
     """A record as a list: plain entries one a line, nested ones side by side."""
     rows: dict[str, Any] = {}
     for name, item in record.items():
-        label, unit = _unit(name)
+        label, of = unit(name)
         if isinstance(item, Record):
-            rows[f"{label}, {unit}" if unit else label] = flat(item)
+            rows[f"{label}, {of}" if of else label] = flat(item)
         elif name != "schema":
-            rows[label] = f"{plain(item)} {unit}".rstrip()
+            rows[label] = f"{plain(item)} {of}".rstrip()
     column = max(map(len, rows), default=0)
     for label, item in rows.items():
         fill = wrap if isinstance(item, str) else _filled
@@ -135,11 +135,11 @@ def flat(record: Mapping[str, Any], prefix: str = "", inherited: str = "") -> di
     """The entries of a record and of the records in it, with their units."""
     entries: dict[str, str] = {}
     for name, item in record.items():
-        label, unit = _unit(name)
+        label, of = unit(name)
         if isinstance(item, Mapping):
-            entries |= flat(item, f"{prefix}{label} ", unit)
+            entries |= flat(item, f"{prefix}{label} ", of)
         elif item is not None:
-            entries[prefix + label] = f"{plain(item)} {unit or inherited}".rstrip()
+            entries[prefix + label] = f"{plain(item)} {of or inherited}".rstrip()
     return entries
 
 
@@ -166,10 +166,11 @@ def number(value: float | None) -> str:
     return f"{value:,.{3 if size < 1e4 else 1 if size < 1e6 else 0}f}"
 
 
-def _unit(name: str) -> tuple[str, str]:
-    for suffix, unit in _UNITS.items():
+def unit(name: str) -> tuple[str, str]:
+    """A name for people, and the unit that its end stands for."""
+    for suffix, of in _UNITS.items():
         if name.endswith(suffix):
-            return name.removesuffix(suffix).replace("_", " "), unit
+            return name.removesuffix(suffix).replace("_", " "), of
     return name.replace("_", " "), ""
 
 

@@ -6,7 +6,9 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::queue::SchedulerSpec;
+use crate::random::Stream;
 use crate::units::Time;
+use crate::units::angle::Angle;
 use crate::workload::WorkloadSpec;
 
 /// Everything a run depends on.
@@ -88,15 +90,98 @@ pub enum DeviceSpec {
     Hdd(HddSpec),
 }
 
+impl DeviceSpec {
+    /// The hard disks in it.
+    pub fn disks(&self) -> Vec<&HddSpec> {
+        match self {
+            DeviceSpec::Hdd(disk) => vec![disk],
+        }
+    }
+}
+
 /// A hard disk.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HddSpec {
     /// The name of a drive, or the path of a drive's TOML file.
     pub drive: String,
+    /// Where the platters stand at time zero.
+    #[serde(default)]
+    pub angle: AngleSpec,
     /// The drive's queue.
     #[serde(default)]
     pub queue: QueueSpec,
+}
+
+/// The angle of a drive's platters at time zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AngleSpec {
+    /// This one.
+    At(Angle),
+    /// One drawn from the spec's seed.
+    Random,
+}
+
+impl Default for AngleSpec {
+    fn default() -> AngleSpec {
+        AngleSpec::At(Angle::default())
+    }
+}
+
+impl AngleSpec {
+    /// The angle of the drive at `path` in the tree of devices.
+    pub fn resolve(self, seed: u64, path: &str) -> Angle {
+        match self {
+            AngleSpec::At(angle) => angle,
+            AngleSpec::Random => {
+                Angle::from_bits(Stream::new(seed, &format!("{path}.angle")).bits())
+            }
+        }
+    }
+}
+
+const ANGLE_EXPECTED: &str = "a part of a turn from 0 to below 1, such as 0.25, or \"random\"";
+
+impl<'de> Deserialize<'de> for AngleSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AngleSpec, D::Error> {
+        struct Turns;
+        impl Visitor<'_> for Turns {
+            type Value = AngleSpec;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(ANGLE_EXPECTED)
+            }
+            fn visit_f64<E: de::Error>(self, turns: f64) -> Result<AngleSpec, E> {
+                let angle = Angle::from_turns(turns).map(AngleSpec::At);
+                angle.ok_or_else(|| {
+                    E::custom(format!(
+                        "an angle of {turns} turns: expected {ANGLE_EXPECTED}"
+                    ))
+                })
+            }
+            fn visit_u64<E: de::Error>(self, turns: u64) -> Result<AngleSpec, E> {
+                self.visit_f64(turns as f64)
+            }
+            fn visit_i64<E: de::Error>(self, turns: i64) -> Result<AngleSpec, E> {
+                self.visit_f64(turns as f64)
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<AngleSpec, E> {
+                match text {
+                    "random" => Ok(AngleSpec::Random),
+                    _ => Err(E::custom(format!("{text:?} is not {ANGLE_EXPECTED}"))),
+                }
+            }
+        }
+        deserializer.deserialize_any(Turns)
+    }
+}
+
+impl Serialize for AngleSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            AngleSpec::At(angle) => serializer.serialize_f64(angle.turns()),
+            AngleSpec::Random => serializer.serialize_str("random"),
+        }
+    }
 }
 
 /// A drive's queue.

@@ -68,6 +68,26 @@ pub enum Value {
 }
 
 impl Value {
+    /// As JSON: what is not a number there becomes null.
+    pub fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match self {
+            Value::String(text) | Value::Datetime(text) => text.as_str().into(),
+            Value::Integer(number) => match (u64::try_from(*number), i64::try_from(*number)) {
+                (Ok(number), _) => number.into(),
+                (_, Ok(number)) => number.into(),
+                _ => (*number as f64).into(),
+            },
+            Value::Float(number) => (*number).into(),
+            Value::Boolean(flag) => (*flag).into(),
+            Value::Array(items) => items.iter().map(|item| item.value.to_json()).collect(),
+            Value::Table(entries) => {
+                let entry = |entry: &Entry| (entry.key.clone(), entry.node.value.to_json());
+                Json::Object(entries.iter().map(entry).collect())
+            }
+        }
+    }
+
     /// What the value is, for "found …".
     pub fn describe(&self) -> String {
         match self {
@@ -213,12 +233,12 @@ pub struct Override {
 }
 
 impl Override {
-    /// Parses one `KEY=VALUE` of the command line. VALUE is TOML; what is not becomes a string.
+    /// Parses one `KEY=VALUE` of the command line, given with `option`. VALUE is TOML; what is not becomes a string.
     ///
     /// # Errors
     /// A text without an equals sign.
-    pub fn parse(text: &str) -> Result<Override, InputError> {
-        let source = Source::new("--set", text);
+    pub fn parse(option: &str, text: &str) -> Result<Override, InputError> {
+        let source = Source::new(option, text);
         let at = |span| Origin {
             source: Arc::clone(&source),
             span,
@@ -371,7 +391,7 @@ mod tests {
     }
     fn set(text: &str) -> Result<Node, InputError> {
         let mut tree = spec();
-        tree.set(Override::parse(text)?)?;
+        tree.set(Override::parse("--set", text)?)?;
         Ok(tree)
     }
     fn value(text: &str, path: &str) -> Value {

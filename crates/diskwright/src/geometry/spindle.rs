@@ -10,6 +10,7 @@
 //! that is ready at exactly that nanosecond catches it.
 
 use crate::units::Time;
+use crate::units::angle::Angle;
 use crate::units::quantities::Rotation;
 
 /// Nanoseconds in a minute: the units of a revolution at a whole number of revolutions per minute.
@@ -24,6 +25,8 @@ pub struct Phase(u64);
 pub struct Spindle {
     turn: u64,
     rate: u64,
+    /// The phase at time zero.
+    start: u64,
 }
 
 impl Spindle {
@@ -33,11 +36,22 @@ impl Spindle {
             Rotation::Rpm(rpm) => Spindle {
                 turn: MINUTE,
                 rate: u64::from(rpm),
+                start: 0,
             },
             Rotation::PeriodPs(ps) => Spindle {
                 turn: ps,
                 rate: 1000,
+                start: 0,
             },
+        }
+    }
+
+    /// The same spindle, at `angle` at time zero: to the nearest of its units.
+    #[must_use]
+    pub fn starting_at(self, angle: Angle) -> Spindle {
+        Spindle {
+            start: angle.of(self.turn),
+            ..self
         }
     }
 
@@ -60,7 +74,7 @@ impl Spindle {
     /// Where the platter is at an instant.
     #[inline]
     pub fn phase(&self, at: Time) -> Phase {
-        Phase(self.wrap(self.wrap(at.ns()) * self.rate))
+        Phase(self.wrap(self.start + self.wrap(at.ns()) * self.rate))
     }
 
     /// The leading edge of angular slot `slot` of a track with `per_track` of them.
@@ -204,6 +218,18 @@ mod tests {
             let (now, motion) = (spindle.phase(Time::from_ns(at)), Time::from_ns(motion));
             let wait = spindle.wait(spindle.later(now, motion), target);
             prop_assert_eq!(spindle.time(spindle.reach(now, motion, target)), motion + wait);
+        }
+
+        #[test]
+        fn a_platter_that_starts_further_on_is_one_that_has_turned_longer(
+            rpm in 60u32..20_000, thousandths in 0u64..1000, minutes in 0u64..1_000_000, at in 0u64..u64::MAX / 4,
+        ) {
+            // A minute's turns in thousandths of a turn, of which `rpm` pass in 60,000,000 ns.
+            let angle = (thousandths * u64::from(rpm)) % 1000;
+            let turned = Time::from_ns(minutes * MINUTE + thousandths * 60_000_000);
+            let (at, angle) = (Time::from_ns(at), Angle::from_turns(angle as f64 / 1000.0).expect("less than a turn"));
+            let spindle = Spindle::new(Rotation::Rpm(rpm));
+            prop_assert_eq!(spindle.starting_at(angle).phase(at), spindle.phase(at + turned));
         }
 
         #[test]

@@ -114,11 +114,16 @@ fn lag1(values: &[f64]) -> f64 {
     }
 }
 
+/// The 97.5th percentile of Student's t with `freedom` degrees of freedom; `None` where these are not positive.
+pub(super) fn t975(freedom: f64) -> Option<f64> {
+    Some(StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975))
+}
+
 /// The 95 % interval of the mean of independent values, by Student's t; `None` for fewer than two.
 pub fn ci95(values: &[f64]) -> Option<[f64; 2]> {
     let n = values.len() as f64;
     let freedom = n - 1.0;
-    let t = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975);
+    let t = t975(freedom)?;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / freedom;
     let half = t * libm::sqrt(variance / n);
@@ -140,6 +145,23 @@ mod tests {
             "{low} {high}"
         );
         assert_eq!(ci95(&[1.0]), None);
+    }
+
+    #[test]
+    fn students_t_is_that_of_the_tables() {
+        // Two-sided 95 %: NIST/SEMATECH e-Handbook of Statistical Methods, §1.3.6.7.2.
+        for (freedom, t) in [
+            (1.0, 12.706),
+            (2.0, 4.303),
+            (4.0, 2.776),
+            (9.0, 2.262),
+            (30.0, 2.042),
+            (100.0, 1.984),
+        ] {
+            let found = t975(freedom).expect("positive");
+            assert!((found - t).abs() < 6e-4, "{freedom}: {found}");
+        }
+        assert_eq!((t975(0.0), t975(-1.0)), (None, None));
     }
 
     #[test]

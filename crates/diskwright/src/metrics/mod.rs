@@ -3,6 +3,7 @@
 pub mod digest;
 pub mod interval;
 pub mod log;
+pub mod paired;
 pub mod recorder;
 pub mod series;
 

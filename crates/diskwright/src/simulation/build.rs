@@ -31,8 +31,11 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
 fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
     match spec {
         DeviceSpec::Hdd(spec) => {
-            let (_, hardware) = drive(&spec.drive, &checked.base)
+            let (_, mut hardware) = drive(&spec.drive, &checked.base)
                 .map_err(|error| checked.locate("device.hdd.drive", error))?;
+            let path = "hdd".to_owned();
+            let spindle = &mut hardware.mechanics.spindle;
+            *spindle = spindle.starting_at(spec.angle.resolve(checked.spec.seed, &path));
             if spec.queue.depth == 0 {
                 let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
                 return Err(checked.locate("device.hdd.queue.depth", error));
@@ -42,7 +45,7 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
                 spec.queue.depth,
                 spec.queue.scheduler.build(),
             )));
-            tree.paths.push("hdd".to_owned());
+            tree.paths.push(path);
         }
     }
     Ok(())

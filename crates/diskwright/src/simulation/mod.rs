@@ -1,6 +1,7 @@
 //! A spec becomes a run becomes a result.
 
 mod build;
+pub mod many;
 mod memory;
 mod outcome;
 
@@ -41,6 +42,8 @@ pub enum SpecSource {
 pub struct RunOptions {
     /// `KEY=VALUE` overrides, applied in order.
     pub set: Vec<String>,
+    /// `KEY=VALUE` overrides that make this run one of several to be compared, applied after `set`.
+    pub vary: Vec<String>,
     /// The drive of the spec's hard disk.
     pub drive: Option<String>,
     /// A trace in place of the spec's workload; relative to the current folder.
@@ -60,6 +63,16 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// The value that the text, or an override, gives for the key at a dotted path.
+    pub fn given(&self, path: &str) -> Option<&Value> {
+        self.tree.get(path).map(|node| &node.value)
+    }
+
+    /// The paths of the hard disks, such as `device.hdd`.
+    pub fn disks(&self) -> Vec<String> {
+        disks(&self.tree)
+    }
+
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
     fn locate(&self, path: &str, error: Error) -> Error {
         let mut input = match error {
@@ -119,10 +132,14 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     };
     let mut tree = Node::parse(&text)?;
     for assignment in &options.set {
-        tree.set(Override::parse(assignment)?)?;
+        tree.set(Override::parse("--set", assignment)?)?;
+    }
+    for assignment in &options.vary {
+        tree.set(Override::parse("--vary", assignment)?)?;
     }
     if let Some(drive) = &options.drive {
-        let path = hdd_path(&tree).unwrap_or_else(|| "device.hdd".to_owned());
+        let first = disks(&tree).into_iter().next();
+        let path = first.unwrap_or_else(|| "device.hdd".to_owned());
         let drive = from_here(drive);
         tree.set(Override::from_option(
             "--drive",
@@ -156,26 +173,33 @@ fn from_here(drive: &str) -> String {
     )
 }
 
-/// The path of the first hard disk in the tree of devices.
-fn hdd_path(tree: &Node) -> Option<String> {
-    fn find(node: &Node, path: String) -> Option<String> {
+/// The paths of the hard disks in the tree of devices, in the order of the text.
+fn disks(tree: &Node) -> Vec<String> {
+    fn collect(node: &Node, path: &str, found: &mut Vec<String>) {
         match &node.value {
-            Value::Table(entries) => entries.iter().find_map(|entry| {
-                let path = format!("{path}.{}", entry.key);
-                if entry.key == "hdd" {
-                    Some(path)
-                } else {
-                    find(&entry.node, path)
+            Value::Table(entries) => {
+                for entry in entries {
+                    let path = format!("{path}.{}", entry.key);
+                    if entry.key == "hdd" {
+                        found.push(path);
+                    } else {
+                        collect(&entry.node, &path, found);
+                    }
                 }
-            }),
-            Value::Array(items) => items
-                .iter()
-                .enumerate()
-                .find_map(|(i, item)| find(item, format!("{path}[{i}]"))),
-            _ => None,
+            }
+            Value::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    collect(item, &format!("{path}[{i}]"), found);
+                }
+            }
+            _ => {}
         }
     }
-    find(tree.get("device")?, "device".to_owned())
+    let mut found = Vec::new();
+    if let Some(device) = tree.get("device") {
+        collect(device, "device", &mut found);
+    }
+    found
 }
 
 /// Runs a spec to its end.

@@ -52,6 +52,23 @@ impl Outcome {
         Outcome(result)
     }
 
+    /// The requests that were completed.
+    pub fn completed(&self) -> u64 {
+        self.0["requests"]["completed"]
+            .as_u64()
+            .expect("a count of requests")
+    }
+
+    /// The hash of every completion.
+    pub fn digest(&self) -> &str {
+        self.0["digest"].as_str().expect("a digest is text")
+    }
+
+    /// An entry of the object of `run`, by its key.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
+    }
+
     /// The object of `run`, as the command prints it.
     pub fn json(&self) -> Value {
         Value::Object(self.0.clone())
