@@ -13,7 +13,10 @@ const SCHEMA: u32 = 1;
 
 /// Everything a run says about itself.
 #[derive(Clone, Debug)]
-pub struct Outcome(Map<String, Value>);
+pub struct Outcome {
+    result: Map<String, Value>,
+    picture: Option<Value>,
+}
 
 impl Outcome {
     pub(super) fn new(
@@ -49,13 +52,31 @@ impl Outcome {
         );
         let spec = serde_json::to_value(&checked.spec).expect("a spec is plain data");
         result.insert("spec".into(), spec);
-        Outcome(result)
+        Outcome {
+            result,
+            picture: picture(engine, paths, host),
+        }
     }
 
     /// The object of `run`, as the command prints it.
     pub fn json(&self) -> Value {
-        Value::Object(self.0.clone())
+        Value::Object(self.result.clone())
     }
+
+    /// What a picture of the run is drawn from, where it was asked for.
+    pub fn picture(&self) -> Option<&Value> {
+        self.picture.as_ref()
+    }
+}
+
+fn picture(engine: &Engine, paths: &[String], host: &Host<'_>) -> Option<Value> {
+    let mut picture = host.recorder().picture()?;
+    let devices = paths.iter().zip(engine.devices());
+    let devices: Map<String, Value> = devices
+        .filter_map(|(path, device)| Some((path.clone(), device.picture()?.into())))
+        .collect();
+    picture["devices"] = devices.into();
+    Some(picture)
 }
 
 fn requests(host: &Host<'_>) -> Map<String, Value> {
