@@ -149,7 +149,7 @@ fn longer_runs_have_no_longer_lists() {
     let (_, picture) = drawn("", &[&long]);
     assert!(list(&picture["load"]["arrivals"]).len() <= 600);
     assert!(picture["map"]["bins"].as_u64().unwrap() <= 200);
-    assert!(list(&picture["map"]["count"]).len() <= 200 * 120);
+    assert!(list(&picture["map"]["count"]).len() <= 200 * 160);
     assert!(list(&picture["devices"]["hdd"]["use"]["utilisation"]).len() <= 600);
     assert!(list(&picture["response"]["all"]["ms"]).len() <= 250);
 }

@@ -91,6 +91,11 @@ impl<T: Default + Join> Bins<T> {
         self
     }
 
+    /// Changes every bin.
+    pub fn each(&mut self, change: impl FnMut(&mut T)) {
+        self.bins.iter_mut().for_each(change);
+    }
+
     /// The bins, the earliest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.bins.iter()

@@ -6,8 +6,8 @@ use super::bins::{Bins, Join, enough_for};
 use crate::request::{Op, Request};
 use crate::units::Time;
 
-/// Bins of the device's capacity.
-const ROWS: u64 = 120;
+/// The most bins of LBNs.
+const ROWS: u64 = 160;
 /// The most bins of the run's time.
 const COLUMNS: usize = 200;
 
@@ -22,6 +22,16 @@ struct Cell {
 struct Column(Vec<Cell>);
 
 impl Column {
+    /// Joins neighbouring bins of LBNs.
+    fn halve(&mut self) {
+        for row in 0..self.0.len() {
+            let cell = std::mem::take(&mut self.0[row]);
+            let joined = &mut self.0[row / 2];
+            joined.count += cell.count;
+            joined.response_sum += cell.response_sum;
+        }
+    }
+
     fn cell(&mut self, row: usize) -> &mut Cell {
         if self.0.is_empty() {
             self.0.resize(ROWS as usize, Cell::default());
@@ -43,7 +53,8 @@ impl Join for Column {
     }
 }
 
-/// Reads and writes that ended well, by the LBN at which they begin and the time of their completion.
+/// Reads and writes that ended well, by the LBN at which they begin and the time of their completion. Bins of LBNs
+/// begin at 0 and are as wide as the highest LBN in use needs: they double as those of time do.
 #[derive(Clone, Debug)]
 pub struct Map {
     columns: Bins<Column>,
@@ -58,7 +69,7 @@ impl Map {
         Map {
             columns: Bins::new(COLUMNS),
             blocks,
-            blocks_per_row: blocks.div_ceil(ROWS).max(1),
+            blocks_per_row: 1,
             count: 0,
         }
     }
@@ -73,7 +84,11 @@ impl Map {
         if !matches!(request.command.op, Op::Read | Op::Write) {
             return;
         }
-        let row = (request.command.lbn.0 / self.blocks_per_row).min(ROWS - 1);
+        while request.command.lbn.0 / self.blocks_per_row >= ROWS {
+            self.columns.each(Column::halve);
+            self.blocks_per_row *= 2;
+        }
+        let row = request.command.lbn.0 / self.blocks_per_row;
         let cell = self.columns.at(request.completion).cell(row as usize);
         cell.count += 1;
         cell.response_sum += u128::from(request.response().ns());
@@ -109,6 +124,8 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
     use crate::random::Stream;
     use crate::request::{Command, DeviceId};
     use crate::units::Lbn;
@@ -133,13 +150,10 @@ mod tests {
         map.add(&request(Op::Write, 1_199, Time::ZERO, Time::from_us(3)));
         map.add(&request(Op::Flush, 500, Time::ZERO, Time::from_us(3)));
         let json = map.json();
-        assert_eq!(
-            (&json["bin_blocks"], &json["bins"]),
-            (&json!(10), &json!(6))
-        );
+        assert_eq!((&json["bin_blocks"], &json["bins"]), (&json!(8), &json!(6)));
         assert_eq!(
             (&json["time"], &json["lbn"]),
-            (&json!([3, 5]), &json!([119, 0]))
+            (&json!([3, 5]), &json!([149, 0]))
         );
         assert_eq!(json["response_mean_ms"], json!([0.003, 0.005]));
     }
@@ -176,6 +190,27 @@ mod tests {
             .filter_map(Value::as_u64)
             .sum();
         assert_eq!(count, 30_000);
+    }
+
+    proptest! {
+        #[test]
+        fn widened_rows_are_as_if_wide_from_the_start(
+            lbns in prop::collection::vec(prop_oneof![0u64..500, 0u64..1 << 40], 1..80),
+        ) {
+            let mut map = Map::new(1 << 40);
+            for &lbn in &lbns {
+                map.add(&request(Op::Read, lbn, Time::ZERO, Time::from_us(1)));
+            }
+            let highest = *lbns.iter().max().expect("at least one");
+            let width = map.blocks_per_row;
+            prop_assert!(highest / width < ROWS && (width == 1 || highest / (width / 2) >= ROWS));
+            let cells = map.columns.iter().flat_map(|column| column.0.iter().enumerate());
+            for (row, cell) in cells {
+                let here = lbns.iter().filter(|&&lbn| lbn / width == row as u64).count();
+                prop_assert_eq!(cell.count, here as u64);
+                prop_assert_eq!(cell.response_sum, 1_000 * here as u128);
+            }
+        }
     }
 
     #[test]
