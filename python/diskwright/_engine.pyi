@@ -32,8 +32,9 @@ def run(
     trace: str | PathLike[str] | None,
     check: bool,
     requests: str | PathLike[str] | None,
+    picture: bool,
     progress: Callable[[int, int | None], object] | None,
-) -> str: ...
+) -> tuple[str, str | None]: ...
 def inspect(
     path: str | PathLike[str],
     reader: str,
