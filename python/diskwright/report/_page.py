@@ -113,14 +113,17 @@ def _key_figures(result: Mapping[str, Any]) -> list[tuple[str, str, str, str, st
     requests = result["requests"]
     margin = "" if interval is None else number((interval[1] - interval[0]) / 2)
     figures = [
-        ("requests measured", "requests.measured", f"{requests['measured']:,}", "", ""),
+        ("measured", "requests.measured", f"{requests['measured']:,}", "requests", ""),
         ("throughput", "iops", number(result["iops"]), "IOPS", ""),
-        ("mean response", "response_ms.mean", number(response["mean"]), "ms", margin),
-        ("median response", "response_ms.p50", number(response["p50"]), "ms", ""),
-        ("99 % within", "response_ms.p99", number(response["p99"]), "ms", ""),
-        ("slowest", "response_ms.max", number(response["max"]), "ms", ""),
         ("simulated", "simulated_s", number(result["simulated_s"]), "s", ""),
     ]
+    if requests["measured"]:
+        figures[2:2] = [
+            ("mean response", "response_ms.mean", number(response["mean"]), "ms", margin),
+            ("median response", "response_ms.p50", number(response["p50"]), "ms", ""),
+            ("99 % within", "response_ms.p99", number(response["p99"]), "ms", ""),
+            ("slowest", "response_ms.max", number(response["max"]), "ms", ""),
+        ]
     if requests["failed"]:
         figures.insert(1, ("failed", "requests.failed", f"{requests['failed']:,}", "requests", ""))
     return figures

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log10
 from typing import Any
 
 Figure = dict[str, Any]
+
+# Values that differ by less than this factor need no axis that stretches them.
+_NARROW = 1.5
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,13 @@ def named(runs: Sequence[Run], run: Run, what: str) -> str:
     return what if len(runs) == 1 else f"{run.label}: {what}" if what else run.label
 
 
-def log_axis(title: str, **settings: Any) -> dict[str, Any]:
+def log_axis(title: str, values: Iterable[float | None], **settings: Any) -> dict[str, Any]:
     """A logarithmic axis, with whole numbers at its ticks and not only their digits."""
-    return axis(title, type="log", tickformat=",~g", **settings)
+    some = [value for value in values if value]
+    made = axis(title, type="log", tickformat=",~g", **settings)
+    if some and max(some) < _NARROW * min(some):
+        made["range"] = [log10(min(some) / _NARROW), log10(max(some) * _NARROW)]
+    return made
 
 
 def duration(s: float) -> str:

@@ -62,6 +62,7 @@ def _bars(
         "bargap": 0.25,
         "xaxis": axis("mean time (ms)", rangemode="tozero"),
         "yaxis": {"automargin": True, "showgrid": False, "fixedrange": True, "autorange": "reversed"},
+        "showlegend": True,
         "legend": {"traceorder": "normal"},
     }
     return Chart(id, title, note, {"data": traces, "layout": layout}, 170 + 44 * len(runs))

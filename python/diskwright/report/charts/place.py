@@ -42,7 +42,7 @@ def seek_distances(runs: Sequence[Run]) -> list[Chart]:
     if single:
         layout["margin"] = {"t": 8}
     distance = axis("distance (cylinders)", rangemode="tozero")
-    from_distance = axis("distance, from … to below the next (cylinders)", type="category")
+    from_distance = axis("distance, at least (cylinders)", type="category")
     return [
         Chart(
             "seeks",
@@ -83,7 +83,7 @@ def sizes(runs: Sequence[Run]) -> Chart | None:
     order = sorted({x for trace in traces for x in trace["x"]}, key=lambda x: float(x.replace(",", "")))
     layout = {
         "xaxis": axis(
-            "size, from … to below the next (KiB)",
+            "size, at least (KiB)",
             type="category",
             categoryorder="array",
             categoryarray=order,
@@ -111,8 +111,9 @@ def lbn_map(run: Run) -> Chart | None:
     ):
         means[lbn - first][time] = mean
         counts[lbn - first][time] = count
-    x = rounded(((cells["start_s"] + cells["bin_s"] * (i + 0.5)) / seconds for i in range(columns)), 8)
-    y = [cells["bin_blocks"] * (first + row + 0.5) for row in range(rows)]
+    # The edges of cells: one more than there are cells.
+    x = rounded(((cells["start_s"] + cells["bin_s"] * i) / seconds for i in range(columns + 1)), 8)
+    y = [cells["bin_blocks"] * (first + row) for row in range(rows + 1)]
     text = [[None if mean is None else f"{mean:.4g} ms" for mean in row] for row in means]
     hover = f"%{{x:.6~g}} {unit}, LBN %{{y:.4~s}}: "
     latency: Figure = {

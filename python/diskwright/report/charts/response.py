@@ -15,7 +15,10 @@ def cumulative(runs: Sequence[Run]) -> Chart:
         _line(name, curve["ms"], [100 * share for share in curve["quantile"]], _HOVER, dash)
         for name, curve, dash in _curves(runs)
     ]
-    layout = _layout(log_axis("time (ms, logarithmic)"), axis("share of requests (%)", range=[0, 101]))
+    layout = _layout(
+        log_axis("time (ms, logarithmic)", _values(traces, "x")),
+        axis("share of requests (%)", range=[0, 101]),
+    )
     note = "The share of measured requests answered within a time. Service leaves out the wait in the host."
     return Chart("cdf", "Response time", note, {"data": traces, "layout": layout}, 380)
 
@@ -33,8 +36,8 @@ def tail(runs: Sequence[Run]) -> Chart:
             _line(name, [ms for ms, _ in points], [share for _, share in points], _HOVER_TAIL, dash)
         )
     layout = _layout(
-        log_axis("time (ms, logarithmic)"),
-        log_axis("requests that take longer (%, logarithmic)", dtick=1),
+        log_axis("time (ms, logarithmic)", _values(traces, "x")),
+        log_axis("requests that take longer (%, logarithmic)", _values(traces, "y"), dtick=1),
     )
     note = "The share of measured requests that take longer than a time, down to the last one or to 0.001 %."
     return Chart("tail", "Tail of the response time", note, {"data": traces, "layout": layout}, 380)
@@ -64,6 +67,10 @@ def _line(name: str, x: Sequence[float], y: Sequence[float], hover: str, dash: s
         "line": {"dash": dash},
         "hovertemplate": hover,
     }
+
+
+def _values(traces: Sequence[Figure], axis: str) -> Iterator[float]:
+    return (value for trace in traces for value in trace[axis])
 
 
 def _layout(x: Figure, y: Figure) -> Figure:

@@ -51,7 +51,10 @@ def over_time(runs: Sequence[Run]) -> Chart:
         place = {"yaxis": f"y{name}", "xaxis": "x", "legend": legend}
         data += [{"tone": tone} | trace | place for tone, trace in enumerate(traces)]
     bottom = "" if len(shown) == 1 else str(len(shown))
-    layout["xaxis"] = axis(f"simulated time ({unit})", anchor=f"y{bottom}")
+    # What a device had begun when the power failed may reach beyond the run.
+    whole = [min(run.picture["load"]["start_s"] for run in runs), max(map(end_s, runs))]
+    span = [at / seconds for at in whole]
+    layout["xaxis"] = axis(f"simulated time ({unit})", anchor=f"y{bottom}", range=span)
     if len(runs) == 1 and (shade := warm_up(runs[0])):
         layout["shapes"], layout["annotations"] = shaded(shade, seconds)
     note = _note(runs[0]) if len(runs) == 1 else ""
@@ -71,8 +74,8 @@ def shaded(shade: tuple[float, float], seconds: float) -> tuple[list[Figure], li
 
 def _note(run: Run) -> str:
     return (
-        f"Bins of {duration(run.picture['load']['bin_s'])}. The whole run is shown; "
-        + ("the shaded warm-up is left out of the statistics. " if warm_up(run) else "")
+        f"Bins of {duration(run.picture['load']['bin_s'])}. The whole run is shown"
+        + ("; the shaded warm-up is left out of the statistics. " if warm_up(run) else ". ")
         + "Requests count when they complete; outstanding are those that have arrived and are not complete. "
         "p50 and p99 of a bin are within 3.2 %."
     )
@@ -163,7 +166,7 @@ def _latency(runs: Sequence[Run], seconds: float) -> _Panel:
         for what, key in kinds if len(runs) == 1 else kinds[:1]:
             if any(value is not None for value in load[key]):
                 traces.append(_steps(load, key, seconds) | _naming(runs, run, f"response, {what}", " ms"))
-    return traces, log_axis("response (ms)", nticks=3)
+    return traces, log_axis("response (ms)", (y for trace in traces for y in trace["y"]), nticks=3)
 
 
 def _naming(runs: Sequence[Run], run: Run, what: str, unit: str) -> Figure:
