@@ -111,7 +111,9 @@ class Browser:
 
     def click(self, x: float, y: float) -> None:
         """Clicks once."""
-        self.drag((x, y), (x, y))
+        self._mouse("mouseMoved", (x, y))
+        self._mouse("mousePressed", (x, y), button="left", buttons=1, clickCount=1)
+        self._mouse("mouseReleased", (x, y), button="left", buttons=1, clickCount=1)
 
     def screenshot(self, path: Path) -> None:
         """Writes the whole page as PNG."""

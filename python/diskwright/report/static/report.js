@@ -47,7 +47,7 @@
   // The page sends nothing anywhere, and offers nothing that would.
   const config = {
     displaylogo: false, responsive: true, displayModeBar: true, modeBarButtonsToRemove: ["select2d", "lasso2d"],
-    showSendToCloud: false, plotlyServerURL: "",
+    showSendToCloud: false, plotlyServerURL: "", doubleClickDelay: 500,
   };
 
   function toned({ tone, ...trace }, theme) {
