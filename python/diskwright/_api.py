@@ -23,6 +23,7 @@ def run(
     trace: AnyPath | None = None,
     check: bool = False,
     requests: AnyPath | None = None,
+    picture: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
     **overrides: Any,
 ) -> Result:
@@ -33,6 +34,7 @@ def run(
     drive, trace: another drive or trace than the spec's.
     check: follow every version of every block, and fail where a promise is broken.
     requests: writes one row per request to this Parquet file.
+    picture: collects what a report is drawn from: `Result.picture`, and `diskwright.report.write`.
     progress: called with the requests done and the total (None where it is not known), some twenty times
         a second. An exception that it raises stops the run.
     overrides: as `set`, with two underscores for each dot: `device__hdd__queue__depth=4`.
@@ -42,7 +44,7 @@ def run(
     """
     path, text = _source(spec)
     settings = [*(set or {}).items(), *((name.replace("__", "."), item) for name, item in overrides.items())]
-    answer = _engine.run(
+    answer, drawn = _engine.run(
         path,
         text,
         Path.cwd(),
@@ -51,9 +53,10 @@ def run(
         trace,
         check,
         requests,
+        picture,
         progress,
     )
-    return Result.parse(answer)
+    return Result.of_run(answer, drawn)
 
 
 def run_with_settings(
@@ -63,11 +66,14 @@ def run_with_settings(
     trace: str | None,
     check: bool,
     requests: str | None,
+    picture: bool,
     progress: Callable[[int, int | None], object] | None,
 ) -> Result:
     """`run` for the command line: each setting is `KEY=VALUE` as the user typed it."""
-    answer = _engine.run(spec, None, Path.cwd(), settings, drive, trace, check, requests, progress)
-    return Result.parse(answer)
+    answer, drawn = _engine.run(
+        spec, None, Path.cwd(), settings, drive, trace, check, requests, picture, progress
+    )
+    return Result.of_run(answer, drawn)
 
 
 def _source(spec: AnyPath | Mapping[str, Any]) -> tuple[str | None, str | None]:

@@ -34,8 +34,9 @@ def run(
     trace: str | PathLike[str] | None,
     check: bool,
     requests: str | PathLike[str] | None,
+    picture: bool,
     progress: Callable[[int, int | None], object] | None,
-) -> str: ...
+) -> tuple[str, str | None]: ...
 def run_many(
     specs: Sequence[tuple[str | PathLike[str] | None, str | None, list[str]]],
     base: str | PathLike[str],

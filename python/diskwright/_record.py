@@ -53,9 +53,28 @@ class Record(Mapping[str, Any]):
 
 
 class Result(Record):
-    """What a run found: the `run` object of the reference, page "JSON"."""
+    """What a run found: the `run` object of the reference, page "JSON".
 
-    __slots__ = ()
+    picture: what a report is drawn from, where the run was asked for it; not an entry of the result.
+    """
+
+    __slots__ = ("_picture",)
+
+    def __init__(self, data: Mapping[str, Any], picture: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        self._picture = picture._data if isinstance(picture, Record) else picture
+
+    @classmethod
+    def of_run(cls, text: str, picture: str | None) -> Self:
+        """The result and the picture that JSON objects describe."""
+        return cls(json.loads(text), None if picture is None else json.loads(picture))
+
+    @property
+    def picture(self) -> Record | None:
+        return None if self._picture is None else Record(self._picture)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        return type(self), (self._data, self._picture)
 
     def __repr__(self) -> str:
         completed, response = self._data["requests"]["completed"], self._data["response_ms"]

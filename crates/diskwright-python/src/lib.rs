@@ -64,9 +64,10 @@ impl Progress for Listener {
     }
 }
 
-/// Simulates a spec, from a file or a text; returns the result as JSON.
+/// Simulates a spec, from a file or a text; returns the result, and what a picture is drawn from where that is asked
+/// for, each as JSON.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, picture, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn run(
     py: Python<'_>,
@@ -78,8 +79,9 @@ fn run(
     trace: Option<PathBuf>,
     check: bool,
     requests: Option<PathBuf>,
+    picture: bool,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<(String, Option<String>)> {
     let spec = spec_source(spec_path, spec_text, base)?;
     let options = RunOptions {
         set,
@@ -88,9 +90,12 @@ fn run(
         trace,
         check,
         requests,
+        picture,
     };
-    listened(py, progress, |listener| {
-        simulation::run(&spec, &options, listener).map(|outcome| outcome.json())
+    attended(py, progress, |listener| {
+        let outcome = simulation::run(&spec, &options, listener)?;
+        let picture = outcome.picture().map(ToString::to_string);
+        Ok((outcome.json().to_string(), picture))
     })
 }
 
@@ -190,19 +195,28 @@ fn format_options(json: &str) -> PyResult<FormatOptions> {
 }
 
 /// Does work that tells of its progress and stops at a signal; returns JSON.
-fn listened<T: serde::Serialize + Send>(
+fn listened<T: serde::Serialize>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Listener) -> Result<T, Error> + Send,
 ) -> PyResult<String> {
+    attended(py, callback, |listener| {
+        work(listener)
+            .map(|answer| serde_json::to_string(&answer).expect("an answer is plain data"))
+    })
+}
+
+/// Does work that tells of its progress and stops at a signal.
+fn attended<T: Send>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(&mut Listener) -> Result<T, Error> + Send,
+) -> PyResult<T> {
     let mut listener = Listener {
         callback,
         failure: None,
     };
-    let outcome = py.detach(|| {
-        work(&mut listener)
-            .map(|answer| serde_json::to_string(&answer).expect("an answer is plain data"))
-    });
+    let outcome = py.detach(|| work(&mut listener));
     match listener.failure {
         Some(failure) => Err(failure),
         None => outcome.map_err(raised),

@@ -49,6 +49,14 @@ pub trait Device: Send {
     /// Counters and shares for the results, at the end of a run that took `elapsed`.
     fn report(&self, elapsed: Time) -> Map<String, Value>;
 
+    /// From now on, collects what [`picture`](Device::picture) tells. Called before the run, where a picture is wanted.
+    fn collect_picture(&mut self) {}
+
+    /// What a picture of the run shows of this device; `None` where it collects nothing.
+    fn picture(&self) -> Option<Map<String, Value>> {
+        None
+    }
+
     /// What the results should warn of.
     fn warnings(&self) -> Vec<String> {
         Vec::new()

@@ -10,6 +10,10 @@ import typer
 
 from diskwright._files import replacing
 from diskwright._record import Record
+from diskwright._text import flat as flat
+from diskwright._text import number as number
+from diskwright._text import plain as plain
+from diskwright._text import unit as unit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,16 +25,6 @@ JsonOption = Annotated[
 ]
 
 WIDTH = 80
-
-_UNITS = {
-    "_mb_per_s": "MB/s",
-    "_ms": "ms",
-    "_s": "s",
-    "_mib": "MiB",
-    "_gb": "GB",
-    "_mb": "MB",
-    "_cylinders": "cylinders",
-}
 
 
 @contextmanager
@@ -129,49 +123,6 @@ def sections(record: Record) -> Iterator["RenderableType"]:
     for label, item in rows.items():
         fill = wrap if isinstance(item, str) else _filled
         yield _beside(label.ljust(column), fill(item, WIDTH - column - 2), "")
-
-
-def flat(record: Mapping[str, Any], prefix: str = "", inherited: str = "") -> dict[str, str]:
-    """The entries of a record and of the records in it, with their units."""
-    entries: dict[str, str] = {}
-    for name, item in record.items():
-        label, of = unit(name)
-        if isinstance(item, Mapping):
-            entries |= flat(item, f"{prefix}{label} ", of)
-        elif item is not None:
-            entries[prefix + label] = f"{plain(item)} {of or inherited}".rstrip()
-    return entries
-
-
-def plain(value: Any) -> str:
-    """A value of whatever kind."""
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() else number(value)
-    if isinstance(value, list):
-        return ", ".join(map(plain, value))
-    return str(value)
-
-
-def number(value: float | None) -> str:
-    """A measured number: three decimals, less for large ones."""
-    if value is None:
-        return "-"
-    size = abs(value)
-    return f"{value:,.{3 if size < 1e4 else 1 if size < 1e6 else 0}f}"
-
-
-def unit(name: str) -> tuple[str, str]:
-    """A name for people, and the unit that its end stands for."""
-    for suffix, of in _UNITS.items():
-        if name.endswith(suffix):
-            return name.removesuffix(suffix).replace("_", " "), of
-    return name.replace("_", " "), ""
 
 
 def _filled(entries: Mapping[str, str], width: int) -> list[str]:

@@ -1,12 +1,13 @@
 """`diskwright run`."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diskwright import _api
+from diskwright import InputError, _api
+from diskwright._text import subject
 from diskwright.cli import output
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 def run(
     spec: Annotated[str, typer.Argument(help="A spec: a TOML file.", show_default=False)],
     json: output.JsonOption = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="Write a page with charts, which opens offline.")
+    ] = None,
     requests: Annotated[
         str | None, typer.Option(metavar="FILE.parquet", help="Write one row per request to a Parquet file.")
     ] = None,
@@ -41,17 +45,35 @@ def run(
     """
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
+        write_report = stack.enter_context(_page_to(report))
         progress = stack.enter_context(output.progress("requests"))
-        result = _api.run_with_settings(spec, settings or [], drive, trace, check, requests, progress)
+        result = _api.run_with_settings(
+            spec, settings or [], drive, trace, check, requests, report is not None, progress
+        )
         write_json(result)
+        write_report(spec, result)
     if json != "-":
         output.show(*_report(spec, result))
+
+
+@contextmanager
+def _page_to(target: str | None) -> Iterator[Callable[[str, "Result"], None]]:
+    """A function that writes the page of a run; a file that cannot be written is known before the run."""
+    if target is None:
+        yield lambda spec, result: None
+        return
+    if target == "-":
+        raise InputError("error: --report -: expected the name of a file")
+    from diskwright import report
+
+    with report.opened(target) as write:
+        yield write
 
 
 def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
     yield from output.warnings(result.warnings)
     requests = result.requests
-    yield output.heading(f"{spec}: {_subject(result.spec)}")
+    yield output.heading(f"{spec}: {subject(result.spec)}")
     yield (
         f"simulated {output.number(result.simulated_s)} s at {output.number(result.iops)} IOPS, "
         f"in {output.number(result.wall_s)} s ({result.requests_per_wall_s:,.0f} requests/s)"
@@ -75,20 +97,6 @@ def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
 
 
 _ALWAYS = {"issued", "completed", "measured"}
-
-
-def _subject(spec: "Record") -> str:
-    """What was run, in a few words."""
-    workload = spec.get("workload", {})
-    load = workload.get("trace") or ("synthetic load" if "synthetic" in workload else "")
-    return " on ".join(filter(None, [str(load), _hardware(spec.get("device", {}))]))
-
-
-def _hardware(device: Any) -> str:
-    for kind, settings in device.items():
-        drive = settings.get("drive") if hasattr(settings, "get") else None
-        return drive if isinstance(drive, str) else str(kind)
-    return ""
 
 
 def _times(result: "Result") -> "RenderableType":

@@ -122,7 +122,7 @@ fn read(
         drive: options.drive.clone(),
         trace: options.trace.clone(),
         check: options.check,
-        requests: None,
+        ..RunOptions::default()
     };
     let checked = simulation::read_spec(source, &run)?;
     for (at, (key, choice)) in plan.choices(choices).enumerate() {

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod hardware;
 pub mod interface;
+mod picture;
 
 use std::collections::VecDeque;
 
@@ -16,6 +17,7 @@ use crate::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::request::{Op, Outcome, Part, Parts, RequestId};
 use crate::units::{Lbn, Time};
 pub use hardware::{Hardware, Overhead};
+use picture::HddPicture;
 
 /// A share of promoted picks above which NCQ is hardly NCQ any more.
 const MANY_PROMOTIONS: f64 = 0.10;
@@ -56,6 +58,7 @@ pub struct Hdd {
     after_write: bool,
     last: Lbn,
     counters: Counters,
+    picture: Option<Box<HddPicture>>,
 }
 
 /// The token of the alarm that ends the active request; others carry a request for which only the controller works.
@@ -79,6 +82,7 @@ impl Hdd {
             after_write: false,
             last: Lbn(0),
             counters: Counters::default(),
+            picture: None,
         }
     }
 
@@ -90,8 +94,12 @@ impl Hdd {
     /// Notes a change of the queue's length at `now`, before it happens.
     #[inline]
     fn clock_queue(&mut self, now: Time) {
+        let queued = self.queued();
+        if let Some(picture) = &mut self.picture {
+            picture.queued(self.counters.queue_since, now, queued);
+        }
         let span = now - self.counters.queue_since;
-        self.counters.queue_area += u128::from(span.ns()) * self.queued() as u128;
+        self.counters.queue_area += u128::from(span.ns()) * queued as u128;
         self.counters.queue_since = now;
     }
 
@@ -170,6 +178,9 @@ impl Hdd {
         counters.travel_cylinders += u64::from(self.arm.cylinder.abs_diff(cylinder));
         counters.busy += u128::from(time.ns());
         counters.parts[Part::Seek as usize] += u128::from(time.ns());
+        if let Some(picture) = &mut self.picture {
+            picture.busy(cx.now(), cx.now() + time);
+        }
         self.arm = to;
         self.is_travelling = true;
         cx.alarm(cx.now() + time, TRAVELLED);
@@ -210,6 +221,10 @@ impl Hdd {
         counters.busy += u128::from((end - now).ns());
         for (sum, &part) in counters.parts.iter_mut().zip(Part::ALL) {
             *sum += u128::from(parts.get(part).ns());
+        }
+        if let Some(picture) = &mut self.picture {
+            picture.access(distance);
+            picture.busy(now, end);
         }
         let entry = cx.request_mut(pending.request);
         entry.start = now;
@@ -335,6 +350,15 @@ impl Device for Hdd {
             .collect();
         put("busy_ms", parts.into());
         report
+    }
+
+    fn collect_picture(&mut self) {
+        let cylinders = self.hardware.mechanics.layout.cylinders();
+        self.picture = Some(Box::new(HddPicture::new(cylinders)));
+    }
+
+    fn picture(&self) -> Option<Map<String, Value>> {
+        self.picture.as_ref().map(|picture| picture.json())
     }
 
     fn warnings(&self) -> Vec<String> {

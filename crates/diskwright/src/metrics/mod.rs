@@ -1,12 +1,15 @@
 //! What a run leaves behind: distributions, intervals, counts, the digest and the per-request log.
 
 pub mod digest;
+pub mod histogram;
 pub mod interval;
 pub mod log;
 pub mod paired;
+pub mod picture;
 pub mod recorder;
 pub mod series;
 
 pub use log::RequestLog;
+pub use picture::Picture;
 pub use recorder::Recorder;
 pub use series::Series;

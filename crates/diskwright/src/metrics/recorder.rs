@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::digest::Digest;
 use super::interval::NoInterval;
+use super::picture::Picture;
 use super::series::{FEWEST_ABOVE, PERCENTILES, Series};
 use crate::request::{Op, Outcome, Part, Request};
 use crate::units::Time;
@@ -38,6 +39,7 @@ pub struct Recorder {
     issue_lag_sum: u128,
     issue_lag_max: Time,
     digest: Digest,
+    picture: Option<Box<Picture>>,
 }
 
 impl Recorder {
@@ -49,10 +51,20 @@ impl Recorder {
         }
     }
 
+    /// Collects what a picture of a run on a device of so many blocks is drawn from.
+    #[must_use]
+    pub fn with_picture(mut self, blocks: u64) -> Recorder {
+        self.picture = Some(Box::new(Picture::new(self.warm_up, blocks)));
+        self
+    }
+
     /// Notes an arrival; the first one starts the clock of the rates.
     #[inline]
     pub fn arrived(&mut self, at: Time) {
         self.first_arrival.get_or_insert(at);
+        if let Some(picture) = &mut self.picture {
+            picture.arrived(at);
+        }
     }
 
     /// Notes a completion.
@@ -68,7 +80,11 @@ impl Recorder {
         self.failed += u64::from(failed);
         self.last_completion = self.last_completion.max(request.completion);
         self.digest.add(request);
-        if failed || self.is_warming_up(request) {
+        let is_measured = !failed && !self.is_warming_up(request);
+        if let Some(picture) = &mut self.picture {
+            picture.completed(request, is_measured);
+        }
+        if !is_measured {
             return;
         }
         self.response.add(request.response());
@@ -156,6 +172,14 @@ impl Recorder {
             .map(|(part, &sum)| (part.name().to_owned(), json!(sum as f64 / measured / 1e6)))
             .collect();
         result.insert("parts_ms".into(), parts.into());
+    }
+
+    /// What a picture is drawn from, where it was collected.
+    pub fn picture(&self) -> Option<Value> {
+        let mut picture = self.picture.as_ref()?.json();
+        picture["response"]["all"] = self.response.curve();
+        picture["service"] = json!({ "all": self.service.curve() });
+        Some(picture)
     }
 
     /// What the statistics should not be trusted for.

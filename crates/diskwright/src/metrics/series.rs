@@ -4,6 +4,7 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 use super::interval::{Batches, NoInterval};
+use super::picture::distribution::curve;
 use crate::units::Time;
 
 /// Significant decimal digits of a percentile.
@@ -97,6 +98,11 @@ impl Series {
         self.batches
             .ci95()
             .map(|[low, high]| [low / 1e6, high / 1e6])
+    }
+
+    /// The curve of the distribution, for a picture.
+    pub fn curve(&self) -> Value {
+        curve(&self.histogram, self.max)
     }
 
     /// The object of results: mean, std, percentiles, max and total in ms, ci95 or null.

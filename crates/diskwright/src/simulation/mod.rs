@@ -52,6 +52,8 @@ pub struct RunOptions {
     pub check: bool,
     /// Writes a row for every request to this Parquet file; relative to the current folder.
     pub requests: Option<PathBuf>,
+    /// Collects what a picture of the run is drawn from: [`Outcome::picture`].
+    pub picture: bool,
 }
 
 /// A spec, read and checked, with the text it was read from.
@@ -213,7 +215,7 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<Outcome, Error> {
     let mut checked = read_spec(source, options)?;
-    let tree = build::devices(&checked)?;
+    let mut tree = build::devices(&checked)?;
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
     // A job file becomes the load that it stands for, which the log and the result then show.
     let workload = checked.spec.workload.resolved(&checked.base, capacity);
@@ -228,7 +230,13 @@ pub fn run(
     let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
     let workload = load().map_err(|error| checked.locate_in_workload(error))?;
     let policy = host_policy(&checked)?;
-    let recorder = Recorder::new(warm_up(&checked, capacity)?);
+    let mut recorder = Recorder::new(warm_up(&checked, capacity)?);
+    if options.picture {
+        recorder = recorder.with_picture(capacity);
+        for device in &mut tree.devices {
+            device.collect_picture();
+        }
+    }
     let mut host = Host::new(workload, policy, recorder, progress).with_log(log);
     let promise = tree.devices.last().expect("a spec has a device").promise();
     let ledger = options.check.then(|| Box::new(Ledger::new(promise)));

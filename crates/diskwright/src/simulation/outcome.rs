@@ -13,7 +13,10 @@ const SCHEMA: u32 = 1;
 
 /// Everything a run says about itself.
 #[derive(Clone, Debug)]
-pub struct Outcome(Map<String, Value>);
+pub struct Outcome {
+    result: Map<String, Value>,
+    picture: Option<Value>,
+}
 
 impl Outcome {
     pub(super) fn new(
@@ -49,30 +52,48 @@ impl Outcome {
         );
         let spec = serde_json::to_value(&checked.spec).expect("a spec is plain data");
         result.insert("spec".into(), spec);
-        Outcome(result)
+        Outcome {
+            result,
+            picture: picture(engine, paths, host),
+        }
     }
 
     /// The requests that were completed.
     pub fn completed(&self) -> u64 {
-        self.0["requests"]["completed"]
+        self.result["requests"]["completed"]
             .as_u64()
             .expect("a count of requests")
     }
 
     /// The hash of every completion.
     pub fn digest(&self) -> &str {
-        self.0["digest"].as_str().expect("a digest is text")
+        self.result["digest"].as_str().expect("a digest is text")
     }
 
     /// An entry of the object of `run`, by its key.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.0.get(key)
+        self.result.get(key)
     }
 
     /// The object of `run`, as the command prints it.
     pub fn json(&self) -> Value {
-        Value::Object(self.0.clone())
+        Value::Object(self.result.clone())
     }
+
+    /// What a picture of the run is drawn from, where it was asked for.
+    pub fn picture(&self) -> Option<&Value> {
+        self.picture.as_ref()
+    }
+}
+
+fn picture(engine: &Engine, paths: &[String], host: &Host<'_>) -> Option<Value> {
+    let mut picture = host.recorder().picture()?;
+    let devices = paths.iter().zip(engine.devices());
+    let devices: Map<String, Value> = devices
+        .filter_map(|(path, device)| Some((path.clone(), device.picture()?.into())))
+        .collect();
+    picture["devices"] = devices.into();
+    Some(picture)
 }
 
 fn requests(host: &Host<'_>) -> Map<String, Value> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::histogram::LogHistogram;
+use crate::metrics::histogram::LogHistogram;
 use crate::units::Time;
 
 /// The windows in which arrivals are counted.

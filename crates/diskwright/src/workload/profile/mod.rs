@@ -1,7 +1,6 @@
 //! What a trace is: counts, mix, sizes, sequentiality, working set, arrivals.
 
 mod arrivals;
-mod histogram;
 mod portrait;
 mod references;
 mod space;
@@ -29,10 +28,10 @@ use super::record::Record;
 use self::portrait::Portrait;
 
 pub use self::arrivals::Dispersion;
-pub use self::histogram::LogHistogram;
 pub use self::portrait::{
     ArrivalProfile, Class, Classes, OpSizes, Profile, ReferenceProfile, SizeProfile, SpaceProfile,
 };
+pub use crate::metrics::histogram::LogHistogram;
 
 /// How a trace is to be looked at.
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::arrivals::{Arrivals, Dispersion};
-use super::histogram::LogHistogram;
 use super::references::References;
 use super::space::Spread;
 use super::{SizeCount, Summary};
+use crate::metrics::histogram::LogHistogram;
 use crate::request::Op;
 use crate::workload::record::Record;
 

@@ -1,0 +1,239 @@
+//! Load, queue and latency over the time of a run.
+
+use serde_json::{Value, json};
+
+use super::bins::{Bins, Join, enough_for};
+use crate::metrics::histogram::Logarithmic;
+use crate::units::Time;
+
+/// The most bins of a run.
+const BINS: usize = 600;
+
+/// Response times of one bin, in ns: a quantile of them is off by at most one part in 32.
+type Responses = Logarithmic<4>;
+
+/// What happened in one bin.
+#[derive(Clone, Debug, Default)]
+struct Moment {
+    arrivals: u64,
+    completions: u64,
+    failed: u64,
+    /// Integral of the requests outstanding over time, request·ns.
+    outstanding_area: u128,
+    outstanding_max: u64,
+    response_sum: u128,
+    responses: Responses,
+}
+
+impl Join for Moment {
+    fn join(&mut self, next: Moment) {
+        self.arrivals += next.arrivals;
+        self.completions += next.completions;
+        self.failed += next.failed;
+        self.outstanding_area += next.outstanding_area;
+        self.outstanding_max = self.outstanding_max.max(next.outstanding_max);
+        self.response_sum += next.response_sum;
+        self.responses.join(&next.responses);
+    }
+}
+
+/// Arrivals, completions, requests outstanding and response times, each in the bin in which it happens: a response
+/// time in that of its completion. Outstanding is what has arrived and is not complete, in the host or in the device.
+#[derive(Clone, Debug)]
+pub struct Load {
+    bins: Bins<Moment>,
+    outstanding: u64,
+    since: Time,
+    completions: u64,
+}
+
+impl Default for Load {
+    fn default() -> Load {
+        Load {
+            bins: Bins::new(BINS),
+            outstanding: 0,
+            since: Time::ZERO,
+            completions: 0,
+        }
+    }
+}
+
+impl Load {
+    /// Notes an arrival.
+    pub fn arrived(&mut self, now: Time) {
+        self.pass(now);
+        self.outstanding += 1;
+        let moment = self.bins.at(now);
+        moment.arrivals += 1;
+        moment.outstanding_max = moment.outstanding_max.max(self.outstanding);
+    }
+
+    /// Notes a completion, with its response time where it ended well.
+    pub fn completed(&mut self, now: Time, response: Option<Time>) {
+        self.pass(now);
+        self.outstanding = self.outstanding.saturating_sub(1);
+        self.completions += 1;
+        let moment = self.bins.at(now);
+        moment.completions += 1;
+        match response {
+            Some(response) => {
+                moment.response_sum += u128::from(response.ns());
+                moment.responses.add(response.ns());
+            }
+            None => moment.failed += 1,
+        }
+    }
+
+    /// Notes that until now so many requests were outstanding.
+    fn pass(&mut self, now: Time) {
+        if self.outstanding > 0 {
+            let outstanding = self.outstanding;
+            self.bins.over(self.since, now, |moment, ns| {
+                moment.outstanding_area += u128::from(ns) * u128::from(outstanding);
+                moment.outstanding_max = moment.outstanding_max.max(outstanding);
+            });
+        }
+        self.since = now;
+    }
+
+    /// Where the bins lie, and a list for each quantity: counts, the mean and the most requests outstanding, and the
+    /// response times in ms, null where nothing was completed.
+    pub fn json(&self) -> Value {
+        let bins = self.bins.clone().coarsened(enough_for(self.completions));
+        let last = bins.len().saturating_sub(1);
+        let last_width = bins.last_width(self.since);
+        let list =
+            |value: &dyn Fn(&Moment) -> Value| -> Vec<Value> { bins.iter().map(value).collect() };
+        let quantile = |moment: &Moment, quantile: f64| {
+            json!(
+                moment
+                    .responses
+                    .quantile(quantile)
+                    .map(|ns| ns as f64 / 1e6)
+            )
+        };
+        let outstanding: Vec<f64> = bins
+            .iter()
+            .enumerate()
+            .map(|(index, moment)| {
+                let width = if index == last {
+                    last_width
+                } else {
+                    bins.width()
+                };
+                moment.outstanding_area as f64 / width.ns().max(1) as f64
+            })
+            .collect();
+        json!({
+            "start_s": bins.start().s(),
+            "bin_s": bins.width().s(),
+            "last_bin_s": last_width.s(),
+            "arrivals": list(&|moment| json!(moment.arrivals)),
+            "completions": list(&|moment| json!(moment.completions)),
+            "failed": list(&|moment| json!(moment.failed)),
+            "outstanding_mean": outstanding,
+            "outstanding_max": list(&|moment| json!(moment.outstanding_max)),
+            "response_mean_ms": list(&|moment| match moment.responses.total() {
+                0 => Value::Null,
+                count => json!(moment.response_sum as f64 / count as f64 / 1e6),
+            }),
+            "response_p50_ms": list(&|moment| quantile(moment, 0.5)),
+            "response_p99_ms": list(&|moment| quantile(moment, 0.99)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    fn numbers(value: &Value) -> Vec<f64> {
+        let list = value.as_array().expect("a list");
+        list.iter()
+            .map(|item| item.as_f64().unwrap_or(0.0))
+            .collect()
+    }
+
+    #[test]
+    fn one_request() {
+        let mut load = Load::default();
+        load.arrived(Time::from_ms(10));
+        load.completed(Time::from_ms(14), Some(Time::from_ms(4)));
+        let json = load.json();
+        assert_eq!(json["start_s"], 0.01);
+        let sum = |key: &str| numbers(&json[key]).iter().sum::<f64>();
+        assert_eq!(
+            (sum("arrivals"), sum("completions"), sum("failed")),
+            (1.0, 1.0, 0.0)
+        );
+        assert_eq!(sum("response_mean_ms"), 4.0);
+        let outstanding = numbers(&json["outstanding_mean"]);
+        assert!(
+            outstanding.iter().all(|&mean| (mean - 1.0).abs() < 1e-12),
+            "{outstanding:?}"
+        );
+        assert!(
+            numbers(&json["outstanding_max"])
+                .iter()
+                .all(|&most| most == 1.0)
+        );
+    }
+
+    #[test]
+    fn an_empty_run_has_no_bins() {
+        assert_eq!(Load::default().json()["arrivals"], json!([]));
+    }
+
+    #[test]
+    fn the_bins_add_up_to_the_run_and_do_not_grow_with_it() {
+        let mut stream = Stream::new(1, "load");
+        let mut load = Load::default();
+        let (mut now, mut area, mut responses) = (Time::ZERO, 0u128, 0u128);
+        let mut under_way: Vec<Time> = Vec::new();
+        let (mut most, mut failed) = (0, 0);
+        const EVENTS: u64 = 60_000;
+        for event in 0..EVENTS {
+            let gap = stream.below(3_000_000);
+            area += u128::from(gap) * under_way.len() as u128;
+            now += Time::from_ns(gap);
+            if under_way.is_empty()
+                || (stream.below(2) == 0 && event < EVENTS - under_way.len() as u64)
+            {
+                under_way.push(now);
+                load.arrived(now);
+            } else {
+                let response = now - under_way.swap_remove(0);
+                let ok = event % 10 != 0;
+                failed += u64::from(!ok);
+                responses += if ok { u128::from(response.ns()) } else { 0 };
+                load.completed(now, ok.then_some(response));
+            }
+            most = most.max(under_way.len());
+        }
+        assert!((BINS / 2..=BINS).contains(&load.bins.len()));
+        let kept: u128 = load.bins.iter().map(|moment| moment.outstanding_area).sum();
+        assert_eq!(kept, area);
+        let kept: u128 = load.bins.iter().map(|moment| moment.response_sum).sum();
+        assert_eq!(kept, responses);
+        let sum = |value: &dyn Fn(&Moment) -> u64| load.bins.iter().map(value).sum::<u64>();
+        assert_eq!(
+            sum(&|moment| moment.arrivals) + sum(&|moment| moment.completions),
+            EVENTS
+        );
+        assert_eq!(sum(&|moment| moment.failed), failed);
+        let max = load.bins.iter().map(|moment| moment.outstanding_max).max();
+        assert_eq!(max, Some(most as u64));
+        let json = load.json();
+        let width = json["bin_s"].as_f64().unwrap();
+        let mut widths = vec![width; numbers(&json["arrivals"]).len()];
+        *widths.last_mut().unwrap() = json["last_bin_s"].as_f64().unwrap();
+        let means = numbers(&json["outstanding_mean"]);
+        let shown: f64 = means
+            .iter()
+            .zip(&widths)
+            .map(|(mean, width)| mean * width)
+            .sum();
+        assert!((shown / (area as f64 / 1e9) - 1.0).abs() < 1e-9);
+    }
+}

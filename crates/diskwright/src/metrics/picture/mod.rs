@@ -1,0 +1,125 @@
+//! What a picture of a run is drawn from: collected in constant memory while it goes on, only where it is asked for.
+//!
+//! Distributions leave the warm-up and failed requests out, as the statistics do. What is drawn over time shows the whole run, and
+//! when the warm-up ended.
+
+pub mod bins;
+pub mod distribution;
+pub mod load;
+pub mod map;
+
+use serde_json::{Value, json};
+
+use self::distribution::Times;
+use self::load::Load;
+use self::map::Map;
+use super::histogram::LogHistogram;
+use super::recorder::WarmUp;
+use crate::request::{Op, Outcome, Request};
+use crate::units::Time;
+
+/// The version of the picture's form.
+pub const SCHEMA: u32 = 1;
+
+/// What the host's requests leave for a picture.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    warm_up: WarmUp,
+    arrivals: u64,
+    measured_from: Option<Time>,
+    reads: Times,
+    writes: Times,
+    load: Load,
+    map: Map,
+    read_blocks: LogHistogram,
+    write_blocks: LogHistogram,
+}
+
+impl Picture {
+    /// An empty picture of a run on a device of so many blocks.
+    pub fn new(warm_up: WarmUp, blocks: u64) -> Picture {
+        Picture {
+            warm_up,
+            arrivals: 0,
+            measured_from: None,
+            reads: Times::default(),
+            writes: Times::default(),
+            load: Load::default(),
+            map: Map::new(blocks),
+            read_blocks: LogHistogram::default(),
+            write_blocks: LogHistogram::default(),
+        }
+    }
+
+    /// Notes an arrival.
+    pub fn arrived(&mut self, now: Time) {
+        if self.arrivals == 0 {
+            self.map.begin(now);
+            if let WarmUp::Time(time) = self.warm_up {
+                self.measured_from = now.checked_add(time);
+            }
+        }
+        let first = match self.warm_up {
+            WarmUp::None => 0,
+            WarmUp::Requests(requests) => requests,
+            WarmUp::Time(_) => u64::MAX,
+        };
+        if self.arrivals == first {
+            self.measured_from = Some(now);
+        }
+        self.arrivals += 1;
+        self.load.arrived(now);
+    }
+
+    /// Notes a completion; `measured` where it belongs into the statistics.
+    pub fn completed(&mut self, request: &Request, measured: bool) {
+        let ok = request.outcome == Some(Outcome::Ok);
+        let response = request.response();
+        self.load
+            .completed(request.completion, ok.then_some(response));
+        if ok {
+            self.map.add(request);
+        }
+        let (times, blocks) = match request.command.op {
+            Op::Read => (&mut self.reads, &mut self.read_blocks),
+            Op::Write => (&mut self.writes, &mut self.write_blocks),
+            Op::Flush | Op::Trim => return,
+        };
+        blocks.add(u64::from(request.command.blocks));
+        if measured {
+            times.add(response);
+        }
+    }
+
+    /// The object that is drawn, without the curves of what the recorder keeps itself.
+    pub fn json(&self) -> Value {
+        json!({
+            "schema": SCHEMA,
+            "measured_from_s": self.measured_from.map(Time::s),
+            "response": { "reads": self.reads.json(), "writes": self.writes.json() },
+            "load": self.load.json(),
+            "map": self.map.json(),
+            "sizes": { "reads": self.read_blocks, "writes": self.write_blocks },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured_from(warm_up: WarmUp, arrivals: u64) -> Value {
+        let mut picture = Picture::new(warm_up, 1000);
+        (1..=arrivals).for_each(|second| picture.arrived(Time::from_s(second)));
+        picture.json()["measured_from_s"].clone()
+    }
+
+    #[test]
+    fn the_warm_up_ends_at_the_first_arrival_after_it() {
+        assert_eq!(measured_from(WarmUp::None, 5), 1.0);
+        assert_eq!(measured_from(WarmUp::Requests(3), 5), 4.0);
+        assert_eq!(measured_from(WarmUp::Requests(5), 5), Value::Null);
+        assert_eq!(measured_from(WarmUp::Time(Time::from_ms(1500)), 5), 2.5);
+        assert_eq!(measured_from(WarmUp::None, 0), Value::Null);
+    }
+}

@@ -1,0 +1,71 @@
+"""How results are written for people: one rounding for the terminal and for pages."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_UNITS = {
+    "_mb_per_s": "MB/s",
+    "_ms": "ms",
+    "_s": "s",
+    "_mib": "MiB",
+    "_gb": "GB",
+    "_mb": "MB",
+    "_cylinders": "cylinders",
+}
+
+
+def flat(record: Mapping[str, Any], prefix: str = "", inherited: str = "") -> dict[str, str]:
+    """The entries of a record and of the records in it, with their units."""
+    entries: dict[str, str] = {}
+    for name, item in record.items():
+        label, of = unit(name)
+        if isinstance(item, Mapping):
+            entries |= flat(item, f"{prefix}{label} ", of)
+        elif item is not None:
+            entries[prefix + label] = f"{plain(item)} {of or inherited}".rstrip()
+    return entries
+
+
+def plain(value: Any) -> str:
+    """A value of whatever kind."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() else number(value)
+    if isinstance(value, list):
+        return ", ".join(map(plain, value))
+    return str(value)
+
+
+def number(value: float | None) -> str:
+    """A measured number: three decimals, less for large ones."""
+    if value is None:
+        return "-"
+    size = abs(value)
+    return f"{value:,.{3 if size < 1e4 else 1 if size < 1e6 else 0}f}"
+
+
+def unit(name: str) -> tuple[str, str]:
+    """What a key of the results names, and its unit."""
+    for suffix, of in _UNITS.items():
+        if name.endswith(suffix):
+            return name.removesuffix(suffix).replace("_", " "), of
+    return name.replace("_", " "), ""
+
+
+def subject(spec: Mapping[str, Any]) -> str:
+    """What was run, in a few words."""
+    workload = spec.get("workload", {})
+    load = workload.get("trace") or ("synthetic load" if "synthetic" in workload else "")
+    return " on ".join(filter(None, [str(load), _hardware(spec.get("device", {}))]))
+
+
+def _hardware(device: Any) -> str:
+    for kind, settings in device.items():
+        drive = settings.get("drive") if hasattr(settings, "get") else None
+        return drive if isinstance(drive, str) else str(kind)
+    return ""

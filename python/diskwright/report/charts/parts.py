@@ -1,0 +1,68 @@
+"""Where the time of a request goes: bars whose pieces add up to the mean."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diskwright.report.charts._base import Chart, Run, axis
+
+
+def stages(result: Mapping[str, Any]) -> dict[str, float]:
+    """The mean response time in ms, divided: before the drive admits a request, in its queue, and at work."""
+    response, service = result["response_ms"]["mean"], result["service_ms"]["mean"]
+    at_work = sum(result["parts_ms"].values())
+    # Differences of means of the same requests: below zero only by rounding.
+    return {
+        "in the host": max(response - service, 0.0),
+        "in the drive's queue": max(service - at_work, 0.0),
+        "at work": at_work,
+    }
+
+
+def response_stages(runs: Sequence[Run]) -> Chart:
+    """The mean response time, divided into waits and work."""
+    divided = [stages(run.result) for run in runs]
+    note = (
+        "The mean response time: waiting in the host, waiting in the drive's queue, and from the start to "
+        "the end of the work on the request."
+    )
+    return _bars("stages", "Mean response time", note, runs, divided)
+
+
+def at_work(runs: Sequence[Run]) -> Chart:
+    """The mean time from start to completion, divided into its parts."""
+    divided = [run.result["parts_ms"] for run in runs]
+    note = "The mean time from start to completion, by what was waited for. The parts add up to it exactly."
+    return _bars("parts", "Mean time at work, by parts", note, runs, divided)
+
+
+def _bars(
+    id: str, title: str, note: str, runs: Sequence[Run], divided: Sequence[Mapping[str, float]]
+) -> Chart:
+    names = [name for name in divided[0] if any(parts.get(name) for parts in divided)]
+    wholes = [sum(parts.values()) for parts in divided]
+    labels = [run.label if len(runs) > 1 else "" for run in runs]
+    traces = []
+    for name in names:
+        values = [parts.get(name, 0.0) for parts in divided]
+        shares = [100 * value / whole if whole else 0.0 for value, whole in zip(values, wholes, strict=True)]
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": name.replace("_", " "),
+                "x": values,
+                "y": labels,
+                "customdata": shares,
+                "hovertemplate": "%{x:.4~g} ms, %{customdata:.1f} %",
+                "marker": {"line": {"width": 1}},
+            }
+        )
+    layout = {
+        "barmode": "stack",
+        "bargap": 0.25,
+        "xaxis": axis("mean time (ms)", rangemode="tozero"),
+        "yaxis": {"automargin": True, "showgrid": False, "fixedrange": True, "autorange": "reversed"},
+        "showlegend": True,
+        "legend": {"traceorder": "normal"},
+    }
+    return Chart(id, title, note, {"data": traces, "layout": layout}, 170 + 44 * len(runs))

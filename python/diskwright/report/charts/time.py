@@ -1,0 +1,177 @@
+"""Load, queue and latency over the time of a run, above a common axis."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from diskwright.report.charts._base import Chart, Figure, Run, axis, duration, log_axis, named, rounded
+
+# Seconds in a unit, and the longest time that is shown in it.
+_UNITS = (
+    ("s", 1.0, 600.0),
+    ("min", 60.0, 3 * 3600.0),
+    ("h", 3600.0, 3 * 86400.0),
+    ("days", 86400.0, float("inf")),
+)
+_GAP = 0.035
+
+
+def unit_of_time(longest_s: float) -> tuple[str, float]:
+    """The unit in which times up to this are readable, and its seconds."""
+    return next((name, seconds) for name, seconds, most in _UNITS if longest_s <= most)
+
+
+def end_s(run: Run) -> float:
+    """When the last bin of a run ends."""
+    load = run.picture["load"]
+    return float(load["start_s"] + load["bin_s"] * max(len(load["arrivals"]) - 1, 0) + load["last_bin_s"])
+
+
+def warm_up(run: Run) -> tuple[float, float] | None:
+    """From when to when the warm-up lasted, in s."""
+    start = run.picture["load"]["start_s"]
+    until = run.picture["measured_from_s"]
+    until = end_s(run) if until is None else min(until, end_s(run))
+    return (start, until) if until > start else None
+
+
+def over_time(runs: Sequence[Run]) -> Chart:
+    """Arrivals, completions, queue, utilisation and latency by time."""
+    unit, seconds = unit_of_time(max(map(end_s, runs)))
+    panels = [_load(runs, seconds), _queue(runs, seconds), _use(runs, seconds), _latency(runs, seconds)]
+    shown = [(traces, settings) for traces, settings in panels if traces]
+    height = (1 - _GAP * (len(shown) - 1)) / len(shown)
+    layout: Figure = {"hovermode": "x", "hoversubplots": "axis", "margin": {"t": 20}}
+    data = []
+    for index, (traces, settings) in enumerate(shown):
+        name = "" if index == 0 else str(index + 1)
+        top = 1 - index * (height + _GAP)
+        layout[f"yaxis{name}"] = settings | {"domain": [max(top - height, 0), top]}
+        legend = "legend" + name
+        layout[legend] = {"y": top, "yanchor": "top", "x": 1.01, "xanchor": "left", "orientation": "v"}
+        place = {"yaxis": f"y{name}", "xaxis": "x", "legend": legend}
+        data += [{"tone": tone} | trace | place for tone, trace in enumerate(traces)]
+    bottom = "" if len(shown) == 1 else str(len(shown))
+    # What a device had begun when the power failed may reach beyond the run.
+    whole = [min(run.picture["load"]["start_s"] for run in runs), max(map(end_s, runs))]
+    span = [at / seconds for at in whole]
+    layout["xaxis"] = axis(f"simulated time ({unit})", anchor=f"y{bottom}", range=span)
+    if len(runs) == 1 and (shade := warm_up(runs[0])):
+        layout["shapes"], layout["annotations"] = shaded(shade, seconds)
+    note = _note(runs[0]) if len(runs) == 1 else ""
+    return Chart(
+        "time", "Over time", note, {"data": data, "layout": layout}, 190 * len(shown) + 70, wide=True
+    )
+
+
+def shaded(shade: tuple[float, float], seconds: float) -> tuple[list[Figure], list[Figure]]:
+    """The warm-up as a shape and its name."""
+    start, end = (at / seconds for at in shade)
+    shape = {"type": "rect", "xref": "x", "yref": "paper", "x0": start, "x1": end, "y0": 0, "y1": 1}
+    shape |= {"line": {"width": 0}, "fillcolor": "rgba(128, 128, 128, 0.16)", "layer": "below"}
+    text = {"text": "warm-up", "xref": "x", "yref": "paper", "x": start, "y": 1, "xanchor": "left"}
+    return [shape], [text | {"yanchor": "bottom", "showarrow": False, "font": {"size": 11}}]
+
+
+def _note(run: Run) -> str:
+    return (
+        f"Bins of {duration(run.picture['load']['bin_s'])}. The whole run is shown"
+        + ("; the shaded warm-up is left out of the statistics. " if warm_up(run) else ". ")
+        + "Requests count when they complete; outstanding are those that have arrived and are not complete. "
+        "p50 and p99 of a bin are within 3.2 %."
+    )
+
+
+def _steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1.0) -> Figure:
+    """A value for each bin, drawn over its whole width."""
+    values = [None if value is None else value * scale for value in series[key]]
+    count = len(values)
+    starts = [series["start_s"] + series["bin_s"] * index for index in range(count)]
+    end = starts[-1] + series["last_bin_s"] if count else 0.0
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "line": {"shape": "hv", "width": 1.5},
+        "x": rounded((at / seconds for at in (*starts, end) if count), 8),
+        "y": rounded((*values, values[-1]) if count else ()),
+        "connectgaps": False,
+    }
+
+
+def _rates(load: Mapping[str, Any], key: str, seconds: float) -> Figure:
+    """Counts as rates; a last bin that is mostly beyond the end of the run has none worth showing."""
+    widths = [load["bin_s"]] * len(load[key])
+    partly = bool(widths) and 2 * load["last_bin_s"] < load["bin_s"] and len(widths) > 1
+    if widths:
+        widths[-1] = load["last_bin_s"] or load["bin_s"]
+    rates = [count / width for count, width in zip(load[key], widths, strict=True)]
+    if partly:
+        rates[-1] = None
+    return _steps({**load, key: rates}, key, seconds)
+
+
+_Panel = tuple[list[Figure], Figure]
+
+
+def _load(runs: Sequence[Run], seconds: float) -> _Panel:
+    traces = []
+    for run in runs:
+        load = run.picture["load"]
+        keys = ["arrivals", "completions"] if len(runs) == 1 else ["completions"]
+        if any(load["failed"]):
+            keys.append("failed")
+        for key in keys:
+            hover = "%{y:.4~g} " + key + "/s<extra></extra>" if len(runs) == 1 else "%{y:.4~g}/s"
+            traces.append(
+                _rates(load, key, seconds) | {"name": named(runs, run, key), "hovertemplate": hover}
+            )
+    return traces, axis("requests/s", rangemode="tozero")
+
+
+def _queue(runs: Sequence[Run], seconds: float) -> _Panel:
+    traces = []
+    for run in runs:
+        load = run.picture["load"]
+        kinds = [("outstanding_mean", "outstanding, mean", "solid")]
+        if len(runs) == 1:
+            kinds.append(("outstanding_max", "outstanding, most", "dot"))
+        for key, what, dash in kinds:
+            traces.append(_dashed(_steps(load, key, seconds), dash) | _naming(runs, run, what, ""))
+        if len(runs) == 1:
+            for path, use in _uses(run):
+                steps = _steps(use, "queue_mean", seconds)
+                traces.append(_dashed(steps, "solid") | _naming(runs, run, f"{path} queue, mean", ""))
+    return traces, axis("requests", rangemode="tozero")
+
+
+def _use(runs: Sequence[Run], seconds: float) -> _Panel:
+    traces = [
+        _steps(use, "utilisation", seconds, 100.0) | _naming(runs, run, f"{path} busy", " %")
+        for run in runs
+        for path, use in _uses(run)
+    ]
+    return traces, axis("utilisation (%)", range=[0, 103])
+
+
+def _uses(run: Run) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for path, device in run.picture["devices"].items():
+        if device.get("use", {}).get("utilisation"):
+            yield path, device["use"]
+
+
+def _latency(runs: Sequence[Run], seconds: float) -> _Panel:
+    kinds = (("mean", "response_mean_ms"), ("p50", "response_p50_ms"), ("p99", "response_p99_ms"))
+    traces = []
+    for run in runs:
+        load = run.picture["load"]
+        for what, key in kinds if len(runs) == 1 else kinds[:1]:
+            if any(value is not None for value in load[key]):
+                traces.append(_steps(load, key, seconds) | _naming(runs, run, f"response, {what}", " ms"))
+    return traces, log_axis("response (ms)", (y for trace in traces for y in trace["y"]), nticks=3)
+
+
+def _naming(runs: Sequence[Run], run: Run, what: str, unit: str) -> Figure:
+    return {"name": named(runs, run, what), "hovertemplate": f"%{{y:.4~g}}{unit} {what}<extra></extra>"}
+
+
+def _dashed(trace: Figure, dash: str) -> Figure:
+    return trace | {"line": trace["line"] | {"dash": dash}}

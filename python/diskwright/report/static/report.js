@@ -1,0 +1,105 @@
+"use strict";
+(() => {
+  const charts = JSON.parse(document.getElementById("charts").textContent);
+  // A trace may be like another one of its chart but for what it says itself; its colour is a tone of the theme.
+  for (const chart of Object.values(charts)) {
+    chart.data = chart.data.map(({ like, ...trace }) => (like === undefined ? trace : { ...chart.data[like], ...trace }));
+  }
+  const plots = [...document.querySelectorAll("[data-chart]")];
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  // Width of a chart on a printed A4 page, in CSS pixels.
+  const PRINTED = 680;
+  const themes = {
+    // Okabe and Ito's colours, which the colour-blind tell apart, darkened or lightened for contrast.
+    light: {
+      text: "#1b1f24", quiet: "#545d68", grid: "#e3e7eb", line: "#aeb6bf", panel: "#f6f7f9", ground: "#ffffff",
+      colours: ["#0b5cad", "#c04f00", "#00805c", "#a8447f", "#7a6a00", "#2f8ec4", "#6b4fb3", "#555555"],
+    },
+    dark: {
+      text: "#e4e8ed", quiet: "#a3adb8", grid: "#2b3138", line: "#59636e", panel: "#1d2127", ground: "#14171b",
+      colours: ["#6cb2f5", "#f59b52", "#41c9a0", "#e391c2", "#d9c74a", "#a5d8f6", "#b9a3f2", "#b5b5b5"],
+    },
+  };
+
+  function template(theme) {
+    const axis = {
+      gridcolor: theme.grid, linecolor: theme.line, zerolinecolor: theme.line, tickcolor: theme.line,
+      automargin: true, title: { font: { size: 13 }, standoff: 8 }, minor: { gridcolor: theme.grid },
+      exponentformat: "none", separatethousands: true,
+    };
+    return {
+      layout: {
+        paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", colorway: theme.colours,
+        font: { family: 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", Arial, sans-serif', size: 12.5, color: theme.text },
+        xaxis: axis, yaxis: axis,
+        legend: { orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom", bgcolor: "rgba(0,0,0,0)" },
+        hoverlabel: { bgcolor: theme.panel, bordercolor: theme.line, font: { color: theme.text }, namelength: -1 },
+        modebar: { bgcolor: "rgba(0,0,0,0)", color: theme.quiet, activecolor: theme.text },
+        margin: { l: 60, r: 16, t: 30, b: 48 },
+      },
+      data: {
+        bar: [{ marker: { line: { color: theme.ground } } }],
+        heatmap: [{ colorbar: { outlinewidth: 0, tickcolor: theme.line, thickness: 16 } }],
+      },
+    };
+  }
+
+  // The page sends nothing anywhere, and offers nothing that would.
+  const config = {
+    displaylogo: false, responsive: true, displayModeBar: true, modeBarButtonsToRemove: ["select2d", "lasso2d"],
+    showSendToCloud: false, plotlyServerURL: "", doubleClickDelay: 500,
+  };
+
+  function toned({ tone, ...trace }, theme) {
+    if (tone === undefined) return trace;
+    const color = theme.colours[tone % theme.colours.length];
+    if (trace.type === "scatter") return { ...trace, line: { ...trace.line, color }, marker: { color } };
+    return { ...trace, marker: { ...trace.marker, color } };
+  }
+
+  // Draws every chart in the page's colours; zoom and hidden curves stay as they are.
+  function draw(theme, width) {
+    for (const plot of plots) {
+      const { data, layout, height } = charts[plot.dataset.chart];
+      const shown = { ...layout, template: template(theme), height, uirevision: "kept" };
+      if (width) Object.assign(shown, { width });
+      else Object.assign(shown, { autosize: true });
+      Plotly.react(plot, data.map((trace) => toned(trace, theme)), shown, config);
+    }
+  }
+
+  const onScreen = () => draw(dark.matches ? themes.dark : themes.light);
+  onScreen();
+  dark.addEventListener("change", onScreen);
+  addEventListener("beforeprint", () => draw(themes.light, PRINTED));
+  addEventListener("afterprint", onScreen);
+
+  // Buttons that show one of the traces of a chart each.
+  for (const button of document.querySelectorAll("[data-view]")) {
+    button.addEventListener("click", () => {
+      const group = [...button.parentElement.querySelectorAll("[data-view]")];
+      group.forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
+      const { data } = charts[button.dataset.of];
+      data.forEach((trace, index) => { trace.visible = index === Number(button.dataset.view); });
+      onScreen();
+    });
+  }
+
+  const copied = document.getElementById("copied");
+  const spec = document.getElementById("spec");
+
+  // Where a page was opened as a file, browsers may have no clipboard for it: then what is selected is copied.
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(spec.textContent);
+      return true;
+    } catch {
+      getSelection().selectAllChildren(spec);
+      return document.execCommand("copy");
+    }
+  }
+
+  document.getElementById("copy").addEventListener("click", async () => {
+    copied.textContent = (await copy()) ? "copied" : "selected: copy it with the keyboard";
+  });
+})();

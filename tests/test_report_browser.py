@@ -1,0 +1,206 @@
+"""Does a report draw its charts in a browser without a network, zoom, print, and fit?"""
+
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chromium
+import diskwright
+from conftest import SPEC
+from diskwright import report
+from test_report import at, spec_of, written
+
+PROGRAM = chromium.found()
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here to look at pages with")
+
+CHARTS = {"time", "cdf", "tail", "stages", "parts", "sizes", "map", "seeks", "seek-doublings"}
+
+
+@pytest.fixture(scope="module")
+def result() -> diskwright.Result:
+    return diskwright.run(spec_of(SPEC), picture=True)
+
+
+@pytest.fixture(scope="module")
+def file(result: diskwright.Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    report.write(result, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[chromium.Browser]:
+    assert PROGRAM is not None
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+        chromium.browser(PROGRAM, Path(profile)) as page,
+    ):
+        yield page
+
+
+@pytest.fixture
+def opened(browser: chromium.Browser, file: Path) -> Iterator[chromium.Browser]:
+    browser.window(1280, 900)
+    browser.open(file)
+    yield browser
+    assert browser.complaints == []
+
+
+def box(browser: chromium.Browser, selector: str) -> tuple[float, float, float, float]:
+    """Where an element is: x, y, width, height, after it has been scrolled into view."""
+    browser.value(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center'}})")
+    edges = (
+        f"(({{x, y, width, height}}) => [x, y, width, height])({element(selector)}.getBoundingClientRect())"
+    )
+    x, y, width, height = browser.value(edges)
+    return x, y, width, height
+
+
+def element(selector: str) -> str:
+    return f"document.querySelector({json.dumps(selector)})"
+
+
+def shown_range(browser: chromium.Browser, chart: str, axis: str = "xaxis") -> list[float]:
+    found: list[float] = browser.value(f"{element(f'#chart-{chart}')}._fullLayout.{axis}.range")
+    return found
+
+
+def test_every_chart_is_drawn_and_nothing_is_asked_for(opened: chromium.Browser, file: Path) -> None:
+    drawn = opened.value(
+        "Object.fromEntries([...document.querySelectorAll('.plot')].map(plot => [plot.dataset.chart,"
+        " [...plot.querySelectorAll('.trace path, .points path, .hm image')].filter(mark =>"
+        " { const box = mark.getBoundingClientRect(); return box.width + box.height > 0; }).length]))"
+    )
+    assert set(drawn) == CHARTS
+    assert all(marks > 0 for marks in drawn.values()), drawn
+    asked = [address for address in opened.requested if not address.startswith(("data:", "blob:"))]
+    assert asked == [file.as_uri()]
+
+
+def test_no_button_sends_data_away(opened: chromium.Browser) -> None:
+    titles = opened.value(
+        "[...document.querySelectorAll('.modebar-btn')].map(button => button.dataset.title)"
+    )
+    assert any("Zoom" in title for title in titles)
+    assert not [title for title in titles if "hare" in title or "loud" in title or "dit" in title]
+
+
+def test_the_numbers_are_the_results(opened: chromium.Browser, result: diskwright.Result) -> None:
+    shown = opened.value(
+        "[...document.querySelectorAll('[data-value]')].map(span => [span.dataset.value, span.textContent])"
+    )
+    assert len(shown) > 20
+    for key, text in shown:
+        assert text == written(at(result, key)), key
+    bars = (
+        "Plotly && [...document.querySelector('#chart-parts').data].reduce((sum, bar) => sum + bar.x[0], 0)"
+    )
+    assert opened.value(bars) == pytest.approx(sum(result.parts_ms.values()), rel=1e-12)
+
+
+@pytest.mark.parametrize("chart", ["cdf", "time", "map", "seeks"])
+def test_dragging_zooms_and_a_double_click_goes_back(opened: chromium.Browser, chart: str) -> None:
+    before = shown_range(opened, chart)
+    x, y, width, height = box(opened, f"#chart-{chart} .nsewdrag")
+    opened.drag((x + 0.3 * width, y + 0.3 * height), (x + 0.6 * width, y + 0.7 * height))
+    opened.until(f"{element(f'#chart-{chart}')}._fullLayout.xaxis.range[0] !== {before[0]!r}")
+    low, high = shown_range(opened, chart)
+    span = before[1] - before[0]
+    assert low == pytest.approx(before[0] + 0.3 * span, abs=0.02 * span)
+    assert high == pytest.approx(before[0] + 0.6 * span, abs=0.02 * span)
+    # The zoom outlives a change between light and dark.
+    opened.window(1280, 900, "dark")
+    assert shown_range(opened, chart) == [low, high]
+    x, y, width, height = box(opened, f"#chart-{chart} .nsewdrag")
+    # On a busy machine two clicks may be too far apart to be a double one.
+    for _ in range(5):
+        for _ in range(2):
+            opened.click(x + 0.5 * width, y + 0.5 * height)
+        time.sleep(0.7)
+        if shown_range(opened, chart) != [low, high]:
+            break
+    assert shown_range(opened, chart) == pytest.approx(before)
+
+
+def test_pointing_shows_values(opened: chromium.Browser) -> None:
+    x, y, width, height = box(opened, "#chart-time .nsewdrag")
+    opened.point(x + width / 2, y + height / 2)
+    opened.until(f"{element('#chart-time')}.querySelectorAll('.hovertext').length > 0")
+    assert "arrivals/s" in opened.value(f"{element('#chart-time .hoverlayer')}.textContent")
+
+
+def test_the_map_shows_counts_too(opened: chromium.Browser) -> None:
+    visible = f"{element('#chart-map')}._fullData.map(trace => trace.visible)"
+    assert opened.value(visible) == [True, False]
+    x, y, width, height = box(opened, "[data-view='1']")
+    opened.click(x + width / 2, y + height / 2)
+    opened.until(f"{element('#chart-map')}._fullData[1].visible === true")
+    assert opened.value(visible) == [False, True]
+    assert opened.value(f"{element('[data-view]')}.getAttribute('aria-pressed')") == "false"
+
+
+def test_the_spec_is_copied(opened: chromium.Browser) -> None:
+    x, y, width, height = box(opened, "#copy")
+    opened.click(x + width / 2, y + height / 2)
+    opened.until("document.querySelector('#copied').textContent !== ''")
+
+
+@pytest.mark.parametrize("width", [480, 1280, 1920])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_and_all_is_readable(opened: chromium.Browser, width: int, scheme: str) -> None:
+    opened.window(width, 900, scheme)
+    # Charts follow the window a moment later.
+    fit = "plot => plot._fullLayout.width <= plot.clientWidth + 1"
+    opened.until(f"[...document.querySelectorAll('.plot')].every({fit})")
+    assert opened.value("document.documentElement.scrollWidth") <= width
+    wide = opened.value(
+        "[...document.querySelectorAll('main *')].filter(part => !part.closest('.scroll, .plot, pre'))"
+        ".filter(part => part.getBoundingClientRect().right > innerWidth + 1)"
+        ".map(part => part.outerHTML.slice(0, 99))"
+    )
+    assert wide == []
+    ground, text = (
+        luminance(opened.value(f"getComputedStyle(document.body).{key}"))
+        for key in ("backgroundColor", "color")
+    )
+    assert (max(ground, text) + 0.05) / (min(ground, text) + 0.05) > 7
+    label = opened.value("getComputedStyle(document.querySelector('#chart-cdf .xtick text')).fill")
+    axis = luminance(label)
+    assert (max(ground, axis) + 0.05) / (min(ground, axis) + 0.05) > 7
+    assert (ground < 0.1) == (scheme == "dark")
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `rgb(r, g, b)`: WCAG 2.2, "relative luminance"."""
+    channels = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_it_prints_on_white_within_the_page(opened: chromium.Browser) -> None:
+    opened.window(1280, 900, "dark")
+    opened.value(
+        "addEventListener('beforeprint', () => { window.printed ="
+        " [...document.querySelectorAll('.plot')].map(plot => plot._fullLayout)"
+        ".map(({width, font}) => [width, font.color]); })"
+    )
+    assert opened.pdf().startswith(b"%PDF")
+    printed: list[list[Any]] = opened.value("window.printed")
+    # A4 without margins of 14 mm, at 96 pixels an inch.
+    assert len(printed) == len(CHARTS)
+    assert all(width <= (210 - 28) / 25.4 * 96 for width, _ in printed)
+    assert {colour for _, colour in printed} == {"#1b1f24"}
+    opened.until("document.querySelector('#chart-cdf')._fullLayout.font.color === '#e4e8ed'")
+
+
+def test_a_page_without_charts_has_no_errors(browser: chromium.Browser, tmp_path: Path) -> None:
+    spec = spec_of(SPEC) | {"fault": [{"at": "0 ms", "kind": "power-cut"}]}
+    report.write(diskwright.run(spec, picture=True), tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    assert browser.value("document.querySelectorAll('.plot').length") == 0
+    assert browser.complaints == []
