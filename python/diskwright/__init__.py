@@ -6,11 +6,28 @@
 """
 
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from diskwright import _engine
-from diskwright._api import convert, drive, drive_toml, drives, formats, inspect, probe, run
-from diskwright._engine import InputError, SimulationError
+from diskwright._api import (
+    Scheduler,
+    convert,
+    drive,
+    drive_schema,
+    drive_toml,
+    drives,
+    formats,
+    inspect,
+    probe,
+    run,
+    spec_schema,
+)
+from diskwright._engine import InputError, SchedulerView, SimulationError, WaitingRequest
+from diskwright._frame import RequestLog, frame
 from diskwright._record import Record, Result
+
+if TYPE_CHECKING:
+    from diskwright import spec as spec
 
 __version__, __commit__, _profile = _engine.version()
 
@@ -25,16 +42,32 @@ if _profile == "debug":
 __all__ = [
     "InputError",
     "Record",
+    "RequestLog",
     "Result",
+    "Scheduler",
+    "SchedulerView",
     "SimulationError",
+    "WaitingRequest",
     "__commit__",
     "__version__",
     "convert",
     "drive",
+    "drive_schema",
     "drive_toml",
     "drives",
     "formats",
+    "frame",
     "inspect",
     "probe",
     "run",
+    "spec_schema",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The classes of specs are made when somebody wants them.
+    if name == "spec":
+        from importlib import import_module
+
+        return import_module("diskwright.spec")
+    raise AttributeError(f"module 'diskwright' has no attribute {name!r}")

@@ -2,7 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from diskwright._engine import RequestTable
+    from diskwright._frame import RequestLog
 
 
 class Record(Mapping[str, Any]):
@@ -55,7 +62,30 @@ class Record(Mapping[str, Any]):
 class Result(Record):
     """What a run found: the `run` object of the reference, page "JSON"."""
 
-    __slots__ = ()
+    __slots__ = ("_table",)
+
+    def __init__(self, data: Mapping[str, Any], table: "RequestTable | None" = None) -> None:
+        super().__init__(data)
+        self._table = table
+
+    @property
+    def request_log(self) -> "RequestLog":
+        """Every completed request, of a run with `requests=True`. It is not part of a pickled result."""
+        from diskwright._frame import RequestLog
+
+        if self._table is None:
+            raise LookupError("this result has no log of requests: run(…, requests=True) keeps one")
+        return RequestLog(self._table)
+
+    @overload
+    def frame(self, *, kind: Literal["polars"] = "polars") -> "polars.DataFrame": ...
+    @overload
+    def frame(self, *, kind: Literal["pandas"]) -> "pandas.DataFrame": ...
+    def frame(self, *, kind: Literal["polars", "pandas"] = "polars") -> Any:
+        """One row with a column for each number; `diskwright.frame` makes a row for each of many results."""
+        from diskwright._frame import frame
+
+        return frame([self], kind=kind)
 
     def __repr__(self) -> str:
         completed, response = self._data["requests"]["completed"], self._data["response_ms"]

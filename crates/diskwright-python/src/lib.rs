@@ -1,16 +1,24 @@
 //! The extension module `diskwright._engine`: arguments in, JSON out. No logic lives here.
 
+mod scheduler;
+mod table;
+
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use diskwright::config;
 use diskwright::error::{self, Error};
 use diskwright::probe::ProbeOptions;
+use diskwright::queue::CustomSchedulers;
 use diskwright::simulation::{self, Progress, RunOptions, SpecSource};
 use diskwright::units::UnitError;
 use diskwright::workload::{self, ConvertOptions, FormatOptions, InspectOptions};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+
+use scheduler::{Failure, PythonScheduler, SchedulerView, Waiting};
+use table::RequestTable;
 
 pyo3::create_exception!(
     diskwright,
@@ -38,11 +46,14 @@ fn raised(error: Error) -> PyErr {
 struct Listener {
     callback: Option<Py<PyAny>>,
     /// What a signal handler or the caller's function raised; it takes the place of `Interrupted`.
-    failure: Option<PyErr>,
+    failure: Failure,
 }
 
 impl Progress for Listener {
     fn update(&mut self, done: u64, total: Option<u64>) -> ControlFlow<()> {
+        if self.failure.is_kept() {
+            return ControlFlow::Break(());
+        }
         let told = Python::attach(|py| {
             py.check_signals()?;
             if let Some(callback) = &self.callback {
@@ -53,16 +64,16 @@ impl Progress for Listener {
         match told {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
-                self.failure = Some(failure);
+                self.failure.keep(failure);
                 ControlFlow::Break(())
             }
         }
     }
 }
 
-/// Simulates a spec, from a file or a text; returns the result as JSON.
+/// Simulates a spec, from a file or a text; returns the result as JSON and, if they are to be kept, the requests.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, keep_requests, schedulers, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn run(
     py: Python<'_>,
@@ -74,23 +85,51 @@ fn run(
     trace: Option<PathBuf>,
     check: bool,
     requests: Option<PathBuf>,
+    keep_requests: bool,
+    schedulers: Vec<(String, Py<PyAny>)>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<(String, Option<RequestTable>)> {
     let spec = match (spec_path, spec_text) {
         (Some(path), None) => SpecSource::File(path),
         (None, Some(text)) => SpecSource::Text { text, base },
         _ => return Err(PyValueError::new_err("give either a path or a text")),
     };
+    let failure = Failure::default();
+    let custom = custom_schedulers(schedulers, &failure)?;
     let options = RunOptions {
         set,
         drive,
         trace,
         check,
         requests,
+        keep_requests,
+        schedulers: custom,
     };
-    listened(py, progress, |listener| {
-        simulation::run(&spec, &options, listener).map(|outcome| outcome.json())
+    heard(py, progress, failure, |listener| {
+        let outcome = simulation::run(&spec, &options, listener)?;
+        let table = outcome.requests().map(RequestTable::from);
+        Ok((outcome.json().to_string(), table))
     })
+}
+
+/// Objects that are asked for their choices, under their names in the spec.
+fn custom_schedulers(
+    objects: Vec<(String, Py<PyAny>)>,
+    failure: &Failure,
+) -> PyResult<CustomSchedulers> {
+    let mut custom = CustomSchedulers::default();
+    for (name, object) in objects {
+        let (object, failure) = (Arc::new(object), failure.clone());
+        let called = name.clone();
+        let make = move || {
+            let scheduler = PythonScheduler::new(&called, Arc::clone(&object), failure.clone());
+            Box::new(scheduler) as Box<_>
+        };
+        custom
+            .add(&name, make)
+            .map_err(|error| raised(error.into()))?;
+    }
+    Ok(custom)
 }
 
 /// What a reader of traces is told, from JSON with the keys of `[workload]`.
@@ -105,15 +144,22 @@ fn listened<T: serde::Serialize + Send>(
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Listener) -> Result<T, Error> + Send,
 ) -> PyResult<String> {
-    let mut listener = Listener {
-        callback,
-        failure: None,
-    };
-    let outcome = py.detach(|| {
-        work(&mut listener)
+    heard(py, callback, Failure::default(), |listener| {
+        work(listener)
             .map(|answer| serde_json::to_string(&answer).expect("an answer is plain data"))
-    });
-    match listener.failure {
+    })
+}
+
+/// Does work that tells of its progress, stops at a signal, and may fail in Python.
+fn heard<T: Send>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    failure: Failure,
+    work: impl FnOnce(&mut Listener) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let mut listener = Listener { callback, failure };
+    let outcome = py.detach(|| work(&mut listener));
+    match listener.failure.take() {
         Some(failure) => Err(failure),
         None => outcome.map_err(raised),
     }
@@ -203,6 +249,18 @@ fn probe(
     })
 }
 
+/// The JSON schema of a spec or of a drive.
+#[pyfunction]
+fn schema(of: &str) -> PyResult<String> {
+    match of {
+        "spec" => Ok(config::schema::spec().to_string()),
+        "drive" => Ok(config::schema::drive().to_string()),
+        other => Err(raised(
+            error::unknown_name("schema", other, &["spec", "drive"]).into(),
+        )),
+    }
+}
+
 /// The names of the drives that come with diskwright.
 #[pyfunction]
 fn drives() -> Vec<&'static str> {
@@ -245,11 +303,15 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("InputError", py.get_type::<InputError>())?;
     module.add("SimulationError", py.get_type::<SimulationError>())?;
+    module.add_class::<RequestTable>()?;
+    module.add_class::<SchedulerView>()?;
+    module.add_class::<Waiting>()?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)?;
     module.add_function(wrap_pyfunction!(formats, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(drives, module)?)?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(drive_text, module)?)?;

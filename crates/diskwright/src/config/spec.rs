@@ -1,16 +1,19 @@
 //! A spec: workload, host, measurement and the tree of devices.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::queue::SchedulerSpec;
+use crate::queue::SchedulerChoice;
+use crate::schema;
 use crate::units::Time;
 use crate::workload::WorkloadSpec;
 
 /// Everything a run depends on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// The seed of every random stream.
@@ -32,7 +35,7 @@ pub struct Spec {
 }
 
 /// Something that goes wrong.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultSpec {
     /// When, in simulated time.
@@ -42,7 +45,7 @@ pub struct FaultSpec {
 }
 
 /// What can go wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
     /// The power fails: requests under way are lost, and the run ends. With the checker on, every promised write must
@@ -55,18 +58,18 @@ fn default_seed() -> u64 {
 }
 
 /// The host.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostSpec {
     /// The most requests handed to the device at a time; no limit where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u32>,
     /// The order in which requests that are held back are handed over.
-    pub scheduler: SchedulerSpec,
+    pub scheduler: SchedulerChoice,
 }
 
 /// What is measured of a run, and how much of a run there is.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MeasureSpec {
     /// How much of the start is left out of the statistics: requests (`1000`), a share (`"10 %"`) or a time (`"5 s"`).
@@ -81,7 +84,7 @@ pub struct MeasureSpec {
 }
 
 /// A device and its parts; the one key says what it is.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceSpec {
     /// A hard disk.
@@ -89,10 +92,11 @@ pub enum DeviceSpec {
 }
 
 /// A hard disk.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HddSpec {
     /// The name of a drive, or the path of a drive's TOML file.
+    #[schemars(extend("format" = "drive"))]
     pub drive: String,
     /// The drive's queue.
     #[serde(default)]
@@ -100,20 +104,20 @@ pub struct HddSpec {
 }
 
 /// A drive's queue.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSpec {
     /// Slots: the active request and those that wait.
     pub depth: u32,
     /// Which request is next.
-    pub scheduler: SchedulerSpec,
+    pub scheduler: SchedulerChoice,
 }
 
 impl Default for QueueSpec {
     fn default() -> QueueSpec {
         QueueSpec {
             depth: 32,
-            scheduler: SchedulerSpec::default(),
+            scheduler: SchedulerChoice::default(),
         }
     }
 }
@@ -159,6 +163,19 @@ impl<'de> Deserialize<'de> for WarmUpSpec {
             }
         }
         deserializer.deserialize_any(Text)
+    }
+}
+
+impl JsonSchema for WarmUpSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "WarmUp".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": schema::sentence(WARM_UP_EXPECTED),
+            "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }],
+            "examples": [1000, "10 %", "5 s"],
+        })
     }
 }
 

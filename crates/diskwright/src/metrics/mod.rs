@@ -5,7 +5,9 @@ pub mod interval;
 pub mod log;
 pub mod recorder;
 pub mod series;
+pub mod table;
 
 pub use log::RequestLog;
 pub use recorder::Recorder;
 pub use series::Series;
+pub use table::RequestTable;

@@ -1,6 +1,7 @@
 //! A spec becomes a run becomes a result.
 
 mod build;
+mod custom;
 mod memory;
 mod outcome;
 
@@ -11,12 +12,13 @@ use std::time::Instant;
 use crate::config::from_node;
 use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::config::tree::{Node, Override, Value};
-use crate::engine::Engine;
+use crate::engine::{Engine, Initiator};
 use crate::error::{Error, InputError, Place, Source};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::ledger::Ledger;
 use crate::metrics::recorder::WarmUp;
-use crate::metrics::{Recorder, RequestLog};
+use crate::metrics::{Recorder, RequestLog, RequestTable};
+use crate::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
 use crate::workload::{self, Workload};
 
 pub use crate::host::Progress;
@@ -49,6 +51,10 @@ pub struct RunOptions {
     pub check: bool,
     /// Writes a row for every request to this Parquet file; relative to the current folder.
     pub requests: Option<PathBuf>,
+    /// Keeps a row for every request in memory: [`Outcome::requests`].
+    pub keep_requests: bool,
+    /// Schedulers that the spec may name beside those of the registry.
+    pub schedulers: CustomSchedulers,
 }
 
 /// A spec, read and checked, with the text it was read from.
@@ -57,9 +63,16 @@ pub struct Checked {
     pub spec: Spec,
     tree: Node,
     base: PathBuf,
+    schedulers: CustomSchedulers,
 }
 
 impl Checked {
+    /// The scheduler that stands at `path`, ready to run.
+    fn scheduler(&self, choice: &SchedulerChoice, path: &str) -> Result<Box<dyn Scheduler>, Error> {
+        let built = choice.build(&self.schedulers);
+        built.map_err(|error| self.locate(path, error.into()))
+    }
+
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
     fn locate(&self, path: &str, error: Error) -> Error {
         let mut input = match error {
@@ -142,8 +155,14 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         tree.remove("workload.synthetic");
         tree.remove("workload.fio");
     }
+    custom::resolve(&mut tree, &options.schedulers);
     let spec = from_node(&tree)?;
-    Ok(Checked { spec, tree, base })
+    Ok(Checked {
+        spec,
+        tree,
+        base,
+        schedulers: options.schedulers.clone(),
+    })
 }
 
 /// A drive named on the command line: a name stays, a path becomes absolute.
@@ -205,7 +224,10 @@ pub fn run(
     let workload = load().map_err(|error| checked.locate_in_workload(error))?;
     let policy = host_policy(&checked)?;
     let recorder = Recorder::new(warm_up(&checked, capacity)?);
-    let mut host = Host::new(workload, policy, recorder, progress).with_log(log);
+    let table = options.keep_requests.then(RequestTable::default);
+    let mut host = Host::new(workload, policy, recorder, progress)
+        .with_log(log)
+        .with_table(table);
     let promise = tree.devices.last().expect("a spec has a device").promise();
     let ledger = options.check.then(|| Box::new(Ledger::new(promise)));
     let mut engine = Engine::new(tree.devices, ledger);
@@ -216,6 +238,10 @@ pub fn run(
     }
     let started = Instant::now();
     engine.run(&mut host)?;
+    // Whoever listens may have something against the end of the run.
+    if host.tick().is_break() {
+        return Err(Error::Interrupted);
+    }
     if let Some(ledger) = engine.ledger()
         && ledger.fault_count() > 0
     {
@@ -227,13 +253,8 @@ pub fn run(
         )));
     }
     host.finish_log()?;
-    Ok(Outcome::new(
-        &checked,
-        &engine,
-        &tree.paths,
-        &host,
-        started.elapsed(),
-    ))
+    let outcome = Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed());
+    Ok(outcome.with_requests(host.take_table()))
 }
 
 /// Opens the log before the run, so that a path that cannot be written is known at once.
@@ -245,7 +266,7 @@ fn request_log(path: &Path, spec: &Spec) -> Result<RequestLog, Error> {
 
 fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     let Spec { host, measure, .. } = &checked.spec;
-    let scheduler = host.scheduler.build();
+    let scheduler = checked.scheduler(&host.scheduler, "host.scheduler")?;
     if scheduler.needs_geometry() {
         let message = format!(
             "the host's queue knows LBNs only: {:?} needs a drive's geometry",

@@ -7,13 +7,17 @@ use serde_json::{Map, Value, json};
 use super::{Checked, memory};
 use crate::engine::Engine;
 use crate::host::Host;
+use crate::metrics::RequestTable;
 
 /// The version of the result's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
 
 /// Everything a run says about itself.
 #[derive(Clone, Debug)]
-pub struct Outcome(Map<String, Value>);
+pub struct Outcome {
+    result: Map<String, Value>,
+    requests: Option<RequestTable>,
+}
 
 impl Outcome {
     pub(super) fn new(
@@ -49,12 +53,24 @@ impl Outcome {
         );
         let spec = serde_json::to_value(&checked.spec).expect("a spec is plain data");
         result.insert("spec".into(), spec);
-        Outcome(result)
+        Outcome {
+            result,
+            requests: None,
+        }
     }
 
     /// The object of `run`, as the command prints it.
     pub fn json(&self) -> Value {
-        Value::Object(self.0.clone())
+        Value::Object(self.result.clone())
+    }
+
+    pub(super) fn with_requests(self, requests: Option<RequestTable>) -> Outcome {
+        Outcome { requests, ..self }
+    }
+
+    /// Every completed request, where [`keep_requests`](super::RunOptions::keep_requests) asked for it.
+    pub fn requests(&self) -> Option<&RequestTable> {
+        self.requests.as_ref()
     }
 }
 
