@@ -55,7 +55,9 @@ def test_every_library_reads_the_same_columns(logged: tuple[diskwright.Result, P
     assert in_pandas["lbn"].tolist() == frame["lbn"].to_list()
     assert in_pandas["op"].tolist() == frame["op"].cast(polars.String).to_list()
     read = pyarrow.table(log)
-    (total,) = duckdb.query("select sum(blocks) from read").fetchall()[0]
+    answer = duckdb.query("select sum(blocks) from read")
+    assert answer is not None
+    (total,) = answer.fetchall()[0]
     assert total == result.requests.blocks == read["blocks"].to_pandas().sum()
 
 

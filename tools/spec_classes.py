@@ -191,7 +191,7 @@ def literal(names: list[str]) -> str:
 
 def docstring(text: str, indent: str) -> str:
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
-    width = 108 - len(indent)
+    width = 106 - len(indent)
     lines = "\n\n".join("\n".join(textwrap.wrap(paragraph, width)) for paragraph in paragraphs)
     raw = "r" if "\\" in lines else ""
     mark = '"""'

@@ -23,6 +23,7 @@ from diskwright._api import (
     spec_schema,
 )
 from diskwright._engine import InputError, SchedulerView, SimulationError, WaitingRequest
+from diskwright._figures import plot_cdf, plot_parts
 from diskwright._frame import RequestLog, frame
 from diskwright._record import Record, Result
 
@@ -58,6 +59,8 @@ __all__ = [
     "formats",
     "frame",
     "inspect",
+    "plot_cdf",
+    "plot_parts",
     "probe",
     "run",
     "spec_schema",

@@ -41,7 +41,8 @@ def run(
     set: values to override, by dotted key: `{"device.hdd.queue.depth": 4}`.
     drive, trace: another drive or trace than the spec's.
     check: follow every version of every block, and fail where a promise is broken.
-    requests: writes one row per request to this Parquet file; True keeps them in memory as `result.request_log`.
+    requests: writes one row per request to this Parquet file; True keeps them in memory, as
+        `result.request_log`.
     schedulers: your own, which the spec names as it names the others: objects with a method
         `pick(view) -> int`, or classes, of which each run makes an object.
     progress: called with the requests done and the total (None where it is not known), some twenty times

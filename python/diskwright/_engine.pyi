@@ -34,6 +34,7 @@ class RequestTable:
 
     def __len__(self) -> int: ...
     def columns(self) -> list[str]: ...
+    def responses_ms(self, measured: int) -> list[float]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
@@ -64,7 +65,7 @@ class WaitingRequest:
 
 @final
 class SchedulerView:
-    """What a scheduler sees: the requests that wait, the oldest first, and the arm, at the moment of asking."""
+    """What a scheduler sees: the requests that wait, the oldest first, and the arm, when it is asked."""
 
     @property
     def now_ns(self) -> int:

@@ -20,7 +20,8 @@ class RequestLog:
     """Every completed request of a run, in the order of completion, as Arrow columns in memory.
 
     Whatever speaks Arrow's PyCapsule protocol reads it without copying: `pyarrow.table(log)`,
-    `polars.DataFrame(log)`, DuckDB. The columns are those of the file that `run(…, requests="log.parquet")` writes.
+    `polars.DataFrame(log)`, DuckDB. The columns are those of the file that `run(…, requests="log.parquet")`
+    writes.
     """
 
     __slots__ = ("_table",)
@@ -64,9 +65,7 @@ def wanted(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        message = (
-            f"{name} is not installed: pip install {name}, or pip install 'diskwright[frames]' for all such"
-        )
+        message = f"{name} is not installed: pip install {name}, or pip install 'diskwright[frames]'"
         raise ModuleNotFoundError(message, name=name) from None
 
 
@@ -84,8 +83,8 @@ def frame(results: Iterable[Result] | Mapping[str, Result], /, *, kind: Kind = "
     results: a list of results, or a dict, whose keys become the column `run`.
     kind: "polars" or "pandas".
 
-    The effective spec is there too, as `spec.seed`, `spec.device.hdd.queue.scheduler`, …: a policy with its parameters
-    is one text, as TOML has it. What a result does not have is null.
+    The effective spec is there too, as `spec.seed`, `spec.device.hdd.queue.scheduler`, …: a policy with its
+    parameters is one text, as TOML has it. What a result does not have is null.
     """
     if kind not in ("polars", "pandas"):
         raise ValueError(f'kind: expected "polars" or "pandas", not {kind!r}')

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 if TYPE_CHECKING:
     import pandas
     import polars
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from diskwright._engine import RequestTable
     from diskwright._frame import RequestLog
@@ -76,6 +78,22 @@ class Result(Record):
         if self._table is None:
             raise LookupError("this result has no log of requests: run(…, requests=True) keeps one")
         return RequestLog(self._table)
+
+    def _measured_ms(self) -> list[float] | None:
+        """The response times of the measured requests, sorted, where they are kept."""
+        return None if self._table is None else self._table.responses_ms(self.requests.measured)
+
+    def plot_cdf(self, *, tail: bool = False, label: str = "", ax: "Axes | None" = None) -> "Figure":
+        """Draws the distribution of response times, as `diskwright.plot_cdf` does for several results."""
+        from diskwright._figures import plot_cdf
+
+        return plot_cdf([self], labels=[label], tail=tail, ax=ax)
+
+    def plot_parts(self, *, label: str = "", ax: "Axes | None" = None) -> "Figure":
+        """Draws what a request's time goes to, as `diskwright.plot_parts` does for several results."""
+        from diskwright._figures import plot_parts
+
+        return plot_parts([self], labels=[label], ax=ax)
 
     @overload
     def frame(self, *, kind: Literal["polars"] = "polars") -> "polars.DataFrame": ...

@@ -390,7 +390,8 @@ class HotCold(Table):
     share: Percent | None = None
     """The percentage of requests that go to it. Default: "90 %"."""
     scatter: bool | None = None
-    """Hot places are scattered over the range at random; if not, they are its beginning. Default: true."""
+    """Hot places are scattered over the range at random; if not, they are its beginning. Default: true.
+    """
     from_: int | None = None
     """First block. Default: 0."""
     blocks: int | None = None
@@ -424,7 +425,8 @@ class Zone(Table):
     share: Percent
     """The percentage of requests that go to it; all together they make 100 %."""
     size: Portion
-    """How much of the range it is; all together they make it up, or leave a rest that nothing goes to."""
+    """How much of the range it is; all together they make it up, or leave a rest that nothing goes to.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -438,8 +440,8 @@ class Streams(Table):
     count: int | None = None
     """How many. Default: 8."""
     run: Size | None = None
-    """How far a stream goes before it jumps: a request that would cross the end of its run begins another one.
-    Default: "2048 blocks".
+    """How far a stream goes before it jumps: a request that would cross the end of its run begins another
+    one. Default: "2048 blocks".
     """
     turns: Turns | None = None
     """Which stream is next. Default: "round-robin"."""
@@ -462,9 +464,9 @@ class Strided(Table):
     stride: Size | None = None
     """From the beginning of a request to the beginning of the next. Default: "128 blocks"."""
     shift: Size | None = None
-    """After each pass through the range the next one begins so much further on, until it would begin a stride
-    further on; the size of the largest request when not given, so that the passes together cover the range.
-    0 blocks makes every pass the same.
+    """After each pass through the range the next one begins so much further on, until it would begin a
+    stride further on; the size of the largest request when not given, so that the passes together cover
+    the range. 0 blocks makes every pass the same.
     """
     from_: int | None = None
     """First block. Default: 0."""
@@ -599,9 +601,9 @@ class Fcfs(Table):
 class Sstf(Table):
     """Shortest seek time first: the nearest waiting request.
 
-    Rule: the nearest request. Tie: the one that has waited longer. Source: Denning, "Effects of scheduling
-    on file memory operations", AFIPS 1967; DiskSim's policies 4 (by LBN) and 7 (by cylinder). Weakness:
-    blind to rotation; requests far from the crowd starve.
+    Rule: the nearest request. Tie: the one that has waited longer. Source: Denning, "Effects of
+    scheduling on file memory operations", AFIPS 1967; DiskSim's policies 4 (by LBN) and 7 (by cylinder).
+    Weakness: blind to rotation; requests far from the crowd starve.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("sstf",)
@@ -632,10 +634,10 @@ class Scan(Table):
     """As look, but the arm travels on to the edge of the disk before it turns.
 
     Rule: the next request in the direction of the arm, upwards at first; with none left there the arm
-    travels to the edge of the disk, turns, and takes the request next to it, those included that have come
-    on the way. Tie: the one that has waited longer. Source: Denning, "Effects of scheduling on file memory
-    operations", AFIPS 1967. Weakness: the travel to the edge is wasted; in a host's queue, which moves no
-    arm, it is LOOK.
+    travels to the edge of the disk, turns, and takes the request next to it, those included that have
+    come on the way. Tie: the one that has waited longer. Source: Denning, "Effects of scheduling on file
+    memory operations", AFIPS 1967. Weakness: the travel to the edge is wasted; in a host's queue, which
+    moves no arm, it is LOOK.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("scan",)
@@ -649,8 +651,8 @@ class CLook(Table):
 
     Rule: the next request at or above the end of the previous one, else the lowest. Tie: the one that has
     waited longer. Source: Merten, 1970, as C-SCAN without the run to the edge; Worthington, Ganger and
-    Patt, SIGMETRICS 1994; DiskSim's policies 3 (by LBN) and 6 (by cylinder). Weakness: blind to rotation; a
-    stream just ahead of the arm holds up everything behind it; by LBN, a request that begins within the
+    Patt, SIGMETRICS 1994; DiskSim's policies 3 (by LBN) and 6 (by cylinder). Weakness: blind to rotation;
+    a stream just ahead of the arm holds up everything behind it; by LBN, a request that begins within the
     previous one waits for the next sweep.
     """
 
@@ -666,12 +668,12 @@ class CLook(Table):
 class CScan(Table):
     """As c-look, but the arm travels to the upper edge and back to the lower one before it begins again.
 
-    Rule: the next request at or above the end of the previous one; with none left there the arm travels to
-    the upper edge of the disk, from there to the lower one, and begins again. Tie: the one that has waited
-    longer. Source: Seaman, Lind and Wilson, "On teleprocessing system design, part IV: an analysis of
-    auxiliary-storage activity", IBM Systems Journal 5(3), 1966, and Teorey and Pinkerton, CACM 15(3), 1972,
-    who name it. Weakness: a full stroke each turn is wasted; in a host's queue, which moves no arm, it is
-    C-LOOK.
+    Rule: the next request at or above the end of the previous one; with none left there the arm travels
+    to the upper edge of the disk, from there to the lower one, and begins again. Tie: the one that has
+    waited longer. Source: Seaman, Lind and Wilson, "On teleprocessing system design, part IV: an analysis
+    of auxiliary-storage activity", IBM Systems Journal 5(3), 1966, and Teorey and Pinkerton, CACM 15(3),
+    1972, who name it. Weakness: a full stroke each turn is wasted; in a host's queue, which moves no arm,
+    it is C-LOOK.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -688,10 +690,10 @@ class VScan(Table):
 
     Rule: the nearest request, where those against the direction of the arm count as `r` times the size of
     the drive further away, rounded to whole places. The direction is that of the last move, upwards at
-    first. Tie: the one that has waited longer. `r = 0` is SSTF, `r = 1` is LOOK. Source: Geist and Daniel,
-    "A continuum of disk scheduling algorithms", ACM TOCS 5(1), 1987, who find 0.2 good; DiskSim's policies
-    17 (by LBN) and 18 (by cylinder). Weakness: blind to rotation; below 1, requests far from the crowd
-    starve.
+    first. Tie: the one that has waited longer. `r = 0` is SSTF, `r = 1` is LOOK. Source: Geist and
+    Daniel, "A continuum of disk scheduling algorithms", ACM TOCS 5(1), 1987, who find 0.2 good; DiskSim's
+    policies 17 (by LBN) and 18 (by cylinder). Weakness: blind to rotation; below 1, requests far from the
+    crowd starve.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -708,9 +710,9 @@ class VScan(Table):
 class Satf(Table):
     """Shortest access time first: the shortest seek, switch, settle and rotation together.
 
-    Rule: the shortest positioning time: seek, switch, settle and rotation, not transfer. Tie: the one that
-    has waited longer. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991; Seltzer, Chen and Ousterhout, USENIX
-    1990. Weakness: no bound on waiting.
+    Rule: the shortest positioning time: seek, switch, settle and rotation, not transfer. Tie: the one
+    that has waited longer. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991; Seltzer, Chen and Ousterhout,
+    USENIX 1990. Weakness: no bound on waiting.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -724,9 +726,9 @@ class AgedSatf(Table):
     """Aged SATF: the shortest positioning time after deduction of a share of the time waited.
 
     Rule: the least positioning time − `weight` · time waited. Tie: the one that has waited longer. With a
-    weight of 0 it is SATF, with a very large one FCFS. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991, as
-    ASATF; Worthington, Ganger and Patt, SIGMETRICS 1994, as ASPTF(W); DiskSim's policy 14, whose weight is
-    in ms a second: its 6 is 0.006 here. Weakness: the weight that suits depends on the load.
+    weight of 0 it is SATF, with a very large one FCFS. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991,
+    as ASATF; Worthington, Ganger and Patt, SIGMETRICS 1994, as ASPTF(W); DiskSim's policy 14, whose
+    weight is in ms a second: its 6 is 0.006 here. Weakness: the weight that suits depends on the load.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -743,9 +745,9 @@ class WeightedSatf(Table):
 
     Rule: the least positioning time · (`window` − time waited) / `window`, and 0 for what has waited that
     long. Tie: the one that has waited longer, so that overdue requests are served in the order of their
-    arrival. Source: Seltzer, Chen and Ousterhout, USENIX Winter 1990, as the weighted shortest time first;
-    DiskSim's policy 11, where the factor of an overdue request is negative and so prefers the slowest of
-    them. Weakness: with a window below a few queue lengths of service it degenerates to FCFS.
+    arrival. Source: Seltzer, Chen and Ousterhout, USENIX Winter 1990, as the weighted shortest time
+    first; DiskSim's policy 11, where the factor of an overdue request is negative and so prefers the
+    slowest of them. Weakness: with a window below a few queue lengths of service it degenerates to FCFS.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -753,7 +755,8 @@ class WeightedSatf(Table):
         "wptf",
     )
     window: Time | None = None
-    """The wait after which a request counts as no positioning time at all; `"0 ms"` for never. Default: "2 s".
+    """The wait after which a request counts as no positioning time at all; `"0 ms"` for never. Default: "2
+    s".
     """
 
 
@@ -763,8 +766,8 @@ class BatchSatf(Table):
 
     Rule: the shortest positioning time among the requests of the present batch; when that is empty, all
     that wait are the next one. Tie: the one that has waited longer. Source: the two queues of FSCAN,
-    Coffman, Klimko and Ryan, SIAM Journal on Computing 1(3), 1972, with SATF in place of SCAN; Jacobson and
-    Wilkes, HPL-CSP-91-7, 1991. Weakness: the last requests of a batch leave little to choose from.
+    Coffman, Klimko and Ryan, SIAM Journal on Computing 1(3), 1972, with SATF in place of SCAN; Jacobson
+    and Wilkes, HPL-CSP-91-7, 1991. Weakness: the last requests of a batch leave little to choose from.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -792,15 +795,15 @@ class Deadline(Table):
     """Linux' mq-deadline: batches upwards by LBN, reads before writes, begun with the oldest when that has
     expired.
 
-    Rule: batches of reads or of writes, each upwards by LBN from where the last request of its kind began.
-    A batch ends after `fifo_batch` requests, or with none of its kind above. The next one is of reads if
-    any wait, unless writes have waited through `writes_starved` of those. It goes on upwards, but begins
-    with the oldest of its kind if that has expired or none is above. The first batch of all is of writes if
-    any wait. Tie: the one that has waited longer. Source: Linux, block/mq-deadline.c (6.x), one priority
-    class. There, times are in jiffies, adjacent requests merge, a flush goes past the scheduler and
-    asynchronous requests may use only a part of the tags; here times are exact, nothing merges, and a flush
-    is a write at its LBN. Weakness: deadlines are when a request may go first, not when it is done; blind
-    to rotation.
+    Rule: batches of reads or of writes, each upwards by LBN from where the last request of its kind
+    began. A batch ends after `fifo_batch` requests, or with none of its kind above. The next one is of
+    reads if any wait, unless writes have waited through `writes_starved` of those. It goes on upwards,
+    but begins with the oldest of its kind if that has expired or none is above. The first batch of all is
+    of writes if any wait. Tie: the one that has waited longer. Source: Linux, block/mq-deadline.c (6.x),
+    one priority class. There, times are in jiffies, adjacent requests merge, a flush goes past the
+    scheduler and asynchronous requests may use only a part of the tags; here times are exact, nothing
+    merges, and a flush is a write at its LBN. Weakness: deadlines are when a request may go first, not
+    when it is done; blind to rotation.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -955,8 +958,8 @@ Pace: TypeAlias = Literal["recorded", "closed"] | Scaled
 
 `recorded`: As recorded.
 
-`closed`: As fast as the host's outstanding limit lets them; recorded times decide only `from`, `to` and the
-order.
+`closed`: As fast as the host's outstanding limit lets them; recorded times decide only `from`, `to` and
+the order.
 """
 
 TraceDevice: TypeAlias = int | Literal["single", "all"]

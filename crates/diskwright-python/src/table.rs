@@ -36,6 +36,12 @@ impl RequestTable {
         fields.map(|field| field.name().clone()).collect()
     }
 
+    /// The response times of the `measured` last requests to arrive that ended well, ms, sorted.
+    fn responses_ms(&self, measured: u64) -> Vec<f64> {
+        let times = metrics::table::responses(&self.batches, measured);
+        times.into_iter().map(|ns| ns as f64 / 1e6).collect()
+    }
+
     /// The columns as a stream of batches. A wish for another schema need not be granted, and is not.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
