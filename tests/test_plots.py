@@ -1,11 +1,16 @@
 """Do figures of results show their numbers?"""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
 
 import diskwright
+
+
+def data(line: Any) -> list[list[float]]:
+    return [[float(value) for value in values] for values in line.get_data()]
 
 
 @pytest.fixture
@@ -17,7 +22,7 @@ def test_the_distribution_is_that_of_the_measured_requests(result: diskwright.Re
     for tail in (False, True):
         (axes,) = result.plot_cdf(tail=tail).axes
         (line,) = axes.lines
-        times, shares = (list(map(float, data)) for data in line.get_data())
+        times, shares = data(line)
         assert len(times) == result.requests.measured == 1_800
         assert times == sorted(times)
         assert times[-1] == pytest.approx(result.response_ms.max)
@@ -31,7 +36,7 @@ def test_the_distribution_is_that_of_the_measured_requests(result: diskwright.Re
 def test_without_requests_the_percentiles_are_drawn(spec: Path) -> None:
     result = diskwright.run(spec)
     (line,) = result.plot_cdf().axes[0].lines
-    times, shares = (list(map(float, data)) for data in line.get_data())
+    times, shares = data(line)
     response = result.response_ms
     assert times == [response.p50, response.p90, response.p95, response.p99, response.p999]
     assert shares == [0.5, 0.9, 0.95, 0.99, 0.999]
@@ -55,7 +60,8 @@ def test_several_results_share_axes_and_have_labels(result: diskwright.Result, s
 
 def test_the_parts_add_up(result: diskwright.Result) -> None:
     (axes,) = diskwright.plot_parts({"fcfs": result, "again": result}).axes
-    widths = [patch.get_width() for patch in axes.patches]
+    bars: list[Any] = list(axes.patches)
+    widths = [bar.get_width() for bar in bars]
     assert sum(widths) == pytest.approx(2 * sum(result.parts_ms.values()))
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["fcfs", "again"]
     legend = axes.get_legend()

@@ -38,6 +38,8 @@ def plot_cdf(
     A result that has its requests (`run(…, requests=True)`) gives the exact curve of all requests that were
     measured; of others the known percentiles are drawn, joined by straight lines.
     """
+    from matplotlib.ticker import LogFormatter
+
     named = _named(results, labels)
 
     def draw(axes: "Axes") -> None:
@@ -56,6 +58,8 @@ def plot_cdf(
             )
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
+        # Where less than a decade is shown, plain numbers too.
+        axes.xaxis.set_minor_formatter(LogFormatter())
         axes.set_xlabel("response time, ms")
         if tail:
             axes.set_yscale("log")
