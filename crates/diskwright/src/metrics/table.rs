@@ -98,7 +98,7 @@ mod tests {
             (table.rows(), batches.len(), batches[0].num_rows()),
             (0, 1, 0)
         );
-        assert_eq!(responses(&batches, 0), []);
+        assert!(responses(&batches, 0).is_empty());
     }
 
     #[test]
