@@ -49,10 +49,21 @@ def test_the_package_runs_as_a_module() -> None:
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    heavy = ("rich", "typer", "matplotlib", "polars", "numpy", "pandas", "pyarrow", "dask")
+    heavy = ("rich", "typer", "matplotlib", "polars", "numpy", "pandas", "pyarrow", "dask", "diskwright.spec")
     code = f"import diskwright, sys; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_help_loads_no_library_for_plots_or_frames() -> None:
+    heavy = ("matplotlib", "polars", "numpy", "pandas", "pyarrow", "dask", "diskwright.spec")
+    code = (
+        "import sys; from diskwright.cli import app; sys.argv = ['diskwright', '--help']\n"
+        "try: app()\n"
+        f"except SystemExit: print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
 def test_json_to_standard_output_needs_no_table_library(tmp_path: Path) -> None:

@@ -6,12 +6,15 @@
 """
 
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from diskwright import _engine
 from diskwright._api import (
+    Scheduler,
     compare,
     convert,
     drive,
+    drive_schema,
     drive_toml,
     drives,
     formats,
@@ -19,9 +22,15 @@ from diskwright._api import (
     probe,
     run,
     run_many,
+    spec_schema,
 )
-from diskwright._engine import InputError, SimulationError
+from diskwright._engine import InputError, SchedulerView, SimulationError, WaitingRequest
+from diskwright._figures import plot_cdf, plot_parts
+from diskwright._frame import RequestLog, frame
 from diskwright._record import Comparison, Record, Result
+
+if TYPE_CHECKING:
+    from diskwright import spec as spec
 
 __version__, __commit__, _profile = _engine.version()
 
@@ -37,18 +46,36 @@ __all__ = [
     "Comparison",
     "InputError",
     "Record",
+    "RequestLog",
     "Result",
+    "Scheduler",
+    "SchedulerView",
     "SimulationError",
+    "WaitingRequest",
     "__commit__",
     "__version__",
     "compare",
     "convert",
     "drive",
+    "drive_schema",
     "drive_toml",
     "drives",
     "formats",
+    "frame",
     "inspect",
+    "plot_cdf",
+    "plot_parts",
     "probe",
     "run",
     "run_many",
+    "spec_schema",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The classes of specs are made when somebody wants them.
+    if name == "spec":
+        from importlib import import_module
+
+        return import_module("diskwright.spec")
+    raise AttributeError(f"module 'diskwright' has no attribute {name!r}")

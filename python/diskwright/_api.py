@@ -5,36 +5,49 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fsdecode
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from diskwright import _engine, _toml
 from diskwright._record import Comparison, Record, Result
+from diskwright._typed import Table, plain
 
 AnyPath = str | PathLike[str]
-AnySpec = AnyPath | Mapping[str, Any]
+AnySpec = AnyPath | Mapping[str, Any] | Table
+
+
+class Scheduler(Protocol):
+    """A rule that chooses the next request: any object with such a method."""
+
+    def pick(self, view: _engine.SchedulerView, /) -> int:
+        """The index in the view of the request that is next."""
+        ...
 
 
 def run(
-    spec: AnyPath | Mapping[str, Any],
+    spec: AnySpec,
     /,
     *,
     set: Mapping[str, Any] | None = None,
     drive: str | None = None,
     trace: AnyPath | None = None,
     check: bool = False,
-    requests: AnyPath | None = None,
+    requests: AnyPath | bool | None = None,
     picture: bool = False,
+    schedulers: Mapping[str, Scheduler | type[Scheduler]] | None = None,
     progress: Callable[[int, int | None], object] | None = None,
     **overrides: Any,
 ) -> Result:
     """Simulates a spec.
 
-    spec: the path of a TOML file, or the spec itself as a dict.
+    spec: the path of a TOML file, or the spec itself, a `diskwright.spec.Spec` or a dict.
     set: values to override, by dotted key: `{"device.hdd.queue.depth": 4}`.
     drive, trace: another drive or trace than the spec's.
     check: follow every version of every block, and fail where a promise is broken.
-    requests: writes one row per request to this Parquet file.
+    requests: writes one row per request to this Parquet file; True keeps them in memory, as
+        `result.request_log`.
     picture: collects what a report is drawn from: `Result.picture`, and `diskwright.report.write`.
+    schedulers: your own, which the spec names as it names the others: objects with a method
+        `pick(view) -> int`, or classes, of which each run makes an object.
     progress: called with the requests done and the total (None where it is not known), some twenty times
         a second. An exception that it raises stops the run.
     overrides: as `set`, with two underscores for each dot: `device__hdd__queue__depth=4`.
@@ -44,19 +57,33 @@ def run(
     """
     path, text = _source(spec)
     settings = [*(set or {}).items(), *((name.replace("__", "."), item) for name, item in overrides.items())]
-    answer, drawn = _engine.run(
+    answer, drawn, table = _engine.run(
         path,
         text,
         Path.cwd(),
-        [f"{name}={_toml.value(item, name)}" for name, item in settings],
+        [f"{name}={_toml.value(_said(item), name)}" for name, item in settings],
         drive,
         trace,
         check,
-        requests,
+        None if isinstance(requests, bool) else requests,
+        requests is True,
         picture,
+        [(name, _ready(scheduler, name)) for name, scheduler in (schedulers or {}).items()],
         progress,
     )
-    return Result.of_run(answer, drawn)
+    return Result.of_run(answer, drawn, table)
+
+
+def _said(item: Any) -> Any:
+    return item.to_dict() if isinstance(item, Table) else item
+
+
+def _ready(scheduler: Any, name: str) -> Scheduler:
+    made = scheduler() if isinstance(scheduler, type) else scheduler
+    if not callable(getattr(made, "pick", None)):
+        raise TypeError(f"schedulers: {name}: expected an object with a method pick(view), not {made!r}")
+    ready: Scheduler = made
+    return ready
 
 
 def run_with_settings(
@@ -70,19 +97,21 @@ def run_with_settings(
     progress: Callable[[int, int | None], object] | None,
 ) -> Result:
     """`run` for the command line: each setting is `KEY=VALUE` as the user typed it."""
-    answer, drawn = _engine.run(
-        spec, None, Path.cwd(), settings, drive, trace, check, requests, picture, progress
+    answer, drawn, _ = _engine.run(
+        spec, None, Path.cwd(), settings, drive, trace, check, requests, False, picture, [], progress
     )
     return Result.of_run(answer, drawn)
 
 
-def _source(spec: AnyPath | Mapping[str, Any]) -> tuple[str | None, str | None]:
+def _source(spec: AnySpec) -> tuple[str | None, str | None]:
     """The path of a spec, or its text."""
-    return (None, _toml.document(spec)) if isinstance(spec, Mapping) else (fsdecode(spec), None)
+    if isinstance(spec, Mapping | Table):
+        return None, _toml.document(plain(spec))
+    return fsdecode(spec), None
 
 
 def _settings(settings: Mapping[str, Any] | None) -> list[str]:
-    return [f"{name}={_toml.value(item, name)}" for name, item in (settings or {}).items()]
+    return [f"{name}={_toml.value(_said(item), name)}" for name, item in (settings or {}).items()]
 
 
 def run_many(
@@ -329,6 +358,18 @@ def _plotting(target: AnyPath | None) -> Iterator[Callable[[Record], None]]:
 
     with _plot.opened(target) as draw:
         yield draw
+
+
+def spec_schema() -> dict[str, Any]:
+    """The JSON schema of a spec (draft 7)."""
+    schema: dict[str, Any] = json.loads(_engine.schema("spec"))
+    return schema
+
+
+def drive_schema() -> dict[str, Any]:
+    """The JSON schema of a drive's description (draft 7)."""
+    schema: dict[str, Any] = json.loads(_engine.schema("drive"))
+    return schema
 
 
 def drives() -> list[str]:

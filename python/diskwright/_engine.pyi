@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
+from typing import Any, Literal, final
 
 __all__ = [
     "InputError",
+    "RequestTable",
+    "SchedulerView",
     "SimulationError",
+    "WaitingRequest",
     "compare",
     "convert",
     "drive",
@@ -16,6 +20,7 @@ __all__ = [
     "probe",
     "run",
     "run_many",
+    "schema",
     "version",
 ]
 
@@ -24,6 +29,70 @@ class InputError(ValueError):
 
 class SimulationError(RuntimeError):
     """A simulation failed, or its check found a fault."""
+
+@final
+class RequestTable:
+    """A row for every request of a run, in Arrow's columns."""
+
+    def __len__(self) -> int: ...
+    def columns(self) -> list[str]: ...
+    def responses_ms(self, measured: int) -> list[float]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class WaitingRequest:
+    """A request that waits."""
+
+    @property
+    def op(self) -> Literal["read", "write", "flush", "trim"]:
+        """What it asks for."""
+    @property
+    def fua(self) -> bool:
+        """Whether it goes to the medium at once."""
+    @property
+    def lbn(self) -> int:
+        """The first block."""
+    @property
+    def blocks(self) -> int:
+        """How many blocks of 512 bytes."""
+    @property
+    def entered_ns(self) -> int:
+        """When it came into this queue, ns of simulated time."""
+    @property
+    def cylinder(self) -> int | None:
+        """The cylinder of its first block; None in a host's queue."""
+    @property
+    def head(self) -> int | None:
+        """The head of its first block; None in a host's queue."""
+
+@final
+class SchedulerView:
+    """What a scheduler sees: the requests that wait, the oldest first, and the arm, when it is asked."""
+
+    @property
+    def now_ns(self) -> int:
+        """The present instant, ns of simulated time."""
+    @property
+    def last_lbn(self) -> int:
+        """The block after the previous request."""
+    @property
+    def cylinder(self) -> int | None:
+        """The cylinder that the arm is at; None in a host's queue."""
+    @property
+    def head(self) -> int | None:
+        """The active head; None in a host's queue."""
+    @property
+    def cylinders(self) -> int | None:
+        """The drive's cylinders; None in a host's queue."""
+    @property
+    def blocks(self) -> int | None:
+        """The drive's capacity in blocks of 512 bytes; None in a host's queue."""
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> WaitingRequest: ...
+    def positioning_ns(self, index: int) -> int:
+        """The positioning time if it is picked now, ns: seek, head switch, settling and rotation."""
+    def motion_ns(self, index: int) -> int:
+        """The motion alone, ns: seek, head switch and settling."""
 
 def run(
     spec_path: str | PathLike[str] | None,
@@ -34,9 +103,11 @@ def run(
     trace: str | PathLike[str] | None,
     check: bool,
     requests: str | PathLike[str] | None,
+    keep_requests: bool,
     picture: bool,
+    schedulers: list[tuple[str, Any]],
     progress: Callable[[int, int | None], object] | None,
-) -> tuple[str, str | None]: ...
+) -> tuple[str, str | None, RequestTable | None]: ...
 def run_many(
     specs: Sequence[tuple[str | PathLike[str] | None, str | None, list[str]]],
     base: str | PathLike[str],
@@ -86,6 +157,7 @@ def convert(
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def formats() -> str: ...
+def schema(of: str) -> str: ...
 def drives() -> list[str]: ...
 def drive(name: str) -> str: ...
 def drive_text(name: str) -> str: ...

@@ -2,7 +2,16 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from diskwright._engine import RequestTable
+    from diskwright._frame import RequestLog
 
 
 class Record(Mapping[str, Any]):
@@ -58,16 +67,22 @@ class Result(Record):
     picture: what a report is drawn from, where the run was asked for it; not an entry of the result.
     """
 
-    __slots__ = ("_picture",)
+    __slots__ = ("_picture", "_table")
 
-    def __init__(self, data: Mapping[str, Any], picture: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        picture: Mapping[str, Any] | None = None,
+        table: "RequestTable | None" = None,
+    ) -> None:
         super().__init__(data)
         self._picture = picture._data if isinstance(picture, Record) else picture
+        self._table = table
 
     @classmethod
-    def of_run(cls, text: str, picture: str | None) -> Self:
-        """The result and the picture that JSON objects describe."""
-        return cls(json.loads(text), None if picture is None else json.loads(picture))
+    def of_run(cls, text: str, picture: str | None, table: "RequestTable | None" = None) -> Self:
+        """The result and the picture that JSON objects describe, and the requests."""
+        return cls(json.loads(text), None if picture is None else json.loads(picture), table)
 
     @property
     def picture(self) -> Record | None:
@@ -75,6 +90,41 @@ class Result(Record):
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         return type(self), (self._data, self._picture)
+
+    @property
+    def request_log(self) -> "RequestLog":
+        """Every completed request, of a run with `requests=True`. It is not part of a pickled result."""
+        from diskwright._frame import RequestLog
+
+        if self._table is None:
+            raise LookupError("this result has no log of requests: run(…, requests=True) keeps one")
+        return RequestLog(self._table)
+
+    def _measured_ms(self) -> list[float] | None:
+        """The response times of the measured requests, sorted, where they are kept."""
+        return None if self._table is None else self._table.responses_ms(self.requests.measured)
+
+    def plot_cdf(self, *, tail: bool = False, label: str = "", ax: "Axes | None" = None) -> "Figure":
+        """Draws the distribution of response times, as `diskwright.plot_cdf` does for several results."""
+        from diskwright._figures import plot_cdf
+
+        return plot_cdf([self], labels=[label], tail=tail, ax=ax)
+
+    def plot_parts(self, *, label: str = "", ax: "Axes | None" = None) -> "Figure":
+        """Draws what a request's time goes to, as `diskwright.plot_parts` does for several results."""
+        from diskwright._figures import plot_parts
+
+        return plot_parts([self], labels=[label], ax=ax)
+
+    @overload
+    def frame(self, *, kind: Literal["polars"] = "polars") -> "polars.DataFrame": ...
+    @overload
+    def frame(self, *, kind: Literal["pandas"]) -> "pandas.DataFrame": ...
+    def frame(self, *, kind: Literal["polars", "pandas"] = "polars") -> Any:
+        """One row with a column for each number; `diskwright.frame` makes a row for each of many results."""
+        from diskwright._frame import frame
+
+        return frame([self], kind=kind)
 
     def __repr__(self) -> str:
         completed, response = self._data["requests"]["completed"], self._data["response_ms"]

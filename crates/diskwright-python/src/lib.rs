@@ -1,13 +1,18 @@
 //! The extension module `diskwright._engine`: arguments in, JSON out. No logic lives here.
 
+mod scheduler;
+mod table;
+
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use diskwright::compare::CompareOptions;
 use diskwright::config;
 use diskwright::error::{self, Error};
 use diskwright::probe::ProbeOptions;
+use diskwright::queue::CustomSchedulers;
 use diskwright::simulation::many::{self, FailedRun, Job};
 use diskwright::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
 use diskwright::units::UnitError;
@@ -15,6 +20,9 @@ use diskwright::workload::{self, ConvertOptions, FormatOptions, InspectOptions};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+
+use scheduler::{Failure, PythonScheduler, SchedulerView, Waiting};
+use table::RequestTable;
 
 pyo3::create_exception!(
     diskwright,
@@ -42,11 +50,14 @@ fn raised(error: Error) -> PyErr {
 struct Listener {
     callback: Option<Py<PyAny>>,
     /// What a signal handler or the caller's function raised; it takes the place of `Interrupted`.
-    failure: Option<PyErr>,
+    failure: Failure,
 }
 
 impl Progress for Listener {
     fn update(&mut self, done: u64, total: Option<u64>) -> ControlFlow<()> {
+        if self.failure.is_kept() {
+            return ControlFlow::Break(());
+        }
         let told = Python::attach(|py| {
             py.check_signals()?;
             if let Some(callback) = &self.callback {
@@ -57,17 +68,17 @@ impl Progress for Listener {
         match told {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
-                self.failure = Some(failure);
+                self.failure.keep(failure);
                 ControlFlow::Break(())
             }
         }
     }
 }
 
-/// Simulates a spec, from a file or a text; returns the result, and what a picture is drawn from where that is asked
-/// for, each as JSON.
+/// Simulates a spec, from a file or a text; returns the result and what a picture is drawn from, each as JSON, and the
+/// requests, these two where they are asked for.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, picture, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, keep_requests, picture, schedulers, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn run(
     py: Python<'_>,
@@ -79,10 +90,14 @@ fn run(
     trace: Option<PathBuf>,
     check: bool,
     requests: Option<PathBuf>,
+    keep_requests: bool,
     picture: bool,
+    schedulers: Vec<(String, Py<PyAny>)>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, Option<String>)> {
+) -> PyResult<(String, Option<String>, Option<RequestTable>)> {
     let spec = spec_source(spec_path, spec_text, base)?;
+    let failure = Failure::default();
+    let custom = custom_schedulers(schedulers, &failure)?;
     let options = RunOptions {
         set,
         vary: Vec::new(),
@@ -90,12 +105,15 @@ fn run(
         trace,
         check,
         requests,
+        keep_requests,
         picture,
+        schedulers: custom,
     };
-    attended(py, progress, |listener| {
+    heard(py, progress, failure, |listener| {
         let outcome = simulation::run(&spec, &options, listener)?;
         let picture = outcome.picture().map(ToString::to_string);
-        Ok((outcome.json().to_string(), picture))
+        let table = outcome.requests().map(RequestTable::from);
+        Ok((outcome.json().to_string(), picture, table))
     })
 }
 
@@ -188,6 +206,26 @@ fn compare(
     })
 }
 
+/// Objects that are asked for their choices, under their names in the spec.
+fn custom_schedulers(
+    objects: Vec<(String, Py<PyAny>)>,
+    failure: &Failure,
+) -> PyResult<CustomSchedulers> {
+    let mut custom = CustomSchedulers::default();
+    for (name, object) in objects {
+        let (object, failure) = (Arc::new(object), failure.clone());
+        let called = name.clone();
+        let make = move || {
+            let scheduler = PythonScheduler::new(&called, Arc::clone(&object), failure.clone());
+            Box::new(scheduler) as Box<_>
+        };
+        custom
+            .add(&name, make)
+            .map_err(|error| raised(error.into()))?;
+    }
+    Ok(custom)
+}
+
 /// What a reader of traces is told, from JSON with the keys of `[workload]`.
 fn format_options(json: &str) -> PyResult<FormatOptions> {
     serde_json::from_str(json)
@@ -200,24 +238,22 @@ fn listened<T: serde::Serialize>(
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Listener) -> Result<T, Error> + Send,
 ) -> PyResult<String> {
-    attended(py, callback, |listener| {
+    heard(py, callback, Failure::default(), |listener| {
         work(listener)
             .map(|answer| serde_json::to_string(&answer).expect("an answer is plain data"))
     })
 }
 
-/// Does work that tells of its progress and stops at a signal.
-fn attended<T: Send>(
+/// Does work that tells of its progress, stops at a signal, and may fail in Python.
+fn heard<T: Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
+    failure: Failure,
     work: impl FnOnce(&mut Listener) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    let mut listener = Listener {
-        callback,
-        failure: None,
-    };
+    let mut listener = Listener { callback, failure };
     let outcome = py.detach(|| work(&mut listener));
-    match listener.failure {
+    match listener.failure.take() {
         Some(failure) => Err(failure),
         None => outcome.map_err(raised),
     }
@@ -307,6 +343,18 @@ fn probe(
     })
 }
 
+/// The JSON schema of a spec or of a drive.
+#[pyfunction]
+fn schema(of: &str) -> PyResult<String> {
+    match of {
+        "spec" => Ok(config::schema::spec().to_string()),
+        "drive" => Ok(config::schema::drive().to_string()),
+        other => Err(raised(
+            error::unknown_name("schema", other, &["spec", "drive"]).into(),
+        )),
+    }
+}
+
 /// The names of the drives that come with diskwright.
 #[pyfunction]
 fn drives() -> Vec<&'static str> {
@@ -349,6 +397,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("InputError", py.get_type::<InputError>())?;
     module.add("SimulationError", py.get_type::<SimulationError>())?;
+    module.add_class::<RequestTable>()?;
+    module.add_class::<SchedulerView>()?;
+    module.add_class::<Waiting>()?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(run_many, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;
@@ -356,6 +407,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)?;
     module.add_function(wrap_pyfunction!(formats, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(drives, module)?)?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(drive_text, module)?)?;

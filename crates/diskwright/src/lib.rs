@@ -40,6 +40,7 @@
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
 //! | [`compare`] | a workload over varied keys, and whether they make a difference |
+//! | [`schema`] | what a text may say, as JSON schemas |
 //! | [`probe`] | what a drive does, measured on the running simulator |
 //!
 //! To follow a request: [`host::Host`] takes it from a [`workload::Workload`] and submits it through an
@@ -63,6 +64,7 @@ pub mod queue;
 pub mod random;
 pub mod registry;
 pub mod request;
+pub mod schema;
 pub mod simulation;
 pub mod timeline;
 pub mod units;

@@ -68,6 +68,32 @@ macro_rules! policies {
             pub fn build(&self) -> $policy {
                 match self { $($spec::$variant(parameters) => parameters.build(),)* }
             }
+
+            /// Reads the parameters of the policy `name`, one of [`Self::NAMES`].
+            pub(crate) fn of_variant<'de, A: serde::de::VariantAccess<'de>>(
+                name: &'static str,
+                access: A,
+            ) -> Result<$spec, A::Error> {
+                match name {
+                    $($name $(| $alias)* => Ok($spec::$variant(access.newtype_variant()?)),)*
+                    _ => unreachable!("the name was checked"),
+                }
+            }
+        }
+
+        impl $spec {
+            /// The policies as choices of a schema: each by its name or another, with or without parameters.
+            pub(crate) fn choices(generator: &mut schemars::SchemaGenerator) -> Vec<serde_json::Value> {
+                let mut choices = Vec::new();
+                $(
+                    let parameters = generator.subschema_for::<$parameters>();
+                    for name in [$name $(, $alias)*] {
+                        let summary = <$parameters>::SUMMARY;
+                        choices.push($crate::schema::variant(name, summary, &parameters));
+                    }
+                )*
+                choices
+            }
         }
 
         impl serde::Serialize for $spec {
@@ -88,12 +114,8 @@ macro_rules! policies {
                         write!(f, "one of {}, with or without parameters", $spec::NAMES.join(", "))
                     }
                     fn visit_enum<A: serde::de::EnumAccess<'de>>(self, data: A) -> Result<$spec, A::Error> {
-                        use serde::de::VariantAccess;
                         let (name, access) = data.variant_seed($crate::registry::Name($spec::NAMES))?;
-                        match name {
-                            $($name $(| $alias)* => Ok($spec::$variant(access.newtype_variant()?)),)*
-                            _ => unreachable!("the name was checked"),
-                        }
+                        $spec::of_variant(name, access)
                     }
                 }
                 deserializer.deserialize_enum($family, $spec::NAMES, Choice)

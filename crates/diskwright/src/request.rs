@@ -18,6 +18,18 @@ pub enum Op {
     Trim,
 }
 
+impl Op {
+    /// The operation's name in specs and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Op::Read => "read",
+            Op::Write => "write",
+            Op::Flush => "flush",
+            Op::Trim => "trim",
+        }
+    }
+}
+
 /// What a request asks of a device, without any history yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {

@@ -5,6 +5,7 @@
 pub mod angle;
 pub mod quantities;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::str::FromStr;
@@ -221,6 +222,14 @@ macro_rules! serde_as_text {
                 serializer.collect_str(self)
             }
         }
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::schema::text($expected)
+            }
+        }
     };
 }
 pub(crate) use serde_as_text;
@@ -228,7 +237,18 @@ serde_as_text!(Time, TIME_EXPECTED);
 
 /// The logical number of a 512-byte block on a device.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(transparent)]
 pub struct Lbn(pub u64);
@@ -319,6 +339,20 @@ serde_as_text!(Size, SIZE_EXPECTED);
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Share(f64);
+
+impl schemars::JsonSchema for Share {
+    fn schema_name() -> Cow<'static, str> {
+        "Share".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "number",
+            "description": "A part of a whole, from 0 to 1.",
+            "minimum": 0,
+            "maximum": 1,
+        })
+    }
+}
 
 impl Share {
     /// Accepts 0 ≤ `value` ≤ 1 only.

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import diskwright
-from diskwright.cli import compare, convert, drives, formats, inspect, probe, run
+from diskwright.cli import compare, convert, drives, formats, inspect, probe, run, schema
 
 
 class _Group(TyperGroup):
@@ -49,6 +49,7 @@ app.command(no_args_is_help=True)(probe.probe)
 app.command(no_args_is_help=True)(convert.convert)
 app.command()(drives.drives)
 app.command()(formats.formats)
+app.command()(schema.schema)
 
 
 def _version(wanted: bool) -> None:

@@ -1,5 +1,6 @@
 //! A drive's description: the hardware, as its file in `drives/` gives it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -14,7 +15,7 @@ use crate::units::quantities::{Rate, Rotation, SignedTime};
 use crate::units::{BLOCK_BYTES, Size, Time};
 
 /// A hard disk drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DriveDescription {
     /// Maker and model.
@@ -51,7 +52,7 @@ pub struct DriveDescription {
 }
 
 /// What happens after the arm has arrived, or without it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeadsDescription {
     /// Time to another head's track in the same cylinder; during a seek it passes unnoticed.
@@ -62,7 +63,7 @@ pub struct HeadsDescription {
 }
 
 /// The interface to the host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InterfaceDescription {
     /// Time of a 512-byte block.

@@ -3,6 +3,7 @@
 pub mod de;
 pub mod drive;
 pub mod drives;
+pub mod schema;
 pub mod spec;
 pub mod tree;
 

@@ -1,18 +1,21 @@
 //! A spec: workload, host, measurement and the tree of devices.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::queue::SchedulerSpec;
+use crate::queue::SchedulerChoice;
 use crate::random::Stream;
+use crate::schema;
 use crate::units::Time;
 use crate::units::angle::Angle;
 use crate::workload::WorkloadSpec;
 
 /// Everything a run depends on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// The seed of every random stream.
@@ -34,7 +37,7 @@ pub struct Spec {
 }
 
 /// Something that goes wrong.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultSpec {
     /// When, in simulated time.
@@ -44,7 +47,7 @@ pub struct FaultSpec {
 }
 
 /// What can go wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
     /// The power fails: requests under way are lost, and the run ends. With the checker on, every promised write must
@@ -57,18 +60,18 @@ fn default_seed() -> u64 {
 }
 
 /// The host.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostSpec {
     /// The most requests handed to the device at a time; no limit where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u32>,
     /// The order in which requests that are held back are handed over.
-    pub scheduler: SchedulerSpec,
+    pub scheduler: SchedulerChoice,
 }
 
 /// What is measured of a run, and how much of a run there is.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MeasureSpec {
     /// How much of the start is left out of the statistics: requests (`1000`), a share (`"10 %"`) or a time (`"5 s"`).
@@ -83,7 +86,7 @@ pub struct MeasureSpec {
 }
 
 /// A device and its parts; the one key says what it is.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceSpec {
     /// A hard disk.
@@ -100,10 +103,11 @@ impl DeviceSpec {
 }
 
 /// A hard disk.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HddSpec {
     /// The name of a drive, or the path of a drive's TOML file.
+    #[schemars(extend("format" = "drive"))]
     pub drive: String,
     /// Where the platters stand at time zero.
     #[serde(default)]
@@ -175,6 +179,22 @@ impl<'de> Deserialize<'de> for AngleSpec {
     }
 }
 
+impl JsonSchema for AngleSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "Angle".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": schema::sentence(ANGLE_EXPECTED),
+            "anyOf": [
+                { "type": "number", "minimum": 0, "exclusiveMaximum": 1 },
+                { "type": "string", "enum": ["random"] },
+            ],
+            "examples": [0.25, "random"],
+        })
+    }
+}
+
 impl Serialize for AngleSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -185,20 +205,20 @@ impl Serialize for AngleSpec {
 }
 
 /// A drive's queue.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSpec {
     /// Slots: the active request and those that wait.
     pub depth: u32,
     /// Which request is next.
-    pub scheduler: SchedulerSpec,
+    pub scheduler: SchedulerChoice,
 }
 
 impl Default for QueueSpec {
     fn default() -> QueueSpec {
         QueueSpec {
             depth: 32,
-            scheduler: SchedulerSpec::default(),
+            scheduler: SchedulerChoice::default(),
         }
     }
 }
@@ -244,6 +264,19 @@ impl<'de> Deserialize<'de> for WarmUpSpec {
             }
         }
         deserializer.deserialize_any(Text)
+    }
+}
+
+impl JsonSchema for WarmUpSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "WarmUp".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": schema::sentence(WARM_UP_EXPECTED),
+            "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }],
+            "examples": [1000, "10 %", "5 s"],
+        })
     }
 }
 

@@ -3,10 +3,11 @@
 //! Sectors and tracks in a zone are numbered from the zone's first track in physical order: cylinder by cylinder, in a
 //! cylinder surface by surface in LBN order, on a track sector by sector, whether or not they hold data.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The surfaces, the cylinders and the zones of a drive: `[layout]` in a drive's file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LayoutDescription {
     /// Recorded surfaces, each with its head.
@@ -26,7 +27,7 @@ pub struct LayoutDescription {
 }
 
 /// The order in which the heads of a cylinder take their turn as LBNs rise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HeadOrder {
     /// Head 0 first in every cylinder.
@@ -39,7 +40,7 @@ pub enum HeadOrder {
 }
 
 /// Adjacent cylinders whose tracks are alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneDescription {
     /// First and last cylinder.
@@ -95,7 +96,7 @@ impl ZoneDescription {
 }
 
 /// Sectors kept free in every unit of a zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spares {
     /// The unit that has its own spares.
@@ -115,7 +116,7 @@ pub struct Spares {
 }
 
 /// What has spares of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpareUnit {
     /// Every track.
@@ -129,7 +130,7 @@ pub enum SpareUnit {
 }
 
 /// Where in its unit the spares are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SparePlace {
     /// After the data.
@@ -140,7 +141,7 @@ pub enum SparePlace {
 }
 
 /// Whether a slipped sector uses up a spare.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SlipCost {
     /// A slipped sector takes one of the unit's spares; the capacity stays.

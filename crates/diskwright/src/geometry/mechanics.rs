@@ -6,6 +6,7 @@ use super::spindle::{Phase, Spindle};
 use crate::units::Time;
 
 /// The parts of a drive that decide positioning times.
+#[derive(Clone)]
 pub struct Mechanics {
     /// Where every sector is.
     pub layout: Layout,

@@ -2,6 +2,7 @@
 //!
 //! Distances are in cylinders. A curve may fall as well as rise; measured ones do.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -10,7 +11,7 @@ use crate::units::Time;
 /// A seek curve as a drive's file gives it: `[seek.FORM]`.
 ///
 /// Numbers under keys that end in `_ms` are milliseconds; every seek time is rounded to the nanosecond.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeekDescription {
     /// Measured points, joined by straight lines.
@@ -29,7 +30,7 @@ pub enum SeekDescription {
 ///
 /// Between two points the curve is straight, below the first it comes straight from no time at no distance, and beyond
 /// the last it continues the line through the last two.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeekTable {
     /// Distance and time in ms, by rising distance.
@@ -37,7 +38,7 @@ pub struct SeekTable {
 }
 
 /// T(d) = single + slope · (d − 1).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinearSeek {
     /// Time to the next cylinder.
@@ -53,7 +54,7 @@ pub struct LinearSeek {
 /// T(d) = a + b · √d below the boundary, else c + e · d; the first distances may be listed.
 ///
 /// The form of Ruemmler and Wilkes, "An introduction to disk drive modeling", IEEE Computer 27(3), 1994.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HpSeek {
     /// The first distance on the straight line.
@@ -71,7 +72,7 @@ pub struct HpSeek {
 /// and full stroke.
 ///
 /// Lee and Katz, "An analytic performance model of disk arrays", SIGMETRICS 1993.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeeSeek {
     /// Time to the next cylinder.

@@ -1,5 +1,6 @@
 //! The hardware of a hard disk, as numbers.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::interface::Interface;
@@ -9,7 +10,7 @@ use crate::request::Command;
 use crate::units::Time;
 
 /// The controller's time for a command that needs the medium, by its kind and that of the request before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Overhead {
     /// Before a read that follows a read.

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use crate::engine::{Initiator, Port};
 use crate::error::Error;
-use crate::metrics::{Recorder, RequestLog};
+use crate::metrics::{Recorder, RequestLog, RequestTable};
 use crate::queue::pool::Order;
 use crate::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::request::{Command, RequestId};
@@ -61,6 +61,7 @@ pub struct Host<'a> {
     growth: Growth,
     recorder: Recorder,
     log: Option<RequestLog>,
+    table: Option<RequestTable>,
     total: Option<u64>,
     progress: &'a mut dyn Progress,
 }
@@ -104,6 +105,7 @@ impl<'a> Host<'a> {
             growth: Growth::default(),
             recorder,
             log: None,
+            table: None,
             total,
             progress,
         }
@@ -114,6 +116,18 @@ impl<'a> Host<'a> {
     pub fn with_log(mut self, log: Option<RequestLog>) -> Host<'a> {
         self.log = log;
         self
+    }
+
+    /// Keeps every completed request in `table`.
+    #[must_use]
+    pub fn with_table(mut self, table: Option<RequestTable>) -> Host<'a> {
+        self.table = table;
+        self
+    }
+
+    /// The table of completed requests, if there is one.
+    pub fn take_table(&mut self) -> Option<RequestTable> {
+        self.table.take()
     }
 
     /// Ends the log, if there is one, after a run that went well.
@@ -310,6 +324,9 @@ impl Initiator for Host<'_> {
         self.recorder.completed(completed);
         if let Some(log) = &mut self.log {
             log.add(completed)?;
+        }
+        if let Some(table) = &mut self.table {
+            table.add(completed);
         }
         self.issue_held(port);
         if self.pacing == Pacing::Open {

@@ -18,7 +18,7 @@ use parquet::schema::types::ColumnPath;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::request::{Part, Request};
+use crate::request::{Op, Part, Request};
 use crate::units::Time;
 use crate::whole_file::WholeFile;
 
@@ -27,9 +27,14 @@ const SCHEMA: u32 = 1;
 /// Rows of a row group: what is held back, encoded, before it reaches the file.
 pub const ROWS_PER_GROUP: usize = 16_384;
 /// Requests kept before they are encoded.
-const ROWS_PER_BATCH: usize = 4_096;
+pub(super) const ROWS_PER_BATCH: usize = 4_096;
 /// The names of operations, in the order of [`Op`](crate::request::Op).
-pub(crate) const OPS: [&str; 4] = ["read", "write", "flush", "trim"];
+pub(crate) const OPS: [&str; 4] = [
+    Op::Read.name(),
+    Op::Write.name(),
+    Op::Flush.name(),
+    Op::Trim.name(),
+];
 /// The names of outcomes, in the order of [`Outcome`](crate::request::Outcome).
 const OUTCOMES: [&str; 3] = ["ok", "media-error", "failed-device"];
 /// A column's name, and what it takes from a request.
@@ -150,7 +155,7 @@ fn failed(path: &Path, error: ParquetError) -> Error {
 }
 
 /// The rows of `requests`: the one place that knows the columns.
-fn batch(requests: &[Request]) -> RecordBatch {
+pub(super) fn batch(requests: &[Request]) -> RecordBatch {
     let times = |time: &dyn Fn(&Request) -> Time| -> ArrayRef {
         Arc::new(UInt64Array::from_iter_values(
             requests.iter().map(|request| time(request).ns()),
@@ -220,7 +225,7 @@ pub(crate) fn names(names: &[&str], numbers: impl Iterator<Item = i8>) -> ArrayR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Op, Outcome};
+    use crate::request::Outcome;
 
     #[test]
     fn names_are_those_of_specs() {

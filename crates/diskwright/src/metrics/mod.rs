@@ -8,8 +8,10 @@ pub mod paired;
 pub mod picture;
 pub mod recorder;
 pub mod series;
+pub mod table;
 
 pub use log::RequestLog;
 pub use picture::Picture;
 pub use recorder::Recorder;
 pub use series::Series;
+pub use table::RequestTable;

@@ -4,4 +4,4 @@ pub mod pool;
 pub mod schedulers;
 
 pub use pool::{Pending, Pool, Slot};
-pub use schedulers::{Scheduler, SchedulerSpec, Space, View};
+pub use schedulers::{CustomSchedulers, Scheduler, SchedulerChoice, SchedulerSpec, Space, View};

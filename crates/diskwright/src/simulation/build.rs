@@ -40,11 +40,10 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
                 let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
                 return Err(checked.locate("device.hdd.queue.depth", error));
             }
-            tree.devices.push(Box::new(Hdd::new(
-                hardware,
-                spec.queue.depth,
-                spec.queue.scheduler.build(),
-            )));
+            let scheduler =
+                checked.scheduler(&spec.queue.scheduler, "device.hdd.queue.scheduler")?;
+            tree.devices
+                .push(Box::new(Hdd::new(hardware, spec.queue.depth, scheduler)));
             tree.paths.push(path);
         }
     }

@@ -1,6 +1,7 @@
 //! A spec becomes a run becomes a result.
 
 mod build;
+mod custom;
 pub mod many;
 mod memory;
 mod outcome;
@@ -12,12 +13,13 @@ use std::time::Instant;
 use crate::config::from_node;
 use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::config::tree::{Node, Override, Value};
-use crate::engine::Engine;
+use crate::engine::{Engine, Initiator};
 use crate::error::{Error, InputError, Source};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::ledger::Ledger;
 use crate::metrics::recorder::WarmUp;
-use crate::metrics::{Recorder, RequestLog};
+use crate::metrics::{Recorder, RequestLog, RequestTable};
+use crate::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
 use crate::workload::{self, Workload};
 
 pub use crate::host::Progress;
@@ -54,6 +56,10 @@ pub struct RunOptions {
     pub requests: Option<PathBuf>,
     /// Collects what a picture of the run is drawn from: [`Outcome::picture`].
     pub picture: bool,
+    /// Keeps a row for every request in memory: [`Outcome::requests`].
+    pub keep_requests: bool,
+    /// Schedulers that the spec may name beside those of the registry.
+    pub schedulers: CustomSchedulers,
 }
 
 /// A spec, read and checked, with the text it was read from.
@@ -62,6 +68,7 @@ pub struct Checked {
     pub spec: Spec,
     tree: Node,
     base: PathBuf,
+    schedulers: CustomSchedulers,
 }
 
 impl Checked {
@@ -73,6 +80,12 @@ impl Checked {
     /// The paths of the hard disks, such as `device.hdd`.
     pub fn disks(&self) -> Vec<String> {
         disks(&self.tree)
+    }
+
+    /// The scheduler that stands at `path`, ready to run.
+    fn scheduler(&self, choice: &SchedulerChoice, path: &str) -> Result<Box<dyn Scheduler>, Error> {
+        let built = choice.build(&self.schedulers);
+        built.map_err(|error| self.locate(path, error.into()))
     }
 
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
@@ -161,8 +174,14 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         tree.remove("workload.synthetic");
         tree.remove("workload.fio");
     }
+    custom::resolve(&mut tree, &options.schedulers);
     let spec = from_node(&tree)?;
-    Ok(Checked { spec, tree, base })
+    Ok(Checked {
+        spec,
+        tree,
+        base,
+        schedulers: options.schedulers.clone(),
+    })
 }
 
 /// A drive named on the command line: a name stays, a path becomes absolute.
@@ -237,7 +256,10 @@ pub fn run(
             device.collect_picture();
         }
     }
-    let mut host = Host::new(workload, policy, recorder, progress).with_log(log);
+    let table = options.keep_requests.then(RequestTable::default);
+    let mut host = Host::new(workload, policy, recorder, progress)
+        .with_log(log)
+        .with_table(table);
     let promise = tree.devices.last().expect("a spec has a device").promise();
     let ledger = options.check.then(|| Box::new(Ledger::new(promise)));
     let mut engine = Engine::new(tree.devices, ledger);
@@ -248,6 +270,10 @@ pub fn run(
     }
     let started = Instant::now();
     engine.run(&mut host)?;
+    // Whoever listens may have something against the end of the run.
+    if host.tick().is_break() {
+        return Err(Error::Interrupted);
+    }
     if let Some(ledger) = engine.ledger()
         && ledger.fault_count() > 0
     {
@@ -259,13 +285,8 @@ pub fn run(
         )));
     }
     host.finish_log()?;
-    Ok(Outcome::new(
-        &checked,
-        &engine,
-        &tree.paths,
-        &host,
-        started.elapsed(),
-    ))
+    let outcome = Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed());
+    Ok(outcome.with_requests(host.take_table()))
 }
 
 /// Opens the log before the run, so that a path that cannot be written is known at once.
@@ -277,7 +298,7 @@ fn request_log(path: &Path, spec: &Spec) -> Result<RequestLog, Error> {
 
 fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     let Spec { host, measure, .. } = &checked.spec;
-    let scheduler = host.scheduler.build();
+    let scheduler = checked.scheduler(&host.scheduler, "host.scheduler")?;
     if scheduler.needs_geometry() {
         let message = format!(
             "the host's queue knows LBNs only: {:?} needs a drive's geometry",

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Checked, memory};
 use crate::engine::Engine;
 use crate::host::Host;
+use crate::metrics::RequestTable;
 
 /// The version of the result's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
@@ -16,6 +17,7 @@ const SCHEMA: u32 = 1;
 pub struct Outcome {
     result: Map<String, Value>,
     picture: Option<Value>,
+    requests: Option<RequestTable>,
 }
 
 impl Outcome {
@@ -55,6 +57,7 @@ impl Outcome {
         Outcome {
             result,
             picture: picture(engine, paths, host),
+            requests: None,
         }
     }
 
@@ -78,6 +81,15 @@ impl Outcome {
     /// The object of `run`, as the command prints it.
     pub fn json(&self) -> Value {
         Value::Object(self.result.clone())
+    }
+
+    pub(super) fn with_requests(self, requests: Option<RequestTable>) -> Outcome {
+        Outcome { requests, ..self }
+    }
+
+    /// Every completed request, where [`keep_requests`](super::RunOptions::keep_requests) asked for it.
+    pub fn requests(&self) -> Option<&RequestTable> {
+        self.requests.as_ref()
     }
 
     /// What a picture of the run is drawn from, where it was asked for.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -15,11 +16,12 @@ use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
 use super::synthetic::SyntheticSpec;
 
 /// Where the requests come from, and what is made of them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkloadSpec {
     /// A trace file; this, `synthetic` or `fio`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "path"))]
     pub trace: Option<PathBuf>,
     /// A synthetic load; this, `trace` or `fio`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,7 +168,7 @@ impl WorkloadSpec {
 }
 
 /// When the requests of a trace are issued.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {
     /// As recorded.
@@ -179,7 +181,7 @@ pub enum Pace {
 }
 
 /// What becomes of requests past the end of the drive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PastEnd {
     /// The run ends with an error that says which request it was.
@@ -194,7 +196,7 @@ pub enum PastEnd {
 }
 
 /// What becomes of requests that arrive before the one in front of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutOfOrder {
     /// The run ends with an error that says which request it was.
@@ -207,7 +209,7 @@ pub enum OutOfOrder {
 }
 
 /// What becomes of requests of no blocks, or of more than the drive has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BadSize {
     /// The run ends with an error that says which request it was.
@@ -229,6 +231,22 @@ pub enum DeviceChoice {
     Number(u32),
     /// All of them, their addresses folded onto the one drive as they are.
     All,
+}
+
+impl JsonSchema for DeviceChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "DeviceChoice".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Which of a trace's devices: its number, \"all\", or \"single\".",
+            "anyOf": [
+                { "type": "integer", "minimum": 0, "maximum": u32::MAX },
+                { "type": "string", "enum": ["single", "all"] },
+                { "type": "string", "pattern": "^[0-9]+$" },
+            ],
+        })
+    }
 }
 
 impl Serialize for DeviceChoice {

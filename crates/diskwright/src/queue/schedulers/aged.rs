@@ -1,5 +1,6 @@
 //! SATF with a reward for waiting.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::best_first::least;
@@ -11,7 +12,7 @@ use super::{Order, Pending, Scheduler, Slot, Starvation, Time, View};
 /// Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991, as ASATF; Worthington, Ganger and Patt, SIGMETRICS 1994, as
 /// ASPTF(W); DiskSim's policy 14, whose weight is in ms a second: its 6 is 0.006 here.
 /// Weakness: the weight that suits depends on the load.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgedSatf {
     /// How much positioning time a unit of waiting time is worth.

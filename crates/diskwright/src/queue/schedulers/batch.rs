@@ -1,5 +1,6 @@
 //! SATF in batches.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::best_first::least;
@@ -10,7 +11,7 @@ use super::{Order, Pending, Scheduler, Slot, Starvation, Time, View};
 /// Source: the two queues of FSCAN, Coffman, Klimko and Ryan, SIAM Journal on Computing 1(3), 1972, with SATF in place
 /// of SCAN; Jacobson and Wilkes, HPL-CSP-91-7, 1991.
 /// Weakness: the last requests of a batch leave little to choose from.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BatchSatf {
     /// The first ticket after the present batch.

@@ -1,5 +1,6 @@
 //! Circular LOOK.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elevator::{By, upwards};
@@ -10,7 +11,7 @@ use super::{Order, Scheduler, Slot, Starvation, Time, View};
 /// policies 3 (by LBN) and 6 (by cylinder).
 /// Weakness: blind to rotation; a stream just ahead of the arm holds up everything behind it; by LBN, a request that
 /// begins within the previous one waits for the next sweep.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CLook {
     /// Whether it goes by LBN or by cylinder.

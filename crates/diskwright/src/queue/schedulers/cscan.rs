@@ -1,5 +1,6 @@
 //! Circular SCAN.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elevator::{By, upwards};
@@ -10,7 +11,7 @@ use super::{Order, Scheduler, Slot, Space, Starvation, Time, View};
 /// Source: Seaman, Lind and Wilson, "On teleprocessing system design, part IV: an analysis of auxiliary-storage
 /// activity", IBM Systems Journal 5(3), 1966, and Teorey and Pinkerton, CACM 15(3), 1972, who name it.
 /// Weakness: a full stroke each turn is wasted; in a host's queue, which moves no arm, it is C-LOOK.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CScan {
     /// Whether it goes by LBN or by cylinder.

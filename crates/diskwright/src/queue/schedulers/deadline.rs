@@ -1,5 +1,6 @@
 //! Linux' deadline scheduler.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Order, Pending, Scheduler, Slot, Starvation, Time, View};
@@ -13,7 +14,7 @@ use crate::request::Op;
 /// a flush goes past the scheduler and asynchronous requests may use only a part of the tags; here times are exact,
 /// nothing merges, and a flush is a write at its LBN.
 /// Weakness: deadlines are when a request may go first, not when it is done; blind to rotation.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Deadline {
     /// The wait after which a read expires.

@@ -1,11 +1,12 @@
 //! What the elevators share: what they go by, and the next request on either side.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DiskSpace, Order, Slot, Space};
 
 /// What places are told apart by. A host's queue knows LBNs only and goes by them, whichever is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// The first LBN. The present place is the end of the previous request.

@@ -1,12 +1,13 @@
 //! First come, first served.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Order, Scheduler, Slot, Starvation, Time, View};
 
 /// Rule: the request that has waited longest. Tie: none can arise.
 /// Source: the baseline of every study. Weakness: pays the full seek between any two requests.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fcfs {}
 

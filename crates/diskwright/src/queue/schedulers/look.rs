@@ -1,5 +1,6 @@
 //! LOOK: the elevator that turns when nothing is left ahead.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elevator::{By, Direction, Sides};
@@ -8,7 +9,7 @@ use super::{Order, Scheduler, Slot, Starvation, Time, View};
 /// Rule: the next request in the direction of the arm, upwards at first; with none left there it turns. Tie: the one
 /// that has waited longer. Source: Merten, 1970, who calls it LOOK; DiskSim's policies 2 (by LBN) and 5 (by cylinder).
 /// Weakness: blind to rotation; at the edges a request may wait for two sweeps, in the middle for one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Look {
     /// Whether it goes by LBN or by cylinder.

@@ -3,6 +3,7 @@
 mod aged;
 mod batch;
 mod best_first;
+mod choice;
 mod clook;
 mod cscan;
 mod deadline;
@@ -17,6 +18,7 @@ mod vscan;
 mod weight;
 mod weighted;
 
+pub use choice::{CUSTOM, CustomSchedulers, SchedulerChoice};
 pub use elevator::By;
 pub use weight::Weight;
 

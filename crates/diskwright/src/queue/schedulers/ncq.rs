@@ -1,5 +1,6 @@
 //! Native command queueing: SATF that lets nobody starve.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Order, Scheduler, Slot, Starvation, View, satf};
@@ -8,7 +9,7 @@ use crate::units::Time;
 /// Rule: shortest access time first, but a request that has waited `timeout` in the queue is next; of several the
 /// oldest. Source: Ahn et al. on I/O clustering and on ATCA take NCQ as SATF with a timeout.
 /// Weakness: with a timeout below a few queue lengths of service it degenerates to FCFS.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ncq {
     /// The longest wait before a request is promoted; `"0 ms"` for never.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DiskSpace, Order, Scheduler, Slot, Space, View};
@@ -9,7 +10,7 @@ use super::{DiskSpace, Order, Scheduler, Slot, Space, View};
 /// Rule: the shortest positioning time: seek, switch, settle and rotation, not transfer. Tie: the one that has
 /// waited longer. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991; Seltzer, Chen and Ousterhout, USENIX 1990.
 /// Weakness: no bound on waiting.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Satf {}
 

@@ -1,5 +1,6 @@
 //! SCAN: the elevator that turns at the edge.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elevator::{By, Direction, Sides, downwards, upwards};
@@ -9,7 +10,7 @@ use super::{Order, Scheduler, Slot, Space, Starvation, Time, View};
 /// edge of the disk, turns, and takes the request next to it, those included that have come on the way. Tie: the one
 /// that has waited longer. Source: Denning, "Effects of scheduling on file memory operations", AFIPS 1967.
 /// Weakness: the travel to the edge is wasted; in a host's queue, which moves no arm, it is LOOK.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scan {
     /// Whether it goes by LBN or by cylinder.

@@ -1,5 +1,6 @@
 //! Shortest seek time first.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elevator::{By, Sides};
@@ -8,7 +9,7 @@ use super::{Order, Scheduler, Slot, View};
 /// Rule: the nearest request. Tie: the one that has waited longer.
 /// Source: Denning, "Effects of scheduling on file memory operations", AFIPS 1967; DiskSim's policies 4 (by LBN) and 7
 /// (by cylinder). Weakness: blind to rotation; requests far from the crowd starve.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sstf {
     /// Whether it goes by LBN or by cylinder.

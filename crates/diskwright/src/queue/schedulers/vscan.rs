@@ -1,5 +1,6 @@
 //! V(R): the continuum between SSTF and the elevator.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::elevator::{By, Direction, Sides};
@@ -12,7 +13,7 @@ use crate::units::Share;
 /// Source: Geist and Daniel, "A continuum of disk scheduling algorithms", ACM TOCS 5(1), 1987, who find 0.2 good;
 /// DiskSim's policies 17 (by LBN) and 18 (by cylinder).
 /// Weakness: blind to rotation; below 1, requests far from the crowd starve.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VScan {
     /// The penalty for a turn, as a share of the drive's size.

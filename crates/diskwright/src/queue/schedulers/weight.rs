@@ -39,6 +39,20 @@ impl Weight {
     }
 }
 
+impl schemars::JsonSchema for Weight {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Weight".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "number",
+            "description": "What a unit of waiting time is worth in positioning time.",
+            "minimum": 0,
+            "maximum": LARGEST,
+        })
+    }
+}
+
 impl Serialize for Weight {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // The shortest decimal that reads back as this weight: nine digits are finer than 2⁻³².

@@ -1,5 +1,6 @@
 //! SATF whose positioning times shrink with waiting.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::best_first::least;
@@ -10,7 +11,7 @@ use super::{Order, Pending, Scheduler, Slot, Starvation, Time, View};
 /// Source: Seltzer, Chen and Ousterhout, USENIX Winter 1990, as the weighted shortest time first; DiskSim's policy 11,
 /// where the factor of an overdue request is negative and so prefers the slowest of them.
 /// Weakness: with a window below a few queue lengths of service it degenerates to FCFS.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WeightedSatf {
     /// The wait after which a request counts as no positioning time at all; `"0 ms"` for never.

@@ -13,11 +13,13 @@ mod reading;
 mod sizes;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -37,13 +39,29 @@ pub struct FioSpec {
     pub jobs: Option<Vec<String>>,
 }
 
-/// The form with parameters.
-#[derive(Serialize, Deserialize)]
+/// Some of the jobs of a job file of fio's.
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FioJobs")]
 struct Table {
+    /// The file.
+    #[schemars(extend("format" = "path"))]
     file: PathBuf,
+    /// Only these jobs, which run together; all when not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     jobs: Option<Vec<String>>,
+}
+
+impl JsonSchema for FioSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "FioSpec".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A job file, or some of its jobs.",
+            "anyOf": [{ "type": "string", "format": "path" }, generator.subschema_for::<Table>()],
+        })
+    }
 }
 
 impl Serialize for FioSpec {

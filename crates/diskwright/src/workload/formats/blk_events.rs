@@ -3,6 +3,7 @@
 //! The categories are those of Linux's `include/uapi/linux/blktrace_api.h`; how they become letters is `fill_rwbs` in
 //! `kernel/trace/blktrace.c`, and in blkparse's `blkparse_fmt.c`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::request::Op;
@@ -10,7 +11,7 @@ use crate::units::{Lbn, Time};
 use crate::workload::record::Record;
 
 /// How blktrace's records and blkparse's lines become requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BlktraceOptions {
     /// The event that is a request's arrival.
@@ -18,7 +19,7 @@ pub struct BlktraceOptions {
 }
 
 /// An event that can be a request's arrival.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlkEvent {
     /// Q: the request came to the block layer, before merging, splitting and scheduling.

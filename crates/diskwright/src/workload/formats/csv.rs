@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, InputError, Place};
@@ -39,7 +40,7 @@ pub const FORMAT: Format = Format {
 };
 
 /// What a CSV file's columns mean, where their names do not say it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CsvOptions {
     /// Names of the columns of a file without a header line.

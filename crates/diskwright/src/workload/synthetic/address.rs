@@ -1,5 +1,6 @@
 //! The patterns of addresses: one line each below, one file each beside this one.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -24,7 +25,7 @@ use super::zones::{Zones, ZonesParams};
 macro_rules! patterns {
     ($($(#[$doc:meta])* $name:ident($params:ty, $pattern:ty),)*) => {
         /// Where requests go.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         pub enum AddressSpec { $($(#[$doc])* $name($params),)* }
 

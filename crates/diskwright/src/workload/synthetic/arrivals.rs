@@ -1,5 +1,6 @@
 //! When the requests of a synthetic load arrive.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -11,7 +12,7 @@ use super::scope::Scope;
 use super::think::ThinkSpec;
 
 /// When requests arrive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrivalsSpec {
     /// At random, independently of each other, with this mean gap; the first after one such gap.
@@ -25,7 +26,7 @@ pub enum ArrivalsSpec {
 }
 
 /// Users that wait for their requests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClosedParams {
     /// How many; the host's outstanding limit when not given.

@@ -1,6 +1,7 @@
 //! What fio 3 makes of `random_distribution=normal:DEVIATION` (lib/gauss.c): the mean of twelve uniform numbers, moved
 //! uniformly by up to half the deviation, scattered as in `fio_zipf`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -11,7 +12,7 @@ use super::address::Drive;
 use super::fio_zipf::{Scattered, check_center};
 
 /// How wide, and over which places.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FioNormalParams {
     /// A percentage of the range, 0 to below 100.

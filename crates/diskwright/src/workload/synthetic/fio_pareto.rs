@@ -1,6 +1,7 @@
 //! What fio 3 makes of `random_distribution=pareto:H` (lib/zipf.c): the place of index (n − 1) u^(ln h / ln(1 − h)),
 //! scattered as in `fio_zipf`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -11,7 +12,7 @@ use super::address::Drive;
 use super::fio_zipf::{Scattered, unit32};
 
 /// How skewed, and over which places.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FioParetoParams {
     /// Between 0 and 1: the part h of the places gets the part 1 − h of the requests.

@@ -4,6 +4,7 @@
 //! databases", SIGMOD 1994, with a zeta sum of 10 million items at most. They are scattered by a multiplication and a
 //! remainder, so that several ranks may fall upon one place and others have none.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -14,7 +15,7 @@ use super::address::Drive;
 use super::places::Places;
 
 /// How skewed, and over which places.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FioZipfParams {
     /// The exponent, 0 or more, not 1.

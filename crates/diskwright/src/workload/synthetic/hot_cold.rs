@@ -1,5 +1,6 @@
 //! Part of the places is hot and gets most of the requests; within each part all places are as likely.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -13,7 +14,7 @@ use super::places::Places;
 use super::zipf::scattering;
 
 /// How much is hot, and how hot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HotColdParams {
     /// The hot part of the range.

@@ -1,5 +1,6 @@
 //! Locality: each request begins near the one before, now and then somewhere else.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -11,7 +12,7 @@ use super::percent::Percent;
 use super::places::Places;
 
 /// How near, and how often elsewhere.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LocalParams {
     /// The mean distance from a request's beginning to the next one's.
@@ -31,7 +32,7 @@ pub struct LocalParams {
 }
 
 /// How distances are distributed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distances {
     /// Exponentially: with both directions, Laplace's distribution.

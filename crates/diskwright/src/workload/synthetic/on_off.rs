@@ -4,6 +4,7 @@
 //! interrupted Poisson process: A. Kuczura, "The interrupted Poisson process as an overflow process", Bell System Technical
 //! Journal 52(3), 1973.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -13,7 +14,7 @@ use crate::units::Time;
 use super::scope::Scope;
 
 /// How long the periods are, and how far apart requests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnOffParams {
     /// The mean length of a period with requests; the load begins with one.
@@ -31,7 +32,7 @@ pub struct OnOffParams {
 }
 
 /// How times are distributed about their mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lengths {
     /// Exponentially.

@@ -1,5 +1,6 @@
 //! Addresses one after the other.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -8,7 +9,7 @@ use crate::units::Lbn;
 use super::address::Drive;
 
 /// The range to go through, again and again.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SequentialParams {
     /// First block.

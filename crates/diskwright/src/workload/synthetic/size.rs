@@ -1,7 +1,9 @@
 //! How large the requests of a synthetic load are.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -26,7 +28,7 @@ pub enum SizeSpec {
 }
 
 /// A size and the share of requests that have it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
     /// The size.
@@ -36,7 +38,7 @@ pub struct SizeShare {
 }
 
 /// Sizes that differ between reads and writes; none of them differs once more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeByOperation {
     /// The sizes of reads.
@@ -51,6 +53,22 @@ pub struct SizeByOperation {
 impl Default for SizeSpec {
     fn default() -> SizeSpec {
         SizeSpec::One(Size::from_blocks(8))
+    }
+}
+
+impl JsonSchema for SizeSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "SizeSpec".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "One size, several with their shares, or different ones for reads and writes.",
+            "anyOf": [
+                generator.subschema_for::<Size>(),
+                generator.subschema_for::<Vec<SizeShare>>(),
+                generator.subschema_for::<SizeByOperation>(),
+            ],
+        })
     }
 }
 

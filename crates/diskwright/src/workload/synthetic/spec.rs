@@ -1,5 +1,8 @@
 //! The `[workload.synthetic]` part of a spec: one load, or several at once.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error as _};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -20,7 +23,7 @@ pub enum SyntheticSpec {
 }
 
 /// One synthetic load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSpec {
     /// What it is called among several; its random numbers depend on its name, or on its place when it has none.
@@ -143,6 +146,30 @@ impl<'de> Deserialize<'de> for SyntheticSpec {
             address: keys.address.unwrap_or(all_else.address),
             ..LoadSpec::new(requests, all_else.arrivals)
         })))
+    }
+}
+
+/// Several synthetic loads at once.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Several")]
+struct Streams {
+    /// The loads.
+    #[expect(dead_code, reason = "it describes what is read")]
+    stream: Vec<LoadSpec>,
+}
+
+impl JsonSchema for SyntheticSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "SyntheticSpec".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A synthetic load, written with its keys, or several, each in its own [[workload.synthetic.stream]].",
+            "anyOf": [
+                generator.subschema_for::<LoadSpec>(),
+                generator.subschema_for::<Streams>(),
+            ],
+        })
     }
 }
 

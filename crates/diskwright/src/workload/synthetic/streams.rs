@@ -1,6 +1,7 @@
 //! Several sequential streams at once: requests continue their stream where its previous one ended, and when its run is
 //! done, the stream jumps to another place.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -11,7 +12,7 @@ use super::address::Drive;
 use super::places::Places;
 
 /// How many streams, and how long their runs are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StreamsParams {
     /// How many.
@@ -31,7 +32,7 @@ pub struct StreamsParams {
 }
 
 /// Which stream is next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Turns {
     /// One after the other.

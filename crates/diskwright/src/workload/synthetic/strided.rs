@@ -1,5 +1,6 @@
 //! Addresses at a fixed distance from each other.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -8,7 +9,7 @@ use crate::units::{Lbn, Size};
 use super::address::Drive;
 
 /// The distance, and the range.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StridedParams {
     /// From the beginning of a request to the beginning of the next.

@@ -1,13 +1,16 @@
 //! How long a user thinks.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::random::Stream;
+use crate::schema;
 use crate::units::Time;
 
 /// From a completion to the same user's next request: `"5 ms"`, or `{ exponential = "5 ms" }`.
@@ -31,6 +34,23 @@ impl Default for ThinkSpec {
 struct Named {
     constant: Option<Time>,
     exponential: Option<Time>,
+}
+
+impl JsonSchema for ThinkSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "ThinkSpec".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let time = generator.subschema_for::<Time>();
+        json_schema!({
+            "description": "From a completion to the same user's next request: a time, always the same, or a distribution.",
+            "oneOf": [
+                time,
+                schema::variant("constant", "Always the same.", &time),
+                schema::variant("exponential", "Exponentially distributed with this mean.", &time),
+            ],
+        })
+    }
 }
 
 impl Serialize for ThinkSpec {

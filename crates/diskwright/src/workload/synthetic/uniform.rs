@@ -1,5 +1,6 @@
 //! Addresses all as likely as each other.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -11,7 +12,7 @@ use super::permutation::Permutation;
 use super::places::Places;
 
 /// The range, and where in it requests may begin.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct UniformParams {
     /// First block.

@@ -3,6 +3,7 @@
 //! Ranks are drawn exactly, without a table, by rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to
 //! generate variates from monotone discrete distributions", ACM TOMACS 6(3), 1996, section 5.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -14,7 +15,7 @@ use super::permutation::Permutation;
 use super::places::Places;
 
 /// How skewed, and over which places.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ZipfParams {
     /// The exponent, 0 or more: 0 is uniform, 1 is Zipf's own law.

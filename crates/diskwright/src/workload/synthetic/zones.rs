@@ -1,5 +1,6 @@
 //! Parts of the range one after the other, each with its share of the requests; within a part all places are as likely.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
@@ -11,7 +12,7 @@ use super::percent::{Percent, Portion};
 use super::places::Places;
 
 /// The parts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ZonesParams {
     /// Them, from the beginning of the range.
@@ -27,7 +28,7 @@ pub struct ZonesParams {
 }
 
 /// A part of the range.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
     /// The percentage of requests that go to it; all together they make 100 %.

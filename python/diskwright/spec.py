@@ -1,0 +1,1069 @@
+"""A spec as typed objects: one class for each table and each policy with parameters.
+
+>>> from diskwright.spec import Hdd, Host, Poisson, Queue, Spec, Synthetic, Workload
+>>> spec = Spec(
+...     workload=Workload(synthetic=Synthetic(requests=1_000, arrivals=Poisson("20 ms"), reads=0.67)),
+...     device=Hdd(drive="ibm-18es", queue=Queue(depth=32, scheduler="satf")),
+... )
+>>> spec.replace(host__outstanding=8).host
+Host(outstanding=8, scheduler=None)
+
+Made by `tools/spec_classes.py` from the engine's schema: change the engine, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from diskwright._typed import Document, DrivePath, FilePath, Table
+
+__all__ = [
+    "Address",
+    "AgedSatf",
+    "Angle",
+    "Arrivals",
+    "BadSize",
+    "BatchSatf",
+    "BlkEvent",
+    "Blktrace",
+    "By",
+    "CLook",
+    "CScan",
+    "Closed",
+    "Constant",
+    "Csv",
+    "Custom",
+    "Deadline",
+    "Device",
+    "Distances",
+    "Exponential",
+    "Fault",
+    "FaultKind",
+    "Fcfs",
+    "Fio",
+    "FioJobs",
+    "FioNormal",
+    "FioPareto",
+    "FioZipf",
+    "Hdd",
+    "Host",
+    "HotCold",
+    "Lengths",
+    "Load",
+    "Local",
+    "Look",
+    "Measure",
+    "Ncq",
+    "OnOff",
+    "OutOfOrder",
+    "Pace",
+    "PastEnd",
+    "Percent",
+    "Poisson",
+    "Portion",
+    "Queue",
+    "Satf",
+    "Scaled",
+    "Scan",
+    "Scheduler",
+    "Sequential",
+    "Several",
+    "Size",
+    "SizeByOperation",
+    "SizeShare",
+    "Sizes",
+    "Spec",
+    "Sstf",
+    "Streams",
+    "Strided",
+    "Synthetic",
+    "Think",
+    "Time",
+    "TraceDevice",
+    "Turns",
+    "Uniform",
+    "VScan",
+    "WarmUp",
+    "WeightedSatf",
+    "Workload",
+    "Zipf",
+    "Zone",
+    "Zones",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec(Document):
+    """Everything a run depends on."""
+
+    workload: Workload
+    """Where requests come from."""
+    device: Device
+    """The device that takes them."""
+    seed: int | None = None
+    """The seed of every random stream. Default: 1."""
+    host: Host | None = None
+    """How the host hands them over."""
+    measure: Measure | None = None
+    """What is measured."""
+    fault: Sequence[Fault] | None = None
+    """What goes wrong, and when."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload(Table):
+    """Where the requests come from, and what is made of them."""
+
+    trace: FilePath | None = None
+    """A trace file; this, `synthetic` or `fio`."""
+    synthetic: Load | None = None
+    """A synthetic load; this, `trace` or `fio`."""
+    fio: Fio | None = None
+    """A job file of fio's, which becomes a synthetic load; this, `trace` or `synthetic`."""
+    format: str | None = None
+    """The trace's format, where its content does not tell."""
+    csv: Csv | None = None
+    """Columns and units of a CSV trace."""
+    blktrace: Blktrace | None = None
+    """Which event of a trace of blktrace or blkparse is a request's arrival."""
+    sector_bytes: int | None = None
+    """Bytes in a sector of an HP trace, in place of what its header says."""
+    pace: Pace | None = None
+    """When the requests are issued. Default: "recorded"."""
+    device: TraceDevice | None = None
+    """Which of the trace's devices. Default: "single"."""
+    from_: Time | None = None
+    """Leave out what arrives earlier; this instant becomes time 0."""
+    to: Time | None = None
+    """Leave out what arrives then or later."""
+    limit: int | None = None
+    """At most this many requests."""
+    past_end: PastEnd | None = None
+    """What becomes of requests past the end of the drive. Default: "error"."""
+    out_of_order: OutOfOrder | None = None
+    """What becomes of requests that arrive before the one in front of them. Default: "error"."""
+    bad_size: BadSize | None = None
+    """What becomes of requests of no blocks, or of more than the drive has. Default: "error"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthetic(Table):
+    """One synthetic load."""
+
+    requests: int
+    """How many requests."""
+    arrivals: Arrivals
+    """When they arrive."""
+    name: str | None = None
+    """What it is called among several; its random numbers depend on its name, or on its place when it has
+    none.
+    """
+    reads: float | None = None
+    """The share of reads; what reads, trims and flushes leave of 1 are writes. Default: 1.0."""
+    trims: float | None = None
+    """The share of trims. Default: 0.0."""
+    flushes: float | None = None
+    """The share of flushes. Default: 0.0."""
+    flush_every: int | None = None
+    """A flush after every so many writes, counted among the requests."""
+    fua: float | None = None
+    """The share of writes that are forced to the medium (FUA). Default: 0.0."""
+    size: Sizes | None = None
+    """How large they are. Default: "8 blocks"."""
+    address: Address | None = None
+    """Where they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Poisson(Table):
+    """At random, independently of each other, with this mean gap; the first after one such gap."""
+
+    _names: ClassVar[tuple[str, ...]] = ("poisson",)
+    _is_value: ClassVar[bool] = True
+    value: Time
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Table):
+    """At this gap; the first at time 0.
+
+    Always the same.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("constant",)
+    _is_value: ClassVar[bool] = True
+    value: Time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnOff(Table):
+    """In bursts.
+
+    How long the periods are, and how far apart requests.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("on-off",)
+    on: Time
+    """The mean length of a period with requests; the load begins with one."""
+    off: Time
+    """The mean length of a period without."""
+    gap: Time
+    """The mean gap between requests in a period with requests."""
+    periods: Lengths | None = None
+    """How the lengths of periods are distributed. Default: "exponential"."""
+    gaps: Lengths | None = None
+    """How gaps are distributed. Default: "exponential"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed(Table):
+    """Each of a number of users sends its next request some time after its last one is done.
+
+    Users that wait for their requests.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("closed",)
+    users: int | None = None
+    """How many; the host's outstanding limit when not given."""
+    think: Think | None = None
+    """From a completion to the same user's next request. Default: "0 ms"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exponential(Table):
+    """Exponentially distributed with this mean."""
+
+    _names: ClassVar[tuple[str, ...]] = ("exponential",)
+    _is_value: ClassVar[bool] = True
+    value: Time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeShare(Table):
+    """A size and the share of requests that have it."""
+
+    size: Size
+    """The size."""
+    share: float
+    """The share of the requests; all together they make 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeByOperation(Table):
+    """Sizes that differ between reads and writes; none of them differs once more."""
+
+    reads: Sizes
+    """The sizes of reads."""
+    writes: Sizes
+    """The sizes of writes."""
+    trims: Sizes | None = None
+    """The sizes of trims; those of writes when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uniform(Table):
+    """Every place in a range as likely as another.
+
+    The range, and where in it requests may begin.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("uniform",)
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given. `"1 block"` is anywhere."""
+    once: bool | None = None
+    """Every place once, in random order, before any a second time; then again, in another order. Of several
+    sizes each has its own places. Default: false.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sequential(Table):
+    """One request after the other, and from the start of the range again after its end.
+
+    The range to go through, again and again.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("sequential",)
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zipf(Table):
+    """The place of rank k as likely as 1/k^theta.
+
+    How skewed, and over which places.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("zipf",)
+    theta: float | None = None
+    """The exponent, 0 or more: 0 is uniform, 1 is Zipf's own law. Default: 1.0."""
+    scatter: bool | None = None
+    """Ranks are scattered over the range at random; if not, rank 1 is the lowest place, and so on upwards.
+    Default: true.
+    """
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FioZipf(Table):
+    """What fio makes of `random_distribution=zipf`.
+
+    How skewed, and over which places.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("fio-zipf",)
+    theta: float | None = None
+    """The exponent, 0 or more, not 1. Default: 1.1."""
+    center: float | None = None
+    """Where in the range rank 1 is, 0 to 1; drawn when not given."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FioPareto(Table):
+    """What fio makes of `random_distribution=pareto`.
+
+    How skewed, and over which places.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("fio-pareto",)
+    h: float | None = None
+    """Between 0 and 1: the part h of the places gets the part 1 − h of the requests. Default: 0.2."""
+    center: float | None = None
+    """Where in the range the most likely place is, 0 to 1; drawn when not given."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FioNormal(Table):
+    """What fio makes of `random_distribution=normal`.
+
+    How wide, and over which places.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("fio-normal",)
+    deviation: float | None = None
+    """A percentage of the range, 0 to below 100. Default: 0.0."""
+    center: float | None = None
+    """Where in the range the most likely place is before it is scattered, 0 to 1; 0.5 when not given."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HotCold(Table):
+    """Part of the places gets most of the requests.
+
+    How much is hot, and how hot.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("hot-cold",)
+    hot: Portion | None = None
+    """The hot part of the range. Default: "10 %"."""
+    share: Percent | None = None
+    """The percentage of requests that go to it. Default: "90 %"."""
+    scatter: bool | None = None
+    """Hot places are scattered over the range at random; if not, they are its beginning. Default: true.
+    """
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zones(Table):
+    """Parts of the range, each with its share of the requests.
+
+    The parts.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("zones",)
+    zones: Sequence[Zone] | None = None
+    """Them, from the beginning of the range. Default: []."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zone(Table):
+    """A part of the range."""
+
+    share: Percent
+    """The percentage of requests that go to it; all together they make 100 %."""
+    size: Portion
+    """How much of the range it is; all together they make it up, or leave a rest that nothing goes to.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Streams(Table):
+    """Several sequential streams in turn, each of which jumps when its run is done.
+
+    How many streams, and how long their runs are.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("streams",)
+    count: int | None = None
+    """How many. Default: 8."""
+    run: Size | None = None
+    """How far a stream goes before it jumps: a request that would cross the end of its run begins another
+    one. Default: "2048 blocks".
+    """
+    turns: Turns | None = None
+    """Which stream is next. Default: "round-robin"."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Runs begin at multiples of this; of the size of the largest request when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strided(Table):
+    """One request after the other at a fixed distance.
+
+    The distance, and the range.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("strided",)
+    stride: Size | None = None
+    """From the beginning of a request to the beginning of the next. Default: "128 blocks"."""
+    shift: Size | None = None
+    """After each pass through the range the next one begins so much further on, until it would begin a
+    stride further on; the size of the largest request when not given, so that the passes together cover
+    the range. 0 blocks makes every pass the same.
+    """
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Local(Table):
+    """Each request near the one before.
+
+    How near, and how often elsewhere.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("local",)
+    distance: Size | None = None
+    """The mean distance from a request's beginning to the next one's. Default: "2048 blocks"."""
+    distances: Distances | None = None
+    """How distances are distributed; both directions are as likely. Default: "exponential"."""
+    jumps: Percent | None = None
+    """The percentage of requests that go anywhere in the range. Default: "0 %"."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Several(Table):
+    """Several synthetic loads at once."""
+
+    stream: Sequence[Synthetic]
+    """The loads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FioJobs(Table):
+    """Some of the jobs of a job file of fio's."""
+
+    file: FilePath
+    """The file."""
+    jobs: Sequence[str] | None = None
+    """Only these jobs, which run together; all when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Csv(Table):
+    """What a CSV file's columns mean, where their names do not say it."""
+
+    columns: Sequence[str] | None = None
+    """Names of the columns of a file without a header line."""
+    delimiter: str | None = None
+    """The character between columns; found by the first line when not given."""
+    time: str | None = None
+    """The column of the arrival time."""
+    time_unit: str | None = None
+    """Its unit: s, ms, us, 100ns or ns."""
+    lbn: str | None = None
+    """The column of the first block."""
+    offset_bytes: str | None = None
+    """The column of the first byte, in place of `lbn`."""
+    blocks: str | None = None
+    """The column of the number of blocks."""
+    bytes: str | None = None
+    """The column of the number of bytes, in place of `blocks`."""
+    block_bytes: int | None = None
+    """Bytes in one unit of `lbn` and `blocks`; 512 when not given."""
+    op: str | None = None
+    """The column of the operation."""
+    read: str | None = None
+    """A text in it that means read, besides `r` and `read`."""
+    write: str | None = None
+    """A text in it that means write, besides `w` and `write`."""
+    device: str | None = None
+    """The column of the device number."""
+    fua: str | None = None
+    """The column that says 1 or true for force unit access."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blktrace(Table):
+    """How blktrace's records and blkparse's lines become requests."""
+
+    event: BlkEvent | None = None
+    """The event that is a request's arrival. Default: "queue"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled(Table):
+    """So many times as fast: 2 halves every gap."""
+
+    _names: ClassVar[tuple[str, ...]] = ("scaled",)
+    _is_value: ClassVar[bool] = True
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hdd(Table):
+    """A hard disk."""
+
+    _names: ClassVar[tuple[str, ...]] = ("hdd",)
+    drive: DrivePath
+    """The name of a drive, or the path of a drive's TOML file."""
+    angle: Angle | None = None
+    """Where the platters stand at time zero. Default: 0.0."""
+    queue: Queue | None = None
+    """The drive's queue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue(Table):
+    """A drive's queue."""
+
+    depth: int | None = None
+    """Slots: the active request and those that wait. Default: 32."""
+    scheduler: Scheduler | None = None
+    """Which request is next. Default: "fcfs"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fcfs(Table):
+    """First come, first served.
+
+    Rule: the request that has waited longest. Tie: none can arise. Source: the baseline of every study.
+    Weakness: pays the full seek between any two requests.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("fcfs",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sstf(Table):
+    """Shortest seek time first: the nearest waiting request.
+
+    Rule: the nearest request. Tie: the one that has waited longer. Source: Denning, "Effects of
+    scheduling on file memory operations", AFIPS 1967; DiskSim's policies 4 (by LBN) and 7 (by cylinder).
+    Weakness: blind to rotation; requests far from the crowd starve.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("sstf",)
+    by: By | None = None
+    """Whether it goes by LBN or by cylinder. Default: "cylinder"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look(Table):
+    """The elevator: the next request in the arm's direction, which turns when none is left there.
+
+    Rule: the next request in the direction of the arm, upwards at first; with none left there it turns.
+    Tie: the one that has waited longer. Source: Merten, 1970, who calls it LOOK; DiskSim's policies 2 (by
+    LBN) and 5 (by cylinder). Weakness: blind to rotation; at the edges a request may wait for two sweeps,
+    in the middle for one.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "look",
+        "elevator",
+    )
+    by: By | None = None
+    """Whether it goes by LBN or by cylinder. Default: "lbn"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan(Table):
+    """As look, but the arm travels on to the edge of the disk before it turns.
+
+    Rule: the next request in the direction of the arm, upwards at first; with none left there the arm
+    travels to the edge of the disk, turns, and takes the request next to it, those included that have
+    come on the way. Tie: the one that has waited longer. Source: Denning, "Effects of scheduling on file
+    memory operations", AFIPS 1967. Weakness: the travel to the edge is wasted; in a host's queue, which
+    moves no arm, it is LOOK.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("scan",)
+    by: By | None = None
+    """Whether it goes by LBN or by cylinder. Default: "lbn"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CLook(Table):
+    """Circular LOOK: upwards, then back to the lowest waiting request.
+
+    Rule: the next request at or above the end of the previous one, else the lowest. Tie: the one that has
+    waited longer. Source: Merten, 1970, as C-SCAN without the run to the edge; Worthington, Ganger and
+    Patt, SIGMETRICS 1994; DiskSim's policies 3 (by LBN) and 6 (by cylinder). Weakness: blind to rotation;
+    a stream just ahead of the arm holds up everything behind it; by LBN, a request that begins within the
+    previous one waits for the next sweep.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "c-look",
+        "clook",
+    )
+    by: By | None = None
+    """Whether it goes by LBN or by cylinder. Default: "lbn"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CScan(Table):
+    """As c-look, but the arm travels to the upper edge and back to the lower one before it begins again.
+
+    Rule: the next request at or above the end of the previous one; with none left there the arm travels
+    to the upper edge of the disk, from there to the lower one, and begins again. Tie: the one that has
+    waited longer. Source: Seaman, Lind and Wilson, "On teleprocessing system design, part IV: an analysis
+    of auxiliary-storage activity", IBM Systems Journal 5(3), 1966, and Teorey and Pinkerton, CACM 15(3),
+    1972, who name it. Weakness: a full stroke each turn is wasted; in a host's queue, which moves no arm,
+    it is C-LOOK.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "c-scan",
+        "cscan",
+    )
+    by: By | None = None
+    """Whether it goes by LBN or by cylinder. Default: "lbn"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VScan(Table):
+    """V(R): the nearest request, with a penalty for a turn; between sstf (0) and look (1).
+
+    Rule: the nearest request, where those against the direction of the arm count as `r` times the size of
+    the drive further away, rounded to whole places. The direction is that of the last move, upwards at
+    first. Tie: the one that has waited longer. `r = 0` is SSTF, `r = 1` is LOOK. Source: Geist and
+    Daniel, "A continuum of disk scheduling algorithms", ACM TOCS 5(1), 1987, who find 0.2 good; DiskSim's
+    policies 17 (by LBN) and 18 (by cylinder). Weakness: blind to rotation; below 1, requests far from the
+    crowd starve.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "v-scan",
+        "vscan",
+    )
+    r: float | None = None
+    """The penalty for a turn, as a share of the drive's size. Default: 0.2."""
+    by: By | None = None
+    """Whether it goes by LBN or by cylinder. Default: "cylinder"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Satf(Table):
+    """Shortest access time first: the shortest seek, switch, settle and rotation together.
+
+    Rule: the shortest positioning time: seek, switch, settle and rotation, not transfer. Tie: the one
+    that has waited longer. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991; Seltzer, Chen and Ousterhout,
+    USENIX 1990. Weakness: no bound on waiting.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "satf",
+        "sptf",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgedSatf(Table):
+    """Aged SATF: the shortest positioning time after deduction of a share of the time waited.
+
+    Rule: the least positioning time − `weight` · time waited. Tie: the one that has waited longer. With a
+    weight of 0 it is SATF, with a very large one FCFS. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991,
+    as ASATF; Worthington, Ganger and Patt, SIGMETRICS 1994, as ASPTF(W); DiskSim's policy 14, whose
+    weight is in ms a second: its 6 is 0.006 here. Weakness: the weight that suits depends on the load.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "aged-satf",
+        "asptf",
+    )
+    weight: float | None = None
+    """How much positioning time a unit of waiting time is worth. Default: 0.006."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedSatf(Table):
+    """Weighted SATF: the shortest positioning time, which shrinks to nothing as the wait reaches a window.
+
+    Rule: the least positioning time · (`window` − time waited) / `window`, and 0 for what has waited that
+    long. Tie: the one that has waited longer, so that overdue requests are served in the order of their
+    arrival. Source: Seltzer, Chen and Ousterhout, USENIX Winter 1990, as the weighted shortest time
+    first; DiskSim's policy 11, where the factor of an overdue request is negative and so prefers the
+    slowest of them. Weakness: with a window below a few queue lengths of service it degenerates to FCFS.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "weighted-satf",
+        "wptf",
+    )
+    window: Time | None = None
+    """The wait after which a request counts as no positioning time at all; `"0 ms"` for never. Default: "2
+    s".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchSatf(Table):
+    """Batched SATF: all that wait are served by shortest positioning time before any that come later.
+
+    Rule: the shortest positioning time among the requests of the present batch; when that is empty, all
+    that wait are the next one. Tie: the one that has waited longer. Source: the two queues of FSCAN,
+    Coffman, Klimko and Ryan, SIAM Journal on Computing 1(3), 1972, with SATF in place of SCAN; Jacobson
+    and Wilkes, HPL-CSP-91-7, 1991. Weakness: the last requests of a batch leave little to choose from.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "batch-satf",
+        "bsatf",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ncq(Table):
+    """Native command queueing: SATF, with promotion of requests that have waited longer than a timeout.
+
+    Rule: shortest access time first, but a request that has waited `timeout` in the queue is next; of
+    several the oldest. Source: Ahn et al. on I/O clustering and on ATCA take NCQ as SATF with a timeout.
+    Weakness: with a timeout below a few queue lengths of service it degenerates to FCFS.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("ncq",)
+    timeout: Time | None = None
+    """The longest wait before a request is promoted; `"0 ms"` for never. Default: "2 s"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadline(Table):
+    """Linux' mq-deadline: batches upwards by LBN, reads before writes, begun with the oldest when that has
+    expired.
+
+    Rule: batches of reads or of writes, each upwards by LBN from where the last request of its kind
+    began. A batch ends after `fifo_batch` requests, or with none of its kind above. The next one is of
+    reads if any wait, unless writes have waited through `writes_starved` of those. It goes on upwards,
+    but begins with the oldest of its kind if that has expired or none is above. The first batch of all is
+    of writes if any wait. Tie: the one that has waited longer. Source: Linux, block/mq-deadline.c (6.x),
+    one priority class. There, times are in jiffies, adjacent requests merge, a flush goes past the
+    scheduler and asynchronous requests may use only a part of the tags; here times are exact, nothing
+    merges, and a flush is a write at its LBN. Weakness: deadlines are when a request may go first, not
+    when it is done; blind to rotation.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "deadline",
+        "mq-deadline",
+    )
+    read_expire: Time | None = None
+    """The wait after which a read expires. Default: "500 ms"."""
+    write_expire: Time | None = None
+    """The wait after which a write, flush or trim expires. Default: "5 s"."""
+    fifo_batch: int | None = None
+    """The most requests of a batch; 0 is as 1. Default: 16."""
+    writes_starved: int | None = None
+    """How many batches of reads are begun while writes wait; with 0, writes always go first. Default: 2.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Custom(Table):
+    """One that the program brings along, by the name that it has there."""
+
+    _names: ClassVar[tuple[str, ...]] = ("custom",)
+    _is_value: ClassVar[bool] = True
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host(Table):
+    """The host."""
+
+    outstanding: int | None = None
+    """The most requests handed to the device at a time; no limit where it is left out."""
+    scheduler: Scheduler | None = None
+    """The order in which requests that are held back are handed over. Default: "fcfs"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure(Table):
+    """What is measured of a run, and how much of a run there is."""
+
+    warmup: WarmUp | None = None
+    """How much of the start is left out of the statistics: requests (`1000`), a share (`"10 %"`) or a time
+    (`"5 s"`).
+    """
+    duration: Time | None = None
+    """Take no request that arrives later than this after the first."""
+    requests: int | None = None
+    """Take at most so many requests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault(Table):
+    """Something that goes wrong."""
+
+    at: Time
+    """When, in simulated time."""
+    kind: FaultKind
+    """What."""
+
+
+Time: TypeAlias = str
+"""A time with its unit, such as "20 ms" (units: ns, us, ms, s, min, h, d)."""
+
+Lengths: TypeAlias = Literal["exponential", "constant"]
+"""How times are distributed about their mean.
+
+`exponential`: Exponentially.
+
+`constant`: All the same.
+"""
+
+Think: TypeAlias = Time | Constant | Exponential
+"""From a completion to the same user's next request: a time, always the same, or a distribution."""
+
+Arrivals: TypeAlias = Literal["closed"] | Poisson | Constant | OnOff | Closed
+"""When requests arrive."""
+
+Size: TypeAlias = str
+"""A size with its unit, a multiple of 512 bytes, such as "8 blocks" or "4 KiB" (units: blocks, B, KiB, MiB,
+GiB, TiB, kB, MB, GB, TB).
+"""
+
+Sizes: TypeAlias = Size | Sequence[SizeShare] | SizeByOperation
+"""One size, several with their shares, or different ones for reads and writes."""
+
+Portion: TypeAlias = str
+"""A percentage such as "10 %" or a size such as "1 GiB"."""
+
+Percent: TypeAlias = str
+"""A percentage from 0 to 100, such as "10 %"."""
+
+Turns: TypeAlias = Literal["round-robin", "random"]
+"""Which stream is next.
+
+`round-robin`: One after the other.
+
+`random`: Any.
+"""
+
+Distances: TypeAlias = Literal["exponential", "normal"]
+"""How distances are distributed.
+
+`exponential`: Exponentially: with both directions, Laplace's distribution.
+
+`normal`: Half of a normal distribution: with both directions, the whole.
+"""
+
+Address: TypeAlias = (
+    Literal[
+        "uniform",
+        "sequential",
+        "zipf",
+        "fio-zipf",
+        "fio-pareto",
+        "fio-normal",
+        "hot-cold",
+        "zones",
+        "streams",
+        "strided",
+        "local",
+    ]
+    | Uniform
+    | Sequential
+    | Zipf
+    | FioZipf
+    | FioPareto
+    | FioNormal
+    | HotCold
+    | Zones
+    | Streams
+    | Strided
+    | Local
+)
+"""Where requests go."""
+
+Load: TypeAlias = Synthetic | Several
+"""A synthetic load, written with its keys, or several, each in its own [[workload.synthetic.stream]]."""
+
+Fio: TypeAlias = FilePath | FioJobs
+"""A job file, or some of its jobs."""
+
+BlkEvent: TypeAlias = Literal["queue", "issue"]
+"""An event that can be a request's arrival.
+
+`queue`: Q: the request came to the block layer, before merging, splitting and scheduling.
+
+`issue`: D: the request was sent to the driver, after them.
+"""
+
+Pace: TypeAlias = Literal["recorded", "closed"] | Scaled
+"""When the requests of a trace are issued.
+
+`recorded`: As recorded.
+
+`closed`: As fast as the host's outstanding limit lets them; recorded times decide only `from`, `to` and
+the order.
+"""
+
+TraceDevice: TypeAlias = int | Literal["single", "all"]
+"""Which of a trace's devices: its number, "all", or "single"."""
+
+PastEnd: TypeAlias = Literal["error", "map", "clip", "skip"]
+"""What becomes of requests past the end of the drive.
+
+`error`: The run ends with an error that says which request it was.
+
+`map`: The LBN modulo the drive's capacity, moved back as far as the request needs to fit; counted as
+mapped.
+
+`clip`: The part on the drive is done, counted as clipped; a request with no such part is counted as
+skipped.
+
+`skip`: Left out and counted as skipped.
+"""
+
+OutOfOrder: TypeAlias = Literal["error", "map", "skip"]
+"""What becomes of requests that arrive before the one in front of them.
+
+`error`: The run ends with an error that says which request it was.
+
+`map`: They arrive together with the one in front; counted as mapped.
+
+`skip`: Left out and counted as skipped.
+"""
+
+BadSize: TypeAlias = Literal["error", "clip", "skip"]
+"""What becomes of requests of no blocks, or of more than the drive has.
+
+`error`: The run ends with an error that says which request it was.
+
+`clip`: As large as the drive, counted as clipped; one of no blocks is counted as skipped.
+
+`skip`: Left out and counted as skipped.
+"""
+
+Angle: TypeAlias = float | Literal["random"]
+"""A part of a turn from 0 to below 1, such as 0.25, or "random"."""
+
+By: TypeAlias = Literal["lbn", "cylinder"]
+"""What places are told apart by. A host's queue knows LBNs only and goes by them, whichever is asked for.
+
+`lbn`: The first LBN. The present place is the end of the previous request.
+
+`cylinder`: The cylinder of the first LBN. The present place is the arm's.
+"""
+
+Scheduler: TypeAlias = (
+    Literal[
+        "fcfs",
+        "sstf",
+        "look",
+        "elevator",
+        "scan",
+        "c-look",
+        "clook",
+        "c-scan",
+        "cscan",
+        "v-scan",
+        "vscan",
+        "satf",
+        "sptf",
+        "aged-satf",
+        "asptf",
+        "weighted-satf",
+        "wptf",
+        "batch-satf",
+        "bsatf",
+        "ncq",
+        "deadline",
+        "mq-deadline",
+    ]
+    | Fcfs
+    | Sstf
+    | Look
+    | Scan
+    | CLook
+    | CScan
+    | VScan
+    | Satf
+    | AgedSatf
+    | WeightedSatf
+    | BatchSatf
+    | Ncq
+    | Deadline
+    | Custom
+)
+"""Which of the waiting requests is next."""
+
+Device: TypeAlias = Hdd
+"""A device and its parts; the one key says what it is."""
+
+WarmUp: TypeAlias = int | str
+"""A number of requests, a share such as "10 %", or a time such as "5 s"."""
+
+FaultKind: TypeAlias = Literal["power-cut"]
+"""What can go wrong.
+
+`power-cut`: The power fails: requests under way are lost, and the run ends. With the checker on, every
+promised write must be on a medium that keeps it.
+"""
