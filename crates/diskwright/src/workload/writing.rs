@@ -79,6 +79,15 @@ impl Holds {
         recorded: true,
     };
 
+    /// Reads and writes, and nothing else of them than when, where and how large.
+    pub const READS_AND_WRITES: Holds = Holds {
+        flushes: false,
+        trims: false,
+        fua: false,
+        recorded: false,
+        ..Holds::ALL
+    };
+
     /// The record as the format holds it, or `None` if it holds nothing of it.
     ///
     /// # Errors

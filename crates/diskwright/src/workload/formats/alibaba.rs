@@ -5,17 +5,17 @@
 
 use std::io::{self, Write};
 
-use crate::error::{Error, Place};
+use crate::error::Error;
 use crate::request::Op;
 use crate::units::{BLOCK_BYTES, Lbn, Time};
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
-use crate::workload::text::{Lines, whole};
-use crate::workload::writing::{Holds, TraceWriter, Writing};
+use crate::workload::text::whole;
+use crate::workload::writing::{Holds, Writing};
 
 use super::fields::{Wrong, commas, number, time};
-use super::{Format, FormatOptions, TraceReader, first_line, outward, widened_warning};
+use super::{Format, FormatOptions, TraceReader, first_line, outward, per_line};
 
 const NAME: &str = "alibaba";
 const LINE: &str = "a line is: device number, R or W, offset in bytes, length in bytes, time in µs, separated by commas";
@@ -35,14 +35,10 @@ pub const FORMAT: Format = Format {
             // Offsets are counted in bytes, lengths in 32 bits of them.
             lbn: 1 << 54,
             blocks: (u32::MAX as u64 / BLOCK_BYTES) as u32,
-            flushes: false,
-            trims: false,
-            fua: false,
-            recorded: false,
-            ..Holds::ALL
+            ..Holds::READS_AND_WRITES
         },
         extension: None,
-        create: |output| Ok(Box::new(Writer { output })),
+        create: |output| Ok(per_line::writer(output, write_line)),
     }),
 };
 
@@ -51,39 +47,7 @@ fn detect(first: &[u8]) -> bool {
 }
 
 fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
-    Ok(Box::new(Reader {
-        lines: Lines::new(input),
-        widened: 0,
-    }))
-}
-
-struct Reader {
-    lines: Lines,
-    widened: u64,
-}
-
-impl TraceReader for Reader {
-    fn next(&mut self) -> Result<Option<Record>, Error> {
-        if !self.lines.advance()? {
-            return Ok(None);
-        }
-        match parse(self.lines.current()) {
-            Ok((record, widened)) => {
-                self.widened += u64::from(widened);
-                Ok(Some(record))
-            }
-            Err(wrong) => Err(wrong.error(&self.lines, LINE).into()),
-        }
-    }
-    fn place(&self) -> Place {
-        self.lines.place(None)
-    }
-    fn format(&self) -> &'static str {
-        NAME
-    }
-    fn warnings(&self) -> Vec<String> {
-        widened_warning(self.widened).into_iter().collect()
-    }
+    Ok(per_line::reader(input, NAME, LINE, parse))
 }
 
 /// The record, and whether it had to be widened to whole blocks.
@@ -114,21 +78,12 @@ fn parse(line: &[u8]) -> Result<(Record, bool), Wrong> {
     Ok((record, widened))
 }
 
-struct Writer {
-    output: Output,
-}
-
-impl TraceWriter for Writer {
-    fn write(&mut self, record: &Record) -> io::Result<()> {
-        let op = if record.op == Op::Read { 'R' } else { 'W' };
-        let offset = record.lbn.0 * BLOCK_BYTES;
-        let length = u64::from(record.blocks) * BLOCK_BYTES;
-        let (device, time) = (record.device, record.arrival.ns() / UNIT.ns());
-        writeln!(self.output, "{device},{op},{offset},{length},{time}")
-    }
-    fn finish(self: Box<Self>) -> io::Result<Output> {
-        Ok(self.output)
-    }
+fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
+    let op = if record.op == Op::Read { 'R' } else { 'W' };
+    let offset = record.lbn.0 * BLOCK_BYTES;
+    let length = u64::from(record.blocks) * BLOCK_BYTES;
+    let (device, time) = (record.device, record.arrival.ns() / UNIT.ns());
+    writeln!(output, "{device},{op},{offset},{length},{time}")
 }
 
 #[cfg(test)]
@@ -168,27 +123,23 @@ mod tests {
 
     #[test]
     fn every_field_is_checked_and_located() {
-        for (line, column, expected) in [
-            ("x,R,0,512,1", 1, "device number, found \"x\""),
-            ("4294967296,R,0,512,1", 1, "device"),
-            ("1,r,0,512,1", 3, "R or W"),
-            ("1,,0,512,1", 3, "found \"\""),
-            ("1,R,-1,512,1", 5, "offset"),
-            ("1,R,0,1.5,1", 7, "length"),
-            ("1,R,18446744073709551615,1,1", 26, "16 EiB"),
-            ("1,R,0,512,x", 11, "time in µs"),
-            ("1,R,0,512,18446744073709552", 11, "time in µs"),
-            ("1,R,0,512", 10, "time in µs, found the end of the line"),
-            ("1,R,0,512,1,2", 13, "the end of the line, found \"2\""),
-        ] {
-            let text = format!("1,R,0,512,1\n{line}\n");
-            let error = located(records(text, &forced(NAME)).unwrap_err());
-            assert!(error.message.contains(expected), "{line}: {error}");
-            assert!(
-                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if *c == column && text == line),
-                "{error}"
-            );
-        }
+        check_wrong_lines(
+            NAME,
+            "1,R,0,512,1",
+            &[
+                ("x,R,0,512,1", 1, "device number, found \"x\""),
+                ("4294967296,R,0,512,1", 1, "device"),
+                ("1,r,0,512,1", 3, "R or W"),
+                ("1,,0,512,1", 3, "found \"\""),
+                ("1,R,-1,512,1", 5, "offset"),
+                ("1,R,0,1.5,1", 7, "length"),
+                ("1,R,18446744073709551615,1,1", 26, "16 EiB"),
+                ("1,R,0,512,x", 11, "time in µs"),
+                ("1,R,0,512,18446744073709552", 11, "time in µs"),
+                ("1,R,0,512", 10, "time in µs, found the end of the line"),
+                ("1,R,0,512,1,2", 13, "the end of the line, found \"2\""),
+            ],
+        );
         // The last address and the last time there are.
         let last = "1,R,18446744073709551614,1,18446744073709551";
         assert!(records(last, &forced(NAME)).is_ok());

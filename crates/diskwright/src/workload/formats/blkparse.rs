@@ -454,37 +454,33 @@ Input file sda.blktrace.0 added
 
     #[test]
     fn fields_are_checked_and_located() {
-        for (line, column, expected) in [
-            (
-                "8,x 0 1 0.5 1 Q R 1 + 8 [a]",
-                1,
-                "expected a device, as in 8,0, found \"8,x\"",
-            ),
-            ("4096,0 0 1 0.5 1 Q R 1 + 8 [a]", 1, "device"),
-            ("8,0 x 1 0.5 1 Q R 1 + 8 [a]", 5, "CPU"),
-            ("8,0 0 x 0.5 1 Q R 1 + 8 [a]", 7, "sequence"),
-            ("8,0 0 1 x 1 Q R 1 + 8 [a]", 9, "time"),
-            ("8,0 0 1 0.5 x Q R 1 + 8 [a]", 13, "process id"),
-            ("8,0 0 1 0.5 1 [a]", 15, "action"),
-            ("8,0 0 1 0.5 1 Q X 1 + 8 [a]", 17, "letters"),
-            ("8,0 0 1 0.5 1 Q R -1 + 8 [a]", 19, "sector"),
-            ("8,0 0 1 0.5 1 Q R 1 - 8 [a]", 21, "a + before"),
-            ("8,0 0 1 0.5 1 Q R 1", 20, "a + before"),
-            ("8,0 0 1 0.5 1 Q R 1 + x [a]", 23, "number of blocks"),
-            ("8,0 0 1 0.5 1 Q R 1 + 8", 24, "name in brackets"),
-            ("8,0 0 1 0.5 1 Q R", 18, "a sector or a name"),
-            ("8,0 0 1 0.5", 12, "process id"),
-            ("hello", 1, "device"),
-            ("hello (world)", 1, "device"),
-        ] {
-            let text = format!("8,0 0 1 0.5 1 Q R 1 + 8 [a]\n{line}\n");
-            let error = located(records(text, &forced(NAME)).unwrap_err());
-            assert!(error.message.contains(expected), "{line}: {error}");
-            assert!(
-                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if *c == column && text == line),
-                "{error}"
-            );
-        }
+        check_wrong_lines(
+            NAME,
+            "8,0 0 1 0.5 1 Q R 1 + 8 [a]",
+            &[
+                (
+                    "8,x 0 1 0.5 1 Q R 1 + 8 [a]",
+                    1,
+                    "expected a device, as in 8,0, found \"8,x\"",
+                ),
+                ("4096,0 0 1 0.5 1 Q R 1 + 8 [a]", 1, "device"),
+                ("8,0 x 1 0.5 1 Q R 1 + 8 [a]", 5, "CPU"),
+                ("8,0 0 x 0.5 1 Q R 1 + 8 [a]", 7, "sequence"),
+                ("8,0 0 1 x 1 Q R 1 + 8 [a]", 9, "time"),
+                ("8,0 0 1 0.5 x Q R 1 + 8 [a]", 13, "process id"),
+                ("8,0 0 1 0.5 1 [a]", 15, "action"),
+                ("8,0 0 1 0.5 1 Q X 1 + 8 [a]", 17, "letters"),
+                ("8,0 0 1 0.5 1 Q R -1 + 8 [a]", 19, "sector"),
+                ("8,0 0 1 0.5 1 Q R 1 - 8 [a]", 21, "a + before"),
+                ("8,0 0 1 0.5 1 Q R 1", 20, "a + before"),
+                ("8,0 0 1 0.5 1 Q R 1 + x [a]", 23, "number of blocks"),
+                ("8,0 0 1 0.5 1 Q R 1 + 8", 24, "name in brackets"),
+                ("8,0 0 1 0.5 1 Q R", 18, "a sector or a name"),
+                ("8,0 0 1 0.5", 12, "process id"),
+                ("hello", 1, "device"),
+                ("hello (world)", 1, "device"),
+            ],
+        );
     }
 
     #[test]

@@ -16,7 +16,9 @@ use crate::workload::text::{Lines, shown, whole};
 use crate::workload::writing::{Holds, TraceWriter, Writing};
 
 use super::csv_columns::Columns;
-use super::{Format, FormatOptions, TraceReader, lines_of, msr, outward, widened_warning};
+use super::{
+    Format, FormatOptions, TraceReader, lines_of, msr, outward, per_line, widened_warning,
+};
 
 const NAME: &str = "csv";
 
@@ -370,30 +372,21 @@ impl Reader {
     }
 }
 
-struct Writer {
-    output: Output,
-}
-
 fn write(mut output: Output) -> io::Result<Box<dyn TraceWriter>> {
     writeln!(output, "time_ns,device,op,fua,lbn,blocks")?;
-    Ok(Box::new(Writer { output }))
+    Ok(per_line::writer(output, write_line))
 }
 
-impl TraceWriter for Writer {
-    fn write(&mut self, record: &Record) -> io::Result<()> {
-        let op = match record.op {
-            Op::Read => "read",
-            Op::Write => "write",
-            Op::Flush => "flush",
-            Op::Trim => "trim",
-        };
-        let (ns, device, fua) = (record.arrival.ns(), record.device, u8::from(record.fua));
-        let (lbn, blocks) = (record.lbn.0, record.blocks);
-        writeln!(self.output, "{ns},{device},{op},{fua},{lbn},{blocks}")
-    }
-    fn finish(self: Box<Self>) -> io::Result<Output> {
-        Ok(self.output)
-    }
+fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
+    let op = match record.op {
+        Op::Read => "read",
+        Op::Write => "write",
+        Op::Flush => "flush",
+        Op::Trim => "trim",
+    };
+    let (ns, device, fua) = (record.arrival.ns(), record.device, u8::from(record.fua));
+    let (lbn, blocks) = (record.lbn.0, record.blocks);
+    writeln!(output, "{ns},{device},{op},{fua},{lbn},{blocks}")
 }
 
 #[cfg(test)]

@@ -2,18 +2,20 @@
 
 use std::io::{self, Write};
 
-use crate::error::{Error, InputError, Place};
+use crate::error::Error;
 use crate::request::Op;
 use crate::units::Lbn;
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
-use crate::workload::text::{Field, Fields, Lines, TimeUnit, whole};
-use crate::workload::writing::{Holds, TraceWriter, Writing};
+use crate::workload::text::{TimeUnit, whole};
+use crate::workload::writing::{Holds, Writing};
 
-use super::{Format, FormatOptions, TraceReader, first_line};
+use super::fields::{Wrong, blanks, number};
+use super::{Format, FormatOptions, TraceReader, first_line, per_line};
 
 const NAME: &str = "disksim-ascii";
+const LINE: &str = "a line is: arrival in ms, device, LBN, blocks, hexadecimal flags (1 = read), and optionally a batch number";
 
 /// The registry's line.
 pub const FORMAT: Format = Format {
@@ -23,15 +25,9 @@ pub const FORMAT: Format = Format {
     detect,
     open,
     write: Some(Writing {
-        holds: Holds {
-            flushes: false,
-            trims: false,
-            fua: false,
-            recorded: false,
-            ..Holds::ALL
-        },
+        holds: Holds::READS_AND_WRITES,
         extension: None,
-        create: |output| Ok(Box::new(Writer { output })),
+        create: |output| Ok(per_line::writer(output, write_line)),
     }),
 };
 
@@ -48,77 +44,19 @@ pub fn is_line(line: &[u8]) -> bool {
 }
 
 fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
-    Ok(Box::new(Reader {
-        lines: Lines::new(input),
-    }))
-}
-
-struct Reader {
-    lines: Lines,
-}
-
-impl TraceReader for Reader {
-    fn next(&mut self) -> Result<Option<Record>, Error> {
-        if !self.lines.advance()? {
-            return Ok(None);
-        }
-        match parse(self.lines.current()) {
-            Ok(record) => Ok(Some(record)),
-            Err(wrong) => Err(wrong.error(&self.lines).into()),
-        }
-    }
-    fn place(&self) -> Place {
-        self.lines.place(None)
-    }
-    fn format(&self) -> &'static str {
-        NAME
-    }
-}
-
-/// A field that is missing or wrong: where, and what it should have been.
-struct Wrong {
-    at: usize,
-    expected: &'static str,
-}
-
-impl Wrong {
-    #[cold]
-    fn error(&self, lines: &Lines) -> InputError {
-        lines
-            .expected(self.at, self.expected)
-            .help("a line is: arrival in ms, device, LBN, blocks, hexadecimal flags (1 = read), and optionally a batch number")
-    }
+    Ok(per_line::reader(input, NAME, LINE, parse))
 }
 
 #[inline]
 fn parse(line: &[u8]) -> Result<Record, Wrong> {
-    let mut fields = Fields::new(line);
-    let mut field = |expected| {
-        fields.next().ok_or(Wrong {
-            at: line.len(),
-            expected,
-        })
-    };
-    let arrival = read(
-        field("the arrival time in ms")?,
-        "the arrival time in ms",
-        |t| TimeUnit::MS.time(t),
-    )?;
-    let device = read(field("a device number")?, "a device number", |t| {
-        whole(t).and_then(|n| u32::try_from(n).ok())
-    })?;
-    let lbn = read(field("an LBN")?, "an LBN", whole)?;
-    let blocks = read(field("a number of blocks")?, "a number of blocks", whole)?;
-    let flags = read(field("hexadecimal flags")?, "hexadecimal flags", hex)?;
-    if let Some(batch) = fields.next() {
-        read(batch, "a batch number or the end of the line", whole)?;
-    }
-    if let Some(extra) = fields.next() {
-        return Err(Wrong {
-            at: extra.at,
-            expected: "the end of the line",
-        });
-    }
+    let mut row = blanks(line);
+    let arrival = row.take("the arrival time in ms", |text| TimeUnit::MS.time(text))?;
+    let device = row.take("a device number", number)?;
+    let lbn = row.take("an LBN", whole)?;
+    let blocks = row.take("a number of blocks", whole)?;
+    let flags = row.take("hexadecimal flags", hex)?;
+    row.take_if_any("a batch number or the end of the line", whole)?;
+    row.end()?;
     Ok(Record {
         arrival,
         device,
@@ -131,18 +69,6 @@ fn parse(line: &[u8]) -> Result<Record, Wrong> {
         lbn: Lbn(lbn),
         blocks: Record::clamp_blocks(blocks),
         recorded: None,
-    })
-}
-
-#[inline]
-fn read<T>(
-    field: Field<'_>,
-    expected: &'static str,
-    parse: impl Fn(&[u8]) -> Option<T>,
-) -> Result<T, Wrong> {
-    parse(field.text).ok_or(Wrong {
-        at: field.at,
-        expected,
     })
 }
 
@@ -161,26 +87,14 @@ fn hex(text: &[u8]) -> Option<u64> {
     })
 }
 
-struct Writer {
-    output: Output,
-}
-
-impl TraceWriter for Writer {
-    fn write(&mut self, record: &Record) -> io::Result<()> {
-        let flags = if record.op == Op::Read { READ } else { 0 };
-        let (arrival, device) = (TimeUnit::MS.decimal(record.arrival), record.device);
-        let (lbn, blocks) = (record.lbn.0, record.blocks);
-        // A decimal point tells the trace from MQSim's, which has whole nanoseconds there.
-        let is_whole = record.arrival.ns().is_multiple_of(1_000_000);
-        let point = if is_whole { ".0" } else { "" };
-        writeln!(
-            self.output,
-            "{arrival}{point} {device} {lbn} {blocks} {flags:x}"
-        )
-    }
-    fn finish(self: Box<Self>) -> io::Result<Output> {
-        Ok(self.output)
-    }
+fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
+    let flags = if record.op == Op::Read { READ } else { 0 };
+    let (arrival, device) = (TimeUnit::MS.decimal(record.arrival), record.device);
+    let (lbn, blocks) = (record.lbn.0, record.blocks);
+    // A decimal point tells the trace from MQSim's, which has whole nanoseconds there.
+    let is_whole = record.arrival.ns().is_multiple_of(1_000_000);
+    let point = if is_whole { ".0" } else { "" };
+    writeln!(output, "{arrival}{point} {device} {lbn} {blocks} {flags:x}")
 }
 
 #[cfg(test)]
@@ -217,25 +131,21 @@ mod tests {
 
     #[test]
     fn every_field_is_checked_and_located() {
-        for (line, column, expected) in [
-            ("x 0 1 2 1", 1, "arrival"),
-            ("-1 0 1 2 1", 1, "arrival"),
-            ("1 4294967296 1 2 1", 3, "device"),
-            ("1 0 -1 2 1", 5, "LBN"),
-            ("1 0 1 2.0 1", 7, "blocks"),
-            ("1 0 1 2 g", 9, "flags"),
-            ("1 0 1 2", 8, "flags"),
-            ("1 0 1 2 1 x", 11, "batch"),
-            ("1 0 1 2 1 2 3", 13, "end of the line"),
-        ] {
-            let text = format!("1 0 1 2 1\n{line}\n");
-            let error = located(records(text, &forced(NAME)).unwrap_err());
-            assert!(error.message.contains(expected), "{line}: {error}");
-            assert!(
-                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if *c == column && text == line),
-                "{error}"
-            );
-        }
+        check_wrong_lines(
+            NAME,
+            "1 0 1 2 1",
+            &[
+                ("x 0 1 2 1", 1, "arrival"),
+                ("-1 0 1 2 1", 1, "arrival"),
+                ("1 4294967296 1 2 1", 3, "device"),
+                ("1 0 -1 2 1", 5, "LBN"),
+                ("1 0 1 2.0 1", 7, "blocks"),
+                ("1 0 1 2 g", 9, "flags"),
+                ("1 0 1 2", 8, "flags"),
+                ("1 0 1 2 1 x", 11, "batch"),
+                ("1 0 1 2 1 2 3", 13, "end of the line"),
+            ],
+        );
     }
 
     #[test]
@@ -267,13 +177,11 @@ mod tests {
                 recorded: None,
             })
             .to_vec();
-        let mut writer = Writer {
-            output: Output::create(&path).unwrap(),
-        };
+        let mut output = Output::create(&path).unwrap();
         for record in &records {
-            writer.write(record).unwrap();
+            write_line(&mut output, record).unwrap();
         }
-        writer.output.finish().unwrap();
+        output.finish().unwrap();
         let written = std::fs::read_to_string(&path).unwrap();
         assert_eq!(written, "0.0 0 8 8 1\n3.0 0 8 8 1\n3.000001 0 8 8 1\n");
         let first = written.lines().next().unwrap();

@@ -72,10 +72,23 @@ impl<'a, I: Iterator<Item = Field<'a>>> Row<I> {
                 expected,
             });
         };
-        parse(field.text).ok_or(Wrong {
-            at: field.at..field.at + field.text.len(),
-            expected,
-        })
+        understood(field, expected, parse)
+    }
+
+    /// The next field as [`Row::take`] has it, where there is one.
+    ///
+    /// # Errors
+    /// The next field is not what was `expected`.
+    #[inline]
+    pub fn take_if_any<T>(
+        &mut self,
+        expected: &'static str,
+        parse: impl FnOnce(&'a [u8]) -> Option<T>,
+    ) -> Result<Option<T>, Wrong> {
+        let field = self.fields.next();
+        field
+            .map(|field| understood(field, expected, parse))
+            .transpose()
     }
 
     /// No field is left.
@@ -84,14 +97,21 @@ impl<'a, I: Iterator<Item = Field<'a>>> Row<I> {
     /// There is one.
     #[inline]
     pub fn end(&mut self) -> Result<(), Wrong> {
-        match self.fields.next() {
-            None => Ok(()),
-            Some(field) => Err(Wrong {
-                at: field.at..field.at + field.text.len(),
-                expected: "the end of the line",
-            }),
-        }
+        self.take_if_any("the end of the line", |_| None::<()>)
+            .map(|_| ())
     }
+}
+
+#[inline]
+fn understood<'a, T>(
+    field: Field<'a>,
+    expected: &'static str,
+    parse: impl FnOnce(&'a [u8]) -> Option<T>,
+) -> Result<T, Wrong> {
+    parse(field.text).ok_or(Wrong {
+        at: field.at..field.at + field.text.len(),
+        expected,
+    })
 }
 
 /// The fields of a line, separated by commas.

@@ -17,6 +17,7 @@ pub mod hp_srt;
 pub mod mqsim;
 pub mod msr;
 pub mod parquet;
+mod per_line;
 pub mod spc;
 mod summary;
 pub mod tencent;
@@ -286,6 +287,19 @@ pub(crate) mod testing {
         FormatOptions {
             format: Some(format.to_owned()),
             ..FormatOptions::default()
+        }
+    }
+
+    /// Each line, behind the line `good`, is wrong in one column, where the error says what was expected.
+    pub fn check_wrong_lines(format: &str, good: &str, lines: &[(&str, u64, &str)]) {
+        for (line, column, expected) in lines {
+            let text = format!("{good}\n{line}\n");
+            let error = located(records(text, &forced(format)).unwrap_err());
+            assert!(error.message.contains(expected), "{line}: {error}");
+            assert!(
+                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if c == column && text == line),
+                "{error}"
+            );
         }
     }
 

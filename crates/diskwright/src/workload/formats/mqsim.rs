@@ -6,17 +6,17 @@
 
 use std::io::{self, Write};
 
-use crate::error::{Error, Place};
+use crate::error::Error;
 use crate::request::Op;
 use crate::units::{Lbn, Time};
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
-use crate::workload::text::{Lines, whole};
-use crate::workload::writing::{Holds, TraceWriter, Writing};
+use crate::workload::text::whole;
+use crate::workload::writing::{Holds, Writing};
 
 use super::fields::{Wrong, blanks, number, time};
-use super::{Format, FormatOptions, TraceReader, disksim_ascii, first_line, lines_of};
+use super::{Format, FormatOptions, TraceReader, disksim_ascii, first_line, lines_of, per_line};
 
 const NAME: &str = "mqsim";
 const LINE: &str = "a line is: arrival in whole ns, device, LBA, sectors, 0 (write) or 1 (read)";
@@ -32,14 +32,10 @@ pub const FORMAT: Format = Format {
         holds: Holds {
             // MQSim reads them as signed numbers.
             latest: Time::from_ns(i64::MAX as u64),
-            flushes: false,
-            trims: false,
-            fua: false,
-            recorded: false,
-            ..Holds::ALL
+            ..Holds::READS_AND_WRITES
         },
         extension: None,
-        create: |output| Ok(Box::new(Writer { output })),
+        create: |output| Ok(per_line::writer(output, write_line)),
     }),
 };
 
@@ -50,31 +46,7 @@ fn detect(first: &[u8]) -> bool {
 }
 
 fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
-    Ok(Box::new(Reader {
-        lines: Lines::new(input),
-    }))
-}
-
-struct Reader {
-    lines: Lines,
-}
-
-impl TraceReader for Reader {
-    fn next(&mut self) -> Result<Option<Record>, Error> {
-        if !self.lines.advance()? {
-            return Ok(None);
-        }
-        match parse(self.lines.current()) {
-            Ok(record) => Ok(Some(record)),
-            Err(wrong) => Err(wrong.error(&self.lines, LINE).into()),
-        }
-    }
-    fn place(&self) -> Place {
-        self.lines.place(None)
-    }
-    fn format(&self) -> &'static str {
-        NAME
-    }
+    Ok(per_line::reader(input, NAME, LINE, parse))
 }
 
 #[inline]
@@ -101,20 +73,11 @@ fn parse(line: &[u8]) -> Result<Record, Wrong> {
     })
 }
 
-struct Writer {
-    output: Output,
-}
-
-impl TraceWriter for Writer {
-    fn write(&mut self, record: &Record) -> io::Result<()> {
-        let (arrival, device) = (record.arrival.ns(), record.device);
-        let (lbn, blocks) = (record.lbn.0, record.blocks);
-        let op = u8::from(record.op == Op::Read);
-        writeln!(self.output, "{arrival} {device} {lbn} {blocks} {op}")
-    }
-    fn finish(self: Box<Self>) -> io::Result<Output> {
-        Ok(self.output)
-    }
+fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
+    let (arrival, device) = (record.arrival.ns(), record.device);
+    let (lbn, blocks) = (record.lbn.0, record.blocks);
+    let op = u8::from(record.op == Op::Read);
+    writeln!(output, "{arrival} {device} {lbn} {blocks} {op}")
 }
 
 #[cfg(test)]
@@ -147,24 +110,20 @@ mod tests {
 
     #[test]
     fn every_field_is_checked_and_located() {
-        for (line, column, expected) in [
-            ("1.5 0 1 2 1", 1, "whole ns, found \"1.5\""),
-            ("18446744073709551616 0 1 2 1", 1, "whole ns"),
-            ("1 4294967296 1 2 1", 3, "device"),
-            ("1 0 -1 2 1", 5, "LBA"),
-            ("1 0 1 x 1", 7, "sectors"),
-            ("1 0 1 2 2", 9, "0 (write) or 1 (read)"),
-            ("1 0 1 2", 8, "found the end of the line"),
-            ("1 0 1 2 1 0", 11, "the end of the line, found \"0\""),
-        ] {
-            let text = format!("1 0 1 2 1\n{line}\n");
-            let error = located(records(text, &forced(NAME)).unwrap_err());
-            assert!(error.message.contains(expected), "{line}: {error}");
-            assert!(
-                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if *c == column && text == line),
-                "{error}"
-            );
-        }
+        check_wrong_lines(
+            NAME,
+            "1 0 1 2 1",
+            &[
+                ("1.5 0 1 2 1", 1, "whole ns, found \"1.5\""),
+                ("18446744073709551616 0 1 2 1", 1, "whole ns"),
+                ("1 4294967296 1 2 1", 3, "device"),
+                ("1 0 -1 2 1", 5, "LBA"),
+                ("1 0 1 x 1", 7, "sectors"),
+                ("1 0 1 2 2", 9, "0 (write) or 1 (read)"),
+                ("1 0 1 2", 8, "found the end of the line"),
+                ("1 0 1 2 1 0", 11, "the end of the line, found \"0\""),
+            ],
+        );
     }
 
     #[test]

@@ -13,10 +13,10 @@ use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::{Record, Recorded};
 use crate::workload::text::{Lines, TimeUnit, shown, whole};
-use crate::workload::writing::{Holds, TraceWriter, Writing};
+use crate::workload::writing::{Holds, Writing};
 
 use super::fields::{Wrong, commas};
-use super::{Format, FormatOptions, TraceReader, first_line, outward, widened_warning};
+use super::{Format, FormatOptions, TraceReader, first_line, outward, per_line, widened_warning};
 
 const NAME: &str = "msr";
 
@@ -32,14 +32,10 @@ pub const FORMAT: Format = Format {
             time: FILE_TIME,
             // What is read is counted in bytes, of which there are at most 2^64.
             lbn: 1 << 54,
-            flushes: false,
-            trims: false,
-            fua: false,
-            recorded: false,
-            ..Holds::ALL
+            ..Holds::READS_AND_WRITES
         },
         extension: None,
-        create: |output| Ok(Box::new(Writer { output })),
+        create: |output| Ok(per_line::writer(output, write_line)),
     }),
 };
 
@@ -245,25 +241,16 @@ impl Hosts {
     }
 }
 
-struct Writer {
-    output: Output,
-}
-
-impl TraceWriter for Writer {
-    fn write(&mut self, record: &Record) -> io::Result<()> {
-        let time = record.arrival.ns() / FILE_TIME.ns();
-        let op = if record.op == Op::Read {
-            "Read"
-        } else {
-            "Write"
-        };
-        let (disk, lbn) = (record.device, record.lbn.0);
-        let (offset, bytes) = (lbn * BLOCK_BYTES, u64::from(record.blocks) * BLOCK_BYTES);
-        writeln!(self.output, "{time},host,{disk},{op},{offset},{bytes},0")
-    }
-    fn finish(self: Box<Self>) -> io::Result<Output> {
-        Ok(self.output)
-    }
+fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
+    let time = record.arrival.ns() / FILE_TIME.ns();
+    let op = if record.op == Op::Read {
+        "Read"
+    } else {
+        "Write"
+    };
+    let (disk, lbn) = (record.device, record.lbn.0);
+    let (offset, bytes) = (lbn * BLOCK_BYTES, u64::from(record.blocks) * BLOCK_BYTES);
+    writeln!(output, "{time},host,{disk},{op},{offset},{bytes},0")
 }
 
 #[cfg(test)]
@@ -323,28 +310,24 @@ mod tests {
 
     #[test]
     fn every_field_is_checked_and_located() {
-        for (line, column, expected) in [
-            ("x,hm,0,Read,0,512,1", 1, "file time"),
-            ("184467440737095517,hm,0,Read,0,512,1", 1, "file time"),
-            ("1,,0,Read,0,512,1", 3, "host"),
-            ("1,hm,-1,Read,0,512,1", 6, "disk number"),
-            ("1,hm,4294967296,Read,0,512,1", 6, "disk number"),
-            ("1,hm,0,R,0,512,1", 8, "Read or Write, found \"R\""),
-            ("1,hm,0,Read,x,512,1", 13, "offset"),
-            ("1,hm,0,Read,1,18446744073709551615,1", 15, "16 EiB"),
-            ("1,hm,0,Read,0,-1,1", 15, "size"),
-            ("1,hm,0,Read,0,512,x", 19, "response time"),
-            ("1,hm,0,Read,0,512", 18, "response time"),
-            ("1,hm,0,Read,0,512,1,2", 21, "end of the line"),
-        ] {
-            let text = format!("{LINE}{line}\n");
-            let error = located(records(text, &forced(NAME)).unwrap_err());
-            assert!(error.message.contains(expected), "{line}: {error}");
-            assert!(
-                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if *c == column && text == line),
-                "{error}"
-            );
-        }
+        check_wrong_lines(
+            NAME,
+            LINE.trim_end(),
+            &[
+                ("x,hm,0,Read,0,512,1", 1, "file time"),
+                ("184467440737095517,hm,0,Read,0,512,1", 1, "file time"),
+                ("1,,0,Read,0,512,1", 3, "host"),
+                ("1,hm,-1,Read,0,512,1", 6, "disk number"),
+                ("1,hm,4294967296,Read,0,512,1", 6, "disk number"),
+                ("1,hm,0,R,0,512,1", 8, "Read or Write, found \"R\""),
+                ("1,hm,0,Read,x,512,1", 13, "offset"),
+                ("1,hm,0,Read,1,18446744073709551615,1", 15, "16 EiB"),
+                ("1,hm,0,Read,0,-1,1", 15, "size"),
+                ("1,hm,0,Read,0,512,x", 19, "response time"),
+                ("1,hm,0,Read,0,512", 18, "response time"),
+                ("1,hm,0,Read,0,512,1,2", 21, "end of the line"),
+            ],
+        );
     }
 
     #[test]

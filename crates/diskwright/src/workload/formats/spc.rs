@@ -6,17 +6,17 @@
 
 use std::io::{self, Write};
 
-use crate::error::{Error, Place};
+use crate::error::Error;
 use crate::request::Op;
 use crate::units::{BLOCK_BYTES, Lbn};
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
-use crate::workload::text::{Lines, TimeUnit, whole};
-use crate::workload::writing::{Holds, TraceWriter, Writing};
+use crate::workload::text::{TimeUnit, whole};
+use crate::workload::writing::{Holds, Writing};
 
 use super::fields::{Wrong, commas};
-use super::{Format, FormatOptions, TraceReader, first_line, widened_warning};
+use super::{Format, FormatOptions, TraceReader, first_line, per_line};
 
 const NAME: &str = "spc";
 
@@ -28,15 +28,9 @@ pub const FORMAT: Format = Format {
     detect,
     open,
     write: Some(Writing {
-        holds: Holds {
-            flushes: false,
-            trims: false,
-            fua: false,
-            recorded: false,
-            ..Holds::ALL
-        },
+        holds: Holds::READS_AND_WRITES,
         extension: Some("spc"),
-        create: |output| Ok(Box::new(Writer { output })),
+        create: |output| Ok(per_line::writer(output, write_line)),
     }),
 };
 
@@ -48,39 +42,7 @@ fn detect(first: &[u8]) -> bool {
 }
 
 fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
-    Ok(Box::new(Reader {
-        lines: Lines::new(input),
-        widened: 0,
-    }))
-}
-
-struct Reader {
-    lines: Lines,
-    widened: u64,
-}
-
-impl TraceReader for Reader {
-    fn next(&mut self) -> Result<Option<Record>, Error> {
-        if !self.lines.advance()? {
-            return Ok(None);
-        }
-        match parse(self.lines.current()) {
-            Ok((record, widened)) => {
-                self.widened += u64::from(widened);
-                Ok(Some(record))
-            }
-            Err(wrong) => Err(wrong.error(&self.lines, HELP).into()),
-        }
-    }
-    fn place(&self) -> Place {
-        self.lines.place(None)
-    }
-    fn format(&self) -> &'static str {
-        NAME
-    }
-    fn warnings(&self) -> Vec<String> {
-        widened_warning(self.widened).into_iter().collect()
-    }
+    Ok(per_line::reader(input, NAME, HELP, parse))
 }
 
 /// The record, and whether its size had to be widened to whole blocks.
@@ -110,25 +72,16 @@ fn parse(line: &[u8]) -> Result<(Record, bool), Wrong> {
     Ok((record, !bytes.is_multiple_of(BLOCK_BYTES)))
 }
 
-struct Writer {
-    output: Output,
-}
-
-impl TraceWriter for Writer {
-    fn write(&mut self, record: &Record) -> io::Result<()> {
-        let op = if record.op == Op::Read { 'r' } else { 'w' };
-        let bytes = u64::from(record.blocks) * BLOCK_BYTES;
-        let (asu, lba) = (record.device, record.lbn.0);
-        // The specification wants a whole and a fractional part.
-        let (s, ns) = (
-            record.arrival.ns() / 1_000_000_000,
-            record.arrival.ns() % 1_000_000_000,
-        );
-        writeln!(self.output, "{asu},{lba},{bytes},{op},{s}.{ns:09}")
-    }
-    fn finish(self: Box<Self>) -> io::Result<Output> {
-        Ok(self.output)
-    }
+fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
+    let op = if record.op == Op::Read { 'r' } else { 'w' };
+    let bytes = u64::from(record.blocks) * BLOCK_BYTES;
+    let (asu, lba) = (record.device, record.lbn.0);
+    // The specification wants a whole and a fractional part.
+    let (s, ns) = (
+        record.arrival.ns() / 1_000_000_000,
+        record.arrival.ns() % 1_000_000_000,
+    );
+    writeln!(output, "{asu},{lba},{bytes},{op},{s}.{ns:09}")
 }
 
 #[cfg(test)]
@@ -164,26 +117,22 @@ mod tests {
 
     #[test]
     fn every_field_is_checked_and_located() {
-        for (line, column, expected) in [
-            ("a,1,512,r,0.0", 1, "ASU"),
-            ("4294967296,1,512,r,0.0", 1, "ASU"),
-            ("0,-1,512,r,0.0", 3, "LBA"),
-            ("0, x,512,r,0.0", 4, "LBA in blocks, found \"x\""),
-            ("0,1,5.5,r,0.0", 5, "size"),
-            ("0,1,512,rw,0.0", 9, "opcode"),
-            ("0,1,512,,0.0", 9, "opcode, r or w, found \"\""),
-            ("0,1,512,r,-1", 11, "time stamp"),
-            ("0,1,512,r", 10, "time stamp in seconds, found the end"),
-            ("0", 2, "LBA"),
-        ] {
-            let text = format!("0,1,512,r,0.0\n{line}\n");
-            let error = located(records(text, &forced(NAME)).unwrap_err());
-            assert!(error.message.contains(expected), "{line}: {error}");
-            assert!(
-                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if *c == column && text == line),
-                "{error}"
-            );
-        }
+        check_wrong_lines(
+            NAME,
+            "0,1,512,r,0.0",
+            &[
+                ("a,1,512,r,0.0", 1, "ASU"),
+                ("4294967296,1,512,r,0.0", 1, "ASU"),
+                ("0,-1,512,r,0.0", 3, "LBA"),
+                ("0, x,512,r,0.0", 4, "LBA in blocks, found \"x\""),
+                ("0,1,5.5,r,0.0", 5, "size"),
+                ("0,1,512,rw,0.0", 9, "opcode"),
+                ("0,1,512,,0.0", 9, "opcode, r or w, found \"\""),
+                ("0,1,512,r,-1", 11, "time stamp"),
+                ("0,1,512,r", 10, "time stamp in seconds, found the end"),
+                ("0", 2, "LBA"),
+            ],
+        );
     }
 
     #[test]

@@ -5,17 +5,17 @@
 
 use std::io::{self, Write};
 
-use crate::error::{Error, Place};
+use crate::error::Error;
 use crate::request::Op;
 use crate::units::{Lbn, Time};
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
-use crate::workload::text::{Lines, whole};
-use crate::workload::writing::{Holds, TraceWriter, Writing};
+use crate::workload::text::whole;
+use crate::workload::writing::{Holds, Writing};
 
 use super::fields::{Wrong, commas, number, time};
-use super::{Format, FormatOptions, TraceReader, first_line};
+use super::{Format, FormatOptions, TraceReader, first_line, per_line};
 
 const NAME: &str = "tencent";
 const LINE: &str = "a line is: time in s, offset in sectors, size in sectors, 0 (read) or 1 (write), volume number, separated by commas";
@@ -32,14 +32,10 @@ pub const FORMAT: Format = Format {
     write: Some(Writing {
         holds: Holds {
             time: UNIT,
-            flushes: false,
-            trims: false,
-            fua: false,
-            recorded: false,
-            ..Holds::ALL
+            ..Holds::READS_AND_WRITES
         },
         extension: None,
-        create: |output| Ok(Box::new(Writer { output })),
+        create: |output| Ok(per_line::writer(output, write_line)),
     }),
 };
 
@@ -48,31 +44,7 @@ fn detect(first: &[u8]) -> bool {
 }
 
 fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
-    Ok(Box::new(Reader {
-        lines: Lines::new(input),
-    }))
-}
-
-struct Reader {
-    lines: Lines,
-}
-
-impl TraceReader for Reader {
-    fn next(&mut self) -> Result<Option<Record>, Error> {
-        if !self.lines.advance()? {
-            return Ok(None);
-        }
-        match parse(self.lines.current()) {
-            Ok(record) => Ok(Some(record)),
-            Err(wrong) => Err(wrong.error(&self.lines, LINE).into()),
-        }
-    }
-    fn place(&self) -> Place {
-        self.lines.place(None)
-    }
-    fn format(&self) -> &'static str {
-        NAME
-    }
+    Ok(per_line::reader(input, NAME, LINE, parse))
 }
 
 #[inline]
@@ -99,19 +71,10 @@ fn parse(line: &[u8]) -> Result<Record, Wrong> {
     })
 }
 
-struct Writer {
-    output: Output,
-}
-
-impl TraceWriter for Writer {
-    fn write(&mut self, record: &Record) -> io::Result<()> {
-        let (time, lbn, blocks) = (record.arrival.ns() / UNIT.ns(), record.lbn.0, record.blocks);
-        let (op, volume) = (u8::from(record.op == Op::Write), record.device);
-        writeln!(self.output, "{time},{lbn},{blocks},{op},{volume}")
-    }
-    fn finish(self: Box<Self>) -> io::Result<Output> {
-        Ok(self.output)
-    }
+fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
+    let (time, lbn, blocks) = (record.arrival.ns() / UNIT.ns(), record.lbn.0, record.blocks);
+    let (op, volume) = (u8::from(record.op == Op::Write), record.device);
+    writeln!(output, "{time},{lbn},{blocks},{op},{volume}")
 }
 
 #[cfg(test)]
@@ -144,24 +107,20 @@ mod tests {
 
     #[test]
     fn every_field_is_checked_and_located() {
-        for (line, column, expected) in [
-            ("1.5,0,8,0,1", 1, "whole seconds, found \"1.5\""),
-            ("18446744074,0,8,0,1", 1, "whole seconds"),
-            ("1,x,8,0,1", 3, "offset"),
-            ("1,0,-8,0,1", 5, "size"),
-            ("1,0,8,2,1", 7, "0 (read) or 1 (write)"),
-            ("1,0,8,R,1", 7, "0 (read) or 1 (write)"),
-            ("1,0,8,0,4294967296", 9, "volume"),
-            ("1,0,8,0", 8, "volume number, found the end of the line"),
-            ("1,0,8,0,1,", 11, "the end of the line"),
-        ] {
-            let text = format!("1,0,8,0,1\n{line}\n");
-            let error = located(records(text, &forced(NAME)).unwrap_err());
-            assert!(error.message.contains(expected), "{line}: {error}");
-            assert!(
-                matches!(&error.place, Some(Place::Line { line: 2, column: Some(c), text, .. }) if *c == column && text == line),
-                "{error}"
-            );
-        }
+        check_wrong_lines(
+            NAME,
+            "1,0,8,0,1",
+            &[
+                ("1.5,0,8,0,1", 1, "whole seconds, found \"1.5\""),
+                ("18446744074,0,8,0,1", 1, "whole seconds"),
+                ("1,x,8,0,1", 3, "offset"),
+                ("1,0,-8,0,1", 5, "size"),
+                ("1,0,8,2,1", 7, "0 (read) or 1 (write)"),
+                ("1,0,8,R,1", 7, "0 (read) or 1 (write)"),
+                ("1,0,8,0,4294967296", 9, "volume"),
+                ("1,0,8,0", 8, "volume number, found the end of the line"),
+                ("1,0,8,0,1,", 11, "the end of the line"),
+            ],
+        );
     }
 }
