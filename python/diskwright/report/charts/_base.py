@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from math import log10
+from textwrap import wrap
 from typing import Any
 
 Figure = dict[str, Any]
@@ -13,11 +15,19 @@ _NARROW = 1.5
 
 @dataclass(frozen=True)
 class Run:
-    """A run to draw: a name for legends, the `run` object and its picture."""
+    """A run to draw: a name for legends, the `run` object and its picture.
+
+    variant: of which the page has one key for all charts; what is drawn of a variant has its colour and dashes.
+    """
 
     label: str
     result: Mapping[str, Any]
     picture: Mapping[str, Any]
+    variant: int | None = None
+
+    def look(self) -> Figure:
+        """What a trace of this run alone says of its look."""
+        return {} if self.variant is None else {"variant": self.variant}
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,11 @@ def axis(title: str, **settings: Any) -> dict[str, Any]:
 def named(runs: Sequence[Run], run: Run, what: str) -> str:
     """A curve's name in the legend: the run's too, where there are several."""
     return what if len(runs) == 1 else f"{run.label}: {what}" if what else run.label
+
+
+def wrapped(label: str, width: int = 26) -> str:
+    """A label of an axis, in lines that leave room for what is drawn."""
+    return "<br>".join(wrap(escape(label, quote=False), width))
 
 
 def log_axis(title: str, values: Iterable[float | None], **settings: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ _BLOCK_KIB = 0.5
 def seek_distances(runs: Sequence[Run]) -> list[Chart]:
     """How far arms moved for an access, on an even scale and on one of doublings; none without arms."""
     arms = [
-        (named(runs, run, path), device["seek_cylinders"])
+        (named(runs, run, path), run, device["seek_cylinders"])
         for run in runs
         for path, device in run.picture["devices"].items()
         if sum(device.get("seek_cylinders", {}).get("bins", {}).get("count", ()))
@@ -21,28 +21,39 @@ def seek_distances(runs: Sequence[Run]) -> list[Chart]:
     if not arms:
         return []
     even, growing = [], []
-    for name, seeks in arms:
+    for name, run, seeks in arms:
         bins = seeks["even_bins"]
         width, total = bins["bin_cylinders"], sum(bins["count"])
         count = max(index for index, here in enumerate(bins["count"]) if here) + 1
         even.append(
             _bar(name, [width * (index + 0.5) for index in range(count)], bins["count"][:count], total)
             | {"width": width, "customdata": [_span(width * i, width * (i + 1)) for i in range(count)]}
+            | run.look()
         )
         counts = doublings(seeks["bins"])
         growing.append(
             _bar(name, [f"{least:,}" for least in counts], list(counts.values()), total)
             | {"customdata": [_span(least, max(2 * least, 1)) for least in counts]}
+            | run.look()
         )
     for trace in (*even, *growing):
         trace["hovertemplate"] = "%{customdata} cylinders: %{y:.4~g} % of the accesses"
     share = axis("share of accesses (%)", rangemode="tozero")
-    single = len(arms) == 1
-    layout: Figure = {"yaxis": share, "barmode": "overlay", "showlegend": not single}
-    if single:
+    layout: Figure = {"yaxis": share, "barmode": "overlay", "showlegend": len(runs) == 1 and len(arms) > 1}
+    if len(runs) > 1:
+        # Bars would hide each other.
+        even, growing = [_outline(trace) for trace in even], [_points(trace) for trace in growing]
+        layout["hovermode"] = "closest"
+    if not layout["showlegend"]:
         layout["margin"] = {"t": 8}
     distance = axis("distance (cylinders)", rangemode="tozero")
-    from_distance = axis("distance, at least (cylinders)", type="category")
+    doubled = {x: float(x.replace(",", "")) for trace in growing for x in trace["x"]}
+    from_distance = axis(
+        "distance, at least (cylinders)",
+        type="category",
+        categoryorder="array",
+        categoryarray=sorted(doubled, key=doubled.__getitem__),
+    )
     return [
         Chart(
             "seeks",
@@ -59,6 +70,17 @@ def seek_distances(runs: Sequence[Run]) -> list[Chart]:
             330,
         ),
     ]
+
+
+def _outline(bars: Figure) -> Figure:
+    """The upper edge of bars that stand close to each other."""
+    line = {key: item for key, item in bars.items() if key != "width"}
+    return line | {"type": "scatter", "mode": "lines", "line": {"shape": "hvh", "width": 1.8}}
+
+
+def _points(bars: Figure) -> Figure:
+    """The tops of bars, joined."""
+    return bars | {"type": "scatter", "mode": "lines+markers", "line": {"width": 1.4}, "marker": {"size": 6}}
 
 
 def sizes(runs: Sequence[Run]) -> Chart | None:

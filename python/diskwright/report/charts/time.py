@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from diskwright.report.charts._base import Chart, Figure, Run, axis, duration, log_axis, named, rounded
+from diskwright.report.charts._base import Chart, Figure, Run, axis, duration, log_axis, rounded
 
 # Seconds in a unit, and the longest time that is shown in it.
 _UNITS = (
@@ -13,6 +13,8 @@ _UNITS = (
     ("days", 86400.0, float("inf")),
 )
 _GAP = 0.035
+# Where the label of a curve does not stand beside an axis.
+_AT = " at %{x:.5~g}"
 
 
 def unit_of_time(longest_s: float) -> tuple[str, float]:
@@ -41,6 +43,9 @@ def over_time(runs: Sequence[Run]) -> Chart:
     shown = [(traces, settings) for traces, settings in panels if traces]
     height = (1 - _GAP * (len(shown) - 1)) / len(shown)
     layout: Figure = {"hovermode": "x", "hoversubplots": "axis", "margin": {"t": 20}}
+    if len(runs) > 1:
+        # The curves of many variants would have too many labels at a time.
+        layout |= {"hovermode": "closest", "showlegend": False}
     data = []
     for index, (traces, settings) in enumerate(shown):
         name = "" if index == 0 else str(index + 1)
@@ -49,7 +54,9 @@ def over_time(runs: Sequence[Run]) -> Chart:
         legend = "legend" + name
         layout[legend] = {"y": top, "yanchor": "top", "x": 1.01, "xanchor": "left", "orientation": "v"}
         place = {"yaxis": f"y{name}", "xaxis": "x", "legend": legend}
-        data += [{"tone": tone} | trace | place for tone, trace in enumerate(traces)]
+        data += [
+            ({"tone": tone} if len(runs) == 1 else {}) | trace | place for tone, trace in enumerate(traces)
+        ]
     bottom = "" if len(shown) == 1 else str(len(shown))
     # What a device had begun when the power failed may reach beyond the run.
     whole = [min(run.picture["load"]["start_s"] for run in runs), max(map(end_s, runs))]
@@ -57,7 +64,7 @@ def over_time(runs: Sequence[Run]) -> Chart:
     layout["xaxis"] = axis(f"simulated time ({unit})", anchor=f"y{bottom}", range=span)
     if len(runs) == 1 and (shade := warm_up(runs[0])):
         layout["shapes"], layout["annotations"] = shaded(shade, seconds)
-    note = _note(runs[0]) if len(runs) == 1 else ""
+    note = _note(runs[0]) if len(runs) == 1 else _COMPARED
     return Chart(
         "time", "Over time", note, {"data": data, "layout": layout}, 190 * len(shown) + 70, wide=True
     )
@@ -79,6 +86,12 @@ def _note(run: Run) -> str:
         + "Requests count when they complete; outstanding are those that have arrived and are not complete. "
         "p50 and p99 of a bin are within 3.2 %."
     )
+
+
+_COMPARED = (
+    "Completions a second, requests outstanding on average, the share of the time that devices are busy, and the "
+    "mean response time. The whole runs are shown, with their warm-up. Requests count when they complete."
+)
 
 
 def _steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1.0) -> Figure:
@@ -116,14 +129,10 @@ def _load(runs: Sequence[Run], seconds: float) -> _Panel:
     traces = []
     for run in runs:
         load = run.picture["load"]
-        keys = ["arrivals", "completions"] if len(runs) == 1 else ["completions"]
-        if any(load["failed"]):
-            keys.append("failed")
-        for key in keys:
-            hover = "%{y:.4~g} " + key + "/s<extra></extra>" if len(runs) == 1 else "%{y:.4~g}/s"
-            traces.append(
-                _rates(load, key, seconds) | {"name": named(runs, run, key), "hovertemplate": hover}
-            )
+        keys = ["completions"]
+        if len(runs) == 1:
+            keys = ["arrivals", *keys, *(["failed"] if any(load["failed"]) else [])]
+        traces += [_rates(load, key, seconds) | _naming(runs, run, key, "", "/s") for key in keys]
     return traces, axis("requests/s", rangemode="tozero")
 
 
@@ -169,8 +178,11 @@ def _latency(runs: Sequence[Run], seconds: float) -> _Panel:
     return traces, log_axis("response (ms)", (y for trace in traces for y in trace["y"]), nticks=3)
 
 
-def _naming(runs: Sequence[Run], run: Run, what: str, unit: str) -> Figure:
-    return {"name": named(runs, run, what), "hovertemplate": f"%{{y:.4~g}}{unit} {what}<extra></extra>"}
+def _naming(runs: Sequence[Run], run: Run, what: str, unit: str, rate: str = "") -> Figure:
+    hover = f"%{{y:.4~g}}{unit} {what}{rate}"
+    if len(runs) == 1:
+        return {"name": what, "hovertemplate": hover + "<extra></extra>"}
+    return {"name": run.label, "hovertemplate": hover + _AT} | run.look()
 
 
 def _dashed(trace: Figure, dash: str) -> Figure:

@@ -1,7 +1,8 @@
 "use strict";
 (() => {
   const charts = JSON.parse(document.getElementById("charts").textContent);
-  // A trace may be like another one of its chart but for what it says itself; its colour is a tone of the theme.
+  // A trace may be like another one of its chart but for what it says itself; its colour is a tone of the theme, or that of its
+  // variant.
   for (const chart of Object.values(charts)) {
     chart.data = chart.data.map(({ like, ...trace }) => (like === undefined ? trace : { ...chart.data[like], ...trace }));
   }
@@ -50,7 +51,30 @@
     showSendToCloud: false, plotlyServerURL: "", doubleClickDelay: 500,
   };
 
+  // Six colours by four dashes: variants that share a colour differ in their dashes.
+  const HUES = 6;
+  const DASHES = [["solid", ""], ["dash", "8 5"], ["dot", "3 3"], ["dashdot", "9 3 3 3"]];
+  const SYMBOLS = ["circle", "diamond", "square", "x"];
+  const swatches = [...document.querySelectorAll("[data-swatch]")];
+  // Variants that are drawn have their places in the order of the page.
+  const variants = [...new Set(swatches.map((swatch) => swatch.dataset.swatch))];
+  const hidden = new Set();
+
+  function look(variant, theme) {
+    const place = variants.indexOf(String(variant));
+    const row = Math.floor(place / HUES) % DASHES.length;
+    return { color: theme.colours[place % HUES], dash: DASHES[row], symbol: SYMBOLS[row] };
+  }
+
+  function varied({ variant, ...trace }, theme) {
+    const { color, dash, symbol } = look(variant, theme);
+    const error = trace.error_x && { error_x: { ...trace.error_x, color } };
+    const line = { ...trace.line, color, dash: dash[0] };
+    return { ...trace, ...error, line, marker: { ...trace.marker, color, symbol }, visible: !hidden.has(String(variant)) };
+  }
+
   function toned({ tone, ...trace }, theme) {
+    if (trace.variant !== undefined) return varied(trace, theme);
     if (tone === undefined) return trace;
     const color = theme.colours[tone % theme.colours.length];
     if (trace.type === "scatter") return { ...trace, line: { ...trace.line, color }, marker: { color } };
@@ -59,6 +83,11 @@
 
   // Draws every chart in the page's colours; zoom and hidden curves stay as they are.
   function draw(theme, width) {
+    for (const swatch of swatches) {
+      const { color, dash } = look(swatch.dataset.swatch, theme);
+      swatch.firstElementChild.setAttribute("stroke", color);
+      swatch.firstElementChild.setAttribute("stroke-dasharray", dash[1]);
+    }
     for (const plot of plots) {
       const { data, layout, height } = charts[plot.dataset.chart];
       const shown = { ...layout, template: template(theme), height, uirevision: "kept" };
@@ -81,6 +110,18 @@
       group.forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
       const { data } = charts[button.dataset.of];
       data.forEach((trace, index) => { trace.visible = index === Number(button.dataset.view); });
+      onScreen();
+    });
+  }
+
+  // The keys hide a variant in every chart, or show it again.
+  const keys = [...document.querySelectorAll("button[data-variant]")];
+  for (const button of keys) {
+    button.addEventListener("click", () => {
+      const { variant } = button.dataset;
+      if (!hidden.delete(variant)) hidden.add(variant);
+      keys.filter((other) => other.dataset.variant === variant)
+        .forEach((other) => other.setAttribute("aria-pressed", String(!hidden.has(variant))));
       onScreen();
     });
   }
