@@ -29,7 +29,7 @@ def rendered(
     drawn: the charts, which the template places by their ids.
     context: what else the template names.
     """
-    common = {
+    common: dict[str, Any] = {
         "version": _engine.version(),
         "warnings": warnings[:_WARNINGS],
         "more_warnings": warnings[_WARNINGS:],
@@ -37,7 +37,7 @@ def rendered(
         "result_json": _embedded(result),
         "charts_json": _embedded({chart.id: chart.figure | {"height": chart.height} for chart in drawn}),
     }
-    return _templates().get_template(template).render(common | context)
+    return _templates().get_template(template).render(common | dict(context))
 
 
 @cache

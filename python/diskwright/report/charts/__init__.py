@@ -1,7 +1,8 @@
 """Charts of runs, as data for plotly.js: plain objects in, plain objects out.
 
-Every chart takes a list of runs and lays them over each other, except the map, which shows one, and the ratios,
-which are those of a comparison. Colours and fonts are the page's, which knows whether it is light or dark; axes carry their units.
+Every chart takes a list of runs and lays them over each other, except the map, which shows one, and the
+ratios, which are those of a comparison. Colours and fonts are the page's, which knows whether it is light or
+dark; axes carry their units.
 """
 
 from diskwright.report.charts._base import Chart, Run

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diskwright import _text
 from diskwright.report.charts._base import Chart, Figure, Run, axis, wrapped
 
 
@@ -62,7 +63,7 @@ def _bars(
         "barmode": "stack",
         "bargap": 0.25,
         # Room for the whole beside the longest bar.
-        "xaxis": axis("mean time (ms)", range=[0, (1.16 if len(runs) > 1 else 1.05) * longest or 1]),
+        "xaxis": axis("mean time (ms)", range=[0, (1.22 if len(runs) > 1 else 1.05) * longest or 1]),
         "yaxis": {"automargin": True, "showgrid": False, "fixedrange": True, "autorange": "reversed"},
         "showlegend": True,
         "legend": {"traceorder": "normal"},
@@ -73,7 +74,7 @@ def _bars(
             {
                 "x": whole,
                 "y": label,
-                "text": f"{whole:,.4g} ms",
+                "text": f"{_text.number(whole)} ms",
                 "xanchor": "left",
                 "xshift": 3,
                 "showarrow": False,

@@ -73,9 +73,11 @@ def seek_distances(runs: Sequence[Run]) -> list[Chart]:
 
 
 def _outline(bars: Figure) -> Figure:
-    """The upper edge of bars that stand close to each other."""
+    """The upper edge of bars that stand side by side from 0 on."""
     line = {key: item for key, item in bars.items() if key != "width"}
-    return line | {"type": "scatter", "mode": "lines", "line": {"shape": "hvh", "width": 1.8}}
+    line |= {"x": [bars["width"] * index for index in range(len(bars["x"]) + 1)]}
+    line |= {key: [*bars[key], bars[key][-1]] for key in ("y", "customdata")}
+    return line | {"type": "scatter", "mode": "lines", "line": {"shape": "hv", "width": 1.8}}
 
 
 def _points(bars: Figure) -> Figure:

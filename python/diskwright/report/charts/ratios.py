@@ -60,7 +60,10 @@ def ratios(
         ],
     }
     intervals = " with 95 % confidence over the seeds" if len(comparison["seeds"]) > 1 else ""
-    note = f"Each figure of a variant, divided by the baseline's{intervals}. 1, the dotted line, is no difference."
+    note = (
+        f"Each figure of a variant, divided by the baseline's{intervals}. "
+        "1, the dotted line, is no difference."
+    )
     height = 90 + round(len(metrics) * max(34, 11 * len(others)))
     return Chart("ratios", "Ratios", note, {"data": traces, "layout": layout}, height, wide=True)
 

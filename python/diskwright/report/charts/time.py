@@ -89,8 +89,8 @@ def _note(run: Run) -> str:
 
 
 _COMPARED = (
-    "Completions a second, requests outstanding on average, the share of the time that devices are busy, and the "
-    "mean response time. The whole runs are shown, with their warm-up. Requests count when they complete."
+    "Completions a second, requests outstanding on average, the share of the time that devices are busy, and "
+    "the mean response time. The whole runs are shown, with their warm-up. Requests count when they complete."
 )
 
 
@@ -133,7 +133,7 @@ def _load(runs: Sequence[Run], seconds: float) -> _Panel:
         if len(runs) == 1:
             keys = ["arrivals", *keys, *(["failed"] if any(load["failed"]) else [])]
         traces += [_rates(load, key, seconds) | _naming(runs, run, key, "", "/s") for key in keys]
-    return traces, axis("requests/s", rangemode="tozero")
+    return traces, axis("requests/s" if len(runs) == 1 else "completions/s", rangemode="tozero")
 
 
 def _queue(runs: Sequence[Run], seconds: float) -> _Panel:
@@ -149,7 +149,7 @@ def _queue(runs: Sequence[Run], seconds: float) -> _Panel:
             for path, use in _uses(run):
                 steps = _steps(use, "queue_mean", seconds)
                 traces.append(_dashed(steps, "solid") | _naming(runs, run, f"{path} queue, mean", ""))
-    return traces, axis("requests", rangemode="tozero")
+    return traces, axis("requests" if len(runs) == 1 else "outstanding", rangemode="tozero")
 
 
 def _use(runs: Sequence[Run], seconds: float) -> _Panel:
