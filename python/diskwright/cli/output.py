@@ -121,7 +121,8 @@ def table(*headers: str, names: int = 1) -> "Table":
 
     made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
     for index, header in enumerate(headers):
-        made.add_column(header, justify="left" if index < names else "right")
+        # Where there is no room, names are folded: a number without its end is another one.
+        made.add_column(header, justify="left" if index < names else "right", no_wrap=index >= names)
     return made
 
 

@@ -11,14 +11,14 @@
   // Width of a chart on a printed A4 page, in CSS pixels.
   const PRINTED = 680;
   const themes = {
-    // Okabe and Ito's colours, which the colour-blind tell apart, darkened or lightened for contrast.
+    // In the order of Okabe and Ito's: the colour-blind tell them apart, and all stand out from the ground.
     light: {
       text: "#1b1f24", quiet: "#545d68", grid: "#e3e7eb", line: "#aeb6bf", panel: "#f6f7f9", ground: "#ffffff",
-      colours: ["#0b5cad", "#c04f00", "#00805c", "#a8447f", "#7a6a00", "#2f8ec4", "#6b4fb3", "#555555"],
+      colours: ["#0b5cad", "#d05600", "#00916e", "#8e2a6b", "#4a3d00", "#3898d3", "#2b1a66", "#c56d9f"],
     },
     dark: {
       text: "#e4e8ed", quiet: "#a3adb8", grid: "#2b3138", line: "#59636e", panel: "#1d2127", ground: "#14171b",
-      colours: ["#6cb2f5", "#f59b52", "#41c9a0", "#e391c2", "#d9c74a", "#a5d8f6", "#b9a3f2", "#b5b5b5"],
+      colours: ["#6cb2f5", "#ef8a3a", "#43d1a5", "#d983b8", "#f6ea94", "#d4ecff", "#8f74ea", "#8f9a6a"],
     },
   };
 
