@@ -9,7 +9,7 @@ import pytest
 
 import chromium
 import diskwright
-from diskwright import report
+from diskwright import _compared, report
 from test_comparison_page import CHARTS, MANY, TWO, compared, pointed, written
 from test_report_browser import box, element, luminance, shown_range
 
@@ -95,8 +95,7 @@ def test_pointing_names_the_variant(opened: chromium.Browser, found: diskwright.
         text = opened.value(f"{element('#chart-seek-doublings .hoverlayer')}.textContent")
         if "% of the accesses" in text:
             break
-    names = [", ".join(map(str, variant["values"].values())) for variant in found.variants]
-    assert any(name.split(",")[0] in text for name in names if not name.startswith("Record")) or "ncq" in text
+    assert any(name in text for name in _compared.names(found)), text
 
 
 def test_a_key_hides_a_variant_in_all_charts(opened: chromium.Browser) -> None:
@@ -127,6 +126,8 @@ def test_every_variant_has_a_look_of_its_own(
     opened: chromium.Browser, found: diskwright.Comparison, scheme: str
 ) -> None:
     opened.window(1280, 900, scheme)
+    text = {"light": "#1b1f24", "dark": "#e4e8ed"}[scheme]
+    opened.until(f"{element('#chart-seek-doublings')}._fullLayout.font.color === '{text}'")
     keys = opened.value(
         "[...document.querySelectorAll('#times-title ~ .key line')].map(line =>"
         " [line.getAttribute('stroke'), line.getAttribute('stroke-dasharray') !== ''])"
@@ -134,7 +135,8 @@ def test_every_variant_has_a_look_of_its_own(
     assert len({tuple(look) for look in keys}) == len(keys) == len(found.variants)
     for chart in ("cdf", "tail", "seeks"):
         curves = opened.value(
-            f"{element(f'#chart-{chart}')}._fullData.map(trace => [trace.line.color, trace.line.dash !== 'solid'])"
+            f"{element(f'#chart-{chart}')}._fullData"
+            ".map(trace => [trace.line.color, trace.line.dash !== 'solid'])"
         )
         assert curves == keys
 

@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 import diskwright
 from conftest import ENDLESS, ROOT, Command, names, refused
 from diskwright import _compared, _text, report
+from diskwright.report.charts._series import widened
 from test_compare import SCHEDULER, small
 from test_report import Page
 
@@ -100,6 +102,42 @@ def test_the_charts_are_those_of_the_first_runs(many: diskwright.Comparison) -> 
         stages = sum(trace["x"][place] for trace in charts["stages"]["data"])
         assert stages == pytest.approx(first.response_ms.mean, rel=1e-12)
     assert {trace["variant"] for trace in charts["time"]["data"]} == set(range(12))
+
+
+@pytest.mark.parametrize("most", [1, 2, 7, 100, 299, 300, 477, 600])
+def test_wider_bins_hold_what_the_narrow_ones_hold(most: int) -> None:
+    spec = small(fault=[{"at": "4 s", "kind": "power-cut"}])
+    spec["workload"]["synthetic"]["arrivals"] = {"poisson": "10 ms"}
+    spec["workload"]["synthetic"]["requests"] = 5_000
+    picture = diskwright.run(spec, picture=True).picture
+    assert picture is not None
+    load, use = picture.load.to_dict(), picture.devices["hdd"].use.to_dict()
+    for narrow, weights in ((load, {"response_mean_ms"}), (use, set())):
+        wide = widened(narrow, most)
+        keys = set(wide) - {"start_s", "bin_s", "last_bin_s"}
+        assert "utilisation" in keys or {"completions", "outstanding_mean", "response_mean_ms"} <= keys
+        for key in keys:
+            assert len(wide[key]) <= most
+            assert whole(wide, key, key in weights) == pytest.approx(whole(narrow, key, key in weights))
+        assert span(wide, keys) == pytest.approx(span(narrow, keys))
+
+
+def span(series: Mapping[str, Any], keys: Iterable[str]) -> float:
+    """When the last bin ends."""
+    bins = max(len(series[key]) for key in keys)
+    return float(series["start_s"] + (bins - 1) * series["bin_s"] + series["last_bin_s"])
+
+
+def whole(series: Mapping[str, Any], key: str, of_requests: bool) -> float:
+    """A count, or a mean multiplied by what it is a mean over, in all bins together."""
+    values = series[key]
+    if key in ("arrivals", "completions", "failed"):
+        return float(sum(values))
+    weights = [series["bin_s"]] * (len(values) - 1) + [series["last_bin_s"]]
+    if of_requests:
+        answered = zip(series["completions"], series["failed"], strict=True)
+        weights = [all - failed for all, failed in answered]
+    return float(sum((value or 0.0) * weight for value, weight in zip(values, weights, strict=True)))
 
 
 def test_the_ratios_are_those_of_the_json(many: diskwright.Comparison) -> None:

@@ -1,7 +1,7 @@
 """What the engine answers: JSON objects with attribute access."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Comparison(Record):
         self,
         data: Mapping[str, Any],
         runs: list[list[dict[str, Any]]],
-        pictures: list[dict[str, Any] | None],
+        pictures: Sequence[Mapping[str, Any] | None],
     ) -> None:
         super().__init__(data)
         self._runs = runs

@@ -13,15 +13,17 @@ _BLOCK_KIB = 0.5
 def seek_distances(runs: Sequence[Run]) -> list[Chart]:
     """How far arms moved for an access, on an even scale and on one of doublings; none without arms."""
     arms = [
-        (named(runs, run, path), run, device["seek_cylinders"])
+        (path, run, device["seek_cylinders"])
         for run in runs
         for path, device in run.picture["devices"].items()
         if sum(device.get("seek_cylinders", {}).get("bins", {}).get("count", ()))
     ]
     if not arms:
         return []
+    paths = {path for path, _, _ in arms}
     even, growing = [], []
-    for name, run, seeks in arms:
+    for path, run, seeks in arms:
+        name = named(runs, run, path if len(runs) == 1 or len(paths) > 1 else "")
         bins = seeks["even_bins"]
         width, total = bins["bin_cylinders"], sum(bins["count"])
         count = max(index for index, here in enumerate(bins["count"]) if here) + 1

@@ -1,9 +1,11 @@
 """Load, queue and latency over the time of a run, above a common axis."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from diskwright.report.charts._base import Chart, Figure, Run, axis, duration, log_axis, rounded
+from diskwright.report.charts._series import widened
 
 # Seconds in a unit, and the longest time that is shown in it.
 _UNITS = (
@@ -13,6 +15,9 @@ _UNITS = (
     ("days", 86400.0, float("inf")),
 )
 _GAP = 0.035
+# Steps of all curves of a panel together, and the fewest of one.
+_STEPS = 1_200
+_FEWEST = 100
 # Where the label of a curve does not stand beside an axis.
 _AT = " at %{x:.5~g}"
 
@@ -39,6 +44,8 @@ def warm_up(run: Run) -> tuple[float, float] | None:
 def over_time(runs: Sequence[Run]) -> Chart:
     """Arrivals, completions, queue, utilisation and latency by time."""
     unit, seconds = unit_of_time(max(map(end_s, runs)))
+    if len(runs) > 1:
+        runs = [_calm(run, len(runs)) for run in runs]
     panels = [_load(runs, seconds), _queue(runs, seconds), _use(runs, seconds), _latency(runs, seconds)]
     shown = [(traces, settings) for traces, settings in panels if traces]
     height = (1 - _GAP * (len(shown) - 1)) / len(shown)
@@ -64,7 +71,7 @@ def over_time(runs: Sequence[Run]) -> Chart:
     layout["xaxis"] = axis(f"simulated time ({unit})", anchor=f"y{bottom}", range=span)
     if len(runs) == 1 and (shade := warm_up(runs[0])):
         layout["shapes"], layout["annotations"] = shaded(shade, seconds)
-    note = _note(runs[0]) if len(runs) == 1 else _COMPARED
+    note = _note(runs[0]) if len(runs) == 1 else _note_of_many(runs)
     return Chart(
         "time", "Over time", note, {"data": data, "layout": layout}, 190 * len(shown) + 70, wide=True
     )
@@ -88,10 +95,28 @@ def _note(run: Run) -> str:
     )
 
 
-_COMPARED = (
-    "Completions a second, requests outstanding on average, the share of the time that devices are busy, and "
-    "the mean response time. The whole runs are shown, with their warm-up. Requests count when they complete."
-)
+def _calm(run: Run, runs: int) -> Run:
+    """A run in wider bins: of many curves over each other, each may have fewer steps."""
+    most = max(_STEPS // runs, _FEWEST)
+    devices = {
+        path: device | {"use": widened(device["use"], most)} if device.get("use") else device
+        for path, device in run.picture["devices"].items()
+    }
+    return replace(
+        run, picture={**run.picture, "load": widened(run.picture["load"], most), "devices": devices}
+    )
+
+
+def _note_of_many(runs: Sequence[Run]) -> str:
+    widths = [run.picture["load"]["bin_s"] for run in runs]
+    least, most = duration(min(widths)), duration(max(widths))
+    return (
+        f"Bins of {least}"
+        + (f" to {most}" if most != least else "")
+        + ". Completions a second, requests outstanding on average, the share of the time that devices are "
+        "busy, and the mean response time. The whole runs are shown, with their warm-up. Requests count when "
+        "they complete."
+    )
 
 
 def _steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1.0) -> Figure:
