@@ -187,3 +187,9 @@ def test_it_prints_on_white_within_the_page(opened: chromium.Browser) -> None:
     # A4 without margins of 14 mm, at 96 pixels an inch.
     assert all(width <= (210 - 28) / 25.4 * 96 for width, _ in printed)
     assert {colour for _, colour in printed} == {"#1b1f24"}
+    # The tables too; the window takes the place of the sheet.
+    opened.window(687, 900)
+    opened.call("Emulation.setEmulatedMedia", media="print", features=[])
+    opened.value("dispatchEvent(new Event('beforeprint'))")
+    assert opened.value("document.documentElement.scrollWidth") <= 687
+    opened.call("Emulation.setEmulatedMedia", media="", features=[])

@@ -7,9 +7,12 @@ from diskwright import _compared, _text
 from diskwright._compared import Cell
 from diskwright._record import Comparison, Result
 from diskwright.report import charts
-from diskwright.report._facts import device, facts, spec
+from diskwright.report._facts import facts, spec
 from diskwright.report._html import rendered
 from diskwright.report.charts import Chart, Run
+
+# Columns of a table that a sheet of paper has room for.
+_BESIDE = 6
 
 
 def page(found: Comparison, *, title: str | None = None) -> str:
@@ -109,6 +112,10 @@ def _pointer(place: int, cell: Cell) -> str:
 _Grid = tuple[list[str], list[tuple[int, list[str]]]]
 
 
+# Places of variants; the names of what their devices counted, each with a text for each of them.
+_Counts = tuple[list[int], list[tuple[str, list[str]]]]
+
+
 def _parts(runs: Sequence[Run]) -> _Grid:
     """The mean time of each part."""
     parts = list(dict.fromkeys(part for run in runs for part, mean in run.result["parts_ms"].items() if mean))
@@ -119,17 +126,27 @@ def _parts(runs: Sequence[Run]) -> _Grid:
     return [part.replace("_", " ") for part in parts], rows
 
 
-def _devices(runs: Sequence[Run]) -> dict[str, list[tuple[str, list[str]]]]:
-    """For each device the names of what it counted, each with its text for each of the runs."""
+def _devices(runs: Sequence[Run]) -> dict[str, list[_Counts]]:
+    """For each device what it counted, of as many runs side by side as a sheet of paper has room for."""
     paths = dict.fromkeys(path for run in runs for path in run.result["devices"])
-    tables = {}
-    for path in paths:
-        counted = [_counted(run.result["devices"].get(path, {})) for run in runs]
-        labels = dict.fromkeys(label for record in counted for label in record)
-        tables[path] = [(label, [record.get(label, "-") for record in counted]) for label in labels]
-    return tables
+    groups = [runs[start : start + _BESIDE] for start in range(0, len(runs), _BESIDE)]
+    return {path: [_counts(path, group) for group in groups] for path in paths}
 
 
-def _counted(record: Mapping[str, Any]) -> dict[str, str]:
-    single, rows = device(record)
-    return dict(single) | {f"{label}, {name}": text for label, name, text in rows}
+def _counts(path: str, runs: Sequence[Run]) -> _Counts:
+    counted = [_counted(run.result["devices"].get(path, {})) for run in runs]
+    labels = dict.fromkeys(label for record in counted for label in record)
+    rows = [(label, [record.get(label, "-") for record in counted]) for label in labels]
+    return [int(run.variant or 0) for run in runs], rows
+
+
+def _counted(record: Mapping[str, Any], above: str = "", inherited: str = "") -> dict[str, str]:
+    """Names with their units, and values without."""
+    counted: dict[str, str] = {}
+    for name, item in record.items():
+        label, unit = _text.unit(name)
+        if isinstance(item, Mapping):
+            counted |= _counted(item, f"{above}{label}, ", unit or inherited)
+        else:
+            counted[", ".join(filter(None, (above + label, unit or inherited)))] = _text.plain(item)
+    return counted
