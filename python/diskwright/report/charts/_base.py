@@ -56,7 +56,7 @@ def named(runs: Sequence[Run], run: Run, what: str) -> str:
 
 def wrapped(label: str, width: int = 30) -> str:
     """A label of an axis, in lines that leave room for what is drawn."""
-    return "<br>".join(wrap(escape(label, quote=False), width))
+    return "<br>".join(escape(line, quote=False) for line in wrap(label, width))
 
 
 def log_axis(title: str, values: Iterable[float | None], **settings: Any) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def _bars(
                 "x": values,
                 "y": labels,
                 "customdata": shares,
-                "hovertemplate": "%{x:.4~g} ms, %{customdata:.1f} %",
+                "hovertemplate": "%{x:,.4~r} ms, %{customdata:.1f} %",
                 "marker": {"line": {"width": 1}},
             }
         )

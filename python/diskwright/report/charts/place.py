@@ -39,7 +39,7 @@ def seek_distances(runs: Sequence[Run]) -> list[Chart]:
             | run.look()
         )
     for trace in (*even, *growing):
-        trace["hovertemplate"] = "%{customdata} cylinders: %{y:.4~g} % of the accesses"
+        trace["hovertemplate"] = "%{customdata} cylinders: %{y:,.4~r} % of the accesses"
     share = axis("share of accesses (%)", rangemode="tozero")
     layout: Figure = {"yaxis": share, "barmode": "overlay", "showlegend": len(runs) == 1 and len(arms) > 1}
     if len(runs) > 1:
@@ -100,7 +100,7 @@ def sizes(runs: Sequence[Run]) -> Chart | None:
             x = [f"{least * _BLOCK_KIB:,g}" for least in counts]
             spans = [f"{least * _BLOCK_KIB:,g} to below {2 * least * _BLOCK_KIB:,g}" for least in counts]
             trace = _bar(named(runs, run, kind), x, list(counts.values()), total)
-            hover = "%{customdata} KiB: %{y:.4~g} % of the requests"
+            hover = "%{customdata} KiB: %{y:,.4~r} % of the requests"
             tone = 1 if kind == "reads" else 2
             told = {"customdata": spans, "hovertemplate": hover}
             traces.append(trace | told | ({"tone": tone} if len(runs) == 1 else {}))
@@ -141,7 +141,7 @@ def lbn_map(run: Run) -> Chart | None:
     x = rounded(((cells["start_s"] + cells["bin_s"] * i) / seconds for i in range(columns + 1)), 8)
     y = [cells["bin_blocks"] * (first + row) for row in range(rows + 1)]
     text = [[None if mean is None else f"{mean:.4g} ms" for mean in row] for row in means]
-    hover = f"%{{x:.6~g}} {unit}, LBN %{{y:.4~s}}: "
+    hover = f"%{{x:,.6~r}} {unit}, LBN %{{y:.4~s}}: "
     latency: Figure = {
         "type": "heatmap",
         "x": x,

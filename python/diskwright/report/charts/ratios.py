@@ -90,5 +90,5 @@ def _marks(name: str, points: Sequence[tuple[float, str, float, Sequence[float] 
             [_text.unit(metric)[0], f"{ends[0]:.4g} to {ends[1]:.4g}" if ends else "no interval"]
             for _, metric, _, ends in points
         ],
-        "hovertemplate": "%{customdata[0]}: %{x:.4~g} (%{customdata[1]})",
+        "hovertemplate": "%{customdata[0]}: %{x:,.4~r} (%{customdata[1]})",
     }

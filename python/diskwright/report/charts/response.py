@@ -5,8 +5,8 @@ from typing import Any
 
 from diskwright.report.charts._base import Chart, Figure, Run, axis, log_axis, named, rounded
 
-_HOVER = "%{y:.4~g} % within %{x:.5~g} ms"
-_HOVER_TAIL = "%{y:.3~g} % take longer than %{x:.5~g} ms"
+_HOVER = "%{y:,.4~r} % within %{x:,.5~r} ms"
+_HOVER_TAIL = "%{y:,.3~r} % take longer than %{x:,.5~r} ms"
 
 
 def cumulative(runs: Sequence[Run]) -> Chart:

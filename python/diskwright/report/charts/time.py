@@ -18,8 +18,9 @@ _GAP = 0.035
 # Steps of all curves of a panel together, and the fewest of one.
 _STEPS = 1_200
 _FEWEST = 100
-# Where the label of a curve does not stand beside an axis.
-_AT = " at %{x:.5~g}"
+# The most runs whose values at an instant have room side by side; of more, one at a time is told, and when.
+_BESIDE = 3
+_AT = " at %{x:,.5~r}"
 
 
 def unit_of_time(longest_s: float) -> tuple[str, float]:
@@ -51,8 +52,9 @@ def over_time(runs: Sequence[Run]) -> Chart:
     height = (1 - _GAP * (len(shown) - 1)) / len(shown)
     layout: Figure = {"hovermode": "x", "hoversubplots": "axis", "margin": {"t": 20}}
     if len(runs) > 1:
-        # The curves of many variants would have too many labels at a time.
-        layout |= {"hovermode": "closest", "showlegend": False}
+        layout["showlegend"] = False
+    if len(runs) > _BESIDE:
+        layout["hovermode"] = "closest"
     data = []
     for index, (traces, settings) in enumerate(shown):
         name = "" if index == 0 else str(index + 1)
@@ -204,10 +206,11 @@ def _latency(runs: Sequence[Run], seconds: float) -> _Panel:
 
 
 def _naming(runs: Sequence[Run], run: Run, what: str, unit: str, rate: str = "") -> Figure:
-    hover = f"%{{y:.4~g}}{unit} {what}{rate}"
+    hover = f"%{{y:,.4~r}}{unit} {what}{rate}"
     if len(runs) == 1:
         return {"name": what, "hovertemplate": hover + "<extra></extra>"}
-    return {"name": run.label, "hovertemplate": hover + _AT} | run.look()
+    at = _AT if len(runs) > _BESIDE else ""
+    return {"name": run.label, "hovertemplate": hover + at} | run.look()
 
 
 def _dashed(trace: Figure, dash: str) -> Figure:

@@ -81,6 +81,13 @@
     return { ...trace, marker: { ...trace.marker, color } };
   }
 
+  // Whose a value is stands before it; the library would put it into a box of its own, in colours that are hard to read.
+  function told(trace) {
+    const { name, hovertemplate } = trace;
+    if (!name || !hovertemplate || hovertemplate.includes("<extra>")) return trace;
+    return { ...trace, hovertemplate: `%{fullData.name}: ${hovertemplate}<extra></extra>` };
+  }
+
   // Draws every chart in the page's colours; zoom and hidden curves stay as they are.
   function draw(theme, width) {
     for (const swatch of swatches) {
@@ -93,7 +100,7 @@
       const shown = { ...layout, template: template(theme), height, uirevision: "kept" };
       if (width) Object.assign(shown, { width });
       else Object.assign(shown, { autosize: true });
-      Plotly.react(plot, data.map((trace) => toned(trace, theme)), shown, config);
+      Plotly.react(plot, data.map((trace) => told(toned(trace, theme))), shown, config);
     }
   }
 
