@@ -40,7 +40,7 @@ def page(found: Comparison, *, title: str | None = None) -> str:
         "comparison": data,
         "subject": subject,
         "repetitions": _compared.seeds(found),
-        "facts": _facts(data, names),
+        "facts": _facts(data, names, is_checked="checked" in runs[0].result),
         "names": names,
         "drawn": [run.variant for run in runs],
         "values": [
@@ -83,10 +83,10 @@ def _charts(
     return [*(chart for chart in drawn if chart is not None), *charts.seek_distances(runs)]
 
 
-def _facts(data: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
+def _facts(data: Mapping[str, Any], names: Sequence[str], is_checked: bool) -> list[tuple[str, str]]:
     """What was compared; of the spec, what the baseline ran."""
     told = [(name, text) for name, text in facts(data["spec"]) if text and name != "Seed"]
-    checked = [("Checked", "every block of every run: no fault")] if "checked" in data else []
+    checked = [("Checked", "every block of every run: no fault")] if is_checked else []
     return [("Varied", ", ".join(data["varied"])), ("Baseline", names[data["baseline"]]), *told, *checked]
 
 
