@@ -22,10 +22,11 @@ help: ## list the targets
 
 setup: $(BIN)/.engine ## build the engine in release mode; install the command .venv/bin/diskwright
 
-demo: setup ## simulate a disk: a light load, then a full queue served in order and reordered
-	$(BIN)/diskwright run examples/demo.toml
-	$(BIN)/diskwright run examples/queue.toml --set device.hdd.queue.scheduler=fcfs
-	$(BIN)/diskwright run examples/queue.toml
+demo: setup ## replay a recorded trace on a laptop's drive, in order and reordered; write a page of what differs
+	@mkdir -p results
+	$(BIN)/diskwright compare examples/laptop.toml --report results/demo.html \
+		--vary 'device.hdd.queue.scheduler=fcfs,{ ncq = { timeout = "2 s" } }'
+	@printf '\nThe page with the charts, for any browser:\n%s\n' results/demo.html
 
 test: setup $(BIN)/.tests ## run all tests
 	cargo test --locked

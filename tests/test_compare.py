@@ -128,14 +128,15 @@ def test_mistakes_are_told(
 
 def test_an_interrupted_comparison_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "spec.toml").write_text(ENDLESS)
+    files = ("--json", "found.json", "--report", "page.html")
     running = subprocess.Popen(
-        [COMMAND, "compare", "spec.toml", "--vary", f"{SCHEDULER}=fcfs,satf", "--json", "found.json"],
+        [COMMAND, "compare", "spec.toml", "--vary", f"{SCHEDULER}=fcfs,satf", *files],
         cwd=tmp_path,
         env=environment(),
         stderr=subprocess.PIPE,
         text=True,
     )
-    while len(names(tmp_path)) < 2:
+    while len(names(tmp_path)) < 3:
         time.sleep(0.01)
     running.send_signal(signal.SIGINT)
     _, complaint = running.communicate(timeout=60)

@@ -109,7 +109,7 @@ def test_the_page_shows_what_happens(page: Path, folder: Path) -> None:
 
 
 def test_every_verb_has_a_page_that_shows_it() -> None:
-    verbs = re.findall(r"^│ ([a-z-]+) ", helped(), re.MULTILINE)
+    verbs = re.findall(r"^  ([a-z-]+)  ", helped(), re.MULTILINE)
     assert verbs
     for verb in verbs:
         page = ROOT / "docs" / "cli" / f"{verb}.md"

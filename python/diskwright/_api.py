@@ -14,6 +14,9 @@ from diskwright._typed import Table, plain
 AnyPath = str | PathLike[str]
 AnySpec = AnyPath | Mapping[str, Any] | Table
 
+# Variants of a comparison that are drawn: curves that a page can tell apart.
+_MOST_PICTURES = 24
+
 
 class Scheduler(Protocol):
     """A rule that chooses the next request: any object with such a method."""
@@ -152,6 +155,7 @@ def compare(
     trace: AnyPath | None = None,
     check: bool = False,
     threads: int | None = None,
+    picture: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Comparison:
     """Runs the same workload with varied keys, and tells what they change.
@@ -164,6 +168,8 @@ def compare(
     baseline: the values, by key, of the variant that the others are compared with; the first unless said.
     metrics: the quantities to compare, such as "response_p99_ms"; all of them when empty.
     threads, progress: as for `run_many`.
+    picture: collects what a page is drawn from, for `diskwright.report.write`: of the first seed's run of
+        the baseline and of the first 23 other variants.
     """
     lists = {
         key: [_toml.value(value, key) for value in _choices(key, values)] for key, values in vary.items()
@@ -179,6 +185,7 @@ def compare(
         trace,
         check,
         threads,
+        picture,
         progress,
     )
 
@@ -206,6 +213,7 @@ def _compared(
     trace: AnyPath | None,
     check: bool,
     threads: int | None,
+    picture: bool,
     progress: Callable[[int, int | None], object] | None,
 ) -> Comparison:
     answer = _engine.compare(
@@ -220,10 +228,11 @@ def _compared(
         trace,
         check,
         threads,
+        _MOST_PICTURES if picture else 0,
         progress,
     )
     found = json.loads(answer)
-    return Comparison(found["comparison"], found["runs"])
+    return Comparison(found["comparison"], found["runs"], found["pictures"])
 
 
 def inspect(

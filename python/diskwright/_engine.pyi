@@ -127,6 +127,7 @@ def compare(
     trace: str | PathLike[str] | None,
     check: bool,
     threads: int | None,
+    pictures: int,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def inspect(

@@ -1,7 +1,7 @@
 """What the engine answers: JSON objects with attribute access."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 if TYPE_CHECKING:
@@ -140,23 +140,35 @@ class Result(Record):
 class Comparison(Record):
     """What a comparison found: the object of the reference, page "compare"; `results` has the runs."""
 
-    __slots__ = ("_runs",)
+    __slots__ = ("_pictures", "_runs")
 
-    def __init__(self, data: Mapping[str, Any], runs: list[list[dict[str, Any]]]) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        runs: list[list[dict[str, Any]]],
+        pictures: Sequence[Mapping[str, Any] | None],
+    ) -> None:
         super().__init__(data)
         self._runs = runs
+        self._pictures = pictures
 
     @property
     def results(self) -> list[list[Result]]:
-        """For each variant, the results of its runs in the order of the seeds."""
-        return [[Result(run) for run in runs] for runs in self._runs]
+        """For each variant, the results of its runs in the order of the seeds.
+
+        Where the comparison was asked for pictures, the first result of a variant has its own.
+        """
+        return [
+            [Result(run, picture if index == 0 else None) for index, run in enumerate(runs)]
+            for runs, picture in zip(self._runs, self._pictures, strict=True)
+        ]
 
     def __repr__(self) -> str:
         varied, seeds = ", ".join(self._data["varied"]), len(self._data["seeds"])
         return f"<diskwright.Comparison: {len(self._runs)} variants of {varied}, {seeds} seeds>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._data, self._runs)
+        return type(self), (self._data, self._runs, self._pictures)
 
 
 def _number(value: float | None) -> str:

@@ -164,9 +164,10 @@ fn run_many(
     })
 }
 
-/// Compares variants of a spec; returns the comparison and the results of its runs as JSON.
+/// Compares variants of a spec; returns the comparison, the results of its runs, and what the pictures of some are drawn from,
+/// for each variant one or none, as JSON.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, vary, baseline, seeds, metrics, set, drive, trace, check, threads, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, vary, baseline, seeds, metrics, set, drive, trace, check, threads, pictures, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn compare(
     py: Python<'_>,
@@ -182,6 +183,7 @@ fn compare(
     trace: Option<PathBuf>,
     check: bool,
     threads: Option<usize>,
+    pictures: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = spec_source(spec_path, spec_text, base)?;
@@ -195,6 +197,7 @@ fn compare(
         trace,
         check,
         threads: thread_count(threads)?,
+        pictures,
     };
     listened(py, progress, |listener| {
         let found = diskwright::compare::compare(&spec, &options, listener)?;
@@ -202,7 +205,10 @@ fn compare(
         let runs: Vec<Vec<Value>> = runs
             .map(|runs| runs.iter().map(Outcome::json).collect())
             .collect();
-        Ok(json!({ "comparison": found.json, "runs": runs }))
+        let firsts = found.runs.iter().map(|runs| runs.first());
+        let pictures: Vec<Option<&Value>> =
+            firsts.map(|run| run.and_then(Outcome::picture)).collect();
+        Ok(json!({ "comparison": found.json, "runs": runs, "pictures": pictures }))
     })
 }
 

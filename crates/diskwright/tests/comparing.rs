@@ -219,6 +219,34 @@ fn what_nothing_varies_in_runs_once_without_intervals() {
 }
 
 #[test]
+fn pictures_are_of_first_runs_the_baselines_among_them() {
+    let mut options = options(&["device.hdd.queue.depth=1,2,4,8"], 2);
+    let without = compared(SPEC, &options);
+    for (baseline, pictures, expected) in [
+        ("1", 0, vec![]),
+        ("1", 2, vec![0, 1]),
+        ("4", 1, vec![2]),
+        ("4", 3, vec![0, 1, 2]),
+        ("8", 3, vec![0, 1, 3]),
+        ("1", 99, vec![0, 1, 2, 3]),
+    ] {
+        options.baseline = vec![baseline.to_owned()];
+        options.pictures = pictures;
+        let found = compared(SPEC, &options);
+        let mut drawn = Vec::new();
+        for (variant, runs) in found.runs.iter().enumerate() {
+            assert_eq!(runs[1].picture(), None);
+            drawn.extend(runs[0].picture().map(|_| variant));
+            assert_eq!(
+                found.json["variants"][variant]["runs"], without.json["variants"][variant]["runs"],
+                "a picture changes nothing"
+            );
+        }
+        assert_eq!(drawn, expected, "{pictures} beside {baseline}");
+    }
+}
+
+#[test]
 fn another_baseline_turns_the_differences_round() {
     let vary = &["device.hdd.queue.scheduler=fcfs,{ ncq = { timeout = \"1 s\" } }"];
     let first = compared(SPEC, &options(vary, 2));

@@ -14,6 +14,13 @@ from diskwright.cli import compare, convert, drives, formats, inspect, probe, ru
 class _Group(TyperGroup):
     """Turns what went wrong into a message for people and an exit code."""
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command and command.help:
+            # The list of verbs has their first sentences whole.
+            command.short_help = command.help.partition("\n\n")[0]
+        return command
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
@@ -37,6 +44,8 @@ app = typer.Typer(
     name="diskwright",
     cls=_Group,
     help="Simulates storage drives, request by request.",
+    # Its import takes longer than all else that the help needs.
+    rich_markup_mode=None,
     epilog="Exit codes: 0 done, 1 a simulation failed or a check found a fault, 2 the input was wrong.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from diskwright import InputError
 from diskwright._files import replacing
 from diskwright._record import Record
 from diskwright._text import flat as flat
@@ -18,6 +19,8 @@ from diskwright._text import unit as unit
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+
+    from diskwright import Comparison, Result
 
 JsonOption = Annotated[
     str | None,
@@ -37,6 +40,23 @@ def json_to(target: str | None) -> Iterator[Callable[[Record], None]]:
     else:
         with replacing(target) as stream:
             yield lambda record: print(record.json(), file=stream)
+
+
+@contextmanager
+def page_to(target: str | None) -> Iterator[Callable[[str, "Result | Comparison"], None]]:
+    """A function that writes a page, with its title, where `--report` says.
+
+    A file that cannot be written is known before.
+    """
+    if target is None:
+        yield lambda title, found: None
+        return
+    if target == "-":
+        raise InputError("error: --report -: expected the name of a file")
+    from diskwright import report
+
+    with report.opened(target) as write:
+        yield write
 
 
 def wrap(text: str, width: int) -> list[str]:
@@ -101,7 +121,8 @@ def table(*headers: str, names: int = 1) -> "Table":
 
     made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
     for index, header in enumerate(headers):
-        made.add_column(header, justify="left" if index < names else "right")
+        # Where there is no room, names are folded: a number without its end is another one.
+        made.add_column(header, justify="left" if index < names else "right", no_wrap=index >= names)
     return made
 
 

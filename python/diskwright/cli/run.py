@@ -1,14 +1,14 @@
 """`diskwright run`."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diskwright import InputError, _api
+from diskwright import _api
 from diskwright._text import subject
-from diskwright.cli import output
+from diskwright.cli import options, output
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -17,27 +17,16 @@ if TYPE_CHECKING:
 
 
 def run(
-    spec: Annotated[str, typer.Argument(help="A spec: a TOML file.", show_default=False)],
+    spec: options.SpecArgument,
     json: output.JsonOption = None,
-    report: Annotated[
-        str | None, typer.Option(metavar="FILE.html", help="Write a page with charts, which opens offline.")
-    ] = None,
+    report: options.ReportOption = None,
     requests: Annotated[
         str | None, typer.Option(metavar="FILE.parquet", help="Write one row per request to a Parquet file.")
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Follow every block's versions; fail where a promise is broken.")
-    ] = False,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the spec; may be repeated."),
-    ] = None,
-    drive: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Simulate this drive in place of the spec's.")
-    ] = None,
-    trace: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Replay this trace in place of the spec's workload.")
-    ] = None,
+    check: options.CheckOption = False,
+    settings: options.SetOption = None,
+    drive: options.DriveOption = None,
+    trace: options.TraceOption = None,
 ) -> None:
     """Simulate a spec and print what came out.
 
@@ -45,7 +34,7 @@ def run(
     """
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
-        write_report = stack.enter_context(_page_to(report))
+        write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress("requests"))
         result = _api.run_with_settings(
             spec, settings or [], drive, trace, check, requests, report is not None, progress
@@ -54,20 +43,6 @@ def run(
         write_report(spec, result)
     if json != "-":
         output.show(*_report(spec, result))
-
-
-@contextmanager
-def _page_to(target: str | None) -> Iterator[Callable[[str, "Result"], None]]:
-    """A function that writes the page of a run; a file that cannot be written is known before the run."""
-    if target is None:
-        yield lambda spec, result: None
-        return
-    if target == "-":
-        raise InputError("error: --report -: expected the name of a file")
-    from diskwright import report
-
-    with report.opened(target) as write:
-        yield write
 
 
 def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:

@@ -7,6 +7,7 @@ mod measure;
 mod plan;
 mod vary;
 
+use std::iter;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -49,6 +50,9 @@ pub struct CompareOptions {
     pub check: bool,
     /// How many runs go on at a time; one for each core where it is left out.
     pub threads: Option<NonZeroUsize>,
+    /// Of how many variants the first seed's run collects its picture, [`Outcome::picture`]: the baseline's, and those of the
+    /// first others.
+    pub pictures: usize,
 }
 
 /// What a comparison found.
@@ -87,7 +91,7 @@ pub fn compare(
     if varied.is_empty() {
         seeds.truncate(1);
     }
-    let jobs: Vec<Job> = variants
+    let mut jobs: Vec<Job> = variants
         .iter()
         .flat_map(|variant| {
             seeds
@@ -95,6 +99,9 @@ pub fn compare(
                 .map(|seed| job(source, &variant.options, *seed))
         })
         .collect();
+    for variant in pictured(variants.len(), plan.baseline, options.pictures) {
+        jobs[variant * seeds.len()].options.picture = true;
+    }
     let outcomes = run_many(&jobs, options.threads, progress)
         .map_err(|failed| named(failed, &plan, &seeds))?;
     let mut outcomes = outcomes.into_iter();
@@ -201,6 +208,12 @@ fn seeds(first: u64, count: u32, variants: usize) -> Result<Vec<u64>, Error> {
             u64::MAX
         ))),
     }
+}
+
+/// The baseline and the first other variants, `most` together.
+fn pictured(variants: usize, baseline: usize, most: usize) -> impl Iterator<Item = usize> {
+    let others = (0..variants).filter(move |variant| *variant != baseline);
+    iter::once(baseline).chain(others).take(most)
 }
 
 fn job(source: &SpecSource, options: &RunOptions, seed: u64) -> Job {

@@ -1,12 +1,14 @@
 """Charts of runs, as data for plotly.js: plain objects in, plain objects out.
 
-Every chart takes a list of runs and lays them over each other, except the map, which shows one. Colours and
-fonts are the page's, which knows whether it is light or dark; axes carry their units.
+Every chart takes a list of runs and lays them over each other, except the map, which shows one, and the
+ratios, which are those of a comparison. Colours and fonts are the page's, which knows whether it is light or
+dark; axes carry their units.
 """
 
 from diskwright.report.charts._base import Chart, Run
 from diskwright.report.charts.parts import at_work, response_stages
 from diskwright.report.charts.place import lbn_map, seek_distances, sizes
+from diskwright.report.charts.ratios import ratios
 from diskwright.report.charts.response import cumulative, tail
 from diskwright.report.charts.time import over_time
 
@@ -17,6 +19,7 @@ __all__ = [
     "cumulative",
     "lbn_map",
     "over_time",
+    "ratios",
     "response_stages",
     "seek_distances",
     "sizes",

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log10
+from html import escape
+from math import ceil, log10
+from textwrap import wrap
 from typing import Any
 
 Figure = dict[str, Any]
@@ -13,11 +15,19 @@ _NARROW = 1.5
 
 @dataclass(frozen=True)
 class Run:
-    """A run to draw: a name for legends, the `run` object and its picture."""
+    """A run to draw: a name for legends, the `run` object and its picture.
+
+    variant: of which the page has one key for all charts; all that is drawn of it has its colour and dashes.
+    """
 
     label: str
     result: Mapping[str, Any]
     picture: Mapping[str, Any]
+    variant: int | None = None
+
+    def look(self) -> Figure:
+        """What a trace of this run alone says of its look."""
+        return {} if self.variant is None else {"variant": self.variant}
 
 
 @dataclass(frozen=True)
@@ -44,10 +54,18 @@ def named(runs: Sequence[Run], run: Run, what: str) -> str:
     return what if len(runs) == 1 else f"{run.label}: {what}" if what else run.label
 
 
+def wrapped(label: str, width: int = 30) -> str:
+    """A label of an axis, in lines that leave room for what is drawn."""
+    return "<br>".join(escape(line, quote=False) for line in wrap(label, width))
+
+
 def log_axis(title: str, values: Iterable[float | None], **settings: Any) -> dict[str, Any]:
     """A logarithmic axis, with whole numbers at its ticks and not only their digits."""
     some = [value for value in values if value]
-    made = axis(title, type="log", tickformat=",~g", **settings)
+    decades = 1.1 * log10(max(some) / min(some)) if some else 0.0
+    # Over many decades only their powers have room; over few also 2 and 5.
+    ticks = {} if "dtick" in settings else {"nticks": ceil(decades) if decades > 3 else 6}
+    made = axis(title, type="log", tickformat=",~g", **(ticks | settings))
     if some and max(some) < _NARROW * min(some):
         made["range"] = [log10(min(some) / _NARROW), log10(max(some) * _NARROW)]
     return made

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diskwright.report.charts._base import Chart, Run, axis
+from diskwright import _text
+from diskwright.report.charts._base import Chart, Figure, Run, axis, wrapped
 
 
 def stages(result: Mapping[str, Any]) -> dict[str, float]:
@@ -38,10 +39,10 @@ def at_work(runs: Sequence[Run]) -> Chart:
 def _bars(
     id: str, title: str, note: str, runs: Sequence[Run], divided: Sequence[Mapping[str, float]]
 ) -> Chart:
-    names = [name for name in divided[0] if any(parts.get(name) for parts in divided)]
+    names = dict.fromkeys(name for parts in divided for name, mean in parts.items() if mean)
     wholes = [sum(parts.values()) for parts in divided]
-    labels = [run.label if len(runs) > 1 else "" for run in runs]
-    traces = []
+    labels = [wrapped(run.label) if len(runs) > 1 else "" for run in runs]
+    traces: list[Figure] = []
     for name in names:
         values = [parts.get(name, 0.0) for parts in divided]
         shares = [100 * value / whole if whole else 0.0 for value, whole in zip(values, wholes, strict=True)]
@@ -53,16 +54,33 @@ def _bars(
                 "x": values,
                 "y": labels,
                 "customdata": shares,
-                "hovertemplate": "%{x:.4~g} ms, %{customdata:.1f} %",
+                "hovertemplate": "%{x:,.4~r} ms, %{customdata:.1f} %",
                 "marker": {"line": {"width": 1}},
             }
         )
+    longest = max(wholes)
     layout = {
         "barmode": "stack",
         "bargap": 0.25,
-        "xaxis": axis("mean time (ms)", rangemode="tozero"),
+        # Room for the whole beside the longest bar.
+        "xaxis": axis("mean time (ms)", range=[0, (1.22 if len(runs) > 1 else 1.05) * longest or 1]),
         "yaxis": {"automargin": True, "showgrid": False, "fixedrange": True, "autorange": "reversed"},
         "showlegend": True,
         "legend": {"traceorder": "normal"},
     }
-    return Chart(id, title, note, {"data": traces, "layout": layout}, 170 + 44 * len(runs))
+    if len(runs) > 1:
+        # A short bar beside a long one is told by its number.
+        layout["annotations"] = [
+            {
+                "x": whole,
+                "y": label,
+                "text": f"{_text.number(whole)} ms",
+                "xanchor": "left",
+                "xshift": 3,
+                "showarrow": False,
+                "font": {"size": 12},
+            }
+            for label, whole in zip(labels, wholes, strict=True)
+        ]
+    lines = sum(label.count("<br>") + 1 for label in labels)
+    return Chart(id, title, note, {"data": traces, "layout": layout}, 170 + 28 * len(runs) + 16 * lines)

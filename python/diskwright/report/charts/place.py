@@ -13,36 +13,49 @@ _BLOCK_KIB = 0.5
 def seek_distances(runs: Sequence[Run]) -> list[Chart]:
     """How far arms moved for an access, on an even scale and on one of doublings; none without arms."""
     arms = [
-        (named(runs, run, path), device["seek_cylinders"])
+        (path, run, device["seek_cylinders"])
         for run in runs
         for path, device in run.picture["devices"].items()
         if sum(device.get("seek_cylinders", {}).get("bins", {}).get("count", ()))
     ]
     if not arms:
         return []
+    paths = {path for path, _, _ in arms}
     even, growing = [], []
-    for name, seeks in arms:
+    for path, run, seeks in arms:
+        name = named(runs, run, path if len(runs) == 1 or len(paths) > 1 else "")
         bins = seeks["even_bins"]
         width, total = bins["bin_cylinders"], sum(bins["count"])
         count = max(index for index, here in enumerate(bins["count"]) if here) + 1
         even.append(
             _bar(name, [width * (index + 0.5) for index in range(count)], bins["count"][:count], total)
             | {"width": width, "customdata": [_span(width * i, width * (i + 1)) for i in range(count)]}
+            | run.look()
         )
         counts = doublings(seeks["bins"])
         growing.append(
             _bar(name, [f"{least:,}" for least in counts], list(counts.values()), total)
             | {"customdata": [_span(least, max(2 * least, 1)) for least in counts]}
+            | run.look()
         )
     for trace in (*even, *growing):
-        trace["hovertemplate"] = "%{customdata} cylinders: %{y:.4~g} % of the accesses"
+        trace["hovertemplate"] = "%{customdata} cylinders: %{y:,.4~r} % of the accesses"
     share = axis("share of accesses (%)", rangemode="tozero")
-    single = len(arms) == 1
-    layout: Figure = {"yaxis": share, "barmode": "overlay", "showlegend": not single}
-    if single:
+    layout: Figure = {"yaxis": share, "barmode": "overlay", "showlegend": len(runs) == 1 and len(arms) > 1}
+    if len(runs) > 1:
+        # Bars would hide each other.
+        even, growing = [_outline(trace) for trace in even], [_points(trace) for trace in growing]
+        layout["hovermode"] = "closest"
+    if not layout["showlegend"]:
         layout["margin"] = {"t": 8}
     distance = axis("distance (cylinders)", rangemode="tozero")
-    from_distance = axis("distance, at least (cylinders)", type="category")
+    doubled = {x: float(x.replace(",", "")) for trace in growing for x in trace["x"]}
+    from_distance = axis(
+        "distance, at least (cylinders)",
+        type="category",
+        categoryorder="array",
+        categoryarray=sorted(doubled, key=doubled.__getitem__),
+    )
     return [
         Chart(
             "seeks",
@@ -61,6 +74,19 @@ def seek_distances(runs: Sequence[Run]) -> list[Chart]:
     ]
 
 
+def _outline(bars: Figure) -> Figure:
+    """The upper edge of bars that stand side by side from 0 on."""
+    line = {key: item for key, item in bars.items() if key != "width"}
+    line |= {"x": [bars["width"] * index for index in range(len(bars["x"]) + 1)]}
+    line |= {key: [*bars[key], bars[key][-1]] for key in ("y", "customdata")}
+    return line | {"type": "scatter", "mode": "lines", "line": {"shape": "hv", "width": 1.8}}
+
+
+def _points(bars: Figure) -> Figure:
+    """The tops of bars, joined."""
+    return bars | {"type": "scatter", "mode": "lines+markers", "line": {"width": 1.4}, "marker": {"size": 6}}
+
+
 def sizes(runs: Sequence[Run]) -> Chart | None:
     """How large requests were."""
     traces = []
@@ -74,7 +100,7 @@ def sizes(runs: Sequence[Run]) -> Chart | None:
             x = [f"{least * _BLOCK_KIB:,g}" for least in counts]
             spans = [f"{least * _BLOCK_KIB:,g} to below {2 * least * _BLOCK_KIB:,g}" for least in counts]
             trace = _bar(named(runs, run, kind), x, list(counts.values()), total)
-            hover = "%{customdata} KiB: %{y:.4~g} % of the requests"
+            hover = "%{customdata} KiB: %{y:,.4~r} % of the requests"
             tone = 1 if kind == "reads" else 2
             told = {"customdata": spans, "hovertemplate": hover}
             traces.append(trace | told | ({"tone": tone} if len(runs) == 1 else {}))
@@ -115,7 +141,7 @@ def lbn_map(run: Run) -> Chart | None:
     x = rounded(((cells["start_s"] + cells["bin_s"] * i) / seconds for i in range(columns + 1)), 8)
     y = [cells["bin_blocks"] * (first + row) for row in range(rows + 1)]
     text = [[None if mean is None else f"{mean:.4g} ms" for mean in row] for row in means]
-    hover = f"%{{x:.6~g}} {unit}, LBN %{{y:.4~s}}: "
+    hover = f"%{{x:,.6~r}} {unit}, LBN %{{y:.4~s}}: "
     latency: Figure = {
         "type": "heatmap",
         "x": x,

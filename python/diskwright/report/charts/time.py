@@ -1,9 +1,11 @@
 """Load, queue and latency over the time of a run, above a common axis."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from diskwright.report.charts._base import Chart, Figure, Run, axis, duration, log_axis, named, rounded
+from diskwright.report.charts._base import Chart, Figure, Run, axis, duration, log_axis, rounded
+from diskwright.report.charts._series import widened
 
 # Seconds in a unit, and the longest time that is shown in it.
 _UNITS = (
@@ -13,6 +15,12 @@ _UNITS = (
     ("days", 86400.0, float("inf")),
 )
 _GAP = 0.035
+# Steps of all curves of a panel together, and the fewest of one.
+_STEPS = 1_200
+_FEWEST = 100
+# The most runs whose values at an instant have room side by side; of more, one at a time is told, and when.
+_BESIDE = 3
+_AT = " at %{x:,.5~r}"
 
 
 def unit_of_time(longest_s: float) -> tuple[str, float]:
@@ -37,10 +45,16 @@ def warm_up(run: Run) -> tuple[float, float] | None:
 def over_time(runs: Sequence[Run]) -> Chart:
     """Arrivals, completions, queue, utilisation and latency by time."""
     unit, seconds = unit_of_time(max(map(end_s, runs)))
+    if len(runs) > 1:
+        runs = [_calm(run, len(runs)) for run in runs]
     panels = [_load(runs, seconds), _queue(runs, seconds), _use(runs, seconds), _latency(runs, seconds)]
     shown = [(traces, settings) for traces, settings in panels if traces]
     height = (1 - _GAP * (len(shown) - 1)) / len(shown)
     layout: Figure = {"hovermode": "x", "hoversubplots": "axis", "margin": {"t": 20}}
+    if len(runs) > 1:
+        layout["showlegend"] = False
+    if len(runs) > _BESIDE:
+        layout["hovermode"] = "closest"
     data = []
     for index, (traces, settings) in enumerate(shown):
         name = "" if index == 0 else str(index + 1)
@@ -49,7 +63,9 @@ def over_time(runs: Sequence[Run]) -> Chart:
         legend = "legend" + name
         layout[legend] = {"y": top, "yanchor": "top", "x": 1.01, "xanchor": "left", "orientation": "v"}
         place = {"yaxis": f"y{name}", "xaxis": "x", "legend": legend}
-        data += [{"tone": tone} | trace | place for tone, trace in enumerate(traces)]
+        data += [
+            ({"tone": tone} if len(runs) == 1 else {}) | trace | place for tone, trace in enumerate(traces)
+        ]
     bottom = "" if len(shown) == 1 else str(len(shown))
     # What a device had begun when the power failed may reach beyond the run.
     whole = [min(run.picture["load"]["start_s"] for run in runs), max(map(end_s, runs))]
@@ -57,7 +73,7 @@ def over_time(runs: Sequence[Run]) -> Chart:
     layout["xaxis"] = axis(f"simulated time ({unit})", anchor=f"y{bottom}", range=span)
     if len(runs) == 1 and (shade := warm_up(runs[0])):
         layout["shapes"], layout["annotations"] = shaded(shade, seconds)
-    note = _note(runs[0]) if len(runs) == 1 else ""
+    note = _note(runs[0]) if len(runs) == 1 else _note_of_many(runs)
     return Chart(
         "time", "Over time", note, {"data": data, "layout": layout}, 190 * len(shown) + 70, wide=True
     )
@@ -78,6 +94,30 @@ def _note(run: Run) -> str:
         + ("; the shaded warm-up is left out of the statistics. " if warm_up(run) else ". ")
         + "Requests count when they complete; outstanding are those that have arrived and are not complete. "
         "p50 and p99 of a bin are within 3.2 %."
+    )
+
+
+def _calm(run: Run, runs: int) -> Run:
+    """A run in wider bins: of many curves over each other, each may have fewer steps."""
+    most = max(_STEPS // runs, _FEWEST)
+    devices = {
+        path: device | {"use": widened(device["use"], most)} if device.get("use") else device
+        for path, device in run.picture["devices"].items()
+    }
+    return replace(
+        run, picture={**run.picture, "load": widened(run.picture["load"], most), "devices": devices}
+    )
+
+
+def _note_of_many(runs: Sequence[Run]) -> str:
+    widths = [run.picture["load"]["bin_s"] for run in runs]
+    least, most = duration(min(widths)), duration(max(widths))
+    return (
+        f"Bins of {least}"
+        + (f" to {most}" if most != least else "")
+        + ". Completions a second, requests outstanding on average, the share of the time that devices are "
+        "busy, and the mean response time. The whole runs are shown, with their warm-up. Requests count when "
+        "they complete."
     )
 
 
@@ -116,15 +156,11 @@ def _load(runs: Sequence[Run], seconds: float) -> _Panel:
     traces = []
     for run in runs:
         load = run.picture["load"]
-        keys = ["arrivals", "completions"] if len(runs) == 1 else ["completions"]
-        if any(load["failed"]):
-            keys.append("failed")
-        for key in keys:
-            hover = "%{y:.4~g} " + key + "/s<extra></extra>" if len(runs) == 1 else "%{y:.4~g}/s"
-            traces.append(
-                _rates(load, key, seconds) | {"name": named(runs, run, key), "hovertemplate": hover}
-            )
-    return traces, axis("requests/s", rangemode="tozero")
+        keys = ["completions"]
+        if len(runs) == 1:
+            keys = ["arrivals", *keys, *(["failed"] if any(load["failed"]) else [])]
+        traces += [_rates(load, key, seconds) | _naming(runs, run, key, "", "/s") for key in keys]
+    return traces, axis("requests/s" if len(runs) == 1 else "completions/s", rangemode="tozero")
 
 
 def _queue(runs: Sequence[Run], seconds: float) -> _Panel:
@@ -140,7 +176,7 @@ def _queue(runs: Sequence[Run], seconds: float) -> _Panel:
             for path, use in _uses(run):
                 steps = _steps(use, "queue_mean", seconds)
                 traces.append(_dashed(steps, "solid") | _naming(runs, run, f"{path} queue, mean", ""))
-    return traces, axis("requests", rangemode="tozero")
+    return traces, axis("requests" if len(runs) == 1 else "outstanding", rangemode="tozero")
 
 
 def _use(runs: Sequence[Run], seconds: float) -> _Panel:
@@ -169,8 +205,12 @@ def _latency(runs: Sequence[Run], seconds: float) -> _Panel:
     return traces, log_axis("response (ms)", (y for trace in traces for y in trace["y"]), nticks=3)
 
 
-def _naming(runs: Sequence[Run], run: Run, what: str, unit: str) -> Figure:
-    return {"name": named(runs, run, what), "hovertemplate": f"%{{y:.4~g}}{unit} {what}<extra></extra>"}
+def _naming(runs: Sequence[Run], run: Run, what: str, unit: str, rate: str = "") -> Figure:
+    hover = f"%{{y:,.4~r}}{unit} {what}{rate}"
+    if len(runs) == 1:
+        return {"name": what, "hovertemplate": hover + "<extra></extra>"}
+    at = _AT if len(runs) > _BESIDE else ""
+    return {"name": run.label, "hovertemplate": hover + at} | run.look()
 
 
 def _dashed(trace: Figure, dash: str) -> Figure:

@@ -1,0 +1,125 @@
+"""How a comparison is written for people: the same words and figures on the terminal and on pages."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from diskwright import _text, _toml
+
+if TYPE_CHECKING:
+    from diskwright._record import Comparison
+
+# What is shown where nothing else is asked for.
+SHOWN = ("response_mean_ms", "response_p95_ms", "response_p99_ms", "iops")
+
+_VARY = {
+    "workload": "the random choices of the load",
+    "angle": "where the platters stand at the start",
+}
+
+_REPEATED = ("mean", "±", "difference", "±", "ratio", "from", "to")
+_ONCE = ("", "difference", "ratio")
+
+INTERVALS = "± and to: 95 % confidence over the seeds, of differences and ratios by pairs"
+MARKED = "*: the interval of the difference excludes zero"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure as it is shown, with the key of the variant that it was written from."""
+
+    text: str
+    key: tuple[str, ...] = ()
+    mark: str = ""
+
+
+def names(found: "Comparison") -> list[str]:
+    """What the variants are called: by their values."""
+    return [", ".join(map(value, variant["values"].values())) for variant in found.to_dict()["variants"]]
+
+
+def value(item: Any) -> str:
+    """A value of a varied key: TOML, but for the quotes of a string."""
+    return item if isinstance(item, str) else _toml.value(item)
+
+
+def warnings(found: "Comparison", names: Sequence[str]) -> list[str]:
+    """The warnings; those that do not concern all runs, with the variants that they do concern."""
+    whole = len(found.seeds) * len(names)
+    return [
+        warning.text
+        if warning.runs == whole
+        else f"{'; '.join(names[index] for index in warning.variants)}: {warning.text}"
+        for warning in found.warnings
+    ]
+
+
+def seeds(found: "Comparison") -> str:
+    """How often each variant ran, and what its runs differ in."""
+    seeds = found.seeds
+    if len(seeds) == 1:
+        return f"one run of each, with seed {seeds[0]}"
+    varied = " and ".join(_VARY[what] for what in found.seeds_vary)
+    return f"{len(seeds)} runs of each, with seeds {seeds[0]} to {seeds[-1]}, which vary {varied}"
+
+
+def label(metric: str) -> str:
+    """What a quantity is called, with its unit."""
+    name, unit = _text.unit(metric)
+    return f"{name}, {unit}" if unit else name
+
+
+def columns(found: "Comparison") -> tuple[str, ...]:
+    """The columns of figures that a quantity has."""
+    return _REPEATED if len(found.seeds) > 1 else _ONCE
+
+
+def is_marked(found: "Comparison", metric: str) -> bool:
+    """Whether a difference of this quantity is marked."""
+    return any(variant.difference[metric].significant for variant in found.variants)
+
+
+def rows(found: "Comparison", metric: str) -> Iterator[list[Cell]]:
+    """The figures of a quantity, for each variant; the baseline has no more than its own."""
+    data = found.to_dict()
+    for index, variant in enumerate(data["variants"]):
+        yield list(_row(variant, metric, index == data["baseline"], len(data["seeds"]) > 1))
+
+
+def _row(variant: Mapping[str, Any], metric: str, is_baseline: bool, is_repeated: bool) -> Iterator[Cell]:
+    mean, difference = variant["metrics"][metric], variant["difference"][metric]
+    yield Cell(_text.number(mean["value"]), ("metrics", metric, "value"))
+    if is_repeated:
+        yield Cell(margin(mean["ci95"]), ("metrics", metric, "ci95"))
+    if is_baseline:
+        yield Cell("baseline")
+        return
+    mark = "*" if difference["significant"] else " " if is_repeated else ""
+    yield Cell(signed(difference["value"]), ("difference", metric, "value"), mark)
+    if is_repeated:
+        yield Cell(margin(difference["ci95"]), ("difference", metric, "ci95"))
+    yield Cell(ratio(difference["ratio"]), ("difference", metric, "ratio"))
+    if is_repeated:
+        for place, edge in enumerate(difference["ratio_ci95"] or (None, None)):
+            key = ("difference", metric, "ratio_ci95", str(place)) if edge is not None else ()
+            yield Cell(ratio(edge), key)
+
+
+def signed(value: float | None) -> str:
+    """A difference."""
+    text = _text.number(value)
+    if not any(digit in text for digit in "123456789"):
+        return text.removeprefix("-") or "-"
+    return text if text.startswith("-") else f"+{text}"
+
+
+def margin(interval: Sequence[float] | None) -> str:
+    """Half of an interval."""
+    return _text.number(None if interval is None else (interval[1] - interval[0]) / 2)
+
+
+def ratio(value: float | None) -> str:
+    """A ratio; one that three decimals would show as next to nothing, with two digits."""
+    if value is None:
+        return "-"
+    return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:,.3f}"

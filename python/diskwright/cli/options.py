@@ -1,0 +1,32 @@
+"""Options that several verbs have."""
+
+from typing import Annotated
+
+import typer
+
+SpecArgument = Annotated[str, typer.Argument(help="A spec: a TOML file.", show_default=False)]
+
+ReportOption = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE.html", help="Write a page with charts, which opens offline."),
+]
+
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the spec; may be repeated."),
+]
+
+DriveOption = Annotated[
+    str | None,
+    typer.Option("--drive", metavar="NAME", help="Simulate this drive in place of the spec's."),
+]
+
+TraceOption = Annotated[
+    str | None,
+    typer.Option("--trace", metavar="FILE", help="Replay this trace in place of the spec's workload."),
+]
+
+CheckOption = Annotated[
+    bool,
+    typer.Option("--check", help="Follow every block's versions; fail where a promise is broken."),
+]

@@ -1,0 +1,152 @@
+"""The page of a comparison."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diskwright import _compared, _text
+from diskwright._compared import Cell
+from diskwright._record import Comparison, Result
+from diskwright.report import charts
+from diskwright.report._facts import facts, spec
+from diskwright.report._html import rendered
+from diskwright.report.charts import Chart, Run
+
+# Columns of a table that a sheet of paper has room for.
+_BESIDE = 6
+
+
+def page(found: Comparison, *, title: str | None = None) -> str:
+    """The page of a comparison, as HTML: everything that it needs is in it.
+
+    found: of a comparison that was asked for its picture.
+
+    Raises ValueError for a comparison without one.
+    """
+    data, names = found.to_dict(), _compared.names(found)
+    firsts = [(place, runs[0]) for place, runs in enumerate(found.results) if runs[0].picture is not None]
+    if not firsts:
+        message = (
+            "the comparison was not asked for its pictures: diskwright.compare(spec, vary, picture=True)"
+        )
+        raise ValueError(message)
+    runs = [_run(names[place], place, result) for place, result in firsts]
+    metrics = list(data["variants"][0]["metrics"])
+    # Unless few were asked for, those that the command prints; the others fold away.
+    shown = [metric for metric in metrics if metric in _compared.SHOWN]
+    shown = shown if len(shown) == len(_compared.SHOWN) else metrics
+    subject = _text.subject(data["spec"])
+    context = {
+        "title": title or subject,
+        "comparison": data,
+        "subject": subject,
+        "repetitions": _compared.seeds(found),
+        "facts": _facts(data, names, is_checked="checked" in runs[0].result),
+        "names": names,
+        "drawn": [run.variant for run in runs],
+        "values": [
+            [_compared.value(item) for item in variant["values"].values()] for variant in data["variants"]
+        ],
+        "columns": _compared.columns(found),
+        "shown": [_table(found, metric) for metric in shown],
+        "more": [_table(found, metric) for metric in metrics if metric not in shown],
+        "intervals": _compared.INTERVALS if len(data["seeds"]) > 1 else "",
+        "marked": _compared.MARKED if any(_compared.is_marked(found, metric) for metric in metrics) else "",
+        "parts": _parts(runs),
+        "devices": _devices(runs),
+        "spec": spec(data["spec"]),
+    }
+    drawn = _charts(data, shown, [(place, names[place]) for place, _ in firsts], runs)
+    return rendered("comparison.html.jinja", data, _compared.warnings(found, names), drawn, context)
+
+
+def _run(name: str, place: int, result: Result) -> Run:
+    assert result.picture is not None
+    return Run(name, result.to_dict(), result.picture.to_dict(), variant=place)
+
+
+def _charts(
+    data: Mapping[str, Any],
+    metrics: Sequence[str],
+    variants: Sequence[tuple[int, str]],
+    runs: Sequence[Run],
+) -> list[Chart]:
+    drawn = [charts.ratios(data, metrics, variants)]
+    if any(run.result["requests"]["measured"] for run in runs):
+        drawn += [
+            charts.cumulative(runs),
+            charts.tail(runs),
+            charts.response_stages(runs),
+            charts.at_work(runs),
+        ]
+    if all(run.picture["load"]["completions"] for run in runs):
+        drawn.append(charts.over_time(runs))
+    return [*(chart for chart in drawn if chart is not None), *charts.seek_distances(runs)]
+
+
+def _facts(data: Mapping[str, Any], names: Sequence[str], is_checked: bool) -> list[tuple[str, str]]:
+    """What was compared; of the spec, what the baseline ran."""
+    told = [(name, text) for name, text in facts(data["spec"]) if text and name != "Seed"]
+    checked = [("Checked", "every block of every run: no fault")] if is_checked else []
+    return [("Varied", ", ".join(data["varied"])), ("Baseline", names[data["baseline"]]), *told, *checked]
+
+
+# A figure, and the pointer to its value in the page's JSON (RFC 6901), empty where it has none.
+_Figure = tuple[str, str, str]
+
+
+def _table(found: Comparison, metric: str) -> tuple[str, list[list[_Figure]]]:
+    """What a quantity is called, and its figures for each variant."""
+    rows = [
+        [(cell.text, _pointer(place, cell), cell.mark.strip()) for cell in cells]
+        for place, cells in enumerate(_compared.rows(found, metric))
+    ]
+    return _compared.label(metric), rows
+
+
+def _pointer(place: int, cell: Cell) -> str:
+    keys = (key.replace("~", "~0").replace("/", "~1") for key in cell.key)
+    return "/".join(("/variants", str(place), *keys)) if cell.key else ""
+
+
+# Names of columns; for each drawn variant its place and the texts in them.
+_Grid = tuple[list[str], list[tuple[int, list[str]]]]
+
+
+# Places of variants; the names of what their devices counted, each with a text for each of them.
+_Counts = tuple[list[int], list[tuple[str, list[str]]]]
+
+
+def _parts(runs: Sequence[Run]) -> _Grid:
+    """The mean time of each part."""
+    parts = list(dict.fromkeys(part for run in runs for part, mean in run.result["parts_ms"].items() if mean))
+    rows = [
+        (int(run.variant or 0), [_text.number(run.result["parts_ms"].get(part, 0.0)) for part in parts])
+        for run in runs
+    ]
+    return [part.replace("_", " ") for part in parts], rows
+
+
+def _devices(runs: Sequence[Run]) -> dict[str, list[_Counts]]:
+    """For each device what it counted, of as many runs side by side as a sheet of paper has room for."""
+    paths = dict.fromkeys(path for run in runs for path in run.result["devices"])
+    groups = [runs[start : start + _BESIDE] for start in range(0, len(runs), _BESIDE)]
+    return {path: [_counts(path, group) for group in groups] for path in paths}
+
+
+def _counts(path: str, runs: Sequence[Run]) -> _Counts:
+    counted = [_counted(run.result["devices"].get(path, {})) for run in runs]
+    labels = dict.fromkeys(label for record in counted for label in record)
+    rows = [(label, [record.get(label, "-") for record in counted]) for label in labels]
+    return [int(run.variant or 0) for run in runs], rows
+
+
+def _counted(record: Mapping[str, Any], above: str = "", inherited: str = "") -> dict[str, str]:
+    """Names with their units, and values without."""
+    counted: dict[str, str] = {}
+    for name, item in record.items():
+        label, unit = _text.unit(name)
+        if isinstance(item, Mapping):
+            counted |= _counted(item, f"{above}{label}, ", unit or inherited)
+        else:
+            counted[", ".join(filter(None, (above + label, unit or inherited)))] = _text.plain(item)
+    return counted

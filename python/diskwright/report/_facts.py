@@ -1,0 +1,86 @@
+"""What pages say of specs and devices in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from diskwright import _engine, _text, _toml
+from diskwright._record import Record
+
+
+def spec(effective: Mapping[str, Any]) -> str:
+    """A spec as TOML, with an empty line before each table that follows values."""
+    lines = _toml.document(effective).splitlines()
+    pairs = zip(["[", *lines], lines, strict=False)
+    return "".join(f"\n{line}\n" if line[0] == "[" != above[0] else f"{line}\n" for above, line in pairs)
+
+
+def device(device: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
+    """Single values; and those of its records, such as the time by parts, each with the record's name."""
+    single = {name: item for name, item in device.items() if not isinstance(item, Mapping)}
+    records = {name: item for name, item in device.items() if isinstance(item, Mapping)}
+    rows = []
+    for name, record in records.items():
+        label, of = _text.unit(name)
+        rows += [
+            (label, key.replace("_", " "), f"{_text.plain(item)} {of}".rstrip())
+            for key, item in record.items()
+            if item
+        ]
+    return list(_text.flat(single).items()), rows
+
+
+def facts(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a spec runs, for people; texts may be empty."""
+    workload, host = spec.get("workload", {}), spec.get("host", {})
+    told = [("Workload", _workload(workload))]
+    told += [(f"Device {path}", text) for path, text in _devices(spec.get("device", {}))]
+    return [
+        *told,
+        ("Host", _settings(host)),
+        ("Measured", _settings(spec.get("measure", {})) or "everything"),
+        ("Faults", "; ".join(_settings(fault) for fault in spec.get("fault", ()))),
+        ("Seed", str(spec.get("seed", ""))),
+    ]
+
+
+def _workload(workload: Mapping[str, Any]) -> str:
+    kind = next((key for key in ("trace", "synthetic") if key in workload), None)
+    if kind == "trace":
+        rest = {key: workload[key] for key in ("pace", "device", "from", "to", "limit") if key in workload}
+        return "; ".join(filter(None, [f"trace {workload['trace']}", _settings(rest)]))
+    return "synthetic: " + _settings(workload["synthetic"]) if kind else _settings(workload)
+
+
+def _devices(tree: Any, path: str = "") -> list[tuple[str, str]]:
+    """Every device of the tree that names a drive, by its path as results have it."""
+    found = []
+    for key, inner in tree.items() if isinstance(tree, Mapping) else ():
+        here = f"{path}.{key}" if path else key
+        if isinstance(inner, list):
+            for index, item in enumerate(inner):
+                found += _devices(item, f"{here}[{index}]")
+        elif isinstance(inner, Mapping):
+            if isinstance(inner.get("drive"), str):
+                rest = {name: item for name, item in inner.items() if name != "drive"}
+                found.append((here, "; ".join(filter(None, [_drive(inner["drive"]), _settings(rest)]))))
+            else:
+                found += _devices(inner, here)
+    return found
+
+
+def _drive(name: str) -> str:
+    if name not in _engine.drives():
+        return name
+    drive = Record.parse(_engine.drive(name))
+    return f"{name} ({drive.name}, {drive.capacity_blocks * 512 / 1e9:,.1f} GB, {drive.rpm:,.10g} rpm)"
+
+
+def _settings(table: Mapping[str, Any]) -> str:
+    """Settings as a spec has them, on one line."""
+    written = []
+    for name, item in table.items():
+        if isinstance(item, Mapping) and name == "queue":
+            written.append(_settings(item))
+        else:
+            written.append(f"{name.replace('_', ' ')} {item if isinstance(item, str) else _toml.value(item)}")
+    return ", ".join(written)

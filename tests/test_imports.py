@@ -1,0 +1,43 @@
+"""Do the package and the command's help start without what they do not need?"""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import COMMAND
+
+# What draws, what makes tables, what speaks to a cluster.
+HEAVY = {"matplotlib", "plotly", "polars", "pandas", "pyarrow", "jinja2", "dask", "distributed", "numpy"}
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that Python says it imports."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments], capture_output=True, text=True, check=True
+    )
+    return set(re.findall(r"^import time: .*\| +(\S+)$", done.stderr, re.MULTILINE))
+
+
+def top(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    modules = imported("-W", "ignore", "-c", "import diskwright")
+    assert "diskwright._engine" in modules
+    assert not top(modules) & (HEAVY | {"rich", "typer"})
+    assert not modules & {"diskwright.spec", "diskwright.report", "diskwright.cli"}
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("run", "--help"), ("compare", "--help"), ("--version",)])
+def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    modules = imported("-W", "ignore", str(COMMAND), *arguments)
+    assert "diskwright.cli" in modules
+    # Help is plain: what formats it in colours would take longer than all the rest.
+    assert not top(modules) & (HEAVY | {"rich"})
+
+
+def test_what_is_imported_is_seen() -> None:
+    assert "matplotlib" in top(imported("-c", "import matplotlib"))
