@@ -37,6 +37,7 @@ _STYLE: Any = {
     "font.size": 9.5,
     "axes.titlesize": 10,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "grid.alpha": 0.22,
