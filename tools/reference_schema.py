@@ -205,10 +205,10 @@ class Document:
             rows.append(f"| {shown} | {also} | {cell(doc)} |")
             if parameters is not None:
                 more += [titled(3, f"`{name}`", anchor), prose(doc)]
-                if (form := self.example(name, parameters)) is not None:
-                    more.append(f"Written `{form}`.")
                 if parameters["description"] != doc:
                     more.append(prose(parameters["description"]))
+                if (form := self.example(name, parameters)) is not None:
+                    more.append(f"With its defaults: `{form}`.")
                 more.append(self.table(parameters, section.page, anchor))
         if not any(others for _, _, others in names.values()):
             rows = [re.sub(r" \|  \| ", " | ", row, count=1) for row in rows]
@@ -221,7 +221,7 @@ class Document:
             return None
         keys = parameters.get("properties", {}).items()
         values = {key: schema["default"] for key, schema in keys if "default" in schema}
-        return _toml.value({name: values}) if values else _toml.value(name)
+        return _toml.value({name: values}) if values else None
 
     def table(self, schema: Schema, page: Page, anchor: str) -> str:
         """The keys of a table."""
