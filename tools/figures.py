@@ -1,6 +1,6 @@
 """Draws the figures of the manual, `docs/figures/*.svg`, from runs of the engine.
 
-python tools/figures.py              draws all of them, in some ten seconds
+python tools/figures.py              draws all of them, in less than a minute
 python tools/figures.py NAME …       draws some
 python tools/figures.py --to FOLDER  draws elsewhere
 
@@ -94,6 +94,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    # No name at all is a choice, too: the empty list.
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[*DRAWINGS, []])
     parser.add_argument("--to", type=Path, default=FOLDER, metavar="FOLDER")
     asked = parser.parse_args()

@@ -95,4 +95,4 @@ def prose(text: str) -> str:
 
 def plural(text: str) -> str:
     """Several of what is worded, if it is in words."""
-    return re.sub(r"^(\[?)(whole number|number|text|table)\b", r"\1\2s", text)
+    return re.sub(r"^(\[?)(whole number|number|text|table)(?=$|\])", r"\1\2s", text)
