@@ -60,6 +60,8 @@ pub struct Ledger {
     open: HashMap<RequestId, Open, FixedState>,
     blocks: HashMap<u64, Vec<Visible>, FixedState>,
     media: HashMap<(DeviceId, u64), Version, FixedState>,
+    /// What segments of buffers hold: a device, its segment, a block.
+    buffers: HashMap<(DeviceId, u32, u64), Version, FixedState>,
     promise: Promise,
     unpromised: Vec<Unpromised>,
     faults: Vec<String>,
@@ -161,6 +163,79 @@ impl Ledger {
                 .copied()
                 .unwrap_or(0);
             open.payload[(offset + block) as usize] = held;
+        }
+    }
+
+    /// A request's blocks are in a segment of a device's buffer, which loses them with the power.
+    pub fn buffered(
+        &mut self,
+        device: DeviceId,
+        segment: u32,
+        id: RequestId,
+        lbn: u64,
+        blocks: u32,
+    ) {
+        let Some(open) = self.open.get(&id) else {
+            return self.fault(format!(
+                "a buffer took data of request {}, which is not under way",
+                id.0
+            ));
+        };
+        for block in 0..blocks {
+            let version = open.payload[block as usize];
+            let place = (device, segment, lbn + u64::from(block));
+            self.buffers.insert(place, version);
+        }
+    }
+
+    /// A request is served from a segment.
+    pub fn read_buffered(
+        &mut self,
+        device: DeviceId,
+        segment: u32,
+        id: RequestId,
+        lbn: u64,
+        blocks: u32,
+    ) {
+        let Some(open) = self.open.get_mut(&id) else {
+            return self.fault(format!(
+                "a buffer served request {}, which is not under way",
+                id.0
+            ));
+        };
+        let mut missing = None;
+        for block in 0..blocks {
+            let place = (device, segment, lbn + u64::from(block));
+            match self.buffers.get(&place) {
+                Some(&held) => open.payload[block as usize] = held,
+                None => missing = Some(place.2),
+            }
+        }
+        if let Some(lbn) = missing {
+            self.fault(format!(
+                "request {} was served block {lbn} from segment {segment}, which never held it",
+                id.0
+            ));
+        }
+    }
+
+    /// A medium filled blocks of a segment of its device's buffer.
+    pub fn filled(&mut self, device: DeviceId, segment: u32, lbn: u64, blocks: u32) {
+        for lbn in lbn..lbn + u64::from(blocks) {
+            let held = self.media.get(&(device, lbn)).copied().unwrap_or(0);
+            self.buffers.insert((device, segment, lbn), held);
+        }
+    }
+
+    /// Blocks of a segment were written to the device's medium.
+    pub fn drained(&mut self, device: DeviceId, segment: u32, lbn: u64, blocks: u32) {
+        for lbn in lbn..lbn + u64::from(blocks) {
+            let Some(&held) = self.buffers.get(&(device, segment, lbn)) else {
+                return self.fault(format!(
+                    "block {lbn} was written from segment {segment}, which never held it"
+                ));
+            };
+            self.media.insert((device, lbn), held);
         }
     }
 

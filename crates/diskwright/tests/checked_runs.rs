@@ -60,15 +60,80 @@ fn specs() -> impl Strategy<Value = String> {
             (1u32..50).prop_map(|n| format!("outstanding = {n}\n"))
         ],
     );
-    (drive, arrivals, policy, host_policy, size, address, limits, 0.0..1.0f64, any::<u32>()).prop_map(
-        |(drive, arrivals, policy, host_policy, size, address, (depth, outstanding), reads, seed)| {
+    let operations = prop_oneof![
+        Just(String::new()),
+        (0.0..0.2f64, 0.0..0.2f64)
+            .prop_map(|(flushes, fua)| format!("flushes = {flushes}\nfua = {fua}\n")),
+    ];
+    let load = (size, address, operations, 0.0..0.8f64);
+    (drive, arrivals, policy, host_policy, load, buffers(), limits, any::<u32>()).prop_map(
+        |(drive, arrivals, policy, host_policy, load, buffer, (depth, outstanding), seed)| {
+            let (size, address, operations, reads) = load;
             format!(
                 "seed = {seed}\n[workload.synthetic]\nrequests = 300\narrivals = {arrivals}\nreads = {reads}\nsize = \"{size} blocks\"\n\
-                 address = {address}\n[host]\n{outstanding}scheduler = \"{host_policy}\"\n[device.hdd]\ndrive = \"{drive}\"\n\
-                 [device.hdd.queue]\ndepth = {depth}\nscheduler = {policy}\n"
+                 {operations}address = {address}\n[host]\n{outstanding}scheduler = \"{host_policy}\"\n[device.hdd]\ndrive = \"{drive}\"\n\
+                 buffer = {buffer}\n[device.hdd.queue]\ndepth = {depth}\nscheduler = {policy}\n"
             )
         },
     )
+}
+
+/// The drive's buffer, none, or any.
+fn buffers() -> impl Strategy<Value = String> {
+    let write = (
+        prop::sample::select(vec!["on-medium", "buffered-alone", "buffered"]),
+        any::<bool>(),
+        any::<bool>(),
+        1u32..4,
+        0u32..3,
+    )
+        .prop_map(|(complete, own_segment, appends, dirty, ms)| {
+            format!(
+                "complete = \"{complete}\", own_segment = {own_segment}, appends = {appends}, dirty_segments = {dirty}, \
+                 buffered_after_read = \"{ms} ms\", buffered_after_write = \"0.1 ms\", least_seek = \"{ms} ms\""
+            )
+        });
+    let extra = prop_oneof![
+        Just(String::new()),
+        Just(", extra_disconnection = { command = \"0.1 ms\", disconnect = \"0.2 ms\", pause = \"0.3 ms\", second = \"0.1 ms\", seek = \"0.4 ms\" }".to_owned()),
+    ];
+    let ahead = (
+        prop::sample::select(vec!["none", "track", "cylinder", "segment", "stream-track"]),
+        prop_oneof![Just(String::new()), (0u32..900).prop_map(|n| format!("most = \"{n} blocks\", "))],
+        0u32..100,
+        any::<[bool; 3]>(),
+    )
+        .prop_map(|(until, most, least, [over, after, stops])| {
+            format!(
+                "until = \"{until}\", {most}least = \"{least} blocks\", over_requested = {over}, after_hits = {after}, \
+                 stops_within_sector = {stops}"
+            )
+        });
+    let bus = (any::<[bool; 3]>(), 0.0..1.0f64, prop::sample::select(vec!["request", "segment"]), 0u32..500).prop_map(
+        |([disconnects, reads, writes], mark, water, us)| {
+            format!(
+                "disconnects = {disconnects}, kept_by_reads = {reads}, kept_by_writes = {writes}, high_water = {mark}, low_water = {mark}, \
+                 water = \"{water}\", preparation = \"{us} us\", reselect = \"{us} us\", reselect_again = \"{us} us\", \
+                 disconnect_read_after_read = \"{us} us\", disconnect_read_after_write = \"0.1 ms\", disconnect_write = \"{us} us\""
+            )
+        },
+    );
+    let read = any::<[bool; 2]>().prop_map(|[hits, at_once]| {
+        format!("hits_written_data = {hits}, partial_hits_at_once = {at_once}, hit_after_read = \"0.1 ms\"")
+    });
+    let any_buffer = (2u32..6, 8u32..600, any::<bool>(), read, ahead, (write, extra), bus).prop_map(
+        |(segments, size, keeps, read, ahead, (write, extra), bus)| {
+            format!(
+                "{{ segments = {segments}, segment_size = \"{size} blocks\", keeps_data = {keeps}, read = {{ {read} }}, \
+                 read_ahead = {{ {ahead} }}, write = {{ {write}{extra} }}, bus = {{ {bus} }} }}"
+            )
+        },
+    );
+    prop_oneof![
+        1 => Just("true".to_owned()),
+        1 => Just("false".to_owned()),
+        3 => any_buffer,
+    ]
 }
 
 proptest! {
@@ -80,7 +145,10 @@ proptest! {
         prop_assert_eq!(&requests["completed"], &Value::from(300));
         prop_assert_eq!(&requests["issued"], &Value::from(300));
         prop_assert_eq!(&result["checked"], &Value::from(300));
-        prop_assert_eq!(&result["devices"]["hdd"]["media_accesses"], &Value::from(300));
+        let has_buffer = result["devices"]["hdd"]["buffer_hits"].is_u64();
+        let data = requests["reads"].as_u64().expect("a count") + requests["writes"].as_u64().expect("a count");
+        let accesses = result["devices"]["hdd"]["media_accesses"].as_u64().expect("a count");
+        prop_assert!(accesses == data || has_buffer && accesses < data, "{} {}", accesses, data);
         let parts: f64 = result["parts_ms"].as_object().expect("parts").values().filter_map(Value::as_f64).sum();
         let waiting = result["response_ms"]["mean"].as_f64().expect("a mean") - parts;
         prop_assert!(waiting > -1e-6, "the parts are longer than the response");

@@ -5,7 +5,7 @@ use diskwright::geometry::layout::Layout;
 use diskwright::geometry::mechanics::{Arm, Mechanics};
 use diskwright::geometry::seek::{SeekCurve, SeekDescription};
 use diskwright::geometry::spindle::Spindle;
-use diskwright::hdd::access::{read, write};
+use diskwright::hdd::access::{Arrivals, read, write};
 use diskwright::hdd::interface::Interface;
 use diskwright::hdd::{Hardware, Overhead};
 use diskwright::request::{Command, Op, Parts};
@@ -197,12 +197,17 @@ proptest! {
             blocks_per_sector: case.blocks_per_sector,
             overhead: Overhead::default(),
             interface: Interface { block_ps: case.block_ns * 1000, overlapped: case.overlapped },
+            buffer: None,
         };
         let arm = Arm { cylinder: case.cylinder, head: 0 };
         let start = Time::from_ns(case.start);
         let mut parts = Parts::default();
-        let course = if is_write { write } else { read };
-        let access = course(&hardware, arm, start, &command, hardware.first_run(&command), &mut parts);
+        let run = hardware.first_run(&command);
+        let access = if is_write {
+            write(&hardware, arm, start, Arrivals::from(start), &command, run, &mut parts)
+        } else {
+            read(&hardware, arm, start, &command, run, &mut parts)
+        };
         let (end, arm, rewritten) = stepwise(&hardware.mechanics, &case, op);
         prop_assert_eq!(access.end, end);
         prop_assert_eq!((access.arm, access.read_modify_writes), (arm, rewritten));

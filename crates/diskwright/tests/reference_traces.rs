@@ -1,35 +1,13 @@
 //! The reference traces, where they are: what they are known to be, whatever reads them.
 
-use std::path::{Path, PathBuf};
+mod reference_data;
+
+use std::path::Path;
 
 use diskwright::workload::{
     DeviceChoice, FormatOptions, InspectOptions, Workload, WorkloadSpec, inspect, open,
 };
-
-/// A reference trace, or `None`, with a word about it, where there is none. Looked for in the folder that
-/// DISKWRIGHT_REFERENCE names, or else in a folder `reference` of the checkout or of one beside it.
-fn reference(name: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folders = match std::env::var_os("DISKWRIGHT_REFERENCE") {
-        Some(folder) => vec![PathBuf::from(folder)],
-        None => {
-            let beside = std::fs::read_dir(root.join(".."))
-                .into_iter()
-                .flatten()
-                .flatten();
-            let beside = beside.map(|entry| entry.path().join("reference"));
-            std::iter::once(root.join("reference"))
-                .chain(beside)
-                .collect()
-        }
-    };
-    let mut paths = folders.iter().map(|folder| folder.join(name));
-    let found = paths.find(|path| path.is_file());
-    if found.is_none() {
-        println!("skipped: no reference trace {name} (name its folder in DISKWRIGHT_REFERENCE)");
-    }
-    found
-}
+use reference_data::reference;
 
 /// What a trace is: counted by another program than this one.
 struct Known {

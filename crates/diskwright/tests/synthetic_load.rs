@@ -35,7 +35,13 @@ fn the_examples_have_the_digests_they_had() {
             "{}/../../examples/{example}.toml",
             env!("CARGO_MANIFEST_DIR")
         );
-        let result = result(&SpecSource::File(path.into()));
+        let options = RunOptions {
+            check: true,
+            set: vec!["device.hdd.buffer=false".to_owned()],
+            ..RunOptions::default()
+        };
+        let result = run(&SpecSource::File(path.into()), &options, &mut ());
+        let result = result.expect("an example runs").json();
         assert_eq!(result["digest"], digest, "{example}");
     }
 }

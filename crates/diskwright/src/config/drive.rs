@@ -9,6 +9,7 @@ use crate::geometry::layout::{Layout, Zone};
 use crate::geometry::mechanics::Mechanics;
 use crate::geometry::seek::{SeekCurve, SeekDescription};
 use crate::geometry::spindle::Spindle;
+use crate::hdd::buffer::parameters::BufferDescription;
 use crate::hdd::interface::Interface;
 use crate::hdd::{Hardware, Overhead};
 use crate::units::quantities::{Rate, Rotation, SignedTime};
@@ -47,6 +48,9 @@ pub struct DriveDescription {
     /// How fast data cross the interface.
     #[serde(default)]
     pub interface: InterfaceDescription,
+    /// The buffer; without one every request waits for the medium.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<BufferDescription>,
     /// Surfaces, cylinders and zones.
     pub layout: LayoutDescription,
 }
@@ -131,6 +135,7 @@ impl DriveDescription {
             blocks_per_sector: self.sector_size.blocks() as u32,
             overhead: self.overhead,
             interface: self.interface.build(),
+            buffer: self.buffer.clone(),
         })
     }
 
@@ -162,6 +167,9 @@ impl DriveDescription {
                 InputError::new("the interface has both block_time and rate")
                     .help("write the time of a 512-byte block or the rate, not both"),
             );
+        }
+        if let Some(buffer) = &self.buffer {
+            buffer.check(self.sector_size.blocks())?;
         }
         if let Some(time) = self.interface.block_time
             && time > LONGEST_BLOCK

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::buffer::BufferSpec;
 use crate::queue::SchedulerChoice;
 use crate::random::Stream;
 use crate::schema;
@@ -115,6 +116,9 @@ pub struct HddSpec {
     /// The drive's queue.
     #[serde(default)]
     pub queue: QueueSpec,
+    /// The drive's buffer.
+    #[serde(default)]
+    pub buffer: BufferSpec,
 }
 
 /// The angle of a drive's platters at time zero.

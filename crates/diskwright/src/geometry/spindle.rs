@@ -55,6 +55,15 @@ impl Spindle {
         }
     }
 
+    /// The same spindle, `span` ahead.
+    #[must_use]
+    pub fn ahead_by(self, span: Time) -> Spindle {
+        Spindle {
+            start: self.later(Phase(self.start), span).0,
+            ..self
+        }
+    }
+
     /// The remainder of a division by one turn. Nearly every drive turns at a whole number of revolutions per minute;
     /// the constant divisor makes that case several times faster.
     #[inline]

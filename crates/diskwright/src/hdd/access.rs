@@ -160,15 +160,35 @@ fn slots_between(mechanics: &Mechanics, first: u64, index: u32, run: &Run) -> u3
     (angle + run.sectors_per_track - run.angle) % run.sectors_per_track
 }
 
+/// When the blocks of a write come over the interface.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrivals {
+    /// When the first one begins to cross.
+    pub from: Time,
+    /// How many must have come before the first is written.
+    pub first: u32,
+}
+
+impl Arrivals {
+    /// Blocks that cross from an instant on.
+    pub fn from(instant: Time) -> Arrivals {
+        Arrivals {
+            from: instant,
+            first: 1,
+        }
+    }
+}
+
 /// Writes a command's blocks, beginning to move at `start`; `first` is the run that they begin with.
 ///
-/// Where the interface overlaps, blocks cross it from `start` on, while the arm moves; a sector can be written only if
+/// Where the interface overlaps, blocks cross it as `arrivals` says, while the arm moves; a sector can be written only if
 /// its blocks had all come when its edge passes, else the platter turns once more. A physical sector of which
 /// only a part is written is read first, and written when it comes by again.
 pub fn write(
     hardware: &Hardware,
     arm: Arm,
     start: Time,
+    arrivals: Arrivals,
     command: &Command,
     first: Run,
     parts: &mut Parts,
@@ -206,7 +226,10 @@ pub fn write(
         }
         reread = reread.max(sectors.next + u64::from(run.sectors));
         if interface.overlapped {
-            let arrived = |count: u32| start + interface.time(sectors.blocks_until(count));
+            let arrived = |count: u32| {
+                let blocks = sectors.blocks_until(count).max(arrivals.first);
+                arrivals.from + interface.time(blocks)
+            };
             let mut edge = pass.edge(pass.now, slot, per_track);
             while arrived(1) > edge {
                 edge = pass.edge(edge + Time::from_ns(1), slot, per_track);

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::buffer::parameters::BufferDescription;
 use super::interface::Interface;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::Mechanics;
@@ -57,6 +58,8 @@ pub struct Hardware {
     pub overhead: Overhead,
     /// The interface.
     pub interface: Interface,
+    /// The buffer, where the drive has one.
+    pub buffer: Option<BufferDescription>,
 }
 
 impl Hardware {

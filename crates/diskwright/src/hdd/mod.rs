@@ -1,6 +1,7 @@
 //! A hard disk: a queue, an arm, a spinning stack of platters and an interface.
 
 pub mod access;
+pub mod buffer;
 pub mod hardware;
 pub mod interface;
 mod picture;
@@ -13,9 +14,11 @@ use crate::device::{Context, Device, Look};
 use crate::geometry::mechanics::Arm;
 use crate::queue::pool::Order;
 use crate::queue::schedulers::DiskSpace;
-use crate::queue::{Pending, Pool, Scheduler, Space, View};
-use crate::request::{Op, Outcome, Part, Parts, RequestId};
+use crate::queue::{Pending, Pool, Scheduler, Slot, Space, View};
+use crate::request::{Op, Outcome, Part, Parts, Promise, RequestId};
 use crate::units::{Lbn, Time};
+use access::Arrivals;
+use buffer::{Buffer, Move, Service};
 pub use hardware::{Hardware, Overhead};
 use picture::HddPicture;
 
@@ -57,6 +60,15 @@ pub struct Hdd {
     is_travelling: bool,
     after_write: bool,
     last: Lbn,
+    buffer: Option<Buffer>,
+    /// The segment that the active request uses.
+    segment: u32,
+    /// An alarm is set for when the medium has done with buffered writes.
+    awaits_medium: bool,
+    /// Until when time has been counted as busy.
+    busy_until: Time,
+    /// When the last request was complete.
+    ended: Time,
     counters: Counters,
     picture: Option<Box<HddPicture>>,
 }
@@ -65,12 +77,19 @@ pub struct Hdd {
 const ACTIVE_DONE: u64 = u64::MAX;
 /// The token of the alarm that ends a travel of the arm.
 const TRAVELLED: u64 = u64::MAX - 1;
+/// The token of the alarm that ends what the medium did behind completed requests.
+const MEDIUM_FREE: u64 = u64::MAX - 2;
 
 impl Hdd {
     /// A hard disk at rest at cylinder 0 with `depth` queue slots.
     pub fn new(hardware: Hardware, depth: u32, scheduler: Box<dyn Scheduler>) -> Hdd {
         let pool = Pool::new(scheduler.order());
         Hdd {
+            buffer: hardware.buffer.clone().map(Buffer::new),
+            segment: 0,
+            awaits_medium: false,
+            busy_until: Time::ZERO,
+            ended: Time::ZERO,
             hardware,
             depth: depth as usize,
             scheduler,
@@ -134,15 +153,28 @@ impl Hdd {
             return;
         }
         let now = cx.now();
+        self.settle_buffer(cx);
+        if let Some(buffer) = &self.buffer {
+            let free = buffer.free_at(&self.hardware, now);
+            if free > now {
+                return self.await_medium(free, cx);
+            }
+            self.arm = buffer.arm();
+        }
         let Hardware {
             mechanics,
             overhead,
             ..
         } = &self.hardware;
+        // With a buffer the controller works on commands as they come, beside the medium.
+        let has_buffer = self.buffer.is_some();
         let phase = |write| {
-            mechanics
-                .spindle
-                .phase(now + overhead.before(write, self.after_write))
+            let overhead = if has_buffer {
+                Time::ZERO
+            } else {
+                overhead.before(write, self.after_write)
+            };
+            mechanics.spindle.phase(now + overhead)
         };
         let view = View {
             now,
@@ -160,10 +192,41 @@ impl Hdd {
             return self.travel(cylinder, cx);
         }
         let slot = self.scheduler.pick(&view);
+        self.start(slot, cx);
+    }
+
+    /// Takes a request from the pool and works out its whole course.
+    fn start(&mut self, slot: Slot, cx: &mut Context<'_>) {
         let pending = self.pool.remove(slot);
         self.active = Some(pending.request);
-        let end = self.begin(&pending, cx);
+        let end = if self.buffer.is_some() {
+            self.serve(&pending, cx)
+        } else {
+            self.begin(&pending, cx)
+        };
         cx.alarm(end, ACTIVE_DONE);
+    }
+
+    /// The medium writes what was buffered until `free`: the oldest write that goes on with that may join it, all else
+    /// waits.
+    fn await_medium(&mut self, free: Time, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let buffer = self
+            .buffer
+            .as_ref()
+            .expect("only a buffer makes requests wait");
+        let joins = |slot: &Slot| {
+            let command = &self.pool.get(*slot).command;
+            buffer.joins(command, self.pool.len(), now)
+        };
+        let joining = self.pool.by_arrival().find(joins);
+        if let Some(slot) = joining {
+            return self.start(slot, cx);
+        }
+        if !self.awaits_medium {
+            self.awaits_medium = true;
+            cx.alarm(free, MEDIUM_FREE);
+        }
     }
 
     /// Moves the arm without a request: the time is the drive's, and part of no request's service.
@@ -176,10 +239,10 @@ impl Hdd {
         let counters = &mut self.counters;
         counters.travels += 1;
         counters.travel_cylinders += u64::from(self.arm.cylinder.abs_diff(cylinder));
-        counters.busy += u128::from(time.ns());
         counters.parts[Part::Seek as usize] += u128::from(time.ns());
-        if let Some(picture) = &mut self.picture {
-            picture.busy(cx.now(), cx.now() + time);
+        self.count_busy(cx.now(), cx.now() + time);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.travel(&self.hardware, cx.now(), to);
         }
         self.arm = to;
         self.is_travelling = true;
@@ -195,16 +258,14 @@ impl Hdd {
         let overhead = self.hardware.overhead.before(write, self.after_write);
         parts.add(Part::Overhead, overhead);
         let target = pending.target.expect("a drive's queue knows every target");
-        let course = if write { access::write } else { access::read };
-        let from = self.arm;
-        let access = course(
-            &self.hardware,
-            from,
-            now + overhead,
-            command,
-            target.run,
-            &mut parts,
-        );
+        let (from, start) = (self.arm, now + overhead);
+        let (hardware, run) = (&self.hardware, target.run);
+        let access = if write {
+            let arrivals = Arrivals::from(start);
+            access::write(hardware, from, start, arrivals, command, run, &mut parts)
+        } else {
+            access::read(hardware, from, start, command, run, &mut parts)
+        };
         let completion = self.hardware.overhead.completion(write);
         parts.add(Part::Overhead, completion);
         let end = access.end + completion;
@@ -218,22 +279,110 @@ impl Hdd {
         let distance = from.cylinder.abs_diff(target.run.position.cylinder);
         counters.seeks += u64::from(distance > 0);
         counters.seek_cylinders += u64::from(distance);
-        counters.busy += u128::from((end - now).ns());
-        for (sum, &part) in counters.parts.iter_mut().zip(Part::ALL) {
-            *sum += u128::from(parts.get(part).ns());
-        }
         if let Some(picture) = &mut self.picture {
             picture.access(distance);
-            picture.busy(now, end);
         }
+        self.count_parts(&parts);
+        self.count_busy(now, end);
         let entry = cx.request_mut(pending.request);
         entry.start = now;
         entry.parts = parts;
         end
     }
 
+    /// [`Self::begin`] for a drive with a buffer.
+    fn serve(&mut self, pending: &Pending, cx: &mut Context<'_>) -> Time {
+        let now = cx.now();
+        let command = &pending.command;
+        let buffer = self.buffer.as_mut().expect("the drive has a buffer");
+        let mut parts = Parts::default();
+        let service = Service {
+            command,
+            accepted: pending.entered,
+            now,
+            after_write: self.after_write,
+        };
+        let served = buffer.serve(&self.hardware, service, &mut parts);
+        let busy = buffer.destaged_at(served.end);
+        self.segment = served.segment;
+        self.after_write = command.op == Op::Write;
+        self.last = command.end();
+        let counters = &mut self.counters;
+        if let Some(distance) = served.moved {
+            counters.accesses += 1;
+            counters.read_modify_writes += u64::from(served.read_modify_writes);
+            counters.seeks += u64::from(distance > 0);
+            counters.seek_cylinders += u64::from(distance);
+            if let Some(picture) = &mut self.picture {
+                picture.access(distance);
+            }
+        }
+        self.count_parts(&parts);
+        self.count_busy(now, busy);
+        let entry = cx.request_mut(pending.request);
+        entry.start = now;
+        entry.parts = parts;
+        if command.op == Op::Write
+            && let Some((ledger, device)) = cx.ledger()
+        {
+            let (lbn, blocks) = (command.lbn.0, command.blocks);
+            ledger.buffered(device, served.segment, pending.request, lbn, blocks);
+        }
+        served.end
+    }
+
+    fn count_parts(&mut self, parts: &Parts) {
+        for (sum, &part) in self.counters.parts.iter_mut().zip(Part::ALL) {
+            *sum += u128::from(parts.get(part).ns());
+        }
+    }
+
+    /// Counts the time from `from` to `to` as busy, as far as it is not counted yet.
+    fn count_busy(&mut self, from: Time, to: Time) {
+        let from = from.max(self.busy_until);
+        if to > from {
+            self.counters.busy += u128::from((to - from).ns());
+            self.busy_until = to;
+            if let Some(picture) = &mut self.picture {
+                picture.busy(from, to);
+            }
+        }
+    }
+
+    /// Brings buffer and checker up to date.
+    fn settle_buffer(&mut self, cx: &mut Context<'_>) {
+        let Some(buffer) = &mut self.buffer else {
+            return;
+        };
+        buffer.settle(&self.hardware, cx.now());
+        let Some((ledger, device)) = cx.ledger() else {
+            return;
+        };
+        for step in buffer.moves() {
+            match step {
+                Move::Fill(to) => ledger.filled(device, to.segment, to.lbn, to.blocks),
+                Move::Drain(from) => ledger.drained(device, from.segment, from.lbn, from.blocks),
+            }
+        }
+    }
+
+    /// Reports to the checker what the active request did with the buffer.
+    fn settle_buffered(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let command = cx.request(request).command;
+        let (segment, lbn, blocks) = (self.segment, command.lbn.0, command.blocks);
+        self.settle_buffer(cx);
+        if command.op == Op::Read
+            && let Some((ledger, device)) = cx.ledger()
+        {
+            ledger.read_buffered(device, segment, request, lbn, blocks);
+        }
+    }
+
     /// Reports to the checker what the medium did.
-    fn settle_accounts(&self, request: RequestId, cx: &mut Context<'_>) {
+    fn settle_accounts(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        if self.buffer.is_some() {
+            return self.settle_buffered(request, cx);
+        }
         let command = cx.request(request).command;
         if let Some((ledger, medium)) = cx.ledger() {
             match command.op {
@@ -265,10 +414,17 @@ impl Device for Hdd {
                 cx.now(),
                 self.hardware.overhead.before(true, self.after_write),
             );
+            let ready = now + overhead;
+            // A flush waits until what was buffered is on the medium.
+            let end = match &self.buffer {
+                Some(buffer) if op == Op::Flush => buffer.destaged_at(ready),
+                _ => ready,
+            };
             let entry = cx.request_mut(request);
             (entry.acceptance, entry.start) = (now, now);
             entry.parts.add(Part::Overhead, overhead);
-            cx.alarm(now + overhead, request.0.into());
+            entry.parts.add(Part::Wait, end - ready);
+            cx.alarm(end, request.0.into());
         } else if self.queued() < self.depth {
             self.admit(request, cx);
             if self.active.is_none() {
@@ -284,11 +440,17 @@ impl Device for Hdd {
             self.is_travelling = false;
             return cx.wake();
         }
+        if token == MEDIUM_FREE {
+            self.awaits_medium = false;
+            return cx.wake();
+        }
         if token != ACTIVE_DONE {
+            self.settle_buffer(cx);
             return cx.complete(RequestId(token as u32), Outcome::Ok);
         }
         let request = self.active.expect("the alarm of an active request");
         self.clock_queue(cx.now());
+        self.ended = cx.now();
         self.active = None;
         self.settle_accounts(request, cx);
         cx.complete(request, Outcome::Ok);
@@ -316,6 +478,13 @@ impl Device for Hdd {
         self.hardware.blocks()
     }
 
+    fn promise(&self) -> Promise {
+        match &self.buffer {
+            Some(buffer) if buffer.is_volatile() => Promise::AfterFlush,
+            _ => Promise::Durable,
+        }
+    }
+
     fn report(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.counters;
         let share = |ns: u128| {
@@ -340,7 +509,10 @@ impl Device for Hdd {
         );
         put("travels", json!(counters.travels));
         put("travel_cylinders", json!(counters.travel_cylinders));
-        put("utilisation", json!(share(counters.busy)));
+        // What the medium still has to write when the run ends is not of its time.
+        let beyond = self.busy_until.saturating_sub(self.ended);
+        let busy = counters.busy.saturating_sub(u128::from(beyond.ns()));
+        put("utilisation", json!(share(busy)));
         put("queue_length_mean", json!(share(counters.queue_area)));
         put("queue_length_max", json!(counters.queue_max));
         put("promotions", json!(self.scheduler.promotions()));
@@ -349,6 +521,16 @@ impl Device for Hdd {
             .map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6)))
             .collect();
         put("busy_ms", parts.into());
+        if let Some(buffer) = &self.buffer {
+            let counters = &buffer.counters;
+            put("buffer_hits", json!(counters.hits));
+            put("buffer_partial_hits", json!(counters.partial_hits));
+            put("buffer_misses", json!(counters.misses));
+            put("buffer_hits_on_read_ahead", json!(counters.joined));
+            put("buffered_writes", json!(counters.buffered_writes));
+            put("appended_writes", json!(counters.appends));
+            put("read_ahead_interruptions", json!(counters.interruptions));
+        }
         report
     }
 

@@ -41,8 +41,9 @@ impl Served {
 }
 
 impl Bench {
-    /// A drive at rest at time zero.
-    pub fn new(hardware: Hardware) -> Bench {
+    /// A drive at rest at time zero, without its buffer: every request is an access to the medium.
+    pub fn new(mut hardware: Hardware) -> Bench {
+        hardware.buffer = None;
         let layout = hardware.mechanics.layout.clone();
         let blocks_per_sector = hardware.blocks_per_sector;
         let hdd = Hdd::new(hardware, 1, SchedulerSpec::default().build());

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use super::Checked;
 use crate::config::drive::DriveDescription;
-use crate::config::spec::DeviceSpec;
+use crate::config::spec::{DeviceSpec, HddSpec};
 use crate::config::tree::Node;
 use crate::config::{drives, from_node};
 use crate::device::Device;
-use crate::error::{Error, Place, Source, unknown_name};
+use crate::error::{Error, InputError, Place, Source, unknown_name};
+use crate::hdd::buffer::parameters::BufferDescription;
 use crate::hdd::{Hardware, Hdd};
 
 /// The devices of a spec, children before their parents, and their paths in the tree.
@@ -31,8 +32,10 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
 fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
     match spec {
         DeviceSpec::Hdd(spec) => {
-            let (_, mut hardware) = drive(&spec.drive, &checked.base)
+            let (description, mut hardware) = drive(&spec.drive, &checked.base)
                 .map_err(|error| checked.locate("device.hdd.drive", error))?;
+            hardware.buffer = buffer(spec, &description)
+                .map_err(|error| checked.locate("device.hdd.buffer", error.into()))?;
             let path = "hdd".to_owned();
             let spindle = &mut hardware.mechanics.spindle;
             *spindle = spindle.starting_at(spec.angle.resolve(checked.spec.seed, &path));
@@ -48,6 +51,18 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
         }
     }
     Ok(())
+}
+
+/// The buffer of a hard disk: the drive's, as far as the spec does not change it.
+fn buffer(
+    spec: &HddSpec,
+    drive: &DriveDescription,
+) -> Result<Option<BufferDescription>, InputError> {
+    let buffer = spec.buffer.resolve(drive.buffer.clone())?;
+    if let Some(buffer) = &buffer {
+        buffer.check(drive.sector_size.blocks())?;
+    }
+    Ok(buffer)
 }
 
 /// A drive by its name or the path of its file: the description, and the hardware built from it.

@@ -67,7 +67,7 @@ fn every_one_runs_in_a_drive_and_where_it_can_in_a_host_with_the_checker_on() {
         let text = format!(
             "[workload.synthetic]\nrequests = 400\narrivals = {{ poisson = \"4 ms\" }}\nreads = 0.6\nsize = \"8 blocks\"\n\
              [host]\noutstanding = 20\nscheduler = \"{host}\"\n[device.hdd]\ndrive = \"ibm-18es\"\n\
-             [device.hdd.queue]\ndepth = 12\nscheduler = \"{name}\"\n"
+             buffer = false\n[device.hdd.queue]\ndepth = 12\nscheduler = \"{name}\"\n"
         );
         let source = SpecSource::Text {
             text,

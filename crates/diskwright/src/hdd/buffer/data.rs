@@ -1,0 +1,146 @@
+//! How the blocks of a read cross the bus, as they come off the medium.
+
+use super::parameters::BusDescription;
+use super::read_pass::ReadPass;
+use crate::geometry::mechanics::Mechanics;
+use crate::hdd::interface::Interface;
+use crate::request::{Part, Parts};
+use crate::units::Time;
+
+/// The medium's side of a read: which blocks are in the buffer at an instant. Instants are asked for in rising order.
+pub struct Source<'a> {
+    pub mechanics: &'a Mechanics,
+    pub blocks_per_sector: u64,
+    /// The block behind the last one that was there when the request was served.
+    pub present: u64,
+    /// The track that is being read, where any is.
+    pub pass: Option<ReadPass>,
+    /// What the request waits for.
+    pub account: Account<'a>,
+}
+
+/// Divides the time of a request into parts, in the order in which it passes.
+pub struct Account<'a> {
+    pub parts: &'a mut Parts,
+    /// Up to when the time has been accounted for.
+    pub until: Time,
+}
+
+impl Account<'_> {
+    /// What is not accounted for yet up to `end` went into `part`.
+    #[inline]
+    pub fn add(&mut self, part: Part, end: Time) {
+        if end > self.until {
+            self.parts.add(part, end - self.until);
+            self.until = end;
+        }
+    }
+
+    /// A track, from the arm's motion until the sectors before the instant `end` had passed.
+    fn add_pass(&mut self, pass: &ReadPass, end: Time) {
+        let mut at = pass.start;
+        for (part, time) in [
+            (Part::Seek, pass.motion.seek),
+            (Part::HeadSwitch, pass.motion.head_switch),
+            (Part::Settle, pass.motion.settle),
+        ] {
+            at += time;
+            self.add(part, at);
+        }
+        self.add(Part::Rotation, pass.edge);
+        self.add(Part::Transfer, end);
+    }
+}
+
+impl Source<'_> {
+    /// The block behind the last one in the buffer at `at`.
+    #[inline]
+    fn end_at(&mut self, at: Time) -> u64 {
+        let Some(mut pass) = self.pass else {
+            return self.present;
+        };
+        while at >= pass.end {
+            match self.following(&pass) {
+                Some(next) => pass = next,
+                None => break,
+            }
+        }
+        self.present
+            .max(pass.reached(self.mechanics, at) * self.blocks_per_sector)
+    }
+
+    /// When the blocks before `end` are in the buffer, of which the medium brings the last one.
+    #[inline]
+    fn time_of(&mut self, end: u64) -> Time {
+        let sector = end.div_ceil(self.blocks_per_sector);
+        let mut pass = self.pass.expect("the medium brings the blocks");
+        while sector > pass.behind() {
+            pass = self
+                .following(&pass)
+                .expect("the request ends before the drive does");
+        }
+        let at = pass.passed(self.mechanics, sector);
+        self.account.add_pass(&pass, at);
+        at
+    }
+
+    /// The next track, where there is one; the request has waited for all of this one.
+    fn following(&mut self, pass: &ReadPass) -> Option<ReadPass> {
+        let next = pass.next(self.mechanics)?;
+        self.account.add_pass(pass, pass.end);
+        self.pass = Some(next);
+        Some(next)
+    }
+}
+
+/// A read's way over the bus.
+pub struct ReadTransfer<'a> {
+    pub bus: &'a BusDescription,
+    pub interface: Interface,
+    /// Leaving the bus.
+    pub disconnect: Time,
+    /// The first block, and the one behind the last.
+    pub blocks: (u64, u64),
+    /// How many blocks must be there before the bus is taken.
+    pub water: u64,
+}
+
+impl ReadTransfer<'_> {
+    /// When the last block has crossed, of a read that has the bus and begins to transfer at `start`.
+    pub fn connected(&self, start: Time, source: &mut Source<'_>) -> Time {
+        let keeps_bus = self.bus.kept_by_reads || !self.bus.disconnects;
+        let (mut next, end) = self.blocks;
+        let mut at = start;
+        loop {
+            let there = source.end_at(at).min(end);
+            if there > next {
+                at += self.interface.time((there - next) as u32);
+                next = there;
+                if next == end {
+                    return at;
+                }
+            } else if keeps_bus {
+                at = source.time_of(next + 1);
+            } else {
+                at = self.reconnect(at + self.disconnect, next, source);
+            }
+        }
+    }
+
+    /// The same of a read that has left the bus by `free`.
+    pub fn disconnected(&self, free: Time, source: &mut Source<'_>) -> Time {
+        let start = self.reconnect(free, self.blocks.0, source);
+        self.connected(start, source)
+    }
+
+    /// When a read that left the bus by `free` begins to transfer again, with block `next`.
+    fn reconnect(&self, free: Time, next: u64, source: &mut Source<'_>) -> Time {
+        let wanted = (next + self.water).min(self.blocks.1).max(next + 1);
+        let there = if source.present >= wanted {
+            free
+        } else {
+            free.max(source.time_of(wanted))
+        };
+        there + self.bus.reselect + self.bus.preparation
+    }
+}

@@ -1,0 +1,175 @@
+//! Reading track after track, in closed form: which sectors have passed at an instant, and when one has.
+
+use crate::geometry::layout::{Layout, Run};
+use crate::geometry::mechanics::{Arm, Mechanics, Motion};
+use crate::geometry::spindle::Phase;
+use crate::hdd::hardware::Hardware;
+use crate::units::Time;
+
+use super::Owner;
+
+/// The reading of what is left of a track, from a sector on.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadPass {
+    /// The first sector.
+    pub first: u64,
+    /// The sectors up to the last one of the track.
+    pub run: Run,
+    /// When the arm began to move.
+    pub start: Time,
+    /// How it moved.
+    pub motion: Motion,
+    /// When the first sector's leading edge passed.
+    pub edge: Time,
+    phase: Phase,
+    /// When the last sector had passed.
+    pub end: Time,
+}
+
+impl ReadPass {
+    /// Reads from `sector` on with an arm that begins to move at `start`.
+    #[inline]
+    pub fn new(mechanics: &Mechanics, arm: Arm, start: Time, sector: u64) -> ReadPass {
+        let run = mechanics.layout.run(sector, u32::MAX);
+        let motion = mechanics.motion(arm, Arm::over(&run), false);
+        let arrived = start + motion.total();
+        let spindle = &mechanics.spindle;
+        let (wait, whole) = spindle.pass(
+            spindle.phase(arrived),
+            run.angle,
+            run.span,
+            run.sectors_per_track,
+        );
+        let edge = arrived + wait;
+        ReadPass {
+            first: sector,
+            run,
+            start,
+            motion,
+            edge,
+            phase: spindle.phase(edge),
+            end: arrived + whole,
+        }
+    }
+
+    /// Goes on where this track ends; `None` at the end of the drive.
+    #[inline]
+    pub fn next(&self, mechanics: &Mechanics) -> Option<ReadPass> {
+        let next = self.behind();
+        (next < mechanics.layout.sectors())
+            .then(|| ReadPass::new(mechanics, self.arm(), self.end, next))
+    }
+
+    /// The first sector before `reached` for which a segment of `size` blocks has no room when it comes by, because `owner`
+    /// has not taken enough of it over the bus, and when it is read instead.
+    pub(super) fn stalls(
+        &self,
+        hardware: &Hardware,
+        owner: &Owner,
+        size: u64,
+        reached: u64,
+    ) -> Option<(u64, Time)> {
+        let mechanics = &hardware.mechanics;
+        let later = |sector: u64| {
+            let at = self.passed(mechanics, sector);
+            let from = owner.admits(hardware, size, sector, at);
+            (from > at).then_some(from)
+        };
+        // The medium gains on the bus from sector to sector, if it does so at all.
+        let (mut good, mut bad) = (self.first, reached);
+        if bad <= good || later(bad - 1).is_none() && later(good).is_none() {
+            return None;
+        }
+        while good < bad {
+            let middle = good + (bad - good) / 2;
+            if later(middle).is_none() {
+                good = middle + 1;
+            } else {
+                bad = middle;
+            }
+        }
+        later(good).map(|from| (good, from))
+    }
+
+    /// The same track from `sector` on, when it comes by at about `at`.
+    pub(super) fn again(&self, mechanics: &Mechanics, sector: u64, at: Time) -> ReadPass {
+        let half = Time::from_ns(mechanics.spindle.period().ns() / 2);
+        ReadPass::new(mechanics, self.arm(), at.saturating_sub(half), sector)
+    }
+
+    /// Where the arm is once it has moved.
+    pub fn arm(&self) -> Arm {
+        Arm::over(&self.run)
+    }
+
+    /// When the arm had moved.
+    pub fn arrived(&self) -> Time {
+        self.start + self.motion.total()
+    }
+
+    /// The sector after the last one of the track.
+    #[inline]
+    pub fn behind(&self) -> u64 {
+        self.first + u64::from(self.run.sectors)
+    }
+
+    /// When the sectors before `sector`, one of the track or the one behind it, had passed.
+    #[inline]
+    pub fn passed(&self, mechanics: &Mechanics, sector: u64) -> Time {
+        let count = (sector - self.first) as u32;
+        match count {
+            0 => self.edge,
+            count if count == self.run.sectors => self.end,
+            count => {
+                let slots = self.slots(&mechanics.layout, count);
+                let (_, passed) = mechanics.spindle.pass(
+                    self.phase,
+                    self.run.angle,
+                    slots,
+                    self.run.sectors_per_track,
+                );
+                self.edge + passed
+            }
+        }
+    }
+
+    /// The first sector that has not passed whole by `at`.
+    #[inline]
+    pub fn reached(&self, mechanics: &Mechanics, at: Time) -> u64 {
+        if at >= self.end {
+            return self.behind();
+        }
+        if at <= self.edge {
+            return self.first;
+        }
+        // The estimate lies within a sector of the count where no sector of the track is passed over.
+        let (sectors, span) = (u64::from(self.run.sectors), self.end - self.edge);
+        let share = u128::from((at - self.edge).ns()) * u128::from(sectors);
+        let estimate = (share / u128::from(span.ns().max(1))) as u64;
+        let mut reached = self.first + estimate.min(sectors - 1);
+        while self.passed(mechanics, reached) > at {
+            reached -= 1;
+        }
+        while self.passed(mechanics, reached + 1) <= at {
+            reached += 1;
+        }
+        reached
+    }
+
+    /// Slots from the first sector's leading edge to the `count`th's trailing one.
+    #[inline]
+    fn slots(&self, layout: &Layout, count: u32) -> u32 {
+        let Run {
+            sectors,
+            span,
+            angle,
+            sectors_per_track,
+            ..
+        } = self.run;
+        if sectors == span {
+            return count;
+        }
+        let last = layout.run(self.first + u64::from(count) - 1, 1).angle;
+        (last + sectors_per_track - angle) % sectors_per_track + 1
+    }
+}
