@@ -117,7 +117,8 @@ pub struct HddSpec {
     #[serde(default)]
     pub queue: QueueSpec,
     /// The drive's buffer.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BufferSpec::is_off")]
+    #[schemars(skip)]
     pub buffer: BufferSpec,
 }
 
