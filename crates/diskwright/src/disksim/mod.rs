@@ -38,5 +38,6 @@ mod topology;
 pub use controller::Controller;
 pub use convert::{Import, Settings, TraceMapping, import, import_from};
 pub use files::{Disk, Files};
+pub use modules::{ParameterRow, parameters};
 pub use overrides::Override;
 pub use text::to_toml;

@@ -179,6 +179,40 @@ impl Module {
     }
 }
 
+/// What becomes of a parameter of DiskSim's: a row of the documentation.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ParameterRow {
+    /// The module.
+    pub module: &'static str,
+    /// The parameter.
+    pub parameter: &'static str,
+    /// Whether every block of the module must have it.
+    pub required: bool,
+    /// Whether the import reads it.
+    pub used: bool,
+    /// Why it is not read, or why there is a warning when its value matters.
+    pub because: &'static str,
+}
+
+/// What becomes of every parameter, by module.
+pub fn parameters() -> Vec<ParameterRow> {
+    let rows = MODULES.iter().flat_map(|module| {
+        module.parameters.iter().map(|parameter| ParameterRow {
+            module: module.name,
+            parameter: parameter.name,
+            required: parameter.required,
+            used: matches!(parameter.effect, Effect::Used),
+            because: match parameter.effect {
+                Effect::Used => "",
+                Effect::None(because)
+                | Effect::Unless(_, because)
+                | Effect::UnlessText(_, because) => because,
+            },
+        })
+    });
+    rows.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,7 @@
+//! DiskSim's parameter files from first to last: small set-ups in memory, sound and damaged.
+
+mod damaged;
+mod disks;
+mod parameters;
+mod queues;
+mod sample;
