@@ -119,9 +119,9 @@ fn convert(
     let settings = settings(system, route, &mut warnings)?;
     let mut drive = drive(disk, model, loader, &mut warnings)?;
     controller::apply(&controller, &mut drive, &mut warnings);
-    let built = drive.hardware().map_err(|error| InputError {
-        place: error.place.or_else(|| Some(model.at.place())),
-        ..error
+    let built = drive.hardware().map_err(|error| {
+        let zone = layout::unsound_zone(model, &drive.layout);
+        error.at(zone.as_ref().unwrap_or(&model.at).place())
     })?;
     let (listed, held) = (model.integer("Block count")?, built.blocks());
     if u64::try_from(listed) != Ok(held) {

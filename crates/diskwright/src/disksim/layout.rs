@@ -1,10 +1,12 @@
 //! From `dm_layout_g1` to a layout's description.
 
 use super::component::{Component, Item};
+use super::syntax::At;
 use crate::error::InputError;
 use crate::geometry::describe::{
     HeadOrder, LayoutDescription, SlipCost, SparePlace, SpareUnit, Spares, ZoneDescription,
 };
+use crate::geometry::layout::Layout;
 
 /// How a zone's angles are written.
 #[derive(Clone, Copy, PartialEq)]
@@ -54,6 +56,24 @@ pub(super) fn layout(
         sectors: None,
         zones,
     })
+}
+
+/// Where the zone stands that makes a layout unsound, if that is due to a zone.
+pub(super) fn unsound_zone(model: &Component, layout: &LayoutDescription) -> Option<At> {
+    let zones = model
+        .block("Layout Model")
+        .and_then(|layout| layout.list("Zones"))
+        .ok()?;
+    let counts: Vec<usize> = (1..=zones.len()).collect();
+    // A zone that does not fit those before it does not fit them with more after it, either.
+    let sound = counts.partition_point(|&count| {
+        let first = LayoutDescription {
+            zones: layout.zones[..count].to_vec(),
+            ..layout.clone()
+        };
+        Layout::build(&first).is_ok()
+    });
+    zones.get(sound).map(|zone| zone.at.clone())
 }
 
 /// A sparing scheme of DiskSim's.

@@ -28,6 +28,8 @@ mod numbers;
 mod overrides;
 mod parser;
 mod queue;
+#[cfg(test)]
+mod round_trip;
 mod seek_file;
 mod syntax;
 mod system;

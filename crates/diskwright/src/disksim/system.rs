@@ -87,8 +87,7 @@ impl System {
             }
             let mut instance = Component::clone(&block);
             instance.name.clone_from(&name);
-            instance.at = at;
-            self.count(instance.entries.len(), &instance.at)?;
+            self.count(instance.entries.len(), &at)?;
             self.instances.insert(name, Arc::new(instance));
         }
         Ok(())

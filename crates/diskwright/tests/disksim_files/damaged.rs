@@ -1,6 +1,5 @@
 //! Damaged files: each error names file, line and column, what was found and what was expected.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use diskwright::disksim::import_from;
@@ -8,13 +7,23 @@ use proptest::prelude::*;
 
 use crate::sample::{FIRST, Sample};
 
-/// The error of a sample in which `from` became `to`; it must begin at `place` and tell `told`.
-fn damaged(from: &str, to: &str, place: &str, told: &[&str]) {
-    let error = Sample::new().replace(from, to).error(&[]);
-    assert!(
-        error.contains(&format!("{place}\n")),
-        "{from} -> {to}: {error}"
-    );
+const FILES: [&str; 4] = [FIRST, "a/drive.diskspecs", "a/drive.model", "a/small.seek"];
+
+/// Reads a sample in which `from` became `to`, without its mark `^`: the error must be where the mark was, and tell
+/// `told`.
+fn damaged(from: &str, to: &str, told: &[&str]) {
+    let sample = Sample::new().replace(from, &to.replace('^', ""));
+    let marked = Sample::new().replace(from, to);
+    let place = FILES.iter().find_map(|file| {
+        let text = marked.text(file);
+        let (before, _) = text.split_once('^')?;
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+        Some(format!("{file}:{line}:{column}\n"))
+    });
+    let place = place.expect("a mark");
+    let error = sample.error(&[]);
+    assert!(error.contains(&place), "{from} -> {to}: {place}{error}");
     for told in told {
         assert!(error.contains(told), "{from} -> {to}: {error}");
     }
@@ -22,47 +31,42 @@ fn damaged(from: &str, to: &str, place: &str, told: &[&str]) {
 
 #[test]
 fn brackets_that_are_missing() {
+    let comma = "expected \",\" or \"}\"";
     damaged(
-        "   Print stats = 0\n}",
-        "   Print stats = 0\n",
-        "a/small.parv:36:1",
-        &["found \"BUS0\", expected \",\" or \"}\""],
+        "   Print stats = 0\n}\n",
+        "   Print stats = 0\n^",
+        &["found \"BUS0\"", comma],
     );
     damaged(
-        "Use queueing in subsystem = 1\n}",
-        "Use queueing in subsystem = 1",
-        "a/small.parv:28:1",
-        &["disksim_bus", "expected"],
+        "Use queueing in subsystem = 1\n}\n",
+        "Use queueing in subsystem = 1\n^",
+        &["found \"disksim_bus\"", comma],
     );
     damaged(
-        "slips = []",
-        "slips = [",
-        "a/drive.model:31:13",
+        "slips = [],\n            defects =",
+        "slips = [\n            defects ^=",
         &["found \"=\", expected \",\" or \"]\""],
     );
     damaged(
-        "Percent error in rpms = 0.0\n   }\n}",
-        "Percent error in rpms = 0.0\n   }\n",
-        "a/drive.model:1:21",
-        &["end of the text", "to close what begins here"],
+        "      [ Timeout scheduling",
+        "      [ ^= Timeout scheduling",
+        &["expected the name of a parameter"],
     );
     damaged(
-        "disk0 []\n",
-        "disk0 [\n",
-        "a/small.parv:68:10",
-        &["found \"]\""],
+        "]\ndisksim_logorg",
+        "\n^disksim_logorg",
+        &["found \"disksim_logorg\", expected \",\" or \"]\""],
     );
     damaged(
-        "devices = [ disk0 ],",
-        "devices = [ disk0 ,",
-        "a/small.parv:77:16",
+        "devices = [ disk0 ],\n   Stripe unit =",
+        "devices = [ disk0 ,\n   Stripe unit ^=",
         &["expected \",\" or \"]\""],
     );
+    damaged("BUS0 BUS1 { Read", "BUS0 BUS1 ^Read", &["expected \"{\""]);
     damaged(
-        "BUS0 BUS1 {",
-        "BUS0 BUS1",
-        "a/small.parv:36:11",
-        &["expected \"{\""],
+        "disksim_logorg org0 {",
+        "disksim_logorg org0 ^{ x = y {",
+        &["found the end of the text", "to close what begins here"],
     );
 }
 
@@ -70,39 +74,30 @@ fn brackets_that_are_missing() {
 fn commas_and_marks_that_are_wrong() {
     damaged(
         "type = 1,\n   Arb",
-        "type = 1\n   Arb",
-        "a/small.parv:30:4",
+        "type = 1\n   ^Arb",
         &["found \"Arbitration\", expected \",\" or \"}\""],
     );
     damaged(
         "Print stats = 1\n}",
-        "Print stats = 1,\n}",
-        "a/small.parv:43:1",
+        "Print stats = 1,\n^}",
         &["another entry", "no comma stands before"],
     );
     damaged(
         "Init Seed = 42",
-        "Init Seed 42",
-        "a/small.parv:2:16",
+        "Init Seed 42^",
         &["found \",\", expected \"=\""],
     );
-    damaged(
-        "Init Seed = 42",
-        "Init Seed =",
-        "a/small.parv:2:15",
-        &["expected a value"],
-    );
-    damaged(
-        "as Stats",
-        "Stats",
-        "a/small.parv:45:25",
-        &["expected \"as\""],
-    );
+    damaged("Init Seed = 42", "Init Seed =^", &["expected a value"]);
+    damaged("as Stats", "^Stats", &["expected \"as\""]);
     damaged(
         "topology",
-        "= topology",
-        "a/small.parv:63:1",
+        "^= topology",
         &["found \"=\", expected a block"],
+    );
+    damaged(
+        "simdev = disk0",
+        "simdev = ^a b c { }",
+        &["expected the module of a block"],
     );
 }
 
@@ -110,8 +105,7 @@ fn commas_and_marks_that_are_wrong() {
 fn names_that_nothing_has() {
     damaged(
         "disksim_ctlr CTLR0 {",
-        "disksim_ctrl CTLR0 {",
-        "a/small.parv:37:1",
+        "^disksim_ctrl CTLR0 {",
         &[
             "unknown component \"disksim_ctrl\"",
             "did you mean \"disksim_ctlr\"?",
@@ -119,27 +113,28 @@ fn names_that_nothing_has() {
     );
     damaged(
         "as BUS0",
-        "as BUSO",
-        "a/small.parv:46:25",
+        "as ^BUSO",
         &["unknown block \"BUSO\"", "did you mean \"BUS0\"?"],
     );
     damaged(
         "disksim_disk disk0",
-        "disksim_disk disk1",
-        "a/small.parv:67:26",
+        "disksim_disk ^disk1",
         &["unknown instance \"disk1\"", "did you mean \"disk0\"?"],
     );
     damaged(
         "disksim_disk disk0",
-        "disksim_bus disk0",
-        "a/small.parv:67:13",
+        "^disksim_bus disk0",
         &["instance of disksim_disk"],
     );
     damaged(
         "simdev = disk0",
-        "simdev = disk9",
-        "a/small.parv:54:48",
+        "simdev = ^disk9",
         &["no instance \"disk9\""],
+    );
+    damaged(
+        "simdev = disk0",
+        "simdev = ^disk0 .. disk4",
+        &["no instance"],
     );
 }
 
@@ -147,97 +142,117 @@ fn names_that_nothing_has() {
 fn values_of_the_wrong_type() {
     damaged(
         "Init Seed = 42",
-        "Init Seed = blue",
-        "a/small.parv:2:16",
+        "Init Seed = ^blue",
         &["the text \"blue\", expected a whole number"],
     );
     damaged(
         "Max queue length = 4",
-        "Max queue length = 4.5",
-        "a/drive.diskspecs:17:23",
+        "Max queue length = ^4.5",
         &["the number 4.5, expected a whole number"],
     );
     damaged(
         "Head switch time = 0.25",
-        "Head switch time = [ 1 ]",
-        "a/drive.model:50:26",
+        "Head switch time = ^[ 1 ]",
         &["a list, expected a number"],
     );
     damaged(
-        "slips = []",
-        "slips = 7",
-        "a/drive.model:30:21",
+        "slips = [],",
+        "slips = ^7,",
         &["the whole number 7, expected a list"],
     );
     damaged(
         "Model = source drive.model",
-        "Model = none",
-        "a/drive.diskspecs:2:12",
+        "Model = ^none",
         &["expected a block"],
     );
     damaged(
         "Layout Model = dm_layout_g1",
-        "Layout Model = dm_mech_g1",
-        "a/drive.model:5:19",
+        "Layout Model = ^dm_mech_g1",
         &["expected a block of dm_layout_g1"],
     );
     damaged(
         "Fast write level = 0",
-        "Fast write level = 3",
-        "a/drive.diskspecs:44:23",
+        "Fast write level = ^3",
         &["expected a whole number from 0 to 2"],
     );
     damaged(
         "Head switch time = 0.25",
-        "Head switch time = -1",
-        "a/drive.model:50:26",
+        "Head switch time = ^-1",
         &["expected a number from 0"],
     );
     damaged(
         "Init Seed = 42",
-        "Init Seed = 99999999999999999999",
-        "a/small.parv:2:16",
+        "Init Seed = ^99999999999999999999",
         &["too large"],
     );
     damaged(
         "slips = [ 30, 25 ]",
-        "slips = [ 30, x ]",
-        "a/drive.model:19:27",
+        "slips = [ 30, ^x ]",
         &["expected a whole number"],
     );
     damaged(
+        "slips = [ 30, 25 ]",
+        "slips = [ 30, ^-5 ]",
+        &["expected a number from 0"],
+    );
+    damaged(
         "defects = [ 40, 395 ]",
-        "defects = [ 40 ]",
-        "a/drive.model:20:23",
+        "defects = ^[ 40 ]",
         &["expected pairs"],
     );
     damaged(
         "Seek type = extracted",
-        "Seek type = guessed",
-        "a/drive.model:41:19",
+        "Seek type = ^guessed",
         &["expected one of constant, linear"],
     );
     damaged(
         "Access time type = trackSwitchPlusRotation",
-        "Access time type = averageRotation",
-        "a/drive.model:40:26",
+        "Access time type = ^averageRotation",
         &["expected trackSwitchPlusRotation"],
+    );
+    damaged(
+        "Head switch time = 0.25",
+        "Head switch time = ^1e7",
+        &["a thousand seconds"],
+    );
+    damaged(
+        "Number of cylinders = 40",
+        "Number of cylinders = ^5000000000",
+        &["4294967295"],
+    );
+    damaged(
+        "Skew for track switch = 2",
+        "Skew units = ^miles, Skew for track switch = 2",
+        &["expected sectors or revolutions"],
+    );
+    damaged(
+        "Skew for track switch = 2",
+        "Skew for track switch = ^1e30",
+        &["below 9e15"],
+    );
+    damaged(
+        "1, 0.5\n",
+        "1, 0.5\n^1, 0.6\n",
+        &["distance 1 after distance 1"],
     );
 }
 
 #[test]
 fn values_that_are_missing() {
     damaged(
-        "   Never disconnect = 0,\n",
-        "",
-        "a/drive.diskspecs:1:1",
-        &["has no \"Never disconnect\""],
+        "disksim_disk SMALL {\n   Model =",
+        "^disksim_disk SMALL {\n   Modell =",
+        &["disk0 (disksim_disk) has no \"Model\""],
     );
     damaged(
-        "      Full seek curve = small.seek,\n",
-        "",
-        "a/drive.model:39:23",
-        &["has no \"Full seek curve\""],
+        "dm_mech_g1 {\n      Access time type = trackSwitchPlusRotation,\n      Seek type = extracted,",
+        "^dm_mech_g1 {\n      Access time type = trackSwitchPlusRotation,",
+        &["has no \"Seek type\""],
+    );
+    damaged(
+        "dm_mech_g1 {\n      Access time type = trackSwitchPlusRotation,\n      Seek type = extracted,\n      Single cylinder seek time = 0.5,",
+        "^dm_mech_g1 {\n      Access time type = trackSwitchPlusRotation,\n      Seek type = curve,",
+        &["has no \"Single cylinder seek time\""],
     );
 }
 
@@ -250,7 +265,7 @@ fn files_that_are_missing_or_include_themselves() {
         "{error}"
     );
     let error = Sample::new().without("a/small.seek").error(&[]);
-    assert!(error.contains("a/drive.model:46:25"), "{error}");
+    assert!(error.contains("a/drive.model:41:25"), "{error}");
     // One that leads back, and one that is itself.
     let error = Sample::new()
         .replace(
@@ -324,45 +339,43 @@ fn files_nest_and_repeat_within_bounds() {
 fn ranges_and_nests_have_bounds() {
     damaged(
         "[ bus1 .. bus1 ]",
-        "[ bus1 .. bus9000000 ]",
-        "a/small.parv:47:15",
+        "[ ^bus1 .. bus9000000 ]",
         &["9000000 components", "at most 10000"],
     );
     damaged(
         "[ bus1 .. bus1 ]",
-        "[ bus9 .. bus1 ]",
-        "a/small.parv:47:15",
-        &["down to"],
+        "[ ^bus9 .. bus1 ]",
+        &["from \"bus9\" down to"],
     );
     damaged(
         "[ bus1 .. bus1 ]",
-        "[ bus1 .. disk4 ]",
-        "a/small.parv:47:15",
+        "[ ^bus1 .. disk4 ]",
         &["no two numbers of one name"],
     );
-    let mut many = String::from("instantiate [ ");
-    for number in 0..3 {
-        write!(many, "x{number}n0 .. x{number}n3999, ").expect("a string");
-    }
-    many.push_str("y ] as Stats\ntopology");
-    damaged("topology", &many, "a/small.parv:63:53", &["at most 10000"]);
+    let many = "instantiate [ x0 .. x3999, y0 .. y3999, ^z0 .. z3999 ] as Stats\ntopology";
+    damaged("topology", many, &["at most 10000"]);
     let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
     let error = Sample::new()
-        .replace("slips = []", &format!("slips = {deep}"))
+        .replace("slips = [],", &format!("slips = {deep},"))
         .error(&[]);
     assert!(
-        error.contains("a/drive.model:30:") && error.contains("64 deep"),
+        error.contains("a/drive.model:") && error.contains("64 deep"),
         "{error}"
     );
-    let heirs: String = (0..200)
-        .map(|number| format!("SMALL H{number} {{}}\n"))
-        .collect();
-    let heirs =
-        format!("{heirs}instantiate [ i0 .. i9999 ] as SMALL\ninstantiate [ j0 .. j9 ] as SMALL\n");
+    let nodes = format!("{}{}", "disksim_bus bus0 [ ".repeat(100), "]".repeat(100));
     let error = Sample::new()
-        .replace("topology", &format!("{heirs}\ntopology"))
+        .replace("disksim_disk disk0 []", &nodes)
         .error(&[]);
-    assert!(error.contains("at most 10000"), "{error}");
+    assert!(error.contains("64 deep"), "{error}");
+    // Every instance has all parameters of its block.
+    let more = "instantiate [ i0 .. i8999 ] as SMALL\n".to_owned()
+        + &(0..20_000)
+            .map(|number| format!("SMALL H{number} {{}}\n"))
+            .collect::<String>();
+    let error = Sample::new()
+        .replace("topology", &format!("{more}topology"))
+        .error(&[]);
+    assert!(error.contains("one parameter too many"), "{error}");
 }
 
 #[test]
@@ -399,21 +412,33 @@ fn overrides_that_are_wrong() {
 fn systems_that_are_no_single_drive() {
     damaged(
         "disksim_disk disk0 []",
-        "disksim_disk disk0 [], disksim_disk disk0 []",
-        "a/small.parv:67:36",
+        "disksim_disk disk0 [], ^disksim_disk disk0 []",
         &["2 devices (disk0, disk0)"],
     );
     damaged(
-        "disksim_disk disk0 []",
-        "",
-        "a/small.parv:66:10",
+        "disksim_bus bus1 [\n            disksim_disk disk0 []",
+        "^disksim_bus bus1 [",
         &["nothing stands behind bus1"],
     );
     damaged(
         "disksim_disk disk0 []",
-        "disksim_bus bus0 [ disksim_disk disk0 [] ]",
-        "a/small.parv:67:13",
+        "^disksim_bus bus0 [ disksim_disk disk0 [] ]",
         &["bus0 (disksim_bus) stands behind bus1", "in turn"],
+    );
+    damaged(
+        "disksim_disk disk0 []",
+        "disksim_disk disk0 [ ^disksim_bus bus0 [] ]",
+        &["bus0 stands behind a disk"],
+    );
+    damaged(
+        "topology disksim_iodriver driver0",
+        "topology ^disksim_bus bus0",
+        &["begins with a disksim_bus"],
+    );
+    damaged(
+        "topology",
+        "topology disksim_iodriver driver0 []\ntopology disksim_iodriver ^driver0 []\ntopology",
+        &["a second topology"],
     );
     let error = Sample::new().error(&[("ctlr0", "type", "3")]);
     assert!(error.contains("a cache and a queue of its own"), "{error}");
@@ -423,19 +448,31 @@ fn systems_that_are_no_single_drive() {
         error.contains("no topology") && error.contains(FIRST),
         "{error}"
     );
-    let error = Sample::new()
-        .replace("topology", "topology disksim_iodriver driver0 []\ntopology")
-        .error(&[]);
-    assert!(error.contains("a second topology"), "{error}");
 }
 
 #[test]
 fn layouts_without_sense_are_refused_where_they_stand() {
-    damaged(
-        "Last cylinder number = 39",
-        "Last cylinder number = 40",
-        "a/drive.diskspecs:1:1",
-        &[],
+    let second = "dm_layout_g1_zone {\n            First cylinder number = 20,\n            Last cylinder number = ";
+    let cases = [
+        ("39,", "40,", "no cylinder 40"),
+        ("39,", "19,", "above the last"),
+    ];
+    for (from, to, told) in cases {
+        damaged(
+            &format!("{second}{from}"),
+            &format!("^{second}{to}"),
+            &[told],
+        );
+    }
+    let first = "Zones = [\n         dm_layout_g1_zone {\n            First cylinder number = 0,\n            Last cylinder number = 9,";
+    let marked = first
+        .replace("dm_layout_g1_zone", "^dm_layout_g1_zone")
+        .replace("= 9,", "= 50,");
+    damaged(first, &marked, &["no cylinder 50"]);
+    let error = Sample::new().replace("39, 2.4", "39, 9000").error(&[]);
+    assert!(
+        error.contains("a/drive.model:1:1") && error.contains("4000 ms"),
+        "{error}"
     );
 }
 

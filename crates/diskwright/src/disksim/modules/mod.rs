@@ -190,7 +190,9 @@ pub struct ParameterRow {
     pub required: bool,
     /// Whether the import reads it.
     pub used: bool,
-    /// Why it is not read, or why there is a warning when its value matters.
+    /// Whether there is a warning when its value matters, although the import does not read it.
+    pub warned: bool,
+    /// Why it is not read, or what the warning says.
     pub because: &'static str,
 }
 
@@ -202,6 +204,10 @@ pub fn parameters() -> Vec<ParameterRow> {
             parameter: parameter.name,
             required: parameter.required,
             used: matches!(parameter.effect, Effect::Used),
+            warned: matches!(
+                parameter.effect,
+                Effect::Unless(..) | Effect::UnlessText(..)
+            ),
             because: match parameter.effect {
                 Effect::Used => "",
                 Effect::None(because)
