@@ -1,10 +1,12 @@
 //! A block with all its parameters, inherited ones included, and typed access to them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use super::modules::{Effect, Kind, Module};
 use super::syntax::At;
+use super::warnings::Warnings;
 use crate::error::{InputError, suggestion};
 
 /// A block whose module is known.
@@ -172,13 +174,13 @@ impl Component {
     ///
     /// # Errors
     /// A value of the wrong type or out of bounds, or a parameter without a value that must have one.
-    pub(super) fn check(&self, warnings: &mut Vec<String>) -> Result<(), InputError> {
+    pub(super) fn check(&self, warnings: &mut Warnings) -> Result<(), InputError> {
         if self.module.ignored.is_some() {
             return Ok(());
         }
         for (name, entry) in &self.entries {
             let Some(parameter) = self.module.parameter(name) else {
-                warnings.push(entry.name_at.warning(self.unknown(name)));
+                warnings.push(&entry.name_at, Unknown(self.module, name));
                 continue;
             };
             let item = &entry.item;
@@ -204,10 +206,10 @@ impl Component {
                 }
             };
             if let Some(because) = because {
-                warnings.push(item.at.warning(format_args!(
-                    "{name:?} of {} is left out: {because}",
-                    self.title()
-                )));
+                warnings.push(
+                    &item.at,
+                    format_args!("{name:?} of {} is left out: {because}", self.title()),
+                );
             }
         }
         let missing: Vec<_> = self
@@ -222,22 +224,24 @@ impl Component {
             false => Err(self.missing(&missing)),
         }
     }
+}
 
-    /// That its module knows no parameter of a name.
-    pub(super) fn unknown(&self, name: &str) -> String {
-        let names = self
-            .module
-            .parameters
-            .iter()
-            .map(|parameter| parameter.name);
-        let meant = match suggestion(name, names) {
-            Some(meant) => format!("; did you mean {meant:?}?"),
-            None => String::new(),
-        };
-        format!(
-            "{} knows no parameter {name:?}, which is ignored{meant}",
-            self.module.name
-        )
+/// That a module knows no parameter of a name; put into words only when told, for that takes time.
+struct Unknown<'n>(&'static Module, &'n str);
+
+impl fmt::Display for Unknown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unknown(module, name) = self;
+        write!(
+            f,
+            "{} knows no parameter {name:?}, which is ignored",
+            module.name
+        )?;
+        let names = module.parameters.iter().map(|parameter| parameter.name);
+        match suggestion(name, names) {
+            Some(meant) => write!(f, "; did you mean {meant:?}?"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::loader::Loader;
 use super::overrides::Override;
 use super::queue::{self, Place};
 use super::system::System;
+use super::warnings::Warnings;
 use super::{layout, mechanics, parser, topology};
 use crate::config::drive::{DriveDescription, InterfaceDescription};
 use crate::config::spec::{HostSpec, MeasureSpec, QueueSpec, WarmUpSpec};
@@ -89,15 +90,15 @@ pub fn import_from(
     let route = topology::Path::of(&system)?.ok_or_else(|| {
         InputError::new("no topology").at(Where::File(path.to_owned())).help("expected \"topology disksim_iodriver NAME [ … ]\" with one drive: a file with a drive alone does not say what it hangs on")
     })?;
-    convert(&system, &route, &mut loader).map_err(Error::from)
+    convert(&mut system, &route, &mut loader).map_err(Error::from)
 }
 
 fn convert(
-    system: &System,
+    system: &mut System,
     route: &topology::Path,
     loader: &mut Loader<'_>,
 ) -> Result<Import, InputError> {
-    let mut warnings = system.warnings.clone();
+    let mut warnings = std::mem::take(&mut system.warnings);
     for component in route.components() {
         component.check(&mut warnings)?;
     }
@@ -118,18 +119,21 @@ fn convert(
     let controller = Controller::read(disk, times.0, times.1)?;
     let settings = settings(system, route, &mut warnings)?;
     let mut drive = drive(disk, model, loader, &mut warnings)?;
-    controller::apply(&controller, &mut drive, &mut warnings);
+    let mut apart = Vec::new();
+    controller::apply(&controller, &mut drive, &mut apart);
     let built = drive.hardware().map_err(|error| {
         let zone = layout::unsound_zone(model, &drive.layout);
         error.at(zone.as_ref().unwrap_or(&model.at).place())
     })?;
     let (listed, held) = (model.integer("Block count")?, built.blocks());
     if u64::try_from(listed) != Ok(held) {
-        warnings.push(model.at("Block count").warning(format_args!("\"Block count\" is {listed}, and the zones hold {held} blocks, which is what counts, as in DiskSim")));
+        warnings.push(model.at("Block count"), format_args!("\"Block count\" is {listed}, and the zones hold {held} blocks, which is what counts, as in DiskSim"));
     }
     for warning in built.mechanics.layout.warnings() {
-        warnings.push(model.at("Layout Model").warning(warning));
+        warnings.push(model.at("Layout Model"), warning);
     }
+    let mut warnings = warnings.texts();
+    warnings.append(&mut apart);
     Ok(Import {
         drive,
         controller,
@@ -142,7 +146,7 @@ fn drive(
     disk: &Component,
     model: &Component,
     loader: &mut Loader<'_>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<DriveDescription, InputError> {
     let mechanics = model.block("Mechanical Model")?;
     let layout = layout::layout(model, warnings)?;
@@ -171,15 +175,13 @@ fn drive(
 fn settings(
     system: &System,
     route: &topology::Path,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<Settings, InputError> {
     let depth = route.disk.count("Max queue length")?;
     if depth == 0 {
         warnings.push(
-            route
-                .disk
-                .at("Max queue length")
-                .warning("a queue of 0 requests is taken as one of 1"),
+            route.disk.at("Max queue length"),
+            "a queue of 0 requests is taken as one of 1",
         );
     }
     let depth = depth.max(1);
@@ -216,7 +218,7 @@ fn settings(
 fn warm_up(
     global: &Component,
     settings: &mut Settings,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<(), InputError> {
     let (time, requests) = ("Statistic warm-up time", "Statistic warm-up IOs");
     if let Some(item) = global.item(time) {
@@ -230,8 +232,8 @@ fn warm_up(
         if number > 0 {
             if settings.measure.warmup.is_some() {
                 warnings.push(
-                    item.at
-                        .warning(format_args!("{requests:?} takes the place of {time:?}")),
+                    &item.at,
+                    format_args!("{requests:?} takes the place of {time:?}"),
                 );
             }
             settings.measure.warmup = Some(WarmUpSpec::Requests(number));
@@ -244,7 +246,7 @@ fn trace(
     system: &System,
     iosim: &Component,
     settings: &mut Settings,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<(), InputError> {
     let (scale, mappings) = ("I/O Trace Time Scale", "I/O Mappings");
     if let Some(item) = iosim.item(scale) {
@@ -254,7 +256,7 @@ fn trace(
         } else if number == 0.0 {
             return Err(item.unlike(scale, "a number above 0"));
         } else {
-            warnings.push(item.at.warning(format_args!("{scale:?} below 0 has DiskSim issue requests at a constant rate or keep a number outstanding; it is left out, and a spec can say so")));
+            warnings.push(&item.at, format_args!("{scale:?} below 0 has DiskSim issue requests at a constant rate or keep a number outstanding; it is left out, and a spec can say so"));
         }
     }
     if iosim.item(mappings).is_some() {

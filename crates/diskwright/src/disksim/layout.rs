@@ -2,6 +2,7 @@
 
 use super::component::{Component, Item};
 use super::syntax::At;
+use super::warnings::Warnings;
 use crate::error::InputError;
 use crate::geometry::describe::{
     HeadOrder, LayoutDescription, SlipCost, SparePlace, SpareUnit, Spares, ZoneDescription,
@@ -18,7 +19,7 @@ enum SkewUnits {
 /// The layout that a `dm_disk` describes.
 pub(super) fn layout(
     model: &Component,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<LayoutDescription, InputError> {
     let layout = model.block("Layout Model")?;
     let order = match layout.integer("LBN-to-PBN mapping scheme")? {
@@ -35,7 +36,7 @@ pub(super) fn layout(
         range: layout.count("Rangesize for sparing")?,
     };
     if scheme.number == 0 {
-        warnings.push(layout.at("Sparing scheme used").warning("with sparing scheme 0 DiskSim 4.0 gives a zone no blocks; here it has all that are not slipped"));
+        warnings.push(layout.at("Sparing scheme used"), "with sparing scheme 0 DiskSim 4.0 gives a zone no blocks; here it has all that are not slipped");
     }
     let zones = layout.list("Zones")?;
     let zones = zones.iter().map(|zone| {
@@ -125,7 +126,7 @@ fn describe(
     zone: &Component,
     scheme: &Scheme,
     units: SkewUnits,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<ZoneDescription, InputError> {
     let units = match zone.item("Skew units") {
         Some(_) => skew_units(zone)?,
@@ -164,16 +165,20 @@ fn describe(
         .collect();
     let spares = u64::from(zone.count("Number of spares")?);
     match scheme.number {
-        0 | 7 if spares > 0 => warnings.push(zone.at("Number of spares").warning(format_args!(
-            "sparing scheme {} has no spares in a zone; these {spares} are left out",
-            scheme.number
-        ))),
-        1 | 9 if slips.len() as u64 > spares => {
-            warnings.push(zone.at("slips").warning(format_args!(
+        0 | 7 if spares > 0 => warnings.push(
+            zone.at("Number of spares"),
+            format_args!(
+                "sparing scheme {} has no spares in a zone; these {spares} are left out",
+                scheme.number
+            ),
+        ),
+        1 | 9 if slips.len() as u64 > spares => warnings.push(
+            zone.at("slips"),
+            format_args!(
                 "{} slips and {spares} spares: the zone holds less than DiskSim says",
                 slips.len()
-            )))
-        }
+            ),
+        ),
         _ => {}
     }
     let mut described = ZoneDescription {
@@ -215,7 +220,7 @@ fn turn(
     item: &Item,
     units: SkewUnits,
     sectors_per_track: u32,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<u32, InputError> {
     let number = item.float(name)?;
     let track = f64::from(sectors_per_track);
@@ -237,9 +242,10 @@ fn turn(
             SkewUnits::Sectors => "as in DiskSim",
             SkewUnits::Revolutions => "the nearest",
         };
-        warnings.push(item.at.warning(format_args!(
-            "{name:?} is taken as {sectors} whole sectors, {rule}"
-        )));
+        warnings.push(
+            &item.at,
+            format_args!("{name:?} is taken as {sectors} whole sectors, {rule}"),
+        );
     }
     Ok((sectors as i64).rem_euclid(i64::from(sectors_per_track)) as u32)
 }

@@ -4,6 +4,7 @@ use super::component::{Component, Item};
 use super::loader::Loader;
 use super::seek_file;
 use super::times;
+use super::warnings::Warnings;
 use crate::config::drive::HeadsDescription;
 use crate::error::InputError;
 use crate::geometry::seek::{HpSeek, LeeSeek, SeekDescription, SeekTable};
@@ -41,7 +42,7 @@ pub(super) fn seek(
     mechanics: &Component,
     cylinders: u32,
     loader: &mut Loader<'_>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<SeekDescription, InputError> {
     let access = mechanics.text("Access time type")?;
     if access != "trackSwitchPlusRotation" {
@@ -103,8 +104,8 @@ pub(super) fn seek(
     }
 }
 
-fn defective(mechanics: &Component, warnings: &mut Vec<String>) {
-    warnings.push(mechanics.at("Seek type").warning("DiskSim 4.0 computes curves of this type wrongly; here the curve is the one its manual describes"));
+fn defective(mechanics: &Component, warnings: &mut Warnings) {
+    warnings.push(mechanics.at("Seek type"), "DiskSim 4.0 computes curves of this type wrongly; here the curve is the one its manual describes");
 }
 
 /// The curve of Ruemmler and Wilkes without its first distances, and V6, the time of a single cylinder or −1.

@@ -36,6 +36,7 @@ mod system;
 mod text;
 mod times;
 mod topology;
+mod warnings;
 
 pub use controller::Controller;
 pub use convert::{Import, Settings, TraceMapping, import, import_from};

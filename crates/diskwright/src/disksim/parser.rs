@@ -23,6 +23,11 @@ use crate::error::{InputError, Source};
 /// How deep blocks, lists, components and files nest; DiskSim's own files nest five deep.
 pub(super) const MAX_DEPTH: usize = 64;
 
+/// The longest name, in bytes, blanks included; DiskSim's longest has 51.
+const MAX_NAME: usize = 128;
+/// The longest text that is a value, in bytes: a long path.
+const MAX_TEXT: usize = 4096;
+
 /// Reads all statements of a file and of those that it names.
 pub(super) fn statements(
     path: &Path,
@@ -176,7 +181,7 @@ impl<'l, 'f> Parser<'l, 'f> {
         if self.ahead.token != Token::Word {
             return Err(self.unexpected("the name of a file"));
         }
-        let (at, _) = self.line();
+        let (at, _) = self.line()?;
         self.deeper(|parser| {
             let (path, text) = parser.loader.enter(at.text(), &at)?;
             let source = Source::new(path.display().to_string(), text);
@@ -230,14 +235,16 @@ impl<'l, 'f> Parser<'l, 'f> {
             return Err(self.unexpected(expected));
         }
         let lexeme = self.bump();
+        let at = self.at(lexeme);
+        short(&at, MAX_NAME)?;
         Ok(Name {
             text: self.lexer.text(lexeme).to_owned(),
-            at: self.at(lexeme),
+            at,
         })
     }
 
     /// The words up to the next mark or the end of the line, of which there is at least one, and how many they are.
-    fn line(&mut self) -> (At, usize) {
+    fn line(&mut self) -> Result<(At, usize), InputError> {
         let first = self.bump();
         let (mut last, mut words) = (first, 1);
         while self.ahead.token == Token::Word {
@@ -249,7 +256,9 @@ impl<'l, 'f> Parser<'l, 'f> {
             last = self.bump();
             words += 1;
         }
-        (self.lexer.at(first, last), words)
+        let at = self.lexer.at(first, last);
+        short(&at, MAX_TEXT)?;
+        Ok((at, words))
     }
 
     /// The parameters of a block, whose kind and name have been read.
@@ -304,6 +313,7 @@ impl<'l, 'f> Parser<'l, 'f> {
             text.push(' ');
             text.push_str(self.lexer.text(lexeme));
             at = at.to(&self.at(lexeme));
+            short(&at, MAX_NAME)?;
         }
         Ok(Name { text, at })
     }
@@ -322,7 +332,7 @@ impl<'l, 'f> Parser<'l, 'f> {
             self.bump();
             return self.include(|inner| inner.only_value());
         }
-        let (at, words) = self.line();
+        let (at, words) = self.line()?;
         if self.sees(b'{') {
             return self.block_value(&at, words);
         }
@@ -383,6 +393,20 @@ impl<'l, 'f> Parser<'l, 'f> {
             if !self.more(&opened, b']')? {
                 return Ok(items);
             }
+        }
+    }
+}
+
+/// Refuses a name or text that is longer than any.
+fn short(at: &At, most: usize) -> Result<(), InputError> {
+    let length = at.text().len();
+    match length <= most {
+        true => Ok(()),
+        false => {
+            let start = at.start();
+            Err(start.error(format!(
+                "found a name or text of {length} bytes, expected at most {most}"
+            )))
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::component::Component;
+use super::warnings::Warnings;
 use crate::error::InputError;
 use crate::queue::{SchedulerChoice, SchedulerSpec};
 
@@ -24,7 +25,7 @@ pub(super) fn scheduler(
     queue: &Component,
     place: Place,
     chooses: bool,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<SchedulerChoice, InputError> {
     if !chooses {
         return Ok(SchedulerChoice::default());
@@ -40,7 +41,7 @@ pub(super) fn scheduler(
     };
     let at = queue.at(name);
     if let Some(loss) = loss {
-        warnings.push(at.warning(format_args!("scheduling policy {policy}: {loss}")));
+        warnings.push(at, format_args!("scheduling policy {policy}: {loss}"));
     }
     if by_position(policy) {
         if place == Place::Host {
@@ -50,20 +51,22 @@ pub(super) fn scheduler(
         }
         for delay in ["Read initiation delay", "Write initiation delay"] {
             if queue.float(delay)? != 0.0 {
-                warnings.push(queue.at(delay).warning(format_args!("{delay:?} is left out: positioning times are predicted with the drive's own command overheads")));
+                warnings.push(queue.at(delay), format_args!("{delay:?} is left out: positioning times are predicted with the drive's own command overheads"));
             }
         }
     }
     if by_cylinder(policy) {
         let mapping = "Cylinder mapping strategy";
         match place {
-            Place::Host => warnings.push(at.warning(format_args!(
-                "scheduling policy {policy} goes by cylinder; a driver's queue goes by LBN"
-            ))),
+            Place::Host => warnings.push(
+                at,
+                format_args!(
+                    "scheduling policy {policy} goes by cylinder; a driver's queue goes by LBN"
+                ),
+            ),
             Place::Drive if queue.integer(mapping)? != 4 => warnings.push(
-                queue
-                    .at(mapping)
-                    .warning("a drive knows its cylinders exactly, as with mapping strategy 4"),
+                queue.at(mapping),
+                "a drive knows its cylinders exactly, as with mapping strategy 4",
             ),
             Place::Drive => {}
         }
@@ -80,11 +83,7 @@ pub(super) fn scheduler(
         ("Scheduling priority scheme", "requests have no priorities"),
     ] {
         if queue.integer(name)? != 0 {
-            warnings.push(
-                queue
-                    .at(name)
-                    .warning(format_args!("{name:?} is left out: {told}")),
-            );
+            warnings.push(queue.at(name), format_args!("{name:?} is left out: {told}"));
         }
     }
     let spec: SchedulerSpec = serde_json::from_value(spec).map_err(|error| {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::syntax::At;
+use super::warnings::Warnings;
 use crate::error::{InputError, Source};
 use crate::geometry::seek::SeekTable;
 
@@ -19,7 +20,7 @@ const COUNT: &str = "Seek distances measured:";
 pub(super) fn read(
     path: &Path,
     text: String,
-    warnings: &mut Vec<String>,
+    warnings: &mut Warnings,
 ) -> Result<SeekTable, InputError> {
     let source = Source::new(path.display().to_string(), text);
     let mut points_ms: Vec<(u32, f64)> = Vec::new();
@@ -36,9 +37,9 @@ pub(super) fn read(
             continue;
         }
         match point(at.text()) {
-            None => warnings.push(at.warning(format_args!("{:?} is left out, expected a distance in cylinders and a time in ms such as \"1, 0.831\"", shortened(at.text())))),
-            Some((0, ms)) if ms == 0.0 => {}
-            Some((0, _)) => warnings.push(at.warning("a seek of distance 0 takes no time, whatever is written here")),
+            None => warnings.push(&at, format_args!("{:?} is left out, expected a distance in cylinders and a time in ms such as \"1, 0.831\"", shortened(at.text()))),
+            Some((0, 0.0)) => {}
+            Some((0, _)) => warnings.push(&at, "a seek of distance 0 takes no time, whatever is written here"),
             Some((distance, ms)) => {
                 let before = points_ms.last().map_or(0, |&(distance, _)| distance);
                 if distance <= before {
@@ -56,10 +57,13 @@ pub(super) fn read(
             .help("expected lines such as \"1, 0.831\": distance in cylinders and time in ms"));
     }
     if let Some((count, at)) = announced.filter(|&(count, _)| count != points_ms.len()) {
-        warnings.push(at.warning(format_args!(
-            "{count} points are announced, and there are {}",
-            points_ms.len()
-        )));
+        warnings.push(
+            &at,
+            format_args!(
+                "{count} points are announced, and there are {}",
+                points_ms.len()
+            ),
+        );
     }
     Ok(SeekTable { points_ms })
 }
@@ -92,9 +96,9 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> (Result<SeekTable, InputError>, Vec<String>) {
-        let mut warnings = Vec::new();
+        let mut warnings = Warnings::default();
         let table = read(Path::new("x.seek"), text.into(), &mut warnings);
-        (table, warnings)
+        (table, warnings.texts())
     }
 
     #[test]

@@ -28,6 +28,11 @@ impl At {
         At::new(&self.source, self.start, last.end)
     }
 
+    /// Where it begins.
+    pub(super) fn start(&self) -> At {
+        At::new(&self.source, self.start, self.start)
+    }
+
     /// The place, for an error.
     pub(super) fn place(&self) -> Place {
         Place::Text {
@@ -39,11 +44,6 @@ impl At {
     /// An error at this place.
     pub(super) fn error(&self, message: impl Into<String>) -> InputError {
         InputError::new(message).at(self.place())
-    }
-
-    /// A warning of this place.
-    pub(super) fn warning(&self, message: impl fmt::Display) -> String {
-        format!("{self}: {message}")
     }
 
     /// The folder of the file.

@@ -7,12 +7,13 @@ use super::component::{Component, Entry, Item, Value};
 use super::modules::{self, MODULES};
 use super::numbers::expand;
 use super::syntax::{self, At, Block, Data, Name, Node, Statement};
+use super::warnings::Warnings;
 use crate::error::{InputError, suggestion};
 
 /// The most components a system may have, and the most names a list may hold through ranges.
 pub(super) const MAX_NAMES: usize = 10_000;
 /// The most parameters all blocks may have together, inherited ones counted.
-const MAX_PARAMETERS: usize = 1 << 20;
+const MAX_PARAMETERS: usize = 1 << 18;
 
 /// All that the files say.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(super) struct System {
     pub(super) instances: BTreeMap<String, Arc<Component>>,
     /// The root of the topology.
     pub(super) root: Option<Node>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Warnings,
     parameters: usize,
     /// Names that ranges have made.
     named: usize,
@@ -62,10 +63,13 @@ impl System {
     /// Notes a block under its name; of two of a name the first stays, as in DiskSim.
     fn define(&mut self, component: Component) {
         match self.blocks.get(&component.name) {
-            Some(first) => self.warnings.push(component.at.warning(format_args!(
-                "a second block of the name {:?} is ignored; the first is at {}",
-                component.name, first.at
-            ))),
+            Some(first) => self.warnings.push(
+                &component.at,
+                format_args!(
+                    "a second block of the name {:?} is ignored; the first is at {}",
+                    component.name, first.at
+                ),
+            ),
             None => {
                 self.blocks
                     .insert(component.name.clone(), Arc::new(component));
@@ -79,10 +83,13 @@ impl System {
         for item in self.texts(names, "the name of an instance")? {
             let (name, at) = item;
             if let Some(first) = self.instances.get(&name) {
-                self.warnings.push(at.warning(format_args!(
-                    "a second instance of the name {name:?} is ignored; the first is one of {}",
-                    first.title()
-                )));
+                self.warnings.push(
+                    &at,
+                    format_args!(
+                        "a second instance of the name {name:?} is ignored; the first is one of {}",
+                        first.title()
+                    ),
+                );
                 continue;
             }
             let mut instance = Component::clone(&block);
@@ -179,10 +186,10 @@ impl System {
             let item = Arc::new(self.item(&parameter.value)?);
             for name in &parameter.names {
                 if let Some(first) = own.insert(&name.text, &name.at) {
-                    self.warnings.push(name.at.warning(format_args!(
-                        "{:?} replaces its value at {first}",
-                        name.text
-                    )));
+                    self.warnings.push(
+                        &name.at,
+                        format_args!("{:?} replaces its value at {first}", name.text),
+                    );
                 }
                 let entry = Entry {
                     name_at: name.at.clone(),

@@ -6,6 +6,7 @@ use super::component::Component;
 use super::syntax::Node;
 use super::system::System;
 use super::times;
+use super::warnings::Warnings;
 use crate::error::InputError;
 use crate::units::Time;
 
@@ -111,10 +112,7 @@ impl Path {
     ///
     /// # Errors
     /// A controller with a cache and a queue of its own.
-    pub(super) fn block_times(
-        &self,
-        warnings: &mut Vec<String>,
-    ) -> Result<(Time, Time), InputError> {
+    pub(super) fn block_times(&self, warnings: &mut Warnings) -> Result<(Time, Time), InputError> {
         let own = times::time(&self.disk, "Bulk sector transfer time")?;
         let (mut read, mut write) = (own, own);
         for (depth, component) in self.between.iter().enumerate() {
@@ -122,10 +120,10 @@ impl Path {
                 // Nothing arbitrates for the driver's own bus or for a shared one.
                 let arbitrates = depth > 0 && component.integer("type")? == 1;
                 if arbitrates && component.float("Arbitration time")? != 0.0 {
-                    warnings.push(component.at("Arbitration time").warning(format_args!(
-                        "\"Arbitration time\" of {} is left out",
-                        component.title()
-                    )));
+                    warnings.push(
+                        component.at("Arbitration time"),
+                        format_args!("\"Arbitration time\" of {} is left out", component.title()),
+                    );
                 }
                 continue;
             }
@@ -140,10 +138,13 @@ impl Path {
                     .help("expected a controller of type 1 or 2"));
             }
             if component.float("Scale for delays")? != 0.0 {
-                warnings.push(component.at("Scale for delays").warning(format_args!(
-                    "the delays of {} are left out, as with a scale of 0",
-                    component.title()
-                )));
+                warnings.push(
+                    component.at("Scale for delays"),
+                    format_args!(
+                        "the delays of {} are left out, as with a scale of 0",
+                        component.title()
+                    ),
+                );
             }
             if kind == 2 && depth + 2 == self.between.len() {
                 let chip = times::time(component, "Bulk sector transfer time")?;

@@ -379,6 +379,29 @@ fn ranges_and_nests_have_bounds() {
 }
 
 #[test]
+fn names_and_texts_have_bounds() {
+    let sound = |from: &str, to: &str| Sample::new().replace(from, to).sound(&[]);
+    let long = |length: usize| "x".repeat(length);
+    sound("Init Seed = 42", &format!("{} = 42", long(128)));
+    damaged(
+        "Init Seed = 42",
+        &format!("^{} = 42", long(129)),
+        &["129 bytes, expected at most 128"],
+    );
+    damaged(
+        "Init Seed = 42",
+        &format!("^{} y = 42", long(127)),
+        &["129 bytes, expected at most 128"],
+    );
+    sound("= statdefs", &format!("= {}", long(4096)));
+    damaged(
+        "= statdefs",
+        &format!("= ^{}", long(4097)),
+        &["4097 bytes, expected at most 4096"],
+    );
+}
+
+#[test]
 fn overrides_that_are_wrong() {
     let error = |put| Sample::new().error(&[put]);
     let told = error(("disk9", "Max queue length", "2"));

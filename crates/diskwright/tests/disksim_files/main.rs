@@ -3,5 +3,6 @@
 mod damaged;
 mod disks;
 mod parameters;
+mod places;
 mod queues;
 mod sample;

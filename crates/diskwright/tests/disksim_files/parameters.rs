@@ -7,9 +7,12 @@ use diskwright::disksim::parameters;
 
 use crate::sample::Sample;
 
+/// A component, a parameter and a value.
+type Put = (&'static str, &'static str, &'static str);
+
 /// An override of another value for every parameter of the modules on the way to a drive. Those with a path are within
 /// blocks.
-const OTHERS: &[(&str, &str, &str)] = &[
+const OTHERS: &[Put] = &[
     ("driver0", "Constant access time", "3"),
     ("driver0", "Use queueing in subsystem", "0"),
     ("bus1", "Arbitration time", "0.5"),
@@ -117,7 +120,7 @@ const OTHERS: &[(&str, &str, &str)] = &[
 ];
 
 /// Those that count only beside another value.
-const BESIDE: &[(&[(&str, &str, &str)], (&str, &str, &str))] = &[
+const BESIDE: &[(&[Put], Put)] = &[
     (
         &[("ctlr0", "type", "2")],
         ("ctlr0", "Bulk sector transfer time", "0.5"),
