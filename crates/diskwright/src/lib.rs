@@ -39,6 +39,7 @@
 //! | [`hdd`] | a hard disk, made of the two above |
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
+//! | [`disksim`] | the parameter files of DiskSim, read as drives |
 //! | [`compare`] | a workload over varied keys, and whether they make a difference |
 //! | [`schema`] | what a text may say, as JSON schemas |
 //! | [`probe`] | what a drive does, measured on the running simulator |
@@ -51,6 +52,7 @@
 pub mod compare;
 pub mod config;
 pub mod device;
+pub mod disksim;
 pub mod engine;
 pub mod error;
 pub mod geometry;

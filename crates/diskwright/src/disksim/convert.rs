@@ -1,0 +1,305 @@
+//! From a system with one drive to its description.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::component::{Component, Item};
+use super::controller::{self, Controller};
+use super::files::{Disk, Files};
+use super::loader::Loader;
+use super::overrides::Override;
+use super::queue::{self, Place};
+use super::system::System;
+use super::warnings::Warnings;
+use super::{layout, mechanics, parser, topology};
+use crate::config::drive::{DriveDescription, InterfaceDescription};
+use crate::config::spec::{HostSpec, MeasureSpec, QueueSpec, WarmUpSpec};
+use crate::error::{Error, InputError, Place as Where};
+use crate::hdd::Overhead;
+use crate::units::{Size, Time};
+
+/// What a set-up of DiskSim's amounts to.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The drive.
+    pub drive: DriveDescription,
+    /// The drive's electronics, as DiskSim has them.
+    pub controller: Controller,
+    /// What stands around the drive.
+    pub settings: Settings,
+    /// What is ignored, replaced or taken otherwise than it is written, each with its place.
+    pub warnings: Vec<String>,
+}
+
+/// What a set-up says besides the drive.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The driver: how many requests the drive is given at a time, and which of the others is next.
+    pub host: HostSpec,
+    /// The drive's own queue.
+    pub queue: QueueSpec,
+    /// The warm-up.
+    pub measure: MeasureSpec,
+    /// What arrival times of a trace are multiplied by.
+    pub trace_time_scale: f64,
+    /// Which devices of a trace are the drive.
+    pub mappings: Vec<TraceMapping>,
+}
+
+/// How requests to a device of a trace become requests to the drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceMapping {
+    /// The device's number in the trace.
+    pub device: i64,
+    /// Bytes of the trace's unit of locations: 512 for blocks.
+    pub location_scale: u64,
+    /// What sizes are multiplied by.
+    pub size_scale: u64,
+    /// Blocks that are added to locations.
+    pub offset: u64,
+}
+
+/// Reads a set-up with one drive, with values put over those of its files.
+///
+/// # Errors
+/// A file that cannot be read or does not say what it should, with file, line and column; a system that is not one
+/// drive; a drive that makes no sense.
+pub fn import(path: &Path, overrides: &[Override]) -> Result<Import, Error> {
+    import_from(&Disk, path, &[], overrides)
+}
+
+/// The same, with files from elsewhere, and with further folders in which those that others name are looked for.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_from(
+    files: &dyn Files,
+    path: &Path,
+    search: &[PathBuf],
+    overrides: &[Override],
+) -> Result<Import, Error> {
+    let mut loader = Loader::new(files, search.to_vec());
+    let text = loader
+        .first(path)
+        .map_err(|error| Error::file(path, "read", error))?;
+    let statements = parser::statements(path, text, &mut loader)?;
+    let mut system = System::build(statements)?;
+    for put in overrides {
+        system.put(put, &mut loader)?;
+    }
+    let route = topology::Path::of(&system)?.ok_or_else(|| {
+        InputError::new("no topology").at(Where::File(path.to_owned())).help("expected \"topology disksim_iodriver NAME [ … ]\" with one drive: a file with a drive alone does not say what it hangs on")
+    })?;
+    convert(&mut system, &route, &mut loader).map_err(Error::from)
+}
+
+fn convert(
+    system: &mut System,
+    route: &topology::Path,
+    loader: &mut Loader<'_>,
+) -> Result<Import, InputError> {
+    let mut warnings = std::mem::take(&mut system.warnings);
+    for component in route.components() {
+        component.check(&mut warnings)?;
+    }
+    let around = [
+        "disksim_global",
+        "disksim_iosim",
+        "disksim_logorg",
+        "disksim_pf",
+        "disksim_synthio",
+        "disksim_syncset",
+    ];
+    for component in around.iter().flat_map(|module| system.in_force(module)) {
+        component.check(&mut warnings)?;
+    }
+    let disk = &route.disk;
+    let model = disk.block("Model")?;
+    let times = route.block_times(&mut warnings)?;
+    let controller = Controller::read(disk, times.0, times.1)?;
+    let settings = settings(system, route, &mut warnings)?;
+    let mut drive = drive(disk, model, loader, &mut warnings)?;
+    let mut apart = Vec::new();
+    controller::apply(&controller, &mut drive, &mut apart);
+    let built = drive.hardware().map_err(|error| {
+        let zone = layout::unsound_zone(model, &drive.layout);
+        error.at(zone.as_ref().unwrap_or(&model.at).place())
+    })?;
+    let (listed, held) = (model.integer("Block count")?, built.blocks());
+    if u64::try_from(listed) != Ok(held) {
+        warnings.push(model.at("Block count"), format_args!("\"Block count\" is {listed}, and the zones hold {held} blocks, which is what counts, as in DiskSim"));
+    }
+    for warning in built.mechanics.layout.warnings() {
+        warnings.push(model.at("Layout Model"), warning);
+    }
+    let mut warnings = warnings.texts();
+    warnings.append(&mut apart);
+    Ok(Import {
+        drive,
+        controller,
+        settings,
+        warnings,
+    })
+}
+
+fn drive(
+    disk: &Component,
+    model: &Component,
+    loader: &mut Loader<'_>,
+    warnings: &mut Warnings,
+) -> Result<DriveDescription, InputError> {
+    let mechanics = model.block("Mechanical Model")?;
+    let layout = layout::layout(model, warnings)?;
+    let seek = mechanics::seek(mechanics, layout.cylinders, loader, warnings)?;
+    let name = |path: &PathBuf| {
+        path.file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    };
+    let files: Vec<_> = loader.read().iter().map(name).collect();
+    Ok(DriveDescription {
+        name: disk.kind.clone(),
+        about: "a drive of DiskSim's".into(),
+        source: vec![format!("DiskSim parameter files: {}", files.join(", "))],
+        estimated: Vec::new(),
+        year: None,
+        sector_size: Size::from_blocks(1),
+        rotation: mechanics::rotation(mechanics)?,
+        heads: mechanics::heads(mechanics)?,
+        seek,
+        overhead: Overhead::default(),
+        interface: InterfaceDescription::default(),
+        layout,
+    })
+}
+
+fn settings(
+    system: &System,
+    route: &topology::Path,
+    warnings: &mut Warnings,
+) -> Result<Settings, InputError> {
+    let depth = route.disk.count("Max queue length")?;
+    if depth == 0 {
+        warnings.push(
+            route.disk.at("Max queue length"),
+            "a queue of 0 requests is taken as one of 1",
+        );
+    }
+    let depth = depth.max(1);
+    let outstanding = match route.driver.integer("Use queueing in subsystem")? {
+        0 => 1,
+        _ => depth,
+    };
+    let (host, own) = (
+        route.driver.block("Scheduler")?,
+        route.disk.block("Scheduler")?,
+    );
+    let mut settings = Settings {
+        host: HostSpec {
+            outstanding: Some(outstanding),
+            scheduler: queue::scheduler(host, Place::Host, true, warnings)?,
+        },
+        queue: QueueSpec {
+            depth,
+            scheduler: queue::scheduler(own, Place::Drive, outstanding > 1, warnings)?,
+        },
+        measure: MeasureSpec::default(),
+        trace_time_scale: 1.0,
+        mappings: Vec::new(),
+    };
+    for global in system.in_force("disksim_global") {
+        warm_up(global, &mut settings, warnings)?;
+    }
+    for iosim in system.in_force("disksim_iosim") {
+        trace(system, iosim, &mut settings, warnings)?;
+    }
+    Ok(settings)
+}
+
+fn warm_up(
+    global: &Component,
+    settings: &mut Settings,
+    warnings: &mut Warnings,
+) -> Result<(), InputError> {
+    let (time, requests) = ("Statistic warm-up time", "Statistic warm-up IOs");
+    if let Some(item) = global.item(time) {
+        let seconds = item.float(time)?;
+        let span = Time::from_ns_f64(seconds * 1e9)
+            .ok_or_else(|| item.unlike(time, "a time in seconds"))?;
+        settings.measure.warmup = (span > Time::ZERO).then_some(WarmUpSpec::Time(span));
+    }
+    if let Some(item) = global.item(requests) {
+        let number = item.integer(requests)? as u64;
+        if number > 0 {
+            if settings.measure.warmup.is_some() {
+                warnings.push(
+                    &item.at,
+                    format_args!("{requests:?} takes the place of {time:?}"),
+                );
+            }
+            settings.measure.warmup = Some(WarmUpSpec::Requests(number));
+        }
+    }
+    Ok(())
+}
+
+fn trace(
+    system: &System,
+    iosim: &Component,
+    settings: &mut Settings,
+    warnings: &mut Warnings,
+) -> Result<(), InputError> {
+    let (scale, mappings) = ("I/O Trace Time Scale", "I/O Mappings");
+    if let Some(item) = iosim.item(scale) {
+        let number = item.float(scale)?;
+        if number > 0.0 {
+            settings.trace_time_scale = number;
+        } else if number == 0.0 {
+            return Err(item.unlike(scale, "a number above 0"));
+        } else {
+            warnings.push(&item.at, format_args!("{scale:?} below 0 has DiskSim issue requests at a constant rate or keep a number outstanding; it is left out, and a spec can say so"));
+        }
+    }
+    if iosim.item(mappings).is_some() {
+        for item in iosim.list(mappings)? {
+            settings.mappings.push(mapping(system, item)?);
+        }
+    }
+    Ok(())
+}
+
+fn mapping(system: &System, item: &Item) -> Result<TraceMapping, InputError> {
+    let map = item.block("a mapping")?;
+    if map.module.name != "disksim_iomap" {
+        return Err(item.unlike("a mapping", "a block of disksim_iomap"));
+    }
+    let device = map.text("simdev")?;
+    if !system.instances.contains_key(&device) {
+        return Err(map
+            .at("simdev")
+            .error(format!("no instance {device:?}"))
+            .help("expected the name of the drive's instance, which must come before"));
+    }
+    let offset = match map.item("offset") {
+        Some(item) => item.integer("offset")? as u64,
+        None => 0,
+    };
+    Ok(TraceMapping {
+        device: map.integer("tracedev")?,
+        location_scale: map.integer("locScale")? as u64,
+        size_scale: map.integer("sizeScale")? as u64,
+        offset,
+    })
+}
+
+impl System {
+    /// The components of a module that count: its instances, or where it has none its blocks, which count by
+    /// themselves.
+    fn in_force(&self, module: &str) -> Vec<&Arc<Component>> {
+        let of = |component: &&Arc<Component>| component.module.name == module;
+        let instances: Vec<_> = self.instances.values().filter(of).collect();
+        match instances.is_empty() {
+            true => self.blocks.values().filter(of).collect(),
+            false => instances,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! What stands around a drive: driver, buses, controllers, queues, organisations and loads.
+
+use super::{Module, block, count, flag, float, int, list, text, time};
+
+const SEEDS: &str = "only generators of load draw random numbers";
+const LOADED: &str = "it describes a load, and a load is said in a spec";
+const ONE_OWNER: &str = "with one drive nothing competes for the bus";
+const DECORATION: &str = "it says where something is written";
+
+/// `disksim_global`.
+pub(in crate::disksim) static GLOBAL: Module = Module {
+    name: "disksim_global",
+    ignored: None,
+    parameters: &[
+        int("Init Seed", i64::MIN, i64::MAX).optional().none(SEEDS),
+        flag("Init Seed with time").optional().none(SEEDS),
+        int("Real Seed", i64::MIN, i64::MAX).optional().none(SEEDS),
+        flag("Real Seed with time").optional().none(SEEDS),
+        time("Statistic warm-up time").optional(),
+        count("Statistic warm-up IOs").optional(),
+        text("Stat definition file").none(super::PRINTED),
+        text("Output file for trace of I/O requests simulated")
+            .optional()
+            .none(DECORATION),
+        text("Detailed execution trace").optional().none(DECORATION),
+    ],
+};
+
+/// `disksim_iodriver`.
+pub(in crate::disksim) static DRIVER: Module = Module {
+    name: "disksim_iodriver",
+    ignored: None,
+    parameters: &[
+        count("type").none("the run decides how the driver works, not this value"),
+        float("Constant access time", -3.0, f64::MAX).unless(
+            0.0,
+            "DiskSim takes access times from it or from the trace, here the drive is simulated",
+        ),
+        flag("Use queueing in subsystem"),
+        block("Scheduler", &["disksim_ioqueue"]),
+    ],
+};
+
+/// `disksim_bus`.
+pub(in crate::disksim) static BUS: Module = Module {
+    name: "disksim_bus",
+    ignored: None,
+    parameters: &[
+        int("type", 1, 2),
+        int("Arbitration type", 1, 2).none(ONE_OWNER),
+        time("Arbitration time"),
+        time("Read block transfer time"),
+        time("Write block transfer time"),
+        int("Print stats", i64::MIN, i64::MAX).none(super::PRINTED),
+    ],
+};
+
+/// `disksim_ctlr`.
+pub(in crate::disksim) static CONTROLLER: Module = Module {
+    name: "disksim_ctlr",
+    ignored: None,
+    parameters: &[
+        int("type", 1, 3),
+        time("Scale for delays"),
+        time("Bulk sector transfer time"),
+        count("Maximum queue length").none("controllers of types 1 and 2 have no queue"),
+        flag("Print stats").none(super::PRINTED),
+        block("Scheduler", &["disksim_ioqueue"])
+            .optional()
+            .none("controllers of types 1 and 2 have no queue"),
+        block("Cache", &["disksim_cachemem", "disksim_cachedev"])
+            .optional()
+            .none("controllers of types 1 and 2 have no cache"),
+        count("Max per-disk pending count")
+            .optional()
+            .none("controllers of types 1 and 2 have no queue"),
+    ],
+};
+
+/// `disksim_ioqueue`.
+pub(in crate::disksim) static QUEUE: Module = Module {
+    name: "disksim_ioqueue",
+    ignored: None,
+    parameters: &[
+        int("Scheduling policy", 1, 28),
+        int("Cylinder mapping strategy", 0, 6),
+        time("Write initiation delay"),
+        time("Read initiation delay"),
+        count("Sequential stream scheme"),
+        count("Maximum concat size")
+            .none("only a sequential stream scheme uses it, and of that there is a warning"),
+        int("Overlapping request scheme", 0, 2),
+        count("Sequential stream diff maximum")
+            .none("only a sequential stream scheme uses it, and of that there is a warning"),
+        int("Scheduling timeout scheme", i64::MIN, i64::MAX)
+            .none("DiskSim 4.0 reads it and has no timeouts"),
+        count("Timeout time/weight"),
+        count("Timeout scheduling").none("DiskSim 4.0 has no timeouts"),
+        flag("Scheduling priority scheme"),
+        count("Priority scheduling")
+            .none("only the priority scheme uses it, and of that there is a warning"),
+    ],
+};
+
+/// `disksim_iosim`.
+pub(in crate::disksim) static IOSIM: Module = Module {
+    name: "disksim_iosim",
+    ignored: None,
+    parameters: &[
+        float("I/O Trace Time Scale", f64::MIN, f64::MAX).optional(),
+        list("I/O Mappings").optional(),
+    ],
+};
+
+/// `disksim_iomap`.
+pub(in crate::disksim) static IOMAP: Module = Module {
+    name: "disksim_iomap",
+    ignored: None,
+    parameters: &[
+        int("tracedev", i64::MIN, i64::MAX),
+        text("simdev"),
+        int("locScale", 1, i64::MAX),
+        int("sizeScale", 1, i64::MAX),
+        count("offset").optional(),
+    ],
+};
+
+/// `disksim_logorg`.
+pub(in crate::disksim) static LOGORG: Module = Module {
+    name: "disksim_logorg",
+    ignored: None,
+    parameters: &[
+        text("Addressing mode").none("one drive has one address space"),
+        text("Distribution scheme").unless_text(
+            &["Asis", "Striped"],
+            "DiskSim drops the addresses of requests, here they are kept",
+        ),
+        text("Redundancy scheme").unless_text(&["Noredun"], "one drive holds one copy"),
+        text("Components")
+            .optional()
+            .none("DiskSim 4.0 reads it and does nothing"),
+        list("devices").none("one drive is all there is"),
+        int("Stripe unit", 1, i64::MAX).none("stripes over one drive are the drive"),
+        flag("Synch writes for safety").none("one drive has no parity"),
+        int("Number of copies", 1, i64::MAX).none("one drive holds one copy"),
+        int("Copy choice on read", 1, 6).none("one drive holds one copy"),
+        float("RMW vs. reconstruct", 0.0, 1.0).none("one drive has no parity"),
+        int("Parity stripe unit", 1, i64::MAX).none("one drive has no parity"),
+        int("Parity rotation type", 1, 4).none("one drive has no parity"),
+        time("Time stamp interval").optional().none(DECORATION),
+        time("Time stamp start time").optional().none(DECORATION),
+        time("Time stamp stop time").optional().none(DECORATION),
+        text("Time stamp file name").optional().none(DECORATION),
+    ],
+};
+
+/// `disksim_pf`.
+pub(super) static PROCESSES: Module = Module {
+    name: "disksim_pf",
+    ignored: None,
+    parameters: &[
+        int("Number of processors", 1, i64::MAX).none(LOADED),
+        time("Process-Flow Time Scale").none(LOADED),
+    ],
+};
+
+/// `disksim_synthio`.
+pub(super) static LOAD: Module = Module {
+    name: "disksim_synthio",
+    ignored: None,
+    parameters: &[
+        count("Number of I/O requests to generate").none(LOADED),
+        time("Maximum time of trace generated").none(LOADED),
+        flag("System call/return with each request").none(LOADED),
+        time("Think time from call to request").none(LOADED),
+        time("Think time from request to return").none(LOADED),
+        list("Generators").none(LOADED),
+    ],
+};
+
+/// `disksim_synthgen`.
+pub(super) static GENERATOR: Module = Module {
+    name: "disksim_synthgen",
+    ignored: None,
+    parameters: &[
+        int("Storage capacity per device", 1, i64::MAX).none(LOADED),
+        list("devices").none(LOADED),
+        int("Blocking factor", 1, i64::MAX).none(LOADED),
+        float("Probability of sequential access", 0.0, 1.0).none(LOADED),
+        float("Probability of local access", 0.0, 1.0).none(LOADED),
+        float("Probability of read access", 0.0, 1.0).none(LOADED),
+        float("Probability of time-critical request", 0.0, 1.0).none(LOADED),
+        float("Probability of time-limited request", 0.0, 1.0).none(LOADED),
+        list("Time-limited think times").none(LOADED),
+        list("General inter-arrival times").none(LOADED),
+        list("Sequential inter-arrival times").none(LOADED),
+        list("Local inter-arrival times").none(LOADED),
+        list("Local distances").none(LOADED),
+        list("Sizes").none(LOADED),
+    ],
+};
+
+/// `disksim_syncset`.
+pub(super) static SYNCSET: Module = Module {
+    name: "disksim_syncset",
+    ignored: None,
+    parameters: &[
+        text("type").none("every drive starts at angle 0"),
+        list("devices").none("every drive starts at angle 0"),
+    ],
+};
+
+/// `disksim_simpledisk`, which is refused as a drive.
+pub(super) static SIMPLE_DISK: Module = Module {
+    name: "disksim_simpledisk",
+    ignored: None,
+    parameters: &[
+        block("Scheduler", &["disksim_ioqueue"]).none(super::OTHER),
+        count("Max queue length").none(super::OTHER),
+        int("Block count", 1, i64::MAX).none(super::OTHER),
+        time("Bus transaction latency")
+            .optional()
+            .none(super::OTHER),
+        time("Bulk sector transfer time").none(super::OTHER),
+        flag("Never disconnect").none(super::OTHER),
+        flag("Print stats").none(super::PRINTED),
+        time("Command overhead").none(super::OTHER),
+        time("Constant access time").optional().none(super::OTHER),
+        time("Access time").optional().none(super::OTHER),
+    ],
+};
+
+/// `disksim_cachemem`, whose controller is refused.
+pub(super) static CACHE_MEMORY: Module = Module {
+    name: "disksim_cachemem",
+    ignored: None,
+    parameters: &[
+        count("Cache size").none(super::OTHER),
+        list("SLRU segments").optional().none(super::OTHER),
+        count("Line size").none(super::OTHER),
+        int("Bit granularity", 1, i64::MAX).none(super::OTHER),
+        int("Lock granularity", 1, i64::MAX).none(super::OTHER),
+        flag("Shared read locks").none(super::OTHER),
+        count("Max request size").none(super::OTHER),
+        int("Replacement policy", 1, 4).none(super::OTHER),
+        flag("Allocation policy").none(super::OTHER),
+        int("Write scheme", 1, 3).none(super::OTHER),
+        flag("Flush policy").none(super::OTHER),
+        time("Flush period").none(super::OTHER),
+        float("Flush idle delay", -1.0, f64::MAX).none(super::OTHER),
+        count("Flush max line cluster").none(super::OTHER),
+        int("Read prefetch type", 0, 3).none(super::OTHER),
+        int("Write prefetch type", 0, 3).none(super::OTHER),
+        flag("Line-by-line fetches").none(super::OTHER),
+        count("Max gather").none(super::OTHER),
+    ],
+};
+
+/// `disksim_cachedev`, whose controller is refused.
+pub(super) static CACHE_DEVICE: Module = Module {
+    name: "disksim_cachedev",
+    ignored: None,
+    parameters: &[
+        count("Cache size").none(super::OTHER),
+        count("Max request size").none(super::OTHER),
+        int("Write scheme", 1, 3).none(super::OTHER),
+        flag("Flush policy").none(super::OTHER),
+        time("Flush period").none(super::OTHER),
+        float("Flush idle delay", -1.0, f64::MAX).none(super::OTHER),
+        text("Cache device").none(super::OTHER),
+        text("Cached device").none(super::OTHER),
+    ],
+};

@@ -1,0 +1,131 @@
+//! From `disksim_ioqueue` to our schedulers.
+
+use serde_json::{Value, json};
+
+use super::component::Component;
+use super::warnings::Warnings;
+use crate::error::InputError;
+use crate::queue::{SchedulerChoice, SchedulerSpec};
+
+/// Whose queue it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The driver's, which knows LBNs only.
+    Host,
+    /// The drive's.
+    Drive,
+}
+
+/// How the requests that wait in a queue are chosen from. A queue that holds one request at most chooses nothing, and
+/// says so by `chooses`.
+///
+/// # Errors
+/// A policy that has no counterpart.
+pub(super) fn scheduler(
+    queue: &Component,
+    place: Place,
+    chooses: bool,
+    warnings: &mut Warnings,
+) -> Result<SchedulerChoice, InputError> {
+    if !chooses {
+        return Ok(SchedulerChoice::default());
+    }
+    let name = "Scheduling policy";
+    let policy = queue.integer(name)?;
+    let weight = queue.integer("Timeout time/weight")?;
+    let Some((spec, loss)) = counterpart(policy, weight) else {
+        return Err(queue.at(name).error(format!("scheduling policy {policy} of DiskSim has no counterpart")).help(
+            "accepted: 1 (fcfs), 2 and 5 (look), 3 and 6 (c-look), 4, 7 and 23 (sstf), 8 and 9 (satf), 11 and 12 with a weight above 0 (weighted-satf), 14 and 15 (aged-satf), 17 and 18 (v-scan); \
+             to go on, put another over it, such as \"Scheduler:Scheduling policy\" 1",
+        ));
+    };
+    let at = queue.at(name);
+    if let Some(loss) = loss {
+        warnings.push(at, format_args!("scheduling policy {policy}: {loss}"));
+    }
+    if by_position(policy) {
+        if place == Place::Host {
+            return Err(at.error(format!("scheduling policy {policy} in a driver's queue, which knows no positions")).help(
+                "accepted there: 1 (fcfs), 2 (look), 3 (c-look), 4 (sstf); a drive with a long queue of its own can do it: put 1 over the driver's and the policy and a larger \"Max queue length\" over the drive's",
+            ));
+        }
+        for delay in ["Read initiation delay", "Write initiation delay"] {
+            if queue.float(delay)? != 0.0 {
+                warnings.push(queue.at(delay), format_args!("{delay:?} is left out: positioning times are predicted with the drive's own command overheads"));
+            }
+        }
+    }
+    if by_cylinder(policy) {
+        let mapping = "Cylinder mapping strategy";
+        match place {
+            Place::Host => warnings.push(
+                at,
+                format_args!(
+                    "scheduling policy {policy} goes by cylinder; a driver's queue goes by LBN"
+                ),
+            ),
+            Place::Drive if queue.integer(mapping)? != 4 => warnings.push(
+                queue.at(mapping),
+                "a drive knows its cylinders exactly, as with mapping strategy 4",
+            ),
+            Place::Drive => {}
+        }
+    }
+    for (name, told) in [
+        (
+            "Sequential stream scheme",
+            "requests are neither joined nor kept in order",
+        ),
+        (
+            "Overlapping request scheme",
+            "requests that overlap are served each by itself",
+        ),
+        ("Scheduling priority scheme", "requests have no priorities"),
+    ] {
+        if queue.integer(name)? != 0 {
+            warnings.push(queue.at(name), format_args!("{name:?} is left out: {told}"));
+        }
+    }
+    let spec: SchedulerSpec = serde_json::from_value(spec).map_err(|error| {
+        at.error(format!(
+            "scheduling policy {policy} with weight {weight}: {error}"
+        ))
+    })?;
+    Ok(SchedulerChoice::Known(spec))
+}
+
+/// Whether a policy predicts positioning times.
+fn by_position(policy: i64) -> bool {
+    matches!(policy, 8..=16)
+}
+
+/// Whether a policy looks at cylinders.
+fn by_cylinder(policy: i64) -> bool {
+    matches!(policy, 5..=16 | 18 | 23)
+}
+
+/// The scheduler of a policy's number, and what it does otherwise.
+fn counterpart(policy: i64, weight: i64) -> Option<(Value, Option<&'static str>)> {
+    const BUFFER: &str = "what is in the drive's buffer is not taken into account";
+    let aged = json!({ "aged-satf": { "weight": weight as f64 / 1000.0 } });
+    let weighted = json!({ "weighted-satf": { "window": format!("{weight} ms") } });
+    Some(match policy {
+        1 => (json!({ "fcfs": {} }), None),
+        2 => (json!({ "look": { "by": "lbn" } }), None),
+        3 => (json!({ "c-look": { "by": "lbn" } }), None),
+        4 => (json!({ "sstf": { "by": "lbn" } }), None),
+        5 => (json!({ "look": { "by": "cylinder" } }), None),
+        6 => (json!({ "c-look": { "by": "cylinder" } }), None),
+        7 | 23 => (json!({ "sstf": { "by": "cylinder" } }), None),
+        8 => (json!({ "satf": {} }), None),
+        9 => (json!({ "satf": {} }), Some(BUFFER)),
+        11 if weight > 0 => (weighted, None),
+        12 if weight > 0 => (weighted, Some(BUFFER)),
+        14 => (aged, None),
+        15 => (aged, Some(BUFFER)),
+        // DiskSim's V-SCANs are V(0.2).
+        17 => (json!({ "v-scan": { "by": "lbn", "r": 0.2 } }), None),
+        18 => (json!({ "v-scan": { "by": "cylinder", "r": 0.2 } }), None),
+        _ => return None,
+    })
+}

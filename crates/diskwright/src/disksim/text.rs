@@ -1,0 +1,109 @@
+//! An imported drive as the text of a drive's file.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::convert::Import;
+use crate::config::spec::{HostSpec, QueueSpec};
+
+/// The longest line, in characters.
+const WIDTH: usize = 110;
+
+/// The drive as TOML, with the warnings of its import before it and the queues, as a spec has them, after it, both as
+/// comments.
+pub fn to_toml(import: &Import) -> String {
+    let mut text = String::new();
+    if !import.warnings.is_empty() {
+        comment(&mut text, "The import of this drive has these warnings:");
+        for warning in &import.warnings {
+            comment(&mut text, &format!("- {warning}"));
+        }
+        text.push('\n');
+    }
+    let drive = toml::to_string(&import.drive)
+        .expect("a drive's description has only keys and values that TOML has");
+    for line in drive.lines() {
+        push_line(&mut text, line);
+    }
+    let queues = Queues {
+        host: &import.settings.host,
+        device: Device {
+            hdd: Hdd {
+                queue: &import.settings.queue,
+            },
+        },
+    };
+    let queues = toml::to_string(&queues).expect("queues have only keys and values that TOML has");
+    text.push('\n');
+    comment(&mut text, "In a spec, the queues of the set-up are:");
+    for line in queues.lines() {
+        comment(&mut text, line);
+    }
+    text
+}
+
+#[derive(Serialize)]
+struct Queues<'i> {
+    host: &'i HostSpec,
+    device: Device<'i>,
+}
+
+#[derive(Serialize)]
+struct Device<'i> {
+    hdd: Hdd<'i>,
+}
+
+#[derive(Serialize)]
+struct Hdd<'i> {
+    queue: &'i QueueSpec,
+}
+
+fn comment(text: &mut String, line: &str) {
+    for line in line.lines() {
+        // A control character would end the comment, or the file's being TOML.
+        let line: String = line
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        writeln!(text, "# {line}").expect("a string takes all");
+    }
+}
+
+/// Adds a line; a long list gets lines of its own.
+fn push_line(text: &mut String, line: &str) {
+    let list = line
+        .split_once(" = [")
+        .and_then(|(key, rest)| Some((key, rest.strip_suffix(']')?)));
+    let Some((key, items)) = list.filter(|(_, items)| line.len() > WIDTH && !items.contains('"'))
+    else {
+        text.push_str(line);
+        text.push('\n');
+        return;
+    };
+    writeln!(text, "{key} = [").expect("a string takes all");
+    let mut row = String::from("   ");
+    for item in split(items) {
+        if row.len() + item.len() + 2 > WIDTH {
+            writeln!(text, "{row}").expect("a string takes all");
+            row.truncate(3);
+        }
+        write!(row, " {item},").expect("a string takes all");
+    }
+    writeln!(text, "{row}\n]").expect("a string takes all");
+}
+
+/// The items of a list without texts, at the commas outside of inner lists.
+fn split(items: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_u32;
+    items
+        .split(move |c| {
+            match c {
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            c == ',' && depth == 0
+        })
+        .map(str::trim)
+}

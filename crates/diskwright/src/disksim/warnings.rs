@@ -1,0 +1,57 @@
+//! What an import does otherwise than is written.
+
+use std::fmt::Display;
+
+use super::syntax::At;
+
+/// The most warnings that are told one by one: to find a line's number takes time.
+const MOST: usize = 100;
+
+/// Warnings in the order in which they came up.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    told: Vec<String>,
+    /// How many there are beyond those.
+    more: usize,
+}
+
+impl Warnings {
+    /// Warns of something at a place.
+    pub(super) fn push(&mut self, at: &At, message: impl Display) {
+        match self.told.len() < MOST {
+            true => self.told.push(format!("{at}: {message}")),
+            false => self.more += 1,
+        }
+    }
+
+    /// The warnings as texts.
+    pub(super) fn texts(self) -> Vec<String> {
+        let mut texts = self.told;
+        if self.more > 0 {
+            texts.push(format!("and {} more warnings", self.more));
+        }
+        texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Source;
+
+    #[test]
+    fn many_are_counted() {
+        let at = At::new(&Source::new("t", "\n x"), 2, 3);
+        let mut warnings = Warnings::default();
+        for number in 0..MOST {
+            warnings.push(&at, number);
+        }
+        assert_eq!(warnings.told.last().map(String::as_str), Some("t:2:2: 99"));
+        assert_eq!(warnings.more, 0);
+        warnings.push(&at, "one");
+        warnings.push(&at, "two");
+        let texts = warnings.texts();
+        assert_eq!(texts.len(), MOST + 1);
+        assert_eq!(texts[MOST], "and 2 more warnings");
+    }
+}

@@ -1,0 +1,8 @@
+//! DiskSim's parameter files from first to last: small set-ups in memory, sound and damaged.
+
+mod damaged;
+mod disks;
+mod parameters;
+mod places;
+mod queues;
+mod sample;
