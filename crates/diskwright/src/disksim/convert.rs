@@ -168,6 +168,7 @@ fn drive(
         seek,
         overhead: Overhead::default(),
         interface: InterfaceDescription::default(),
+        buffer: None,
         layout,
     })
 }
