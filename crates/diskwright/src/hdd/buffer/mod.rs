@@ -73,6 +73,10 @@ impl Owner {
     fn admits(&self, hardware: &Hardware, size: u64, sector: u64, at: Time) -> Time {
         let lbn = sector * u64::from(hardware.blocks_per_sector);
         let period = hardware.mechanics.spindle.period();
+        // What the request itself waits for is always taken.
+        if lbn < self.end || hardware.interface.block_ps == 0 {
+            return at;
+        }
         let mut at = at;
         while at < self.completion && lbn >= self.next(hardware.interface, at) + size {
             at += period;

@@ -1,7 +1,6 @@
 //! What a drive's description says of its segmented buffer, and of how requests take and leave the bus.
 //!
-//! The parameters are those of DiskSim 4.0's disk model, which predicts recorded drives closely with them; `docs/model/buffer.md` says
-//! what each does.
+//! The parameters are those of DiskSim 4.0's disk model, which predicts recorded drives closely with them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
