@@ -121,7 +121,7 @@ fn buffers() -> impl Strategy<Value = String> {
     let read = any::<[bool; 2]>().prop_map(|[hits, at_once]| {
         format!("hits_written_data = {hits}, partial_hits_at_once = {at_once}, hit_after_read = \"0.1 ms\"")
     });
-    let any_buffer = (2u32..6, 600u32..900, any::<bool>(), read, ahead, (write, extra), bus).prop_map(
+    let any_buffer = (2u32..6, 8u32..600, any::<bool>(), read, ahead, (write, extra), bus).prop_map(
         |(segments, size, keeps, read, ahead, (write, extra), bus)| {
             format!(
                 "{{ segments = {segments}, segment_size = \"{size} blocks\", keeps_data = {keeps}, read = {{ {read} }}, \

@@ -44,6 +44,7 @@ impl Buffer {
         destage: Destage,
         (ready, data): (Time, Time),
     ) -> Access {
+        self.segments.forget(command, destage.segment, None);
         let segment = self.segments.get_mut(destage.segment);
         segment.end = command.end().0;
         let (arm, free) = in_passing(hardware, command, destage, data);

@@ -89,7 +89,7 @@ impl Owner {
 #[derive(Clone, Copy, Debug)]
 struct Destage {
     segment: u32,
-    /// The first block.
+    /// The first block that is not on the medium yet, request by request.
     first: u64,
     /// The first block of its last request.
     last: u64,
@@ -277,21 +277,32 @@ impl Buffer {
                     self.finish(number);
                 }
             }
-            Medium::Writing(destage) if destage.end <= now => {
-                self.arm = destage.arm;
-                let segment = destage.segment;
-                if let Some(moves) = &mut self.moves {
-                    let lbn = destage.first;
-                    let blocks = (self.segments.get(segment).end - lbn) as u32;
+            Medium::Writing(destage) => {
+                let is_over = destage.end <= now;
+                let (number, arm) = (destage.segment, destage.arm);
+                // The arm is free for the last request once all before it are written.
+                let behind = if is_over {
+                    self.segments.get(number).end
+                } else if destage.begun <= now {
+                    destage.last
+                } else {
+                    destage.first
+                };
+                if let Some(moves) = &mut self.moves
+                    && behind > destage.first
+                {
                     moves.push(Move::Drain(Stretch {
-                        segment,
-                        lbn,
-                        blocks,
+                        segment: number,
+                        lbn: destage.first,
+                        blocks: (behind - destage.first) as u32,
                     }));
                 }
-                self.finish(segment);
+                destage.first = behind;
+                if is_over {
+                    self.arm = arm;
+                    self.finish(number);
+                }
             }
-            Medium::Writing(_) => {}
         }
     }
 
@@ -496,7 +507,7 @@ impl Buffer {
             accepted + hit_overhead
         };
         account.add(Part::Overhead, decided);
-        if !is_connected || hit == Hit::Miss {
+        if hit == Hit::Miss || !is_connected && hit == Hit::Partial {
             account.add(Part::Wait, begins);
         }
         let mut source = Source {
