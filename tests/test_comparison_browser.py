@@ -155,6 +155,9 @@ def test_nothing_overflows_or_overlaps(opened: chromium.Browser, width: int, sch
         ".map(part => part.outerHTML.slice(0, 99))"
     )
     assert wide == []
+    if width >= 1280:
+        cut = "[...document.querySelectorAll('.scroll')].filter(part => part.scrollWidth > part.clientWidth + 1).length"
+        assert opened.value(cut) == 0
     # Labels of ticks that stand upright do not touch; turned ones are set apart by the library.
     touching = opened.value(
         "[...document.querySelectorAll('.plot')].flatMap(plot => ['.xtick', '.ytick'].flatMap(kind => {"

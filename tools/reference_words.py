@@ -26,6 +26,8 @@ def kind(schema: Schema) -> str:
             return "path"
         case {"format": "drive"}:
             return "name or path"
+        case {"format": "buffer"}:
+            return "`true`, `false`, or keys of [a drive's buffer](drive.md#buffer)"
         case {"examples": examples}:
             return " or ".join(f"`{_toml.value(example)}`" for example in examples)
         case {"maxLength": 1}:

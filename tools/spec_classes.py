@@ -33,9 +33,9 @@ Made by `tools/spec_classes.py` from the engine's schema: change the engine, not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from diskwright._typed import Document, DrivePath, FilePath, Table
 '''
@@ -100,6 +100,8 @@ class Writer:
                 return "FilePath"
             case {"format": "drive"}:
                 return "DrivePath"
+            case {"format": "buffer"}:
+                return "bool | Mapping[str, Any]"
             case {"$ref": reference} | {"allOf": [{"$ref": reference}]}:
                 return self.named(reference.removeprefix("#/definitions/"))
             case {"anyOf": options}:

@@ -1,7 +1,9 @@
 //! What a spec says of a drive's buffer: as the drive has it, none, or as the drive has it with some values changed.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -14,9 +16,9 @@ use crate::hdd::buffer::parameters::BufferDescription;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum BufferSpec {
     /// As the drive's description has it.
+    #[default]
     Drive,
     /// None: every request waits for the medium.
-    #[default]
     Off,
     /// The drive's, with these keys in place of its own.
     Changed(Map<String, Value>),
@@ -26,11 +28,6 @@ const EXPECTED: &str =
     "true for the drive's buffer, false for none, or a table of what is to differ from the drive's";
 
 impl BufferSpec {
-    /// Whether the disk is without one.
-    pub fn is_off(&self) -> bool {
-        *self == BufferSpec::Off
-    }
-
     /// The buffer of a drive that has `own`.
     ///
     /// # Errors
@@ -95,6 +92,18 @@ impl Serialize for BufferSpec {
             BufferSpec::Off => serializer.serialize_bool(false),
             BufferSpec::Changed(changes) => changes.serialize(serializer),
         }
+    }
+}
+
+impl JsonSchema for BufferSpec {
+    fn schema_name() -> Cow<'static, str> {
+        "Buffer".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["boolean", "object"], "format": "buffer" })
     }
 }
 

@@ -116,9 +116,9 @@ pub struct HddSpec {
     /// The drive's queue.
     #[serde(default)]
     pub queue: QueueSpec,
-    /// The drive's buffer.
-    #[serde(default, skip_serializing_if = "BufferSpec::is_off")]
-    #[schemars(skip)]
+    /// The drive's buffer: `true` for the one that the drive has, `false` for none, or a table of what is to differ from
+    /// the drive's.
+    #[serde(default)]
     pub buffer: BufferSpec,
 }
 

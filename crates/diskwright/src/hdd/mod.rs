@@ -540,7 +540,9 @@ impl Device for Hdd {
     }
 
     fn picture(&self) -> Option<Map<String, Value>> {
-        self.picture.as_ref().map(|picture| picture.json())
+        self.picture
+            .as_ref()
+            .map(|picture| picture.json(self.ended))
     }
 
     fn warnings(&self) -> Vec<String> {

@@ -30,6 +30,8 @@ impl Join for Use {
 pub struct HddPicture {
     uses: Bins<Use>,
     end: Time,
+    /// When it was busy last; not in the bins yet, since the run may end before that does.
+    busy: (Time, Time),
     accesses: u64,
     /// Distances of accesses, cylinders, in bins that grow with the distance.
     seeks: LogHistogram,
@@ -44,6 +46,7 @@ impl HddPicture {
         HddPicture {
             uses: Bins::new(BINS),
             end: Time::ZERO,
+            busy: (Time::ZERO, Time::ZERO),
             accesses: 0,
             seeks: LogHistogram::default(),
             even_seeks: vec![0; DISTANCES as usize],
@@ -61,6 +64,7 @@ impl HddPicture {
 
     /// The arm and the platters are at work.
     pub fn busy(&mut self, from: Time, to: Time) {
+        let (from, to) = std::mem::replace(&mut self.busy, (from, to));
         self.uses.over(from, to, |bin, ns| bin.busy += ns);
         self.end = self.end.max(to);
     }
@@ -77,11 +81,16 @@ impl HddPicture {
     }
 
     /// `seek_cylinders`, distances of accesses in bins that grow, by the least distance of each, and in `even_bins`;
-    /// `use`, the share of time the disk was busy and its mean queue over the time of the run.
-    pub fn json(&self) -> Map<String, Value> {
-        let bins = self.uses.clone().coarsened(enough_for(self.accesses));
+    /// `use`, the share of time the disk was busy and its mean queue over the time of the run, which ended at `ended`.
+    pub fn json(&self, ended: Time) -> Map<String, Value> {
+        let mut uses = self.uses.clone();
+        let (from, to) = (self.busy.0, self.busy.1.min(ended));
+        if to > from {
+            uses.over(from, to, |bin, ns| bin.busy += ns);
+        }
+        let bins = uses.coarsened(enough_for(self.accesses));
         let last = bins.len().saturating_sub(1);
-        let last_width = bins.last_width(self.end);
+        let last_width = bins.last_width(self.end.max(to));
         let width = |bin: usize| {
             if bin == last {
                 last_width
@@ -123,7 +132,7 @@ mod tests {
         for distance in [0, 0, 1, 99, 100, 6_399] {
             picture.access(distance);
         }
-        let json = picture.json();
+        let json = picture.json(Time::from_s(10));
         let seeks = &json["seek_cylinders"];
         assert_eq!(seeks["bins"]["from"], json!([0, 1, 96, 6_144]));
         assert_eq!(seeks["bins"]["count"], json!([2, 1, 2, 1]));
@@ -145,7 +154,7 @@ mod tests {
             picture.queued(from, to, 3);
             picture.queued(to, to + Time::from_ms(1), 1);
         }
-        let json = picture.json();
+        let json = picture.json(Time::from_s(10));
         let list = |key: &str| -> Vec<f64> {
             let list = json["use"][key].as_array().unwrap();
             list.iter().filter_map(Value::as_f64).collect()
@@ -172,6 +181,9 @@ mod tests {
 
     #[test]
     fn a_disk_never_used() {
-        assert_eq!(HddPicture::new(1).json()["use"]["utilisation"], json!([]));
+        assert_eq!(
+            HddPicture::new(1).json(Time::ZERO)["use"]["utilisation"],
+            json!([])
+        );
     }
 }
