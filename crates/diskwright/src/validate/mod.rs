@@ -232,9 +232,10 @@ fn of_the_fit(
     }
     if drive.sector_size.blocks() > 1 {
         warnings.push(format!(
-            "the drive has sectors of {}, and the recording's addresses are taken for blocks of {BLOCK_BYTES} bytes: {} of \
+            "the drive has sectors of {} bytes, and the recording's addresses are taken for blocks of {BLOCK_BYTES} bytes: {} of \
              {requests} requests do not begin and end on sectors",
-            drive.sector_size, times.unaligned
+            drive.sector_size.blocks() * BLOCK_BYTES,
+            times.unaligned
         ));
     }
     if drive.buffer.is_none() {
