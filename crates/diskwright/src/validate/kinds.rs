@@ -151,10 +151,10 @@ impl Kinds {
         });
         let zone_names = zones.iter().enumerate().map(|(number, zone)| {
             let (first, last) = (zone.first_cylinder(), zone.last_cylinder());
-            format!("zone {number}, cylinders {first}–{last}")
+            format!("zone {number}, cylinders {first} to {last}")
         });
         let tenths = (0..TENTHS)
-            .map(|tenth| format!("{}–{} % of the addresses", 10 * tenth, 10 * (tenth + 1)));
+            .map(|tenth| format!("{} to {} % of the addresses", 10 * tenth, 10 * (tenth + 1)));
         Kinds {
             all: Tally::default(),
             groupings: [
@@ -246,7 +246,11 @@ fn size_name(class: usize) -> String {
     match class {
         0 => "1 block".to_owned(),
         1 => "2 blocks".to_owned(),
-        class => format!("{}–{} blocks", (1_u64 << (class - 1)) + 1, 1_u64 << class),
+        class => format!(
+            "{} to {} blocks",
+            (1_u64 << (class - 1)) + 1,
+            1_u64 << class
+        ),
     }
 }
 
@@ -279,12 +283,12 @@ mod tests {
         for (blocks, name) in [
             (1, "1 block"),
             (2, "2 blocks"),
-            (3, "3–4 blocks"),
-            (4, "3–4 blocks"),
-            (5, "5–8 blocks"),
-            (8, "5–8 blocks"),
-            (9, "9–16 blocks"),
-            (u32::MAX, "2147483649–4294967296 blocks"),
+            (3, "3 to 4 blocks"),
+            (4, "3 to 4 blocks"),
+            (5, "5 to 8 blocks"),
+            (8, "5 to 8 blocks"),
+            (9, "9 to 16 blocks"),
+            (u32::MAX, "2147483649 to 4294967296 blocks"),
         ] {
             assert_eq!(size_name(size_class(blocks)), name);
         }
@@ -316,9 +320,9 @@ mod tests {
             name("service_and_predecessor", 0),
             Some("read miss after write")
         );
-        assert_eq!(name("size", 0), Some("5–8 blocks"));
-        assert_eq!(name("zone", 0), Some("zone 0, cylinders 0–846"));
-        assert_eq!(name("place", 1), Some("90–100 % of the addresses"));
+        assert_eq!(name("size", 0), Some("5 to 8 blocks"));
+        assert_eq!(name("zone", 0), Some("zone 0, cylinders 0 to 846"));
+        assert_eq!(name("place", 1), Some("90 to 100 % of the addresses"));
         let places = kinds.places();
         assert_eq!(
             (&places["requests"][0], &places["requests"][99]),
