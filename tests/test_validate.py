@@ -4,6 +4,7 @@ import os
 import pickle
 import tempfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -229,9 +230,11 @@ def test_the_charts_are_the_pictures(found: diskwright.Validation) -> None:
     assert [trace["name"] for trace in charts["cdf"]["data"]] == ["recorded", "simulated"]
     for trace, side in zip(charts["cdf"]["data"], ("recorded", "simulated"), strict=True):
         assert max(trace["x"]) == pytest.approx(data[f"{side}_ms"]["max"], rel=1e-4)
-    distances = charts["quantiles"]["data"][0]["y"]
-    # Every request takes 0.38 ms longer, but for the bins' width.
-    assert sum(distances) / len(distances) == pytest.approx(0.38, rel=0.25)
+    # Each point stands for the share of requests since the one before it.
+    points = charts["quantiles"]["data"][0]
+    widths = [end - start for start, end in pairwise([0, *points["x"]])]
+    squares = sum(width * distance**2 for width, distance in zip(widths, points["y"], strict=True))
+    assert (squares / 100) ** 0.5 == pytest.approx(data["rms_demerit_ms"], rel=0.05)
     assert sum(charts["tenths"]["data"][0]["y"]) == pytest.approx(100, rel=1e-3)
     assert sum(charts["shares"]["data"][0]["x"]) == pytest.approx(100, rel=1e-3)
     assert sum(picture.places.requests) == data["requests"]

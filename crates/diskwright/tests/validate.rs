@@ -104,7 +104,7 @@ fn requests_follow_the_simulated_completions() {
     let expected = [
         "read miss after read",
         "read miss after nothing",
-        "write to the medium after read",
+        "media write after read",
     ];
     assert_eq!(services, expected);
 }
@@ -153,7 +153,7 @@ fn the_buffer_of_the_drive_is_used() {
         names(&found),
         [
             "\"read hit\" 1",
-            "\"read partial hit\" 1",
+            "\"partial hit\" 1",
             "\"read miss\" 1",
             "\"buffered write\" 1"
         ]
@@ -161,10 +161,7 @@ fn the_buffer_of_the_drive_is_used() {
     let off = folder
         .validate(&drive, recording, &["buffer=false"])
         .expect("sound");
-    assert_eq!(
-        names(&off),
-        ["\"read miss\" 3", "\"write to the medium\" 1"]
-    );
+    assert_eq!(names(&off), ["\"read miss\" 3", "\"media write\" 1"]);
     let warned = off.json()["warnings"].to_string();
     assert!(warned.contains("no buffer"), "{warned}");
     assert!(!found.json()["warnings"].to_string().contains("no buffer"));

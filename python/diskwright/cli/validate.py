@@ -73,14 +73,14 @@ def _report(found: "Validation") -> Iterator["RenderableType"]:
         yield _kinds(label, found.kinds[key])
     yield ""
     yield from output.wrap(
-        "Error: simulated minus recorded service time of the same request; rms: root mean square; share: of the "
-        "sum of all squared errors. The demerit compares the distributions and not the requests.",
+        "Error: simulated minus recorded service time of the same request; rms: its root mean square; share: "
+        "of the sum of all squared errors. The demerit compares the distributions and not the requests.",
         output.WIDTH,
     )
 
 
 def _kinds(label: str, kinds: Sequence[Any]) -> "RenderableType":
-    table = output.table(f"{label}, ms", "requests", "recorded", "simulated", "rms error", "share %")
+    table = output.table(f"{label}, ms", "requests", "recorded", "simulated", "rms", "share %")
     for kind in kinds:
         table.add_row(
             kind.name,

@@ -56,10 +56,10 @@ impl Served {
 const OPERATIONS: [&str; 4] = ["read", "write", "flush", "trim"];
 const SERVICES: [&str; 6] = [
     "read hit",
-    "read partial hit",
+    "partial hit",
     "read miss",
     "buffered write",
-    "write to the medium",
+    "media write",
     "other",
 ];
 const PREDECESSORS: [&str; 4] = ["read", "write", "other", "nothing"];
