@@ -14,6 +14,7 @@ import chromium
 import diskwright
 from conftest import ROOT, Command, names, parsed, refused
 from diskwright import _text, report
+from diskwright.report import charts
 from test_report import Page
 from test_report_browser import luminance
 
@@ -214,8 +215,8 @@ def test_the_page_says_what_the_result_says(found: diskwright.Validation) -> Non
             assert f"kinds.{grouping}.{place}.error_rms_ms" in keys
     for _, attributes in page.elements:
         assert not {"src", "href", "srcset", "action", "data", "poster"} & set(attributes), attributes
-    charts = page.embedded("charts")
-    assert {told["data-chart"] for _, told in page.elements if "data-chart" in told} == set(charts) == CHARTS
+    drawn = set(page.embedded("charts"))
+    assert {told["data-chart"] for _, told in page.elements if "data-chart" in told} == drawn == CHARTS
     assert page.texts["spec"].startswith(f"diskwright validate {DRIVE} ")
     assert "'interface.block_time=0.2 ms'" in page.texts["spec"].replace('"', "")
     # It says that errors of requests are not what the demerit is made of.
@@ -223,25 +224,40 @@ def test_the_page_says_what_the_result_says(found: diskwright.Validation) -> Non
 
 
 def test_the_charts_are_the_pictures(found: diskwright.Validation) -> None:
-    charts = Page(report.page(found)).embedded("charts")
+    drawn = Page(report.page(found)).embedded("charts")
     data = found.to_dict()
     picture = found.picture
     assert picture is not None
-    assert [trace["name"] for trace in charts["cdf"]["data"]] == ["recorded", "simulated"]
-    for trace, side in zip(charts["cdf"]["data"], ("recorded", "simulated"), strict=True):
+    assert [trace["name"] for trace in drawn["cdf"]["data"]] == ["recorded", "simulated"]
+    for trace, side in zip(drawn["cdf"]["data"], ("recorded", "simulated"), strict=True):
         assert max(trace["x"]) == pytest.approx(data[f"{side}_ms"]["max"], rel=1e-4)
     # Each point stands for the share of requests since the one before it.
-    points = charts["quantiles"]["data"][0]
+    points = drawn["quantiles"]["data"][0]
     widths = [end - start for start, end in pairwise([0, *points["x"]])]
     squares = sum(width * distance**2 for width, distance in zip(widths, points["y"], strict=True))
     assert (squares / 100) ** 0.5 == pytest.approx(data["rms_demerit_ms"], rel=0.05)
-    assert sum(charts["tenths"]["data"][0]["y"]) == pytest.approx(100, rel=1e-3)
-    assert sum(charts["shares"]["data"][0]["x"]) == pytest.approx(100, rel=1e-3)
+    assert sum(drawn["tenths"]["data"][0]["y"]) == pytest.approx(100, rel=1e-3)
+    assert sum(drawn["shares"]["data"][0]["x"]) == pytest.approx(100, rel=1e-3)
     assert sum(picture.places.requests) == data["requests"]
-    for chart in charts.values():
+    for chart in drawn.values():
         for axis in ("xaxis", "yaxis"):
             title = chart["layout"][axis].get("title")
             assert title is None or "(" in title["text"]
+
+
+def test_a_few_of_the_slowest_do_not_press_the_others_flat() -> None:
+    def drawn(last_ms: float) -> charts.Chart:
+        shares = [step / 1000 for step in range(1, 1001)]
+        times = [1.0] * 1000
+        quantiles = {"share": shares, "recorded_ms": times, "simulated_ms": [1.25] * 999 + [1 + last_ms]}
+        return charts.validation.quantiles({"quantiles": quantiles})
+
+    near, far = drawn(0.25), drawn(-30.0)
+    for chart in (near, far):
+        low, high = chart.figure["layout"]["yaxis"]["range"]
+        assert -0.05 < low < 0 < 0.25 < high < 0.3
+    assert "out of the frame" not in near.note
+    assert "The slowest 0.5 % reach out of the frame, to -30 ms" in far.note
 
 
 def test_a_validation_survives_pickling(found: diskwright.Validation) -> None:

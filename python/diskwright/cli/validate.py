@@ -63,7 +63,7 @@ def _report(found: "Validation") -> Iterator["RenderableType"]:
     yield f"demerit {found.rms_demerit_ms:.4f} ms{share}"
     yield f"{100 * found.share_within_0_1_ms:.1f} % of the requests are off by at most 0.1 ms"
     yield ""
-    table = output.table("service times in ms", "mean", *_TIMES.values())
+    table = output.table("times in ms", "mean", *_TIMES.values())
     for name in ("recorded", "simulated"):
         times = found[f"{name}_ms"]
         table.add_row(name, *(output.number(times[key]) for key in ("mean", *_TIMES)))

@@ -10,6 +10,9 @@ from diskwright.report.charts.response import cumulative, tail
 # The colours of the two sides in all charts, and how their curves are drawn.
 _SIDES = {"recorded": (0, "solid"), "simulated": (1, "dash")}
 
+# The share of requests, in %, whose distances the frame of a chart shows.
+_BODY = 99.5
+
 
 def distributions(picture: Mapping[str, Any]) -> list[Chart]:
     """The share of requests served within a time, and of those that take longer."""
@@ -39,20 +42,27 @@ def _sided(trace: Figure) -> Figure:
 def quantiles(picture: Mapping[str, Any]) -> Chart:
     """How much later a simulated quantile is than the recorded one."""
     points = picture["quantiles"]
+    shares = [100 * share for share in points["share"]]
     pairs = zip(points["simulated_ms"], points["recorded_ms"], strict=True)
+    distances = [simulated - recorded for simulated, recorded in pairs]
     trace: Figure = {
         "type": "scatter",
         "mode": "lines",
-        "x": rounded([100 * share for share in points["share"]], 6),
-        "y": rounded(simulated - recorded for simulated, recorded in pairs),
+        "x": rounded(shares, 6),
+        "y": rounded(distances),
         "customdata": rounded(points["recorded_ms"]),
         "tone": 1,
         "line": {"shape": "hv", "width": 1.6},
         "hovertemplate": "%{x:,.5~r} %: %{y:+,.4~r} ms at %{customdata:,.5~r} ms",
     }
+    # A few of the slowest requests, as far apart as they may be, must not press all others flat.
+    body = [distance for share, distance in zip(shares, distances, strict=True) if share <= _BODY]
+    low, high = min(0.0, *body), max(0.0, *body)
+    room = 0.08 * (high - low) or 0.001
+    beyond = [distance for distance in distances if not low - room <= distance <= high + room]
     layout = {
         "xaxis": axis("share of requests, the fastest first (%)", range=[0, 100]),
-        "yaxis": axis("simulated minus recorded (ms)", zeroline=True, zerolinewidth=2),
+        "yaxis": axis("simulated minus recorded (ms)", zerolinewidth=2, range=[low - room, high + room]),
         "hovermode": "closest",
         "showlegend": False,
     }
@@ -60,6 +70,11 @@ def quantiles(picture: Mapping[str, Any]) -> Chart:
         "Simulated minus recorded time, at the same share of requests. "
         "The demerit is the root mean square of this distance."
     )
+    if beyond:
+        note += (
+            f" The slowest {100 - _BODY:g} % reach out of the frame, to {max(beyond, key=abs):+,.4g} ms:"
+            " zoom out to see them."
+        )
     return Chart("quantiles", "Distance of the quantiles", note, {"data": [trace], "layout": layout}, 340)
 
 
