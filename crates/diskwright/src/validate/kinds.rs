@@ -2,56 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
+use super::tally::{Served, Tally};
 use crate::geometry::layout::Zone;
 use crate::request::{Op, ServedBy};
-use crate::units::{BLOCK_BYTES, Time};
+use crate::units::BLOCK_BYTES;
 
 /// Equal parts of the drive's addresses in the result, and in its picture.
 const TENTHS: usize = 10;
 const PLACES: usize = 100;
 /// Classes of sizes: 1, 2, 3–4, 5–8, … blocks.
 const SIZES: usize = 33;
-
-/// A request that was replayed, with its recorded and its simulated service time.
-#[derive(Clone, Copy, Debug)]
-pub struct Served {
-    pub op: Op,
-    pub by: ServedBy,
-    /// What the request before it was.
-    pub after: Option<Op>,
-    pub lbn: u64,
-    pub blocks: u32,
-    pub recorded: Time,
-    pub simulated: Time,
-}
-
-impl Served {
-    /// How it was served, as its name and the number of that name.
-    fn service(&self) -> usize {
-        match (self.op, self.by) {
-            (Op::Read, ServedBy::Buffer) => 0,
-            (Op::Read, ServedBy::Both) => 1,
-            (Op::Read, ServedBy::Medium) => 2,
-            (Op::Write, ServedBy::Buffer) => 3,
-            (Op::Write, _) => 4,
-            (Op::Flush | Op::Trim, _) => 5,
-        }
-    }
-
-    fn predecessor(&self) -> usize {
-        match self.after {
-            Some(Op::Read) => 0,
-            Some(Op::Write) => 1,
-            Some(Op::Flush | Op::Trim) => 2,
-            None => 3,
-        }
-    }
-
-    /// Simulated − recorded, in ns.
-    pub fn error_ns(&self) -> i128 {
-        i128::from(self.simulated.ns()) - i128::from(self.recorded.ns())
-    }
-}
 
 const OPERATIONS: [&str; 4] = ["read", "write", "flush", "trim"];
 const SERVICES: [&str; 6] = [
@@ -64,52 +24,25 @@ const SERVICES: [&str; 6] = [
 ];
 const PREDECESSORS: [&str; 4] = ["read", "write", "other", "nothing"];
 
-/// Sums over requests.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
-    requests: u64,
-    recorded_ns: u128,
-    simulated_ns: u128,
-    /// Σ (simulated − recorded)², ns².
-    squares: u128,
+/// The number in [`SERVICES`] of how a request was served.
+fn service(served: &Served) -> usize {
+    match (served.op, served.by) {
+        (Op::Read, ServedBy::Buffer) => 0,
+        (Op::Read, ServedBy::Both) => 1,
+        (Op::Read, ServedBy::Medium) => 2,
+        (Op::Write, ServedBy::Buffer) => 3,
+        (Op::Write, _) => 4,
+        (Op::Flush | Op::Trim, _) => 5,
+    }
 }
 
-impl Tally {
-    pub fn add(&mut self, served: &Served) {
-        let error = served.error_ns().unsigned_abs();
-        self.requests += 1;
-        self.recorded_ns += u128::from(served.recorded.ns());
-        self.simulated_ns += u128::from(served.simulated.ns());
-        self.squares = self.squares.saturating_add(error * error);
-    }
-
-    /// A sum of ns as its mean in ms.
-    fn mean_ms(&self, sum_ns: f64) -> f64 {
-        sum_ns / self.requests.max(1) as f64 / 1e6
-    }
-
-    /// Mean of simulated − recorded, ms.
-    pub fn error_mean_ms(&self) -> f64 {
-        self.mean_ms(self.simulated_ns as f64 - self.recorded_ns as f64)
-    }
-
-    /// Root mean square of simulated − recorded, ms.
-    pub fn error_rms_ms(&self) -> f64 {
-        libm::sqrt(self.squares as f64 / self.requests.max(1) as f64) / 1e6
-    }
-
-    fn json(&self, name: &str, all: &Tally) -> Value {
-        json!({
-            "name": name,
-            "requests": self.requests,
-            "recorded_mean_ms": self.mean_ms(self.recorded_ns as f64),
-            "simulated_mean_ms": self.mean_ms(self.simulated_ns as f64),
-            "error_rms_ms": self.error_rms_ms(),
-            "share_of_squared_error": match all.squares {
-                0 => 0.0,
-                squares => self.squares as f64 / squares as f64,
-            },
-        })
+/// The number in [`PREDECESSORS`] of what came before a request.
+fn predecessor(served: &Served) -> usize {
+    match served.after {
+        Some(Op::Read) => 0,
+        Some(Op::Write) => 1,
+        Some(Op::Flush | Op::Trim) => 2,
+        None => 3,
     }
 }
 
@@ -181,7 +114,7 @@ impl Kinds {
     /// Counts a request.
     pub fn add(&mut self, served: &Served) {
         self.all.add(served);
-        let (service, predecessor) = (served.service(), served.predecessor());
+        let (service, predecessor) = (service(served), predecessor(served));
         let zone = self.zones.partition_point(|&first| first <= served.lbn);
         let part = |parts: usize| {
             let share = u128::from(served.lbn) * parts as u128 / u128::from(self.blocks.max(1));
@@ -211,7 +144,7 @@ impl Kinds {
     pub fn json(&self) -> Value {
         let grouping = |grouping: &Grouping| {
             let kinds = grouping.names.iter().zip(&grouping.tallies);
-            let found = kinds.filter(|(_, tally)| tally.requests > 0);
+            let found = kinds.filter(|(_, tally)| tally.requests() > 0);
             let rows = found.map(|(name, tally)| tally.json(name, &self.all));
             (grouping.key.to_owned(), rows.collect())
         };
@@ -227,7 +160,7 @@ impl Kinds {
         let first = |place: usize| self.blocks as f64 * place as f64 / PLACES as f64;
         json!({
             "from_gb": (0..=PLACES).map(|place| first(place) * BLOCK_BYTES as f64 / 1e9).collect::<Vec<_>>(),
-            "requests": list(&|tally| tally.requests.into()),
+            "requests": list(&|tally| tally.requests().into()),
             "error_mean_ms": list(&|tally| tally.error_mean_ms().into()),
             "error_rms_ms": list(&|tally| tally.error_rms_ms().into()),
         })
@@ -258,6 +191,7 @@ fn size_name(class: usize) -> String {
 mod tests {
     use super::*;
     use crate::simulation::hardware;
+    use crate::units::Time;
 
     fn read(lbn: u64, recorded_us: u64, simulated_us: u64) -> Served {
         Served {

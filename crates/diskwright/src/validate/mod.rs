@@ -8,6 +8,7 @@ mod demerit;
 mod drive;
 mod kinds;
 mod replay;
+mod tally;
 
 use std::path::{Path, PathBuf};
 
@@ -26,8 +27,9 @@ use crate::workload::{FormatOptions, open};
 
 pub use demerit::{Distribution, demerit_ms};
 
-use kinds::{Kinds, Served};
+use kinds::Kinds;
 use replay::{Beyond, Replay};
+use tally::Served;
 
 /// The version of the answer's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use super::kinds::Served;
+use super::tally::Served;
 use crate::engine::{Initiator, Port};
 use crate::error::{Error, InputError, Place};
 use crate::host::Progress;
