@@ -279,11 +279,6 @@ const CHANGES: &[Change] = &[
         disksim_ms: [Some(0.107), Some(0.135), Some(0.263)],
     },
     Change {
-        name: "one segment for writes",
-        set: |_| texts(&["buffer.write.dirty_segments=1"]),
-        disksim_ms: [Some(0.107), Some(0.136), Some(0.306)],
-    },
-    Change {
         name: "no write joins another",
         set: |_| texts(&["buffer.write.appends=false"]),
         disksim_ms: [Some(0.107), Some(0.136), Some(0.306)],
