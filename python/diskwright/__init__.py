@@ -23,11 +23,13 @@ from diskwright._api import (
     run,
     run_many,
     spec_schema,
+    validate,
 )
 from diskwright._engine import InputError, SchedulerView, SimulationError, WaitingRequest
 from diskwright._figures import plot_cdf, plot_parts
 from diskwright._frame import RequestLog, frame
 from diskwright._record import Comparison, Record, Result
+from diskwright._validation import Validation
 
 if TYPE_CHECKING:
     from diskwright import spec as spec
@@ -51,6 +53,7 @@ __all__ = [
     "Scheduler",
     "SchedulerView",
     "SimulationError",
+    "Validation",
     "WaitingRequest",
     "__commit__",
     "__version__",
@@ -69,6 +72,7 @@ __all__ = [
     "run",
     "run_many",
     "spec_schema",
+    "validate",
 ]
 
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from diskwright import _engine, _toml
 from diskwright._record import Comparison, Record, Result
 from diskwright._typed import Table, plain
+from diskwright._validation import Validation
 
 AnyPath = str | PathLike[str]
 AnySpec = AnyPath | Mapping[str, Any] | Table
@@ -348,6 +349,44 @@ def probe(
         found = Record.parse(answer)
         draw(found)
     return found
+
+
+def validate(
+    drive: AnyPath,
+    trace: AnyPath,
+    /,
+    *,
+    set: Mapping[str, Any] | None = None,
+    format: str | None = None,
+    picture: bool = False,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Validation:
+    """How far the service times of a simulated drive are from those recorded on the real one.
+
+    drive: the name of one that comes with diskwright, or the path of a description. Its buffer is on.
+    trace: a recording, with the service time of every request and the gap after it: the requests are replayed
+        one at a time, each its predecessor's gap after the simulated completion of that.
+    set: values to override in the drive's description, by dotted key: `{"buffer.segments": 7}`;
+        `{"buffer": False}` takes the buffer away.
+    format: the recording's format, where its content does not tell.
+    picture: collects what a page is drawn from, for `diskwright.report.write`.
+    progress: called now and then with the requests done and None, for nobody knows how many there are. An
+        exception that it raises stops the replay.
+    """
+    return validate_with_settings(drive, trace, _settings(set), format, picture, progress)
+
+
+def validate_with_settings(
+    drive: AnyPath,
+    trace: AnyPath,
+    settings: list[str],
+    format: str | None,
+    picture: bool,
+    progress: Callable[[int, int | None], object] | None,
+) -> Validation:
+    """`validate` for the command line: each setting is `KEY=VALUE` as the user typed it."""
+    answer = _engine.validate(fsdecode(drive), trace, settings, format, picture, progress)
+    return Validation.of_answer(*answer)
 
 
 def _names(names: Sequence[str], argument: str) -> list[str]:

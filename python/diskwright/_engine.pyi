@@ -21,6 +21,7 @@ __all__ = [
     "run",
     "run_many",
     "schema",
+    "validate",
     "version",
 ]
 
@@ -149,6 +150,14 @@ def probe(
     reads: int,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
+def validate(
+    drive: str,
+    trace: str | PathLike[str],
+    set: list[str],
+    format: str | None,
+    picture: bool,
+    progress: Callable[[int, int | None], object] | None,
+) -> tuple[str, str | None]: ...
 def convert(
     input: str | PathLike[str],
     output: str | PathLike[str],

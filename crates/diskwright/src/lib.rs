@@ -43,6 +43,7 @@
 //! | [`compare`] | a workload over varied keys, and whether they make a difference |
 //! | [`schema`] | what a text may say, as JSON schemas |
 //! | [`probe`] | what a drive does, measured on the running simulator |
+//! | [`validate`] | how far the simulated drive is from the real one, by a recording of it |
 //!
 //! To follow a request: [`host::Host`] takes it from a [`workload::Workload`] and submits it through an
 //! [`engine::Port`]; the [`engine::Engine`] hands it to [`hdd::Hdd`], which queues it in a [`queue::Pool`], lets a
@@ -70,6 +71,7 @@ pub mod schema;
 pub mod simulation;
 pub mod timeline;
 pub mod units;
+pub mod validate;
 
 pub mod workload;
 

@@ -62,6 +62,18 @@ pub enum Outcome {
     FailedDevice,
 }
 
+/// Where a drive had a request's data from, or put them before it was complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ServedBy {
+    /// From or to the medium.
+    #[default]
+    Medium,
+    /// A read's first blocks from the buffer, the others from the medium.
+    Both,
+    /// From or to the buffer.
+    Buffer,
+}
+
 /// When an acknowledged write survives a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Promise {
@@ -161,6 +173,8 @@ pub struct Request {
     pub completion: Time,
     /// How start to completion divides.
     pub parts: Parts,
+    /// Where its data were.
+    pub served_by: ServedBy,
     /// How it ended; `None` while it is under way.
     pub outcome: Option<Outcome>,
     /// The order in which the host's requests arrived, from 0.
@@ -186,6 +200,7 @@ impl Request {
             start: now,
             completion: now,
             parts: Parts::default(),
+            served_by: ServedBy::default(),
             outcome: None,
             sequence: 0,
             owner,

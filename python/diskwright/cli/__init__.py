@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import diskwright
-from diskwright.cli import compare, convert, drives, formats, inspect, probe, run, schema
+from diskwright.cli import compare, convert, drives, formats, inspect, probe, run, schema, validate
 
 
 class _Group(TyperGroup):
@@ -55,6 +55,7 @@ app.command(no_args_is_help=True)(run.run)
 app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(probe.probe)
+app.command(no_args_is_help=True)(validate.validate)
 app.command(no_args_is_help=True)(convert.convert)
 app.command()(drives.drives)
 app.command()(formats.formats)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from diskwright import Comparison, Result
+    from diskwright import Comparison, Result, Validation
 
 JsonOption = Annotated[
     str | None,
@@ -43,7 +43,7 @@ def json_to(target: str | None) -> Iterator[Callable[[Record], None]]:
 
 
 @contextmanager
-def page_to(target: str | None) -> Iterator[Callable[[str, "Result | Comparison"], None]]:
+def page_to(target: str | None) -> Iterator[Callable[[str, "Result | Comparison | Validation"], None]]:
     """A function that writes a page, with its title, where `--report` says.
 
     A file that cannot be written is known before.

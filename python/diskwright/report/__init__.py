@@ -6,13 +6,15 @@ from os import PathLike
 
 from diskwright._files import replacing
 from diskwright._record import Comparison, Result
-from diskwright.report import _comparison, _run
+from diskwright._validation import Validation
+from diskwright.report import _comparison, _run, _validation
 
 AnyPath = str | PathLike[str]
+Found = Result | Comparison | Validation
 
 
-def page(found: Result | Comparison, /, *, title: str | None = None) -> str:
-    """The page of a run or a comparison, as HTML: everything that it needs is in it.
+def page(found: Found, /, *, title: str | None = None) -> str:
+    """The page of a run, a comparison or a validation, as HTML: everything that it needs is in it.
 
     found, title: as for `write`.
 
@@ -20,14 +22,16 @@ def page(found: Result | Comparison, /, *, title: str | None = None) -> str:
     """
     if isinstance(found, Comparison):
         return _comparison.page(found, title=title)
+    if isinstance(found, Validation):
+        return _validation.page(found, title=title)
     return _run.page(found, title=title)
 
 
-def write(found: Result | Comparison, target: AnyPath, /, *, title: str | None = None) -> None:
-    """Writes the page of a run or a comparison.
+def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None:
+    """Writes the page of a run, a comparison or a validation.
 
-    found: of a run or a comparison that was asked for its picture: `diskwright.run(spec, picture=True)`,
-        `diskwright.compare(spec, vary, picture=True)`.
+    found: of what was asked for its picture: `diskwright.run(spec, picture=True)`,
+        `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`.
     target: the file; whole, or as it was before.
     title: of the page; the drive and the load where it is not given.
     """
@@ -37,8 +41,8 @@ def write(found: Result | Comparison, target: AnyPath, /, *, title: str | None =
 
 
 @contextmanager
-def opened(target: AnyPath) -> Iterator[Callable[[str, Result | Comparison], None]]:
-    """A function that writes the page of a run or a comparison, with a title.
+def opened(target: AnyPath) -> Iterator[Callable[[str, Found], None]]:
+    """A function that writes the page of a run, a comparison or a validation, with a title.
 
     Opened before the run, so that a file that cannot be written is known at once.
     """

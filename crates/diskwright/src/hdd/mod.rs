@@ -322,6 +322,7 @@ impl Hdd {
         let entry = cx.request_mut(pending.request);
         entry.start = now;
         entry.parts = parts;
+        entry.served_by = served.by;
         if command.op == Op::Write
             && let Some((ledger, device)) = cx.ledger()
         {

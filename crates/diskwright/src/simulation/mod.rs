@@ -1,6 +1,6 @@
 //! A spec becomes a run becomes a result.
 
-mod build;
+pub(crate) mod build;
 mod custom;
 pub mod many;
 mod memory;

@@ -21,7 +21,7 @@ use super::hardware::Hardware;
 use super::interface::Interface;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
-use crate::request::{Command, Op, Part, Parts};
+use crate::request::{Command, Op, Part, Parts, ServedBy};
 use crate::units::{Lbn, Time};
 
 /// Blocks that must have come before the medium takes the first, of a write with an extra disconnection: of a short one, and of
@@ -164,6 +164,8 @@ pub struct Buffer {
 pub struct Served {
     /// When it is complete.
     pub end: Time,
+    /// Where its data were.
+    pub by: ServedBy,
     /// The segment that it used.
     pub segment: u32,
     /// Cylinders that the arm moved for it; `None` where it did not begin an access to the medium.
@@ -574,6 +576,11 @@ impl Buffer {
         }
         Served {
             end: completion,
+            by: match hit {
+                Hit::Whole => ServedBy::Buffer,
+                Hit::Partial => ServedBy::Both,
+                Hit::Miss => ServedBy::Medium,
+            },
             segment: number,
             moved,
             read_modify_writes: 0,
@@ -643,6 +650,7 @@ impl Buffer {
             account.add(Part::Overhead, end);
             return Served {
                 end,
+                by: ServedBy::Buffer,
                 segment: destage.segment,
                 moved: Some(0),
                 read_modify_writes: done.read_modify_writes,
@@ -721,6 +729,11 @@ impl Buffer {
         });
         Served {
             end,
+            by: if is_buffered {
+                ServedBy::Buffer
+            } else {
+                ServedBy::Medium
+            },
             segment: number,
             moved: Some(moved),
             read_modify_writes: done.read_modify_writes,
