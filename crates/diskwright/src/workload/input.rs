@@ -161,7 +161,7 @@ impl Input {
     /// The next line without its line break, as a range for [`Input::bytes`]; `None` at the end of the file.
     ///
     /// # Errors
-    /// The source cannot be read, or the line is longer than [`MAX_LINE`].
+    /// The source cannot be read, or the line is longer than `MAX_LINE`.
     #[inline]
     pub fn line(&mut self) -> io::Result<Option<Range<usize>>> {
         let mut searched = 0;
