@@ -72,6 +72,7 @@ fn drives_equal_those_of_the_library() {
         assert_eq!(found.seek, expected.seek, "{name}");
         assert_eq!(found.overhead, expected.overhead, "{name}");
         assert_eq!(found.interface, expected.interface, "{name}");
+        assert_eq!(found.buffer, expected.buffer, "{name}");
         assert_eq!(found.sector_size, expected.sector_size, "{name}");
         assert_eq!(found.layout, expected.layout, "{name}");
     }

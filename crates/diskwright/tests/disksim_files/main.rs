@@ -1,5 +1,6 @@
 //! DiskSim's parameter files from first to last: small set-ups in memory, sound and damaged.
 
+mod buffers;
 mod damaged;
 mod disks;
 mod parameters;
