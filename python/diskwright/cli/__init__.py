@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import diskwright
-from diskwright.cli import compare, convert, drives, formats, inspect, probe, run, schema
+from diskwright.cli import compare, convert, drives, formats, import_disksim, inspect, probe, run, schema
 
 
 class _Group(TyperGroup):
@@ -56,6 +56,7 @@ app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(probe.probe)
 app.command(no_args_is_help=True)(convert.convert)
+app.command(no_args_is_help=True)(import_disksim.import_disksim)
 app.command()(drives.drives)
 app.command()(formats.formats)
 app.command()(schema.schema)

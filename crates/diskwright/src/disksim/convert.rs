@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::buffer;
 use super::component::{Component, Item};
 use super::controller::Controller;
@@ -33,7 +35,7 @@ pub struct Import {
 }
 
 /// What a set-up says besides the drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     /// The driver: how many requests the drive is given at a time, and which of the others is next.
     pub host: HostSpec,
@@ -48,7 +50,7 @@ pub struct Settings {
 }
 
 /// How requests to a device of a trace become requests to the drive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TraceMapping {
     /// The device's number in the trace.
     pub device: i64,

@@ -6,4 +6,5 @@ mod disks;
 mod parameters;
 mod places;
 mod queues;
+mod runs;
 mod sample;
