@@ -1,6 +1,5 @@
 """`diskwright import-disksim`."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -57,7 +56,7 @@ def _text_to(target: str | None, source: str, force: bool, quiet: bool) -> Itera
         yield lambda text: None if quiet else print(text, end="")
         return
     if Path(target).exists():
-        if os.path.samefile(target, source):
+        if Path(target).samefile(source):
             raise InputError(f"error: --output {target}: a set-up never takes its own place")
         if not force:
             raise InputError(f"error: --output {target}: the file is there: --force writes over it")
