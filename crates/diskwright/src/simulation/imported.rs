@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::spec::{HostSpec, MeasureSpec, QueueSpec};
-use crate::config::tree::{Node, Override};
+use crate::config::tree::{Node, Override, Value};
 use crate::disksim::{self, Settings, TraceMapping};
 use crate::error::{Error, InputError, Place, Source};
-use crate::workload::Pace;
+use crate::units::BLOCK_BYTES;
+use crate::workload::{self, FormatOptions, Pace};
 
 /// Whether a path is that of a set-up, and not of a spec or a drive in TOML.
 pub fn is_set_up(path: &Path) -> bool {
@@ -91,46 +92,81 @@ impl SetUp {
                 .help("add --trace FILE, or --set workload.trace=FILE --set workload.format=disksim-ascii with a path from the set-up's folder, or --set workload.synthetic='{ … }'")
                 .into());
         }
-        if !says(spec, "trace") {
+        let Some(trace) = text(spec, "trace") else {
             return Ok(());
-        }
+        };
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let counts_sectors = counts_sectors(&folder.join(trace), text(spec, "format"));
         let scale = self.settings.trace_time_scale;
         if scale != 1.0 && !says(spec, "pace") {
             put(spec, "pace", &Pace::Scaled(1.0 / scale))?;
         }
-        let device = self.device();
+        let (device, sector_bytes) = self.mapping(counts_sectors);
         if let Some(device) = device
             && !says(spec, "device")
         {
             put(spec, "device", &device)?;
         }
+        if counts_sectors
+            && !says(spec, "sector_bytes")
+            && let Some(bytes) = sector_bytes
+        {
+            put(spec, "sector_bytes", &bytes)?;
+            if device.is_none() {
+                self.warnings.push(format!(
+                    "without \"I/O Mappings\" the sectors of the trace are taken as blocks of {bytes} bytes, as in DiskSim: workload.sector_bytes can say more"
+                ));
+            }
+        }
         Ok(())
     }
 
-    /// The device of a trace that is the drive, where one alone is, block for block; warns of other mappings.
-    fn device(&mut self) -> Option<u32> {
-        let plain = |mapping: &TraceMapping| TraceMapping {
-            device: mapping.device,
-            location_scale: 512,
-            size_scale: 1,
-            offset: 0,
+    /// The device of a trace that is the drive, and the bytes in a sector of it, as far as the mappings say that in a way
+    /// that a workload has; warns where they say more.
+    fn mapping(&mut self, counts_sectors: bool) -> (Option<u32>, Option<u32>) {
+        let fits = |mapping: &TraceMapping| {
+            let is_plain = mapping.size_scale == 1 && mapping.offset == 0;
+            let device = u32::try_from(mapping.device).ok()?;
+            let bytes = u32::try_from(mapping.location_scale).ok()?;
+            (is_plain && (counts_sectors || u64::from(bytes) == BLOCK_BYTES))
+                .then_some((device, bytes))
         };
         match &self.settings.mappings[..] {
-            [] => None,
-            [mapping] if *mapping == plain(mapping) => u32::try_from(mapping.device).ok(),
-            mappings => {
-                let devices: Vec<_> = mappings
-                    .iter()
-                    .map(|mapping| mapping.device.to_string())
-                    .collect();
-                self.warnings.push(format!(
-                    "\"I/O Mappings\" of trace devices {} are left out: only one device, mapped block for block, is taken from a set-up; workload.device and workload.sector_bytes can say more",
-                    devices.join(", ")
-                ));
-                None
+            [] => return (None, Some(BLOCK_BYTES as u32)),
+            [mapping] => {
+                if let Some((device, bytes)) = fits(mapping) {
+                    return (Some(device), Some(bytes));
+                }
             }
+            _ => {}
         }
+        let mappings = self.settings.mappings.iter();
+        let devices: Vec<_> = mappings.map(|mapping| mapping.device.to_string()).collect();
+        self.warnings.push(format!(
+            "\"I/O Mappings\" of trace devices {} are left out: of a set-up, one device is taken, block for block; workload.device can say more",
+            devices.join(", ")
+        ));
+        (None, None)
     }
+}
+
+/// The text at a key of the workload.
+fn text<'n>(spec: &'n Node, key: &str) -> Option<&'n str> {
+    match &spec.get(&format!("workload.{key}"))?.value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a trace's places are sectors of a size of its own. What can be read only once is not looked at.
+fn counts_sectors(trace: &Path, format: Option<&str>) -> bool {
+    const HP: &str = "hp-srt";
+    if let Some(format) = format {
+        return format == HP;
+    }
+    trace.is_file()
+        && workload::open(trace, &FormatOptions::default())
+            .is_ok_and(|reader| reader.format() == HP)
 }
 
 /// Puts a value at a key of the workload.

@@ -167,6 +167,72 @@ fn what_a_set_up_says_of_traces_holds_unless_an_override_says_otherwise() {
     }
 }
 
+/// An HP trace of two reads of 1024 bytes, at sectors 40 and 80 of device 14.
+fn hp_trace() -> Vec<u8> {
+    let record = |seconds: u32, sector: u32| {
+        [
+            52,
+            1 << 16 | 1,
+            seconds,
+            0,
+            100,
+            10_100,
+            1024,
+            sector,
+            14 << 8,
+            4,
+            1,
+            1,
+            0,
+        ]
+    };
+    let words = [record(0, 40), record(1, 80)].concat();
+    let header = "$$TR_IOREC-1.3\ndisks = { 14 -> { sectorsize = 256 } };\n\x0c";
+    let words = words.into_iter().flat_map(u32::to_be_bytes);
+    header.bytes().chain(words).collect()
+}
+
+/// DiskSim knows nothing of the sectors in the header: it takes what the mapping says, or blocks.
+#[test]
+fn sectors_of_a_trace_are_as_long_as_in_disksim() {
+    let run = |sample: &Sample, set: &[&str]| {
+        let folder = folder(sample);
+        std::fs::write(folder.path().join("a/t.srt"), hp_trace()).expect("written");
+        let set: Vec<_> = ["workload.trace=t.srt"]
+            .iter()
+            .chain(set)
+            .copied()
+            .collect();
+        run_file(&folder.path().join("a/small.parv"), &set)
+            .unwrap_or_else(|error| panic!("{error}"))
+    };
+    let bytes = |outcome: &Outcome| entry(outcome, "spec/workload/sector_bytes").clone();
+    let none = Sample::new().replace(
+        "I/O Mappings = [\n      disksim_iomap { tracedev = 0x0e, simdev = disk0, locScale = 512, sizeScale = 1, offset = 0 }\n   ]",
+        "I/O Mappings = []",
+    );
+    let plain = run(&none, &[]);
+    assert_eq!((bytes(&plain), plain.completed()), (512.into(), 2));
+    assert_eq!(warnings(&plain, "as blocks of 512 bytes"), 1);
+    let mapped = run(&Sample::new(), &[]);
+    assert_eq!(mapped.digest(), plain.digest());
+    assert_eq!(warnings(&mapped, "I/O Mappings"), 0);
+    let halves = run(
+        &Sample::new().replace("locScale = 512", "locScale = 256"),
+        &[],
+    );
+    assert_eq!(bytes(&halves), 256);
+    assert_eq!(warnings(&halves, "I/O Mappings"), 0);
+    assert_ne!(halves.digest(), plain.digest());
+    for sample in [&none, &Sample::new()] {
+        let own = run(
+            sample,
+            &["workload.sector_bytes=256", "workload.format=hp-srt"],
+        );
+        assert_eq!(own.digest(), halves.digest());
+    }
+}
+
 #[test]
 fn what_is_wrong_is_told_where_it_is() {
     let folder = folder(&Sample::new().replace("Preseeking level = 0", "Preseeking level = 7"));
