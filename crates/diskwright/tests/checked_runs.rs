@@ -84,12 +84,11 @@ fn buffers() -> impl Strategy<Value = String> {
         prop::sample::select(vec!["on-medium", "buffered-alone", "buffered"]),
         any::<bool>(),
         any::<bool>(),
-        1u32..4,
         0u32..3,
     )
-        .prop_map(|(complete, own_segment, appends, dirty, ms)| {
+        .prop_map(|(complete, own_segment, appends, ms)| {
             format!(
-                "complete = \"{complete}\", own_segment = {own_segment}, appends = {appends}, dirty_segments = {dirty}, \
+                "complete = \"{complete}\", own_segment = {own_segment}, appends = {appends}, \
                  buffered_after_read = \"{ms} ms\", buffered_after_write = \"0.1 ms\", least_seek = \"{ms} ms\""
             )
         });

@@ -1,16 +1,17 @@
 //! How the blocks of a read cross the bus, as they come off the medium.
 
+use super::Owner;
 use super::parameters::BusDescription;
 use super::read_pass::ReadPass;
-use crate::geometry::mechanics::Mechanics;
-use crate::hdd::interface::Interface;
+use crate::hdd::hardware::Hardware;
 use crate::request::{Part, Parts};
 use crate::units::Time;
 
 /// The medium's side of a read: which blocks are in the buffer at an instant. Instants are asked for in rising order.
 pub struct Source<'a> {
-    pub mechanics: &'a Mechanics,
-    pub blocks_per_sector: u64,
+    pub hardware: &'a Hardware,
+    /// Blocks that the segment holds.
+    pub size: u64,
     /// The block behind the last one that was there when the request was served.
     pub present: u64,
     /// The track that is being read, where any is.
@@ -66,37 +67,68 @@ impl Source<'_> {
             }
         }
         self.present
-            .max(pass.reached(self.mechanics, at) * self.blocks_per_sector)
+            .max(pass.reached(&self.hardware.mechanics, at) * self.blocks_per_sector())
     }
 
     /// When the blocks before `end` are in the buffer, of which the medium brings the last one.
     #[inline]
     fn time_of(&mut self, end: u64) -> Time {
-        let sector = end.div_ceil(self.blocks_per_sector);
+        let sector = end.div_ceil(self.blocks_per_sector());
         let mut pass = self.pass.expect("the medium brings the blocks");
         while sector > pass.behind() {
             pass = self
                 .following(&pass)
                 .expect("the request ends before the drive does");
         }
-        let at = pass.passed(self.mechanics, sector);
+        let at = pass.passed(&self.hardware.mechanics, sector);
         self.account.add_pass(&pass, at);
         at
     }
 
     /// The next track, where there is one; the request has waited for all of this one.
     fn following(&mut self, pass: &ReadPass) -> Option<ReadPass> {
-        let next = pass.next(self.mechanics)?;
+        let next = pass.next(&self.hardware.mechanics)?;
         self.account.add_pass(pass, pass.end);
         self.pass = Some(next);
         Some(next)
+    }
+
+    #[inline]
+    fn blocks_per_sector(&self) -> u64 {
+        self.hardware.blocks_per_sector.into()
+    }
+
+    /// Goes on with the medium until `owner` has crossed, as far as the segment has room.
+    fn run_ahead(&mut self, owner: &Owner) {
+        let Some(mut pass) = self.pass else {
+            return;
+        };
+        let mechanics = &self.hardware.mechanics;
+        loop {
+            let reached = pass.reached(mechanics, owner.crossed);
+            // The sector that is passing found room, or none, when it came; one that comes now will.
+            let is_passing =
+                reached < pass.behind() && pass.passed(mechanics, reached) < owner.crossed;
+            let begun = reached + u64::from(is_passing);
+            if let Some((full, from)) = pass.stalls(self.hardware, owner, self.size, begun) {
+                self.account.add_pass(&pass, pass.passed(mechanics, full));
+                pass = pass.again(mechanics, full, from);
+                self.pass = Some(pass);
+            } else if reached < pass.behind() {
+                return;
+            } else {
+                match self.following(&pass) {
+                    Some(next) => pass = next,
+                    None => return,
+                }
+            }
+        }
     }
 }
 
 /// A read's way over the bus.
 pub struct ReadTransfer<'a> {
     pub bus: &'a BusDescription,
-    pub interface: Interface,
     /// Leaving the bus.
     pub disconnect: Time,
     /// The first block, and the one behind the last.
@@ -106,19 +138,21 @@ pub struct ReadTransfer<'a> {
 }
 
 impl ReadTransfer<'_> {
-    /// When the last block has crossed, of a read that has the bus and begins to transfer at `start`.
-    pub fn connected(&self, start: Time, source: &mut Source<'_>) -> Time {
+    /// When the last block has crossed, of a read that has the bus and begins to transfer at `start`; and the first
+    /// of the blocks that cross with it in one go.
+    pub fn connected(&self, start: Time, source: &mut Source<'_>) -> (u64, Time) {
         let keeps_bus = self.bus.kept_by_reads || !self.bus.disconnects;
         let (mut next, end) = self.blocks;
         let mut at = start;
         loop {
             let there = source.end_at(at).min(end);
             if there > next {
-                at += self.interface.time((there - next) as u32);
-                next = there;
-                if next == end {
-                    return at;
+                at += source.hardware.interface.time((there - next) as u32);
+                self.cross(next, there, at, source);
+                if there == end {
+                    return (next, at);
                 }
+                next = there;
             } else if keeps_bus {
                 at = source.time_of(next + 1);
             } else {
@@ -128,7 +162,7 @@ impl ReadTransfer<'_> {
     }
 
     /// The same of a read that has left the bus by `free`.
-    pub fn disconnected(&self, free: Time, source: &mut Source<'_>) -> Time {
+    pub fn disconnected(&self, free: Time, source: &mut Source<'_>) -> (u64, Time) {
         let start = self.reconnect(free, self.blocks.0, source);
         self.connected(start, source)
     }
@@ -141,6 +175,22 @@ impl ReadTransfer<'_> {
         } else {
             free.max(source.time_of(wanted))
         };
-        there + self.bus.reselect + self.bus.preparation
+        let start = there + self.bus.reselect + self.bus.preparation;
+        self.cross(next, next, start, source);
+        start
+    }
+
+    /// Blocks have crossed at `crossed`: what a segment that is smaller than the request had no room for meanwhile, the
+    /// medium has missed.
+    #[inline]
+    fn cross(&self, first: u64, end: u64, crossed: Time, source: &mut Source<'_>) {
+        if self.blocks.1 - self.blocks.0 > source.size {
+            source.run_ahead(&Owner {
+                first,
+                end,
+                crossed,
+                completion: crossed,
+            });
+        }
     }
 }

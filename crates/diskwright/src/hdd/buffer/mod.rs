@@ -6,6 +6,7 @@
 mod append;
 mod data;
 pub mod parameters;
+mod pieces;
 mod read_ahead;
 mod read_pass;
 mod segments;
@@ -18,6 +19,7 @@ use segments::{Hit, Segments, State};
 use super::access::{self, Arrivals};
 use super::hardware::Hardware;
 use super::interface::Interface;
+use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
 use crate::request::{Command, Op, Part, Parts};
 use crate::units::{Lbn, Time};
@@ -47,6 +49,8 @@ enum Medium {
 /// A read on its way over the bus while the medium runs ahead of it.
 #[derive(Clone, Copy, Debug)]
 struct Owner {
+    /// The first block that crosses without a pause up to the last one.
+    first: u64,
     /// The block behind its last one.
     end: u64,
     /// When that had crossed.
@@ -57,15 +61,23 @@ struct Owner {
 
 impl Owner {
     const NONE: Owner = Owner {
+        first: 0,
         end: 0,
         crossed: Time::ZERO,
         completion: Time::ZERO,
     };
 
+    /// When the first block begins to cross.
+    fn begins(&self, interface: Interface) -> Time {
+        let blocks = (self.end - self.first) as u32;
+        self.crossed.saturating_sub(interface.time(blocks))
+    }
+
     /// The next block to cross at `at`.
     fn next(&self, interface: Interface, at: Time) -> u64 {
         let left = self.crossed.saturating_sub(at).ns() * 1000;
-        self.end - left.div_ceil(interface.block_ps.max(1)).min(self.end)
+        let blocks = left.div_ceil(interface.block_ps.max(1));
+        self.end.saturating_sub(blocks).max(self.first)
     }
 
     /// When the head that comes to `sector` at `at` may read it; a whole number of turns later where the segment of
@@ -73,7 +85,6 @@ impl Owner {
     fn admits(&self, hardware: &Hardware, size: u64, sector: u64, at: Time) -> Time {
         let lbn = sector * u64::from(hardware.blocks_per_sector);
         let period = hardware.mechanics.spindle.period();
-        // What the request itself waits for is always taken.
         if lbn < self.end || hardware.interface.block_ps == 0 {
             return at;
         }
@@ -140,6 +151,8 @@ pub struct Buffer {
     segments: Segments,
     arm: Arm,
     medium: Medium,
+    /// The block behind the request before.
+    last_end: u64,
     /// Counters.
     pub counters: BufferCounters,
     /// What has moved since it was last asked for, where somebody asks.
@@ -205,6 +218,7 @@ impl Buffer {
             description,
             arm: Arm::default(),
             medium: Medium::Free,
+            last_end: 0,
             counters: BufferCounters::default(),
             moves: None,
         }
@@ -394,6 +408,18 @@ impl Buffer {
         end.saturating_sub(now)
     }
 
+    /// How much longer than it need the arm takes to the run of a write.
+    fn lengthened(&self, hardware: &Hardware, command: &Command, run: &Run) -> Time {
+        let least = self.description.write.least_seek;
+        if least == Time::ZERO || command.lbn.0 == self.last_end {
+            return Time::ZERO;
+        }
+        let motion = hardware
+            .mechanics
+            .motion_time(self.arm, Arm::over(run), true);
+        least.saturating_sub(motion)
+    }
+
     /// Serves a request that the medium has time for, after [`Self::settle`]. Adds what its time goes into from `now` on to `parts`.
     pub fn serve(
         &mut self,
@@ -405,10 +431,12 @@ impl Buffer {
             parts,
             until: service.now,
         };
-        match service.command.op {
+        let served = match service.command.op {
             Op::Write => self.write(hardware, service, &mut account),
             _ => self.read(hardware, service, &mut account),
-        }
+        };
+        self.last_end = service.command.end().0;
+        served
     }
 
     fn read(
@@ -488,7 +516,6 @@ impl Buffer {
         let water = self.high_water(command.blocks);
         let transfer = ReadTransfer {
             bus,
-            interface: hardware.interface,
             disconnect,
             blocks: (lbn, end),
             water,
@@ -511,8 +538,8 @@ impl Buffer {
             account.add(Part::Wait, begins);
         }
         let mut source = Source {
-            mechanics,
-            blocks_per_sector: per_sector,
+            hardware,
+            size: self.segments.size(),
             present,
             pass,
             account: Account {
@@ -520,11 +547,13 @@ impl Buffer {
                 until: account.until,
             },
         };
-        let last = if is_connected {
+        let (first, last) = if is_connected {
             transfer.connected(decided.max(now) + bus.preparation, &mut source)
         } else {
             transfer.disconnected((ready + disconnect).max(now), &mut source)
         };
+        let is_large = u64::from(command.blocks) > self.segments.size();
+        let stalled = source.pass.filter(|_| is_large);
         account.until = source.account.until;
         let crossing = hardware.interface.time(command.blocks);
         let bus_part = last.saturating_sub(account.until).min(crossing);
@@ -532,8 +561,12 @@ impl Buffer {
         account.add(Part::Bus, last);
         let completion = last + hardware.overhead.completion(false);
         account.add(Part::Overhead, completion);
-        if let Medium::Reading { owner, .. } = &mut self.medium {
+        if let Medium::Reading { owner, pass, .. } = &mut self.medium {
+            if let Some(stalled) = stalled {
+                *pass = stalled;
+            }
             *owner = Owner {
+                first,
                 end,
                 crossed: last,
                 completion,
@@ -641,21 +674,21 @@ impl Buffer {
         segment.end = command.end().0;
         segment.state = State::Writing;
         segment.written = true;
+        let run = hardware.first_run(command);
         let begins = ready.max(now) + wait;
         let mut media_parts = Parts::default();
+        let lengthened = self.lengthened(hardware, command, &run);
+        media_parts.add(Part::Seek, lengthened);
+        let moves = begins + lengthened;
         let arrivals = Arrivals { from: data, first };
-        let run = hardware.first_run(command);
-        let done = access::write(
-            hardware,
-            self.arm,
-            begins,
-            arrivals,
-            command,
-            run,
-            &mut media_parts,
-        );
+        let (done, crossed) = if u64::from(command.blocks) > self.segments.size() {
+            self.write_in_pieces(hardware, moves, arrivals, command, &mut media_parts)
+        } else {
+            let (arm, parts) = (self.arm, &mut media_parts);
+            let done = access::write(hardware, arm, moves, arrivals, command, run, parts);
+            (done, data + hardware.interface.time(command.blocks))
+        };
         let moved = self.arm.cylinder.abs_diff(run.position.cylinder);
-        let crossed = data + hardware.interface.time(command.blocks);
         let completion = hardware.overhead.completion(true);
         account.add(Part::Overhead, data.min(begins));
         let end = if is_buffered {

@@ -120,8 +120,6 @@ pub struct WriteDescription {
     pub buffered_after_write: Time,
     /// Whether the first segment is kept for writes.
     pub own_segment: bool,
-    /// The most segments with data that are not on the medium yet.
-    pub dirty_segments: u32,
     /// Whether a write that goes on where the one before it ended joins it on its way to the medium.
     pub appends: bool,
     /// The shortest motion before a write that does not go on where the one before it ended.
@@ -138,7 +136,6 @@ impl Default for WriteDescription {
             buffered_after_read: Time::ZERO,
             buffered_after_write: Time::ZERO,
             own_segment: false,
-            dirty_segments: 1,
             appends: true,
             least_seek: Time::ZERO,
             extra_disconnection: None,
@@ -263,10 +260,6 @@ impl BufferDescription {
                     "accepted: from a physical sector to 8 GiB, such as \"512 blocks\" or \"256 KiB\"",
                 ),
             );
-        }
-        if self.write.dirty_segments == 0 {
-            return Err(InputError::new("write.dirty_segments of 0")
-                .help("a write needs a segment: expected 1 or more"));
         }
         for (name, share) in [
             ("bus.high_water", self.bus.high_water),

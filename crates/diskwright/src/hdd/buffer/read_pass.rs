@@ -75,20 +75,34 @@ impl ReadPass {
             let from = owner.admits(hardware, size, sector, at);
             (from > at).then_some(from)
         };
-        // The medium gains on the bus from sector to sector, if it does so at all.
-        let (mut good, mut bad) = (self.first, reached);
-        if bad <= good || later(bad - 1).is_none() && later(good).is_none() {
-            return None;
+        // While the bus stands the medium gains on it from sector to sector; then it gains or loses, all the way.
+        let bus_begins = owner.begins(hardware.interface);
+        let mut moves = self.reached(mechanics, bus_begins);
+        if moves < self.behind() && self.passed(mechanics, moves) < bus_begins {
+            moves += 1;
         }
-        while good < bad {
-            let middle = good + (bad - good) / 2;
-            if later(middle).is_none() {
-                good = middle + 1;
-            } else {
-                bad = middle;
+        for (first, behind) in [(self.first, moves.min(reached)), (moves, reached)] {
+            if first >= behind {
+                continue;
             }
+            if let Some(from) = later(first) {
+                return Some((first, from));
+            }
+            if later(behind - 1).is_none() {
+                continue;
+            }
+            let (mut good, mut bad) = (first, behind - 1);
+            while bad - good > 1 {
+                let middle = good + (bad - good) / 2;
+                if later(middle).is_none() {
+                    good = middle;
+                } else {
+                    bad = middle;
+                }
+            }
+            return later(bad).map(|from| (bad, from));
         }
-        later(good).map(|from| (good, from))
+        None
     }
 
     /// The same track from `sector` on, when it comes by at about `at`.
