@@ -221,11 +221,6 @@ fn warn(controller: &Controller, disk: &Component, warnings: &mut Warnings) {
             "sectors go into the buffer as they pass",
         ),
         (
-            "Minimum seek delay",
-            controller.minimum_seek > Time::ZERO,
-            "a write's arm moves as a seek of its distance does",
-        ),
-        (
             "Enable caching in buffer",
             controller.caching == 0 && controller.continuous_read + controller.fast_write > 0,
             "DiskSim runs no drive that reads ahead or buffers writes without it; here it does, and keeps nothing",

@@ -196,6 +196,7 @@ fn what_has_no_place_is_told_where_it_matters() {
             Some("over requested"),
         ),
         (&[disk("Maximum number of write segments", "9")], None),
+        (&[disk("Minimum seek delay", "9")], None),
         (&[disk("Read any free blocks", "1")], None),
     ] {
         // The write's own time of a block is told of in any case.
