@@ -572,7 +572,7 @@ class Hdd(Table):
 
     _names: ClassVar[tuple[str, ...]] = ("hdd",)
     drive: DrivePath
-    """The name of a drive, or the path of a drive's TOML file."""
+    """The name of a drive, or the path of a drive's TOML file or of a `.parv` file of DiskSim's."""
     angle: Angle | None = None
     """Where the platters stand at time zero. Default: 0.0."""
     queue: Queue | None = None

@@ -1,5 +1,6 @@
 //! The extension module `diskwright._engine`: arguments in, JSON out. No logic lives here.
 
+mod disksim;
 mod scheduler;
 mod table;
 mod validate;
@@ -415,6 +416,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(validate::validate, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)?;
     module.add_function(wrap_pyfunction!(formats, module)?)?;
+    module.add_function(wrap_pyfunction!(disksim::import_disksim, module)?)?;
+    module.add_function(wrap_pyfunction!(disksim::disksim_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(drives, module)?)?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use diskwright::config::drive::DriveDescription;
 use diskwright::config::drives;
 use diskwright::disksim::{Import, Override, import, to_toml};
+use diskwright::simulation::{self, RunOptions, SpecSource};
 use diskwright::units::Time;
 
 /// A reference file, or `None`, with a word about it, where there is none. Looked for in the folder that
@@ -72,6 +73,7 @@ fn drives_equal_those_of_the_library() {
         assert_eq!(found.seek, expected.seek, "{name}");
         assert_eq!(found.overhead, expected.overhead, "{name}");
         assert_eq!(found.interface, expected.interface, "{name}");
+        assert_eq!(found.buffer, expected.buffer, "{name}");
         assert_eq!(found.sector_size, expected.sector_size, "{name}");
         assert_eq!(found.layout, expected.layout, "{name}");
     }
@@ -185,6 +187,39 @@ fn set_ups_with_several_drives_are_refused() {
         let error = import(&path, &[]).expect_err("several drives").to_string();
         assert!(error.contains(devices), "{error}");
         assert!(error.contains(&format!("{setup}.parv:")), "{error}");
+    }
+}
+
+/// A set-up is simulated as the library's drive is, in a spec that says the same by hand.
+#[test]
+fn a_set_up_runs_as_the_librarys_drive_does() {
+    for (setup, name, _) in VALIDATED {
+        let (Some(path), Some(trace)) = (
+            reference(&format!("disksim/{setup}.parv")),
+            reference(&format!("disksim/{setup}.trace")),
+        ) else {
+            return;
+        };
+        let options = RunOptions {
+            trace: Some(trace),
+            set: vec![
+                "workload.format=disksim-recording".into(),
+                "workload.limit=2000".into(),
+            ],
+            ..RunOptions::default()
+        };
+        let by_hand = SpecSource::Text {
+            text: format!(
+                "[host]\noutstanding = 1\n[device.hdd]\ndrive = {name:?}\nbuffer = true\n[device.hdd.queue]\ndepth = 1\n[workload]"
+            ),
+            base: PathBuf::new(),
+        };
+        let [found, expected] = [SpecSource::File(path), by_hand].map(|source| {
+            let outcome = simulation::run(&source, &options, &mut ());
+            outcome.unwrap_or_else(|error| panic!("{name}: {error}"))
+        });
+        assert_eq!(found.completed(), 2_000, "{name}");
+        assert_eq!(found.digest(), expected.digest(), "{name}");
     }
 }
 

@@ -8,7 +8,18 @@ import typer
 from typer.core import TyperGroup
 
 import diskwright
-from diskwright.cli import compare, convert, drives, formats, inspect, probe, run, schema, validate
+from diskwright.cli import (
+    compare,
+    convert,
+    drives,
+    formats,
+    import_disksim,
+    inspect,
+    probe,
+    run,
+    schema,
+    validate,
+)
 
 
 class _Group(TyperGroup):
@@ -57,6 +68,7 @@ app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(probe.probe)
 app.command(no_args_is_help=True)(validate.validate)
 app.command(no_args_is_help=True)(convert.convert)
+app.command(no_args_is_help=True)(import_disksim.import_disksim)
 app.command()(drives.drives)
 app.command()(formats.formats)
 app.command()(schema.schema)

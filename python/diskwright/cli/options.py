@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-SpecArgument = Annotated[str, typer.Argument(help="A spec: a TOML file.", show_default=False)]
+SpecArgument = Annotated[
+    str, typer.Argument(help="A spec: a TOML file, or a .parv of DiskSim's.", show_default=False)
+]
 
 ReportOption = Annotated[
     str | None,

@@ -107,7 +107,7 @@ impl DeviceSpec {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HddSpec {
-    /// The name of a drive, or the path of a drive's TOML file.
+    /// The name of a drive, or the path of a drive's TOML file or of a `.parv` file of DiskSim's.
     #[schemars(extend("format" = "drive"))]
     pub drive: String,
     /// Where the platters stand at time zero.

@@ -2,7 +2,6 @@
 
 use super::component::Component;
 use super::times;
-use crate::config::drive::DriveDescription;
 use crate::error::InputError;
 use crate::units::Time;
 
@@ -181,82 +180,4 @@ controller! {
     extra_seek_delta: Time = overhead("Extradisc seek delta"),
     /// The shortest seek of a write that is not sequential.
     minimum_seek: Time = time("Minimum seek delay"),
-}
-
-impl Controller {
-    /// The parameters that [`apply`] leaves aside although they matter, as they are.
-    fn left_aside(&self) -> Vec<&'static str> {
-        let time = |time: Time| time > Time::ZERO;
-        [
-            ("Allow almost read hits", self.almost_read_hits),
-            ("Allow sneaky full read hits", self.sneaky_full_hits),
-            ("Allow sneaky partial read hits", self.sneaky_partial_hits),
-            (
-                "Allow sneaky intermediate read hits",
-                self.sneaky_intermediate_hits,
-            ),
-            ("Allow write prebuffering", self.write_prebuffering),
-            ("Preseeking level", self.preseeking > 0),
-            ("Never disconnect", self.never_disconnect),
-            ("Disconnect write if seek", self.disconnect_write_if_seek),
-            ("Read directly to buffer", !self.read_to_buffer),
-            ("Data preparation overhead", time(self.data_preparation)),
-            ("First reselect overhead", time(self.first_reselect)),
-            ("Other reselect overhead", time(self.other_reselect)),
-            (
-                "Read disconnect afterread",
-                time(self.read_disconnect_after_read),
-            ),
-            (
-                "Read disconnect afterwrite",
-                time(self.read_disconnect_after_write),
-            ),
-            ("Write disconnect overhead", time(self.write_disconnect)),
-            ("Extra write disconnect", self.extra_write_disconnect),
-            ("Minimum seek delay", time(self.minimum_seek)),
-        ]
-        .into_iter()
-        .filter_map(|(name, matters)| matters.then_some(name))
-        .collect()
-    }
-
-    /// Whether the buffer does more than hold what is under way.
-    fn buffers(&self) -> bool {
-        self.caching > 0 || self.continuous_read > 0 || self.fast_write > 0
-    }
-}
-
-/// Puts the electronics into a drive's description, with a warning of what has no place there.
-pub(super) fn apply(
-    controller: &Controller,
-    drive: &mut DriveDescription,
-    warnings: &mut Vec<String>,
-) {
-    let overhead = &mut drive.overhead;
-    overhead.read_after_read = controller.per_request + controller.read_miss_after_read;
-    overhead.read_after_write = controller.per_request + controller.read_miss_after_write;
-    overhead.write_after_read = controller.per_request + controller.write_miss_after_read;
-    overhead.write_after_write = controller.per_request + controller.write_miss_after_write;
-    overhead.completion_read = controller.read_completion;
-    overhead.completion_write = controller.write_completion;
-    drive.interface.block_time = Some(controller.read_block_time);
-    if controller.read_block_time != controller.write_block_time {
-        warnings.push(format!(
-            "a block takes {} to the host and {} from it; the drive's interface takes {} both ways",
-            controller.read_block_time, controller.write_block_time, controller.read_block_time
-        ));
-    }
-    if controller.buffers() {
-        warnings.push(format!(
-            "the buffer ({} segments of {} blocks, continuous read {}, fast write level {}) is no part of the drive: every request goes to the medium",
-            controller.segments, controller.segment_blocks, controller.continuous_read, controller.fast_write
-        ));
-    }
-    let left_aside = controller.left_aside();
-    if !left_aside.is_empty() {
-        warnings.push(format!(
-            "of the controller's parameters these have no effect on the drive: {}",
-            left_aside.join(", ")
-        ));
-    }
 }

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
+
+use super::buffer;
 use super::component::{Component, Item};
-use super::controller::{self, Controller};
+use super::controller::Controller;
 use super::files::{Disk, Files};
 use super::loader::Loader;
 use super::overrides::Override;
@@ -32,7 +35,7 @@ pub struct Import {
 }
 
 /// What a set-up says besides the drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     /// The driver: how many requests the drive is given at a time, and which of the others is next.
     pub host: HostSpec,
@@ -47,7 +50,7 @@ pub struct Settings {
 }
 
 /// How requests to a device of a trace become requests to the drive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TraceMapping {
     /// The device's number in the trace.
     pub device: i64,
@@ -119,8 +122,13 @@ fn convert(
     let controller = Controller::read(disk, times.0, times.1)?;
     let settings = settings(system, route, &mut warnings)?;
     let mut drive = drive(disk, model, loader, &mut warnings)?;
-    let mut apart = Vec::new();
-    controller::apply(&controller, &mut drive, &mut apart);
+    buffer::apply(
+        &controller,
+        disk,
+        route.block_time_at(),
+        &mut drive,
+        &mut warnings,
+    )?;
     let built = drive.hardware().map_err(|error| {
         let zone = layout::unsound_zone(model, &drive.layout);
         error.at(zone.as_ref().unwrap_or(&model.at).place())
@@ -132,13 +140,11 @@ fn convert(
     for warning in built.mechanics.layout.warnings() {
         warnings.push(model.at("Layout Model"), warning);
     }
-    let mut warnings = warnings.texts();
-    warnings.append(&mut apart);
     Ok(Import {
         drive,
         controller,
         settings,
-        warnings,
+        warnings: warnings.texts(),
     })
 }
 

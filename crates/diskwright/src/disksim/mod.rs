@@ -10,11 +10,12 @@
 //! | `lexer`, `parser`, `loader` | texts and the files they name | statements |
 //! | `system`, `overrides` | statements | blocks with what they inherit, instances, a topology |
 //! | `modules`, `component` | blocks | values of the right type; what becomes of each is said there |
-//! | `layout`, `mechanics`, `seek_file`, `controller`, `queue` | values | a drive, its [`Controller`], [`Settings`] |
+//! | `layout`, `mechanics`, `seek_file`, `controller`, `buffer`, `queue` | values | a drive, its [`Controller`], [`Settings`] |
 //!
 //! Nothing that affects timing is dropped without a word: a parameter is used, or its module's table says why it has no
 //! effect on a single drive, or there is a warning.
 
+mod buffer;
 mod component;
 mod controller;
 mod convert;

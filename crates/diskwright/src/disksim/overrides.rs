@@ -22,6 +22,33 @@ pub struct Override {
     pub value: String,
 }
 
+impl Override {
+    /// Parses `COMPONENT:PARAMETER=VALUE`, given with `option`. The parameter may be within others, `Scheduler:Scheduling
+    /// policy`.
+    ///
+    /// # Errors
+    /// A text of another form.
+    pub fn parse(option: &str, text: &str) -> Result<Override, InputError> {
+        let parts = text.split_once('=').and_then(|(names, value)| {
+            let (component, parameter) = names.split_once(':')?;
+            let [component, parameter, value] = [component, parameter, value].map(str::trim);
+            let all = [component, parameter, value];
+            (!all.contains(&"")).then(|| Override {
+                component: component.into(),
+                parameter: parameter.into(),
+                value: value.into(),
+            })
+        });
+        parts.ok_or_else(|| {
+            InputError::new("expected COMPONENT:PARAMETER=VALUE")
+                .at(At::new(&Source::new(option, text), 0, text.len() as u32).place())
+                .help(
+                    "for example disk0:Max queue length=32, or disk0:Scheduler:Scheduling policy=8",
+                )
+        })
+    }
+}
+
 impl System {
     /// Puts a value over that of the files.
     ///
@@ -154,4 +181,41 @@ fn unknown(component: &Component, path: &[&str], at: &At) -> InputError {
         "{meant}accepted: {}",
         names.collect::<Vec<_>>().join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_override_has_three_parts() {
+        for (text, component, parameter, value) in [
+            (
+                "disk0:Max queue length=32",
+                "disk0",
+                "Max queue length",
+                "32",
+            ),
+            (
+                "disk0 .. disk3 : Scheduler:Scheduling policy = 8 ",
+                "disk0 .. disk3",
+                "Scheduler:Scheduling policy",
+                "8",
+            ),
+            ("*:a=b=c:d", "*", "a", "b=c:d"),
+        ] {
+            let found = Override::parse("--set", text);
+            let expected = Override {
+                component: component.into(),
+                parameter: parameter.into(),
+                value: value.into(),
+            };
+            assert_eq!(found, Ok(expected), "{text}");
+        }
+        for text in ["", "a", "a:b", "a=b", "a=b:c", ":b=c", "a:=c", "a:b= "] {
+            let error = Override::parse("--set", text).expect_err(text).to_string();
+            assert!(error.contains("COMPONENT:PARAMETER=VALUE"), "{error}");
+            assert!(error.contains("--set:1:1"), "{error}");
+        }
+    }
 }

@@ -10,8 +10,8 @@ use crate::config::spec::{HostSpec, QueueSpec};
 /// The longest line, in characters.
 const WIDTH: usize = 110;
 
-/// The drive as TOML, with the warnings of its import before it and the queues, as a spec has them, after it, both as
-/// comments.
+/// The drive as TOML, with the warnings of its import before it and the set-up around it, as a spec has that, after it, both
+/// as comments.
 pub fn to_toml(import: &Import) -> String {
     let mut text = String::new();
     if !import.warnings.is_empty() {
@@ -30,13 +30,14 @@ pub fn to_toml(import: &Import) -> String {
         host: &import.settings.host,
         device: Device {
             hdd: Hdd {
+                buffer: true,
                 queue: &import.settings.queue,
             },
         },
     };
     let queues = toml::to_string(&queues).expect("queues have only keys and values that TOML has");
     text.push('\n');
-    comment(&mut text, "In a spec, the queues of the set-up are:");
+    comment(&mut text, "In a spec, the set-up around the drive is:");
     for line in queues.lines() {
         comment(&mut text, line);
     }
@@ -56,6 +57,7 @@ struct Device<'i> {
 
 #[derive(Serialize)]
 struct Hdd<'i> {
+    buffer: bool,
     queue: &'i QueueSpec,
 }
 

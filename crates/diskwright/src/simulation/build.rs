@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use super::Checked;
+use super::{Checked, imported};
 use crate::config::drive::DriveDescription;
 use crate::config::spec::{DeviceSpec, HddSpec};
 use crate::config::tree::Node;
 use crate::config::{drives, from_node};
 use crate::device::Device;
+use crate::disksim;
 use crate::error::{Error, InputError, Place, Source, unknown_name};
 use crate::hdd::buffer::parameters::BufferDescription;
 use crate::hdd::{Hardware, Hdd};
@@ -17,6 +18,8 @@ use crate::hdd::{Hardware, Hdd};
 pub struct Tree {
     pub devices: Vec<Box<dyn Device>>,
     pub paths: Vec<String>,
+    /// What the drives' files gave cause to warn of.
+    pub warnings: Vec<String>,
 }
 
 /// Builds the whole tree.
@@ -24,6 +27,7 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
     let mut tree = Tree {
         devices: Vec::new(),
         paths: Vec::new(),
+        warnings: Vec::new(),
     };
     device(&checked.spec.device, checked, &mut tree)?;
     Ok(tree)
@@ -32,8 +36,13 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
 fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
     match spec {
         DeviceSpec::Hdd(spec) => {
-            let (description, mut hardware) = drive(&spec.drive, &checked.base)
+            let Drive {
+                description,
+                mut hardware,
+                mut warnings,
+            } = drive(&spec.drive, &checked.base)
                 .map_err(|error| checked.locate("device.hdd.drive", error))?;
+            tree.warnings.append(&mut warnings);
             hardware.buffer = buffer(spec, &description)
                 .map_err(|error| checked.locate("device.hdd.buffer", error.into()))?;
             let path = "hdd".to_owned();
@@ -65,27 +74,62 @@ fn buffer(
     Ok(buffer)
 }
 
-/// A drive by its name or the path of its file: the description, and the hardware built from it.
-pub fn drive(name: &str, base: &Path) -> Result<(DriveDescription, Hardware), Error> {
-    let (source, text) = match drives::text(name) {
-        Some(text) => (format!("{name}.toml"), text.to_owned()),
-        None if name.ends_with(".toml") => {
-            let path = base.join(name);
-            let text =
-                fs::read_to_string(&path).map_err(|error| Error::file(&path, "read", error))?;
-            (path.display().to_string(), text)
-        }
-        None => {
-            let mut error = unknown_name("drive", name, &drives::names());
-            error.help = error
-                .help
-                .map(|help| format!("{help}; or the path of a drive's .toml file"));
-            return Err(error.into());
-        }
-    };
+/// A drive that a spec or a command names.
+pub struct Drive {
+    /// What its file says.
+    pub description: DriveDescription,
+    /// What is built from that.
+    pub hardware: Hardware,
+    /// What was made of its file otherwise than it is written.
+    pub warnings: Vec<String>,
+}
+
+/// The endings of files that describe drives: our own, and DiskSim's.
+const ENDINGS: [&str; 2] = [".toml", ".parv"];
+
+/// Whether a drive is named by its file.
+pub fn is_file(name: &str) -> bool {
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// A drive by its name, or by the path of its file, which starts at `base`.
+///
+/// # Errors
+/// An unknown name, with a suggestion; a file that cannot be read or is wrong, with the place.
+pub fn drive(name: &str, base: &Path) -> Result<Drive, Error> {
+    if let Some(text) = drives::text(name) {
+        return described(format!("{name}.toml"), text.to_owned());
+    }
+    let path = base.join(name);
+    if !is_file(name) {
+        let mut error = unknown_name("drive", name, &drives::names());
+        error.help = error.help.map(|help| {
+            format!("{help}; or the path of a drive's .toml file or of a .parv file of DiskSim's")
+        });
+        return Err(error.into());
+    }
+    if imported::is_set_up(&path) {
+        let import = disksim::import(&path, &[])?;
+        let hardware = import.drive.hardware()?;
+        return Ok(Drive {
+            description: import.drive,
+            hardware,
+            warnings: import.warnings,
+        });
+    }
+    let text = fs::read_to_string(&path).map_err(|error| Error::file(&path, "read", error))?;
+    described(path.display().to_string(), text)
+}
+
+/// The drive that a TOML text describes.
+fn described(source: String, text: String) -> Result<Drive, Error> {
     let place = Place::File(source.clone().into());
     let tree = Node::parse(&Source::new(source, text))?;
     let description: DriveDescription = from_node(&tree)?;
     let hardware = description.hardware().map_err(|error| error.at(place))?;
-    Ok((description, hardware))
+    Ok(Drive {
+        description,
+        hardware,
+        warnings: Vec::new(),
+    })
 }

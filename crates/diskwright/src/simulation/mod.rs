@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 mod custom;
+mod imported;
 pub mod many;
 mod memory;
 mod outcome;
@@ -25,10 +26,12 @@ use crate::workload::{self, Workload};
 pub use crate::host::Progress;
 pub use outcome::Outcome;
 
+use imported::SetUp;
+
 /// Where a spec comes from.
 #[derive(Clone, Debug)]
 pub enum SpecSource {
-    /// A TOML file; relative paths in it start at its folder.
+    /// A TOML file, or a set-up of DiskSim's (`.parv`); relative paths in it start at its folder.
     File(PathBuf),
     /// A TOML text.
     Text {
@@ -69,9 +72,20 @@ pub struct Checked {
     tree: Node,
     base: PathBuf,
     schedulers: CustomSchedulers,
+    /// What reading the spec, and what it names, gave cause to warn of.
+    warnings: Vec<String>,
 }
 
 impl Checked {
+    /// Adds warnings that are not told yet.
+    fn warn(&mut self, warnings: Vec<String>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
     /// The value that the text, or an override, gives for the key at a dotted path.
     pub fn given(&self, path: &str) -> Option<&Value> {
         self.tree.get(path).map(|node| &node.value)
@@ -136,16 +150,7 @@ impl Checked {
 /// # Errors
 /// An unreadable file; anything in the text or an override that is not understood, with its place.
 pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, Error> {
-    let (text, base) = match source {
-        SpecSource::File(path) => {
-            let text =
-                fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
-            let base = path.parent().unwrap_or(Path::new("")).to_owned();
-            (Source::new(path.display().to_string(), text), base)
-        }
-        SpecSource::Text { text, base } => (Source::new("spec", text.as_str()), base.clone()),
-    };
-    let mut tree = Node::parse(&text)?;
+    let (mut tree, base, mut set_up) = read_tree(source)?;
     for assignment in &options.set {
         tree.set(Override::parse("--set", assignment)?)?;
     }
@@ -174,6 +179,9 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         tree.remove("workload.synthetic");
         tree.remove("workload.fio");
     }
+    if let Some(set_up) = &mut set_up {
+        set_up.complete(&mut tree)?;
+    }
     custom::resolve(&mut tree, &options.schedulers);
     let spec = from_node(&tree)?;
     Ok(Checked {
@@ -181,12 +189,32 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         tree,
         base,
         schedulers: options.schedulers.clone(),
+        warnings: set_up.map_or_else(Vec::new, |set_up| set_up.warnings),
     })
+}
+
+/// The values of a spec, where relative paths in it start, and the set-up of DiskSim's where it is made from one.
+fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<SetUp>), Error> {
+    let path = match source {
+        SpecSource::File(path) => path,
+        SpecSource::Text { text, base } => {
+            let tree = Node::parse(&Source::new("spec", text.as_str()))?;
+            return Ok((tree, base.clone(), None));
+        }
+    };
+    let base = path.parent().unwrap_or(Path::new("")).to_owned();
+    if imported::is_set_up(path) {
+        let (tree, set_up) = imported::spec(path)?;
+        return Ok((tree, base, Some(set_up)));
+    }
+    let text = fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
+    let tree = Node::parse(&Source::new(path.display().to_string(), text))?;
+    Ok((tree, base, None))
 }
 
 /// A drive named on the command line: a name stays, a path becomes absolute.
 fn from_here(drive: &str) -> String {
-    let is_path = drive.contains(std::path::MAIN_SEPARATOR) || drive.ends_with(".toml");
+    let is_path = drive.contains(std::path::MAIN_SEPARATOR) || build::is_file(drive);
     let absolute = is_path.then(|| std::path::absolute(drive).ok()).flatten();
     absolute.map_or_else(
         || drive.to_owned(),
@@ -235,6 +263,7 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     let mut checked = read_spec(source, options)?;
     let mut tree = build::devices(&checked)?;
+    checked.warn(std::mem::take(&mut tree.warnings));
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
     // A job file becomes the load that it stands for, which the log and the result then show.
     let workload = checked.spec.workload.resolved(&checked.base, capacity);
@@ -354,10 +383,14 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
 /// # Errors
 /// An unknown name, with a suggestion; an unreadable or wrong file.
 pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
-    let (description, hardware) = build::drive(name, Path::new(""))?;
-    let mut summary = serde_json::to_value(description.summary(&hardware)).expect("plain data");
+    let drive = build::drive(name, Path::new(""))?;
+    let figures = drive.description.summary(&drive.hardware);
+    let mut summary = serde_json::to_value(figures).expect("plain data");
     summary["id"] = serde_json::json!(name);
-    summary["description"] = serde_json::to_value(&description).expect("plain data");
+    summary["description"] = serde_json::to_value(&drive.description).expect("plain data");
+    if !drive.warnings.is_empty() {
+        summary["warnings"] = serde_json::json!(drive.warnings);
+    }
     Ok(summary)
 }
 
@@ -366,5 +399,5 @@ pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
 /// # Errors
 /// As [`drive_summary`].
 pub fn hardware(name: &str) -> Result<crate::hdd::Hardware, Error> {
-    build::drive(name, Path::new("")).map(|(_, hardware)| hardware)
+    build::drive(name, Path::new("")).map(|drive| drive.hardware)
 }

@@ -121,7 +121,7 @@ fn requests(host: &Host<'_>) -> Map<String, Value> {
 }
 
 fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_>) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = checked.warnings.clone();
     if checked.spec.measure.warmup.is_none() {
         warnings.push(
             "no warm-up: the statistics include the start of the run, when queues are empty (measure.warmup = \"10 %\" \

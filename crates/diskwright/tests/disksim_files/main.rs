@@ -1,8 +1,10 @@
 //! DiskSim's parameter files from first to last: small set-ups in memory, sound and damaged.
 
+mod buffers;
 mod damaged;
 mod disks;
 mod parameters;
 mod places;
 mod queues;
+mod runs;
 mod sample;

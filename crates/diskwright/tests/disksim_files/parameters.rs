@@ -41,18 +41,16 @@ const OTHERS: &[Put] = &[
     ("disk0", "Allow write prebuffering", "1"),
     ("disk0", "Preseeking level", "1"),
     ("disk0", "Never disconnect", "1"),
-    ("disk0", "Maximum number of write segments", "2"),
     ("disk0", "Use separate write segment", "1"),
     ("disk0", "Low (write) water mark", "0.25"),
     ("disk0", "High (read) water mark", "0.25"),
     ("disk0", "Set watermark by reqsize", "0"),
-    ("disk0", "Enable caching in buffer", "2"),
+    ("disk0", "Enable caching in buffer", "0"),
     ("disk0", "Buffer continuous read", "4"),
     ("disk0", "Minimum read-ahead (blks)", "1"),
     ("disk0", "Maximum read-ahead (blks)", "33"),
     ("disk0", "Read-ahead over requested", "-1"),
     ("disk0", "Read-ahead on idle hit", "1"),
-    ("disk0", "Read any free blocks", "1"),
     ("disk0", "Fast write level", "2"),
     ("disk0", "Combine seq writes", "0"),
     ("disk0", "Stop prefetch in sector", "0"),
@@ -64,8 +62,6 @@ const OTHERS: &[Put] = &[
     ("disk0", "Read hit over. after write", "9"),
     ("disk0", "Read miss over. after read", "9"),
     ("disk0", "Read miss over. after write", "9"),
-    ("disk0", "Write hit over. after read", "9"),
-    ("disk0", "Write hit over. after write", "9"),
     ("disk0", "Write miss over. after read", "9"),
     ("disk0", "Write miss over. after write", "9"),
     ("disk0", "Read completion overhead", "9"),
@@ -77,14 +73,7 @@ const OTHERS: &[Put] = &[
     ("disk0", "Read disconnect afterwrite", "9"),
     ("disk0", "Write disconnect overhead", "9"),
     ("disk0", "Extra write disconnect", "1"),
-    ("disk0", "Extradisc command overhead", "9"),
-    ("disk0", "Extradisc disconnect overhead", "9"),
-    ("disk0", "Extradisc inter-disconnect delay", "9"),
-    ("disk0", "Extradisc 2nd disconnect overhead", "9"),
-    ("disk0", "Extradisc seek delta", "9"),
     ("disk0", "Minimum seek delay", "9"),
-    ("disk0", "Immediate buffer read", "1"),
-    ("disk0", "Immediate buffer write", "1"),
     ("disk0", "Scheduler:Scheduling policy", "8"),
     ("disk0", "Scheduler:Sequential stream scheme", "1"),
     ("disk0", "Scheduler:Overlapping request scheme", "1"),
@@ -119,8 +108,30 @@ const OTHERS: &[Put] = &[
     ),
 ];
 
+const FAST_WRITES: &[Put] = &[("disk0", "Fast write level", "2")];
+const EXTRA_DISCONNECTION: &[Put] = &[("disk0", "Extra write disconnect", "1")];
+
 /// Those that count only beside another value.
 const BESIDE: &[(&[Put], Put)] = &[
+    (FAST_WRITES, ("disk0", "Write hit over. after read", "9")),
+    (FAST_WRITES, ("disk0", "Write hit over. after write", "9")),
+    (
+        EXTRA_DISCONNECTION,
+        ("disk0", "Extradisc command overhead", "9"),
+    ),
+    (
+        EXTRA_DISCONNECTION,
+        ("disk0", "Extradisc disconnect overhead", "9"),
+    ),
+    (
+        EXTRA_DISCONNECTION,
+        ("disk0", "Extradisc inter-disconnect delay", "9"),
+    ),
+    (
+        EXTRA_DISCONNECTION,
+        ("disk0", "Extradisc 2nd disconnect overhead", "9"),
+    ),
+    (EXTRA_DISCONNECTION, ("disk0", "Extradisc seek delta", "9")),
     (
         &[("ctlr0", "type", "2")],
         ("ctlr0", "Bulk sector transfer time", "0.5"),
@@ -272,9 +283,13 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// What an import comes to; the electronics as DiskSim has them would differ with every parameter.
 fn outcome(sample: &Sample, overrides: &[(&str, &str, &str)]) -> String {
     match sample.import(overrides) {
-        Ok(import) => format!("{import:?}"),
+        Ok(import) => format!(
+            "{:?} {:?} {:?}",
+            import.drive, import.settings, import.warnings
+        ),
         Err(error) => format!("{error}"),
     }
 }

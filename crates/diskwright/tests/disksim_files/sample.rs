@@ -258,6 +258,16 @@ impl Sample {
         String::from_utf8(self.0[Path::new(path)].clone()).expect("a text")
     }
 
+    /// Writes its files below a folder; the path of the first.
+    pub fn write(&self, folder: &Path) -> PathBuf {
+        for (name, bytes) in &self.0 {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder is made");
+            std::fs::write(path, bytes).expect("a file is written");
+        }
+        folder.join(FIRST)
+    }
+
     /// Reads it, with component, parameter and value of overrides.
     pub fn import(&self, overrides: &[(&str, &str, &str)]) -> Result<Import, Error> {
         let overrides: Vec<_> = overrides

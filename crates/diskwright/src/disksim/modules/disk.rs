@@ -3,6 +3,7 @@
 use super::{Module, block, count, flag, float, int, time};
 
 const SCREENED: &str = "DiskSim 4.0 works sector by sector whatever it says";
+const FIRST: &str = "DiskSim 4.0 begins with the first wanted sector whatever it says";
 
 /// `disksim_disk`.
 pub(in crate::disksim) static DISK: Module = Module {
@@ -31,7 +32,8 @@ pub(in crate::disksim) static DISK: Module = Module {
         int("Avg sectors per cylinder", 1, i64::MAX).none(
             "only a queue whose mapping strategy is 6 uses it, and of those there is a warning",
         ),
-        int("Maximum number of write segments", 1, i64::MAX),
+        int("Maximum number of write segments", 1, i64::MAX)
+            .none("a write waits for the medium in any case"),
         flag("Use separate write segment"),
         float("Low (write) water mark", 0.0, 1.0),
         float("High (read) water mark", 0.0, 1.0),
@@ -43,7 +45,7 @@ pub(in crate::disksim) static DISK: Module = Module {
         count("Maximum read-ahead (blks)"),
         int("Read-ahead over requested", -1, 1),
         flag("Read-ahead on idle hit"),
-        flag("Read any free blocks"),
+        flag("Read any free blocks").none(FIRST),
         int("Fast write level", 0, 2),
         flag("Combine seq writes"),
         flag("Stop prefetch in sector"),
@@ -74,7 +76,7 @@ pub(in crate::disksim) static DISK: Module = Module {
         time("Extradisc 2nd disconnect overhead"),
         time("Extradisc seek delta"),
         time("Minimum seek delay"),
-        flag("Immediate buffer read"),
-        flag("Immediate buffer write"),
+        flag("Immediate buffer read").none(FIRST),
+        flag("Immediate buffer write").none(FIRST),
     ],
 };
