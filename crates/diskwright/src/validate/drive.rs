@@ -6,8 +6,7 @@ use crate::config::drive::DriveDescription;
 use crate::config::from_node;
 use crate::config::tree::{Node, Override, Value};
 use crate::error::{Error, Place, Source};
-use crate::hdd::Hardware;
-use crate::simulation::build;
+use crate::simulation::build::{self, Drive};
 
 /// The key that takes `false`, too: no buffer, as in a spec.
 const BUFFER: &str = "buffer";
@@ -16,12 +15,12 @@ const BUFFER: &str = "buffer";
 ///
 /// # Errors
 /// Those of the drive alone; a text that is no assignment, a key that a drive does not have, a value that does not fit.
-pub fn drive(name: &str, set: &[String]) -> Result<(DriveDescription, Hardware), Error> {
-    let (description, hardware) = build::drive(name, Path::new(""))?;
+pub fn drive(name: &str, set: &[String]) -> Result<Drive, Error> {
+    let named = build::drive(name, Path::new(""))?;
     if set.is_empty() {
-        return Ok((description, hardware));
+        return Ok(named);
     }
-    let text = toml::to_string(&description).expect("a description is plain data");
+    let text = toml::to_string(&named.description).expect("a description is plain data");
     let source = Source::new(format!("{name}, with --set"), text);
     let mut tree = Node::parse(&source)?;
     for assignment in set {
@@ -40,7 +39,11 @@ pub fn drive(name: &str, set: &[String]) -> Result<(DriveDescription, Hardware),
         error.place.get_or_insert_with(|| settings(set));
         error
     })?;
-    Ok((description, hardware))
+    Ok(Drive {
+        description,
+        hardware,
+        warnings: named.warnings,
+    })
 }
 
 /// All that was set, where no single one is known to be to blame.
@@ -60,7 +63,7 @@ mod tests {
     fn with(set: &[&str]) -> Result<DriveDescription, String> {
         let set: Vec<String> = set.iter().map(|&text| text.to_owned()).collect();
         drive("cheetah-9lp", &set)
-            .map(|(description, _)| description)
+            .map(|drive| drive.description)
             .map_err(|error| error.to_string())
     }
 

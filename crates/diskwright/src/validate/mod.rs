@@ -22,6 +22,7 @@ use crate::host::Progress;
 use crate::metrics::Series;
 use crate::metrics::series::{FEWEST_ABOVE, PERCENTILES};
 use crate::queue::SchedulerSpec;
+use crate::simulation::build::Drive;
 use crate::units::{BLOCK_BYTES, Time};
 use crate::workload::{FormatOptions, open};
 
@@ -153,11 +154,19 @@ pub fn validate(
     options: &ValidateOptions,
     progress: &mut dyn Progress,
 ) -> Result<Validation, Error> {
-    let (description, hardware) = drive::drive(drive, &options.set)?;
+    let Drive {
+        description,
+        hardware,
+        mut warnings,
+    } = drive::drive(drive, &options.set)?;
     let blocks = hardware.blocks();
     let per_sector = hardware.blocks_per_sector;
     let layout = &hardware.mechanics.layout;
-    let mut warnings = layout.warnings().to_vec();
+    for warning in layout.warnings() {
+        if !warnings.iter().any(|told| told.ends_with(warning.as_str())) {
+            warnings.push(warning.clone());
+        }
+    }
     let mut kinds = Kinds::new(layout.zones(), per_sector, blocks);
     let mut times = Times::default();
     let format = FormatOptions {
