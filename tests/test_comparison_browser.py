@@ -156,8 +156,8 @@ def test_nothing_overflows_or_overlaps(opened: chromium.Browser, width: int, sch
     )
     assert wide == []
     if width >= 1280:
-        cut = "[...document.querySelectorAll('.scroll')].filter(part => part.scrollWidth > part.clientWidth + 1).length"
-        assert opened.value(cut) == 0
+        is_cut = "part => part.scrollWidth > part.clientWidth + 1"
+        assert opened.value(f"[...document.querySelectorAll('.scroll')].filter({is_cut}).length") == 0
     # Labels of ticks that stand upright do not touch; turned ones are set apart by the library.
     touching = opened.value(
         "[...document.querySelectorAll('.plot')].flatMap(plot => ['.xtick', '.ytick'].flatMap(kind => {"

@@ -13,9 +13,9 @@ Made by `tools/spec_classes.py` from the engine's schema: change the engine, not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from diskwright._typed import Document, DrivePath, FilePath, Table
 
@@ -577,6 +577,10 @@ class Hdd(Table):
     """Where the platters stand at time zero. Default: 0.0."""
     queue: Queue | None = None
     """The drive's queue."""
+    buffer: bool | Mapping[str, Any] | None = None
+    """The drive's buffer: `true` for the one that the drive has, `false` for none, or a table of what is to
+    differ from the drive's. Default: true.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
