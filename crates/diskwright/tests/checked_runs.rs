@@ -100,12 +100,12 @@ fn buffers() -> impl Strategy<Value = String> {
         prop::sample::select(vec!["none", "track", "cylinder", "segment", "stream-track"]),
         prop_oneof![Just(String::new()), (0u32..900).prop_map(|n| format!("most = \"{n} blocks\", "))],
         0u32..100,
-        any::<[bool; 3]>(),
+        any::<[bool; 4]>(),
     )
-        .prop_map(|(until, most, least, [over, after, stops])| {
+        .prop_map(|(until, most, least, [over, after, stops, waiting])| {
             format!(
                 "until = \"{until}\", {most}least = \"{least} blocks\", over_requested = {over}, after_hits = {after}, \
-                 stops_within_sector = {stops}"
+                 stops_within_sector = {stops}, while_waiting = {waiting}"
             )
         });
     let bus = (any::<[bool; 3]>(), 0.0..1.0f64, prop::sample::select(vec!["request", "segment"]), 0u32..500).prop_map(
@@ -118,7 +118,7 @@ fn buffers() -> impl Strategy<Value = String> {
         },
     );
     let read = any::<[bool; 2]>().prop_map(|[hits, at_once]| {
-        format!("hits_written_data = {hits}, partial_hits_at_once = {at_once}, hit_after_read = \"0.1 ms\"")
+        format!("hits_written_data = {hits}, partial_hits_at_once = {at_once}, hit_after_read = \"0.1 ms\", late_hits = {{ share = 0.5, by = \"0.3 ms\" }}")
     });
     let any_buffer = (2u32..6, 8u32..600, any::<bool>(), read, ahead, (write, extra), bus).prop_map(
         |(segments, size, keeps, read, ahead, (write, extra), bus)| {

@@ -69,7 +69,8 @@ fn drive(name: &str) -> (Hardware, Buffer) {
     description.layout.sectors = None;
     let hardware = description.hardware().expect("a sound description");
     let buffer = hardware.buffer.clone().expect("a drive with a buffer");
-    (hardware, Buffer::new(buffer))
+    let chance = hardware.chance.clone();
+    (hardware, Buffer::new(buffer, chance))
 }
 
 /// The numbers of the requests whose service time is off, and how many requests there are; `None` where the reference

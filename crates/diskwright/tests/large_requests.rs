@@ -79,6 +79,11 @@ fn hardware(case: &Case) -> Hardware {
     description.hardware().expect("the drive makes sense")
 }
 
+fn buffer_of(hardware: &Hardware) -> Buffer {
+    let description = hardware.buffer.clone().expect("the drive has a buffer");
+    Buffer::new(description, hardware.chance.clone())
+}
+
 /// A read's way over the bus, in step with the medium.
 struct ReadBus<'a> {
     case: &'a Case,
@@ -219,7 +224,7 @@ proptest! {
     #[test]
     fn a_write_larger_than_a_segment_takes_as_long_as_block_by_block(case in cases()) {
         let hardware = hardware(&case);
-        let mut buffer = Buffer::new(hardware.buffer.clone().expect("the drive has a buffer"));
+        let mut buffer = buffer_of(&hardware);
         let command = Command { op: Op::Write, fua: false, lbn: Lbn(case.lbn), blocks: case.blocks };
         let service = Service { command: &command, accepted: Time::ZERO, now: Time::ZERO, after_write: false };
         let served = buffer.serve(&hardware, service, &mut Parts::default());
@@ -232,7 +237,7 @@ proptest! {
     #[test]
     fn a_read_larger_than_a_segment_takes_as_long_as_block_by_block(case in cases()) {
         let hardware = hardware(&case);
-        let mut buffer = Buffer::new(hardware.buffer.clone().expect("the drive has a buffer"));
+        let mut buffer = buffer_of(&hardware);
         let command = Command { op: Op::Read, fua: false, lbn: Lbn(case.lbn), blocks: case.blocks };
         let service = Service { command: &command, accepted: Time::ZERO, now: Time::ZERO, after_write: false };
         let mut parts = Parts::default();

@@ -8,6 +8,7 @@ use diskwright::geometry::spindle::Spindle;
 use diskwright::hdd::access::{Arrivals, read, write};
 use diskwright::hdd::interface::Interface;
 use diskwright::hdd::{Hardware, Overhead};
+use diskwright::random::Stream;
 use diskwright::request::{Command, Op, Parts};
 use diskwright::units::quantities::Rotation;
 use diskwright::units::{Lbn, Time};
@@ -193,10 +194,11 @@ proptest! {
         let op = if is_write { Op::Write } else { Op::Read };
         let command = Command { op, fua: false, lbn: Lbn(case.lbn), blocks: case.blocks };
         let hardware = Hardware {
+            chance: Stream::new(0, "hdd"),
             mechanics: mechanics(&case),
             blocks_per_sector: case.blocks_per_sector,
             overhead: Overhead::default(),
-            interface: Interface { block_ps: case.block_ns * 1000, overlapped: case.overlapped },
+            interface: Interface { block_ps: case.block_ns * 1000, write_block_ps: case.block_ns * 1000, overlapped: case.overlapped },
             buffer: None,
         };
         let arm = Arm { cylinder: case.cylinder, head: 0 };

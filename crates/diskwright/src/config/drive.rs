@@ -12,6 +12,7 @@ use crate::geometry::spindle::Spindle;
 use crate::hdd::buffer::parameters::BufferDescription;
 use crate::hdd::interface::Interface;
 use crate::hdd::{Hardware, Overhead};
+use crate::random::Stream;
 use crate::units::quantities::{Rate, Rotation, SignedTime};
 use crate::units::{BLOCK_BYTES, Size, Time};
 
@@ -73,6 +74,9 @@ pub struct InterfaceDescription {
     /// Time of a 512-byte block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_time: Option<Time>,
+    /// The same on its way to the drive, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_block_time: Option<Time>,
     /// Rate, in place of `block_time`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
@@ -84,6 +88,7 @@ impl Default for InterfaceDescription {
     fn default() -> InterfaceDescription {
         InterfaceDescription {
             block_time: None,
+            write_block_time: None,
             rate: None,
             overlapped: true,
         }
@@ -98,8 +103,10 @@ impl InterfaceDescription {
             (None, Some(rate)) => BLOCK_BYTES * 1_000_000_000_000 / rate.bytes_per_s(),
             (None, None) => 0,
         };
+        let write = self.write_block_time.map(|time| time.ns() * 1000);
         Interface {
             block_ps,
+            write_block_ps: write.unwrap_or(block_ps),
             overlapped: self.overlapped,
         }
     }
@@ -125,6 +132,7 @@ impl DriveDescription {
         self.check()?;
         let layout = Layout::build(&self.layout)?;
         Ok(Hardware {
+            chance: Stream::new(0, "hdd"),
             mechanics: Mechanics {
                 seek: SeekCurve::build(&self.seek, layout.cylinders())?,
                 layout,
@@ -171,13 +179,14 @@ impl DriveDescription {
         if let Some(buffer) = &self.buffer {
             buffer.check(self.sector_size.blocks())?;
         }
-        if let Some(time) = self.interface.block_time
-            && time > LONGEST_BLOCK
-        {
-            return Err(
-                InputError::new(format!("an interface that takes {time} for a block"))
-                    .help(format!("it takes at most {LONGEST_BLOCK}")),
-            );
+        let interface = &self.interface;
+        for time in [interface.block_time, interface.write_block_time] {
+            if let Some(time) = time.filter(|&time| time > LONGEST_BLOCK) {
+                return Err(
+                    InputError::new(format!("an interface that takes {time} for a block"))
+                        .help(format!("it takes at most {LONGEST_BLOCK}")),
+                );
+            }
         }
         Ok(())
     }

@@ -13,15 +13,13 @@ use crate::hdd::buffer::parameters::{
 };
 use crate::units::{Size, Time};
 
-/// Puts the electronics of `disk` into its description, and warns of what has no place there. `between` is where the
-/// time of a block on the bus stands.
+/// Puts the electronics of `disk` into its description, and warns of what has no place there.
 ///
 /// # Errors
 /// A buffer that makes no sense.
 pub(super) fn apply(
     controller: &Controller,
     disk: &Component,
-    between: &At,
     drive: &mut DriveDescription,
     warnings: &mut Warnings,
 ) -> Result<(), InputError> {
@@ -35,11 +33,8 @@ pub(super) fn apply(
         completion_write: controller.write_completion,
     };
     drive.interface.block_time = Some(controller.read_block_time);
-    if controller.read_block_time != controller.write_block_time {
-        warnings.push(between, format_args!(
-            "a block takes {} to the host and {} from it; the drive's interface takes {} both ways",
-            controller.read_block_time, controller.write_block_time, controller.read_block_time
-        ));
+    if controller.write_block_time != controller.read_block_time {
+        drive.interface.write_block_time = Some(controller.write_block_time);
     }
     let buffer = buffer(controller);
     buffer
@@ -62,6 +57,7 @@ fn buffer(controller: &Controller) -> BufferDescription {
             partial_hits_at_once: controller.immediate_partial_hit,
             hit_after_read: each(controller.read_hit_after_read),
             hit_after_write: each(controller.read_hit_after_write),
+            late_hits: None,
         },
         read_ahead: read_ahead(controller),
         write: write(controller),
@@ -105,6 +101,7 @@ fn read_ahead(controller: &Controller) -> ReadAheadDescription {
         over_requested: is_limited && most == 0 && controller.read_ahead_over_requested != 0,
         after_hits: controller.read_ahead_on_hit,
         stops_within_sector: controller.stop_in_sector,
+        while_waiting: false,
     }
 }
 

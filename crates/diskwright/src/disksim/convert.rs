@@ -122,13 +122,7 @@ fn convert(
     let controller = Controller::read(disk, times.0, times.1)?;
     let settings = settings(system, route, &mut warnings)?;
     let mut drive = drive(disk, model, loader, &mut warnings)?;
-    buffer::apply(
-        &controller,
-        disk,
-        route.block_time_at(),
-        &mut drive,
-        &mut warnings,
-    )?;
+    buffer::apply(&controller, disk, &mut drive, &mut warnings)?;
     let built = drive.hardware().map_err(|error| {
         let zone = layout::unsound_zone(model, &drive.layout);
         error.at(zone.as_ref().unwrap_or(&model.at).place())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::component::Component;
-use super::syntax::{At, Node};
+use super::syntax::Node;
 use super::system::System;
 use super::times;
 use super::warnings::Warnings;
@@ -156,14 +156,6 @@ impl Path {
             write = write.max(times::time(bus, "Write block transfer time")?);
         }
         Ok((read, write))
-    }
-
-    /// Where the time of a block from the host stands: at the bus the drive hangs on, or at the drive.
-    pub(super) fn block_time_at(&self) -> &At {
-        self.between.last().map_or_else(
-            || self.disk.at("Bulk sector transfer time"),
-            |bus| bus.at("Write block transfer time"),
-        )
     }
 }
 

@@ -207,7 +207,7 @@ pub fn write(
         parts,
     };
     if !interface.overlapped {
-        let bus = interface.time(command.blocks);
+        let bus = interface.write_time(command.blocks);
         pass.parts.add(Part::Bus, bus);
         pass.now += bus;
     }
@@ -228,7 +228,7 @@ pub fn write(
         if interface.overlapped {
             let arrived = |count: u32| {
                 let blocks = sectors.blocks_until(count).max(arrivals.first);
-                arrivals.from + interface.time(blocks)
+                arrivals.from + interface.write_time(blocks)
             };
             let mut edge = pass.edge(pass.now, slot, per_track);
             while arrived(1) > edge {

@@ -7,6 +7,7 @@ use super::buffer::parameters::BufferDescription;
 use super::interface::Interface;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::Mechanics;
+use crate::random::Stream;
 use crate::request::Command;
 use crate::units::Time;
 
@@ -58,6 +59,8 @@ pub struct Hardware {
     pub overhead: Overhead,
     /// The interface.
     pub interface: Interface,
+    /// Where what it leaves to chance is drawn from.
+    pub chance: Stream,
     /// The buffer, where the drive has one.
     pub buffer: Option<BufferDescription>,
 }

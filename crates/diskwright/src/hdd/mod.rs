@@ -85,7 +85,10 @@ impl Hdd {
     pub fn new(hardware: Hardware, depth: u32, scheduler: Box<dyn Scheduler>) -> Hdd {
         let pool = Pool::new(scheduler.order());
         Hdd {
-            buffer: hardware.buffer.clone().map(Buffer::new),
+            buffer: hardware
+                .buffer
+                .clone()
+                .map(|buffer| Buffer::new(buffer, hardware.chance.clone())),
             segment: 0,
             awaits_medium: false,
             busy_until: Time::ZERO,

@@ -13,6 +13,7 @@ use crate::disksim;
 use crate::error::{Error, InputError, Place, Source, unknown_name};
 use crate::hdd::buffer::parameters::BufferDescription;
 use crate::hdd::{Hardware, Hdd};
+use crate::random::Stream;
 
 /// The devices of a spec, children before their parents, and their paths in the tree.
 pub struct Tree {
@@ -46,6 +47,7 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
             hardware.buffer = buffer(spec, &description)
                 .map_err(|error| checked.locate("device.hdd.buffer", error.into()))?;
             let path = "hdd".to_owned();
+            hardware.chance = Stream::new(checked.spec.seed, &path);
             let spindle = &mut hardware.mechanics.spindle;
             *spindle = spindle.starting_at(spec.angle.resolve(checked.spec.seed, &path));
             if spec.queue.depth == 0 {

@@ -284,14 +284,11 @@ fn a_block_takes_the_longest_of_its_times() {
     assert_eq!(times(&[own]), (50, 40));
     assert_eq!(times(&[own, chip, first_bus]), (50, 40));
     assert_eq!(times(&[own, chip, ("ctlr0", "type", "2")]), (60, 60));
-    let import = Sample::new().sound(&[]);
-    let told = "a/small.parv:32:62: a block takes 50 us to the host and 0 ms from it";
-    assert!(
-        import
-            .warnings
-            .iter()
-            .any(|warning| warning.starts_with(told)),
-        "{:?}",
-        import.warnings
+    let interface = |overrides: &[_]| Sample::new().sound(overrides).drive.interface;
+    assert_eq!(interface(&[]).write_block_time, Some(Time::ZERO));
+    let even = interface(&[("bus1", "Write block transfer time", "0.05")]);
+    assert_eq!(
+        (even.block_time, even.write_block_time),
+        (Some(Time::from_us(50)), None)
     );
 }

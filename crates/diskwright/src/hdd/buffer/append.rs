@@ -77,7 +77,10 @@ fn in_passing(hardware: &Hardware, command: &Command, destage: Destage, data: Ti
     let end = command.end().0.div_ceil(per_sector);
     while sector < end {
         let behind = ((sector + 1) * per_sector).min(command.end().0);
-        let arrived = data + hardware.interface.time((behind - command.lbn.0) as u32);
+        let arrived = data
+            + hardware
+                .interface
+                .write_time((behind - command.lbn.0) as u32);
         if arrived > now {
             break;
         }

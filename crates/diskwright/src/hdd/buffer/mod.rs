@@ -21,6 +21,7 @@ use super::hardware::Hardware;
 use super::interface::Interface;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
+use crate::random::Stream;
 use crate::request::{Command, Op, Part, Parts, ServedBy};
 use crate::units::{Lbn, Time};
 
@@ -153,6 +154,8 @@ pub struct Buffer {
     medium: Medium,
     /// The block behind the request before.
     last_end: u64,
+    /// Draws what is left to chance.
+    chance: Stream,
     /// Counters.
     pub counters: BufferCounters,
     /// What has moved since it was last asked for, where somebody asks.
@@ -208,8 +211,8 @@ pub struct Service<'a> {
 }
 
 impl Buffer {
-    /// An empty buffer, over a medium at rest.
-    pub fn new(description: BufferDescription) -> Buffer {
+    /// An empty buffer, over a medium at rest. What is left to chance is drawn from `chance`.
+    pub fn new(description: BufferDescription, chance: Stream) -> Buffer {
         Buffer {
             segments: Segments::new(
                 description.segments,
@@ -221,6 +224,7 @@ impl Buffer {
             arm: Arm::default(),
             medium: Medium::Free,
             last_end: 0,
+            chance,
             counters: BufferCounters::default(),
             moves: None,
         }
@@ -475,6 +479,11 @@ impl Buffer {
         let begins = ready.max(now) + wait;
         let resumes = self.description.read_ahead.after_hits;
         let least = end + self.description.read_ahead.least.blocks();
+        let out_of_turn = if self.description.read_ahead.while_waiting {
+            (self.segments.size() / per_sector) as u32
+        } else {
+            0
+        };
         let segment = self.segments.get_mut(number);
         let before = segment.limit;
         segment.limit = segment.limit.max(limit);
@@ -491,11 +500,17 @@ impl Buffer {
             if present == before && present < segment.limit {
                 // The head has stayed on the track: it goes on when it comes to the place again.
                 let sector = present / per_sector;
-                *under_way = ReadPass::new(mechanics, under_way.arm(), now, sector);
+                *under_way = ReadPass::new(mechanics, under_way.arm(), now, sector, 0);
             }
             pass = Some(*under_way);
         } else if present < end || resumes && present < segment.limit {
-            let begun = ReadPass::new(mechanics, self.arm, begins, present / per_sector);
+            let begun = ReadPass::new(
+                mechanics,
+                self.arm,
+                begins,
+                present / per_sector,
+                out_of_turn,
+            );
             segment.state = State::Reading;
             segment.written = false;
             self.medium = Medium::Reading {
@@ -515,6 +530,10 @@ impl Buffer {
         } else {
             (read.hit_after_read, bus.disconnect_read_after_read)
         };
+        let lateness = match read.late_hits {
+            Some(late) if hit != Hit::Miss && self.chance.unit() < late.share => late.by,
+            _ => Time::ZERO,
+        };
         let water = self.high_water(command.blocks);
         let transfer = ReadTransfer {
             bus,
@@ -533,7 +552,7 @@ impl Buffer {
         let decided = if hit == Hit::Miss || !is_connected {
             ready
         } else {
-            accepted + hit_overhead
+            accepted + hit_overhead + lateness
         };
         account.add(Part::Overhead, decided);
         if hit == Hit::Miss || !is_connected && hit == Hit::Partial {
@@ -642,7 +661,7 @@ impl Buffer {
         let disconnects = bus.disconnects;
         if let Some(destage) = self.joined(command, now) {
             self.counters.appends += 1;
-            let crossed = data + hardware.interface.time(command.blocks);
+            let crossed = data + hardware.interface.write_time(command.blocks);
             let done = self.append(hardware, command, destage, (ready, data));
             account.add(Part::Overhead, data);
             account.add(Part::Bus, crossed);
@@ -694,7 +713,7 @@ impl Buffer {
         } else {
             let (arm, parts) = (self.arm, &mut media_parts);
             let done = access::write(hardware, arm, moves, arrivals, command, run, parts);
-            (done, data + hardware.interface.time(command.blocks))
+            (done, data + hardware.interface.write_time(command.blocks))
         };
         let moved = self.arm.cylinder.abs_diff(run.position.cylinder);
         let completion = hardware.overhead.completion(true);

@@ -46,6 +46,20 @@ pub struct ReadDescription {
     pub hit_after_read: Time,
     /// The same after a write.
     pub hit_after_write: Time,
+    /// Reads that begin in the buffer and take the controller longer at times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late_hits: Option<LateHits>,
+}
+
+/// Reads from the buffer that the controller serves late: `[buffer.read.late_hits]`. DiskSim has no such thing; recorded
+/// drives do (the hits of the recorded Cheetah 9LP take either of two times).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LateHits {
+    /// The share of them that is late, drawn for each.
+    pub share: f64,
+    /// How much later they are.
+    pub by: Time,
 }
 
 impl Default for ReadDescription {
@@ -55,6 +69,7 @@ impl Default for ReadDescription {
             partial_hits_at_once: true,
             hit_after_read: Time::ZERO,
             hit_after_write: Time::ZERO,
+            late_hits: None,
         }
     }
 }
@@ -76,6 +91,9 @@ pub struct ReadAheadDescription {
     pub after_hits: bool,
     /// Whether it is given up in the middle of a sector, or of the wait for one; else at the end of that.
     pub stops_within_sector: bool,
+    /// Whether sectors further on that pass while the first is waited for are read, too: a track is done one revolution
+    /// after the head came to it (zero-latency access).
+    pub while_waiting: bool,
 }
 
 impl Default for ReadAheadDescription {
@@ -87,6 +105,7 @@ impl Default for ReadAheadDescription {
             over_requested: false,
             after_hits: false,
             stops_within_sector: false,
+            while_waiting: false,
         }
     }
 }
@@ -261,19 +280,22 @@ impl BufferDescription {
                 ),
             );
         }
+        let late = self.read.late_hits;
         for (name, share) in [
             ("bus.high_water", self.bus.high_water),
             ("bus.low_water", self.bus.low_water),
+            ("read.late_hits.share", late.map_or(0.0, |late| late.share)),
         ] {
             if !(0.0..=1.0).contains(&share) {
                 return Err(InputError::new(format!("{name} of {share}"))
-                    .help("a water mark is a share, from 0 to 1"));
+                    .help("expected a share, from 0 to 1"));
             }
         }
         let extra = self.write.extra_disconnection.as_ref();
         let steps = [
             self.read.hit_after_read,
             self.read.hit_after_write,
+            late.map_or(Time::ZERO, |late| late.by),
             self.write.buffered_after_read,
             self.write.buffered_after_write,
             self.write.least_seek,

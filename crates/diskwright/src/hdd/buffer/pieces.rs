@@ -91,7 +91,7 @@ impl Buffer {
         loop {
             let last = pieces[pieces.len() - 1];
             let end = last.command.end().0;
-            let crossed = last.arrivals.from + hardware.interface.time(last.command.blocks);
+            let crossed = last.arrivals.from + hardware.interface.write_time(last.command.blocks);
             if end == command.end().0 {
                 let done = Access {
                     read_modify_writes,

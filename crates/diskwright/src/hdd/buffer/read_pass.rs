@@ -22,14 +22,19 @@ pub struct ReadPass {
     /// When the first sector's leading edge passed.
     pub edge: Time,
     phase: Phase,
-    /// When the last sector had passed.
+    /// How many sectors had passed when the last one had: fewer than all where the others were read before the first.
+    in_turn: u32,
+    /// The most sectors of a track that may be read out of turn.
+    most: u32,
+    /// When all sectors had passed.
     pub end: Time,
 }
 
 impl ReadPass {
-    /// Reads from `sector` on with an arm that begins to move at `start`.
+    /// Reads from `sector` on with an arm that begins to move at `start`. While the first sector is waited for, those
+    /// further on are read if the track has at most `most` of them.
     #[inline]
-    pub fn new(mechanics: &Mechanics, arm: Arm, start: Time, sector: u64) -> ReadPass {
+    pub fn new(mechanics: &Mechanics, arm: Arm, start: Time, sector: u64, most: u32) -> ReadPass {
         let run = mechanics.layout.run(sector, u32::MAX);
         let motion = mechanics.motion(arm, Arm::over(&run), false);
         let arrived = start + motion.total();
@@ -41,14 +46,36 @@ impl ReadPass {
             run.sectors_per_track,
         );
         let edge = arrived + wait;
-        ReadPass {
+        let mut pass = ReadPass {
             first: sector,
             run,
             start,
             motion,
             edge,
             phase: spindle.phase(edge),
+            in_turn: run.sectors,
+            most,
             end: arrived + whole,
+        };
+        if run.sectors <= most {
+            pass.take_out_of_turn(mechanics, arrived + spindle.period());
+        }
+        pass
+    }
+
+    /// The head has come round to where it arrived at `round`: from there on all has been read.
+    fn take_out_of_turn(&mut self, mechanics: &Mechanics, round: Time) {
+        if round >= self.end {
+            return;
+        }
+        let mut next = self.reached(mechanics, round);
+        if self.passed(mechanics, next) < round {
+            next += 1;
+        }
+        let in_turn = (next - self.first) as u32;
+        if (1..self.run.sectors).contains(&in_turn) {
+            self.end = self.passed(mechanics, next);
+            self.in_turn = in_turn;
         }
     }
 
@@ -57,7 +84,7 @@ impl ReadPass {
     pub fn next(&self, mechanics: &Mechanics) -> Option<ReadPass> {
         let next = self.behind();
         (next < mechanics.layout.sectors())
-            .then(|| ReadPass::new(mechanics, self.arm(), self.end, next))
+            .then(|| ReadPass::new(mechanics, self.arm(), self.end, next, self.most))
     }
 
     /// The first sector before `reached` for which a segment of `size` blocks has no room when it comes by, because `owner`
@@ -108,7 +135,7 @@ impl ReadPass {
     /// The same track from `sector` on, when it comes by at about `at`.
     pub(super) fn again(&self, mechanics: &Mechanics, sector: u64, at: Time) -> ReadPass {
         let half = Time::from_ns(mechanics.spindle.period().ns() / 2);
-        ReadPass::new(mechanics, self.arm(), at.saturating_sub(half), sector)
+        ReadPass::new(mechanics, self.arm(), at.saturating_sub(half), sector, 0)
     }
 
     /// Where the arm is once it has moved.
@@ -133,7 +160,7 @@ impl ReadPass {
         let count = (sector - self.first) as u32;
         match count {
             0 => self.edge,
-            count if count == self.run.sectors => self.end,
+            count if count >= self.in_turn => self.end,
             count => {
                 let slots = self.slots(&mechanics.layout, count);
                 let (_, passed) = mechanics.spindle.pass(
@@ -157,7 +184,7 @@ impl ReadPass {
             return self.first;
         }
         // The estimate lies within a sector of the count where no sector of the track is passed over.
-        let (sectors, span) = (u64::from(self.run.sectors), self.end - self.edge);
+        let (sectors, span) = (u64::from(self.in_turn), self.end - self.edge);
         let share = u128::from((at - self.edge).ns()) * u128::from(sectors);
         let estimate = (share / u128::from(span.ns().max(1))) as u64;
         let mut reached = self.first + estimate.min(sectors - 1);
