@@ -34,12 +34,16 @@ def ratios(
         return None
     low, high = log10(min(*seen, 1.0)), log10(max(*seen, 1.0))
     room = 0.06 * (high - low) + 0.01
+    # The library would mark every digit of up to two decades, for which narrow pages have no room: 1, 2 and 5 do.
+    decades = high - low + 2 * room
+    ticks = {"nticks": max(1, int(decades / 0.31))} if 0.5 < decades < 2 else {}
     layout: Figure = {
         "xaxis": axis(
             "ratio to the baseline (logarithmic)",
             type="log",
             tickformat=",~g",
             range=[low - room, high + room],
+            **ticks,
         ),
         "yaxis": {
             "tickmode": "array",
