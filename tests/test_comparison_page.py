@@ -151,7 +151,9 @@ def test_the_ratios_are_those_of_the_json(many: diskwright.Comparison) -> None:
         for value, up, down in zip(shown, edges["array"], edges["arrayminus"], strict=True):
             low, high = value.ratio_ci95
             # Where the interval reaches below zero, the mark goes on to the end of the axis.
-            assert [max(low, 1e-9 * value.ratio), high] == pytest.approx([value.ratio - down, value.ratio + up])
+            assert [max(low, 1e-9 * value.ratio), high] == pytest.approx(
+                [value.ratio - down, value.ratio + up]
+            )
     low, high = (10**edge for edge in chart["layout"]["xaxis"]["range"])
     assert low < min(min(trace["x"]) for trace in chart["data"])
     assert high > max(max(trace["x"]) for trace in chart["data"])

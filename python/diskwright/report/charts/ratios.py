@@ -34,7 +34,7 @@ def ratios(
         return None
     low, high = log10(min(*seen, 1.0)), log10(max(*seen, 1.0))
     room = 0.06 * (high - low) + 0.01
-    # The library would mark every digit of up to two decades, for which narrow pages have no room: 1, 2 and 5 do.
+    # The library would mark every digit of up to two decades; narrow pages have room for 1, 2 and 5.
     decades = high - low + 2 * room
     ticks = {"nticks": max(1, int(decades / 0.31))} if 0.5 < decades < 2 else {}
     layout: Figure = {
