@@ -69,7 +69,8 @@ impl ReadPass {
             return;
         }
         let mut next = self.reached(mechanics, round);
-        if self.passed(mechanics, next) < round {
+        // Instants are rounded: an edge that comes with the head counts.
+        if self.passed(mechanics, next) + Time::from_ns(2) < round {
             next += 1;
         }
         let in_turn = (next - self.first) as u32;

@@ -1,0 +1,121 @@
+//! What drives do and DiskSim does not: sectors read out of turn, hits that are late at times, a rate of its own to the drive.
+
+use diskwright::config::drive::DriveDescription;
+use diskwright::config::drives;
+use diskwright::geometry::mechanics::Arm;
+use diskwright::hdd::buffer::parameters::{LateHits, ReadAheadEnd, WriteCompletion};
+use diskwright::hdd::buffer::{Buffer, Service};
+use diskwright::hdd::{Hardware, Overhead};
+use diskwright::request::{Command, Op, Parts};
+use diskwright::units::{Lbn, Size, Time};
+use proptest::prelude::*;
+
+/// Blocks of the first tracks of the drive.
+const TRACK: u64 = 390;
+
+/// A drive whose electronics take no time, changed.
+fn hardware(change: impl FnOnce(&mut DriveDescription)) -> Hardware {
+    let text = drives::text("ibm-18es").expect("a drive of the library");
+    let mut description: DriveDescription = toml::from_str(text).expect("a sound description");
+    description.overhead = Overhead::default();
+    description.interface.block_time = Some(Time::ZERO);
+    let buffer = description.buffer.as_mut().expect("the drive has a buffer");
+    buffer.segment_size = Size::from_blocks(1024);
+    buffer.read.hit_after_read = Time::ZERO;
+    buffer.write.complete = WriteCompletion::Buffered;
+    buffer.write.buffered_after_read = Time::ZERO;
+    change(&mut description);
+    description.hardware().expect("the drive makes sense")
+}
+
+fn buffer(hardware: &Hardware) -> Buffer {
+    let description = hardware.buffer.clone().expect("the drive has a buffer");
+    Buffer::new(description, hardware.chance.clone())
+}
+
+/// The time of a request that comes at `at`, once it is complete and the buffer is settled.
+fn time(hardware: &Hardware, buffer: &mut Buffer, at: Time, op: Op, lbn: u64, blocks: u32) -> Time {
+    let command = Command {
+        op,
+        fua: false,
+        lbn: Lbn(lbn),
+        blocks,
+    };
+    buffer.settle(hardware, at);
+    let service = Service {
+        command: &command,
+        accepted: at,
+        now: at,
+        after_write: false,
+    };
+    buffer.serve(hardware, service, &mut Parts::default()).end - at
+}
+
+proptest! {
+    /// Each sector is read when it passes whole for the first time.
+    #[test]
+    fn a_track_is_read_from_whatever_sector_comes(at in 0u64..1 << 40, first in 0..TRACK, blocks in 1u32..391) {
+        let blocks = blocks.min((TRACK - first) as u32);
+        let set = |drive: &mut DriveDescription| {
+            drive.buffer.as_mut().expect("a buffer").read_ahead.while_waiting = true;
+        };
+        let (hardware, at) = (hardware(set), Time::from_ns(at));
+        let found = time(&hardware, &mut buffer(&hardware), at, Op::Read, first, blocks);
+        let (spindle, to) = (&hardware.mechanics.spindle, hardware.mechanics.layout.run(first, 1));
+        let motion = hardware.mechanics.motion_time(Arm::default(), Arm::over(&to), false);
+        let (at, found) = (at + motion, found.saturating_sub(motion));
+        let expected = |at: Time| {
+            let passed = |lbn: u64| {
+                let run = hardware.mechanics.layout.run(lbn, 1);
+                spindle.pass(spindle.phase(at), run.angle, 1, run.sectors_per_track).1
+            };
+            (first..first + u64::from(blocks)).map(passed).max().expect("a block")
+        };
+        // A sector whose edge comes with the head, to the nanosecond, may be caught or missed.
+        let ns = Time::from_ns;
+        let near = [at.saturating_sub(ns(3)), at, at + ns(3)].map(expected);
+        let is_near = |expected: &Time| found.max(*expected) - found.min(*expected) <= ns(5);
+        prop_assert!(near.iter().any(is_near), "{found} for {near:?}");
+        // A track and the rest of a sector at most.
+        prop_assert!(found <= spindle.period() + Time::from_us(22));
+    }
+}
+
+#[test]
+fn hits_are_late_as_often_as_the_drive_says() {
+    let late_ones = |share: f64| {
+        let by = Time::from_us(180);
+        let hardware = hardware(|drive| {
+            let buffer = drive.buffer.as_mut().expect("a buffer");
+            buffer.read.late_hits = Some(LateHits { share, by });
+            buffer.read_ahead.until = ReadAheadEnd::Track;
+        });
+        let mut buffer = buffer(&hardware);
+        time(&hardware, &mut buffer, Time::ZERO, Op::Read, 0, 4);
+        let times = (1..=1000).map(|n| {
+            let at = Time::from_ms(100 * n);
+            time(&hardware, &mut buffer, at, Op::Read, 8, 4)
+        });
+        let times: Vec<_> = times.collect();
+        assert!(times.iter().all(|&time| time == Time::ZERO || time == by));
+        times.iter().filter(|&&time| time == by).count()
+    };
+    assert_eq!((late_ones(0.0), late_ones(1.0)), (0, 1000));
+    // Five standard deviations of a thousand draws.
+    assert!(late_ones(0.33).abs_diff(330) < 75);
+}
+
+#[test]
+fn blocks_to_the_drive_take_a_time_of_their_own() {
+    let hardware = hardware(|drive| {
+        drive.interface.block_time = Some(Time::from_us(10));
+        drive.interface.write_block_time = Some(Time::from_us(30));
+        drive.buffer.as_mut().expect("a buffer").read_ahead.until = ReadAheadEnd::Track;
+    });
+    let mut buffer = buffer(&hardware);
+    let written = time(&hardware, &mut buffer, Time::ZERO, Op::Write, 0, 8);
+    assert_eq!(written, Time::from_us(240));
+    time(&hardware, &mut buffer, Time::from_s(1), Op::Read, 100, 4);
+    let hit = time(&hardware, &mut buffer, Time::from_s(2), Op::Read, 104, 8);
+    assert_eq!(hit, Time::from_us(80));
+}
