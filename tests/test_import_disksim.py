@@ -66,11 +66,13 @@ def test_values_are_put_over_those_of_the_files(command: Command, setup: Path) -
         ("--set", "disk0:Scheduler:Scheduling policy=8"),
         ("--set", "disk0:Model:Mechanical Model:Rotation speed (in rpms)=7200"),
         ("--set", "*:Read block transfer time=0.1"),
+        ("--set", "disk0:Allow almost read hits=1"),
     )
     answer = parsed(command("import-disksim", "small.parv", "--json", "-", *sum(sets, ())))
     assert answer["settings"]["queue"] == {"depth": 8, "scheduler": "satf"}
     assert answer["drive"]["rotation"] == "7200 rpm"
-    # The bus is slower to the host than from it now.
+    interface = answer["drive"]["interface"]
+    assert interface["block_time"] != interface["write_block_time"]
     assert len(answer["warnings"]) == 1
     done = command("import-disksim", "small.parv", *sum(sets, ()))
     assert told(done.stderr) == [f"warning: {answer['warnings'][0]}"]
@@ -112,7 +114,7 @@ def test_a_wrong_override_is_told(
             "small.diskspecs",
             "Preseeking level = 0",
             "Preseeking level = none",
-            ("small.diskspecs:15:23", "expected a whole number"),
+            ("small.diskspecs:9:29", "expected a whole number"),
         ),
         # A file that is not there, and one that names itself.
         (
@@ -173,13 +175,13 @@ def test_a_set_up_wants_a_load(command: Command, setup: Path) -> None:
 
 
 def test_a_set_ups_drive_can_be_named_everywhere(command: Command, setup: Path) -> None:
-    change(setup, "small.diskspecs", "Preseeking level = 0", "Preseeking level = 1")
+    change(setup, "small.diskspecs", "almost read hits = 0", "almost read hits = 1")
     (setup.parent / "here").mkdir()
     (setup.parent / "here" / "spec.toml").write_text('[device.hdd]\ndrive = "../small.parv"\n[workload]\n')
     ran = parsed(command("run", "here/spec.toml", "--set", LOAD, "--json", "-"))
-    warnings = [warning for warning in ran["warnings"] if "Preseeking level" in warning]
+    warnings = [warning for warning in ran["warnings"] if "Allow almost read hits" in warning]
     assert len(warnings) == 1
-    assert "small.diskspecs:15:23" in warnings[0]
+    assert "small.diskspecs:9:29" in warnings[0]
     named = parsed(command("run", "here/spec.toml", "--set", LOAD, "--drive", "small.parv", "--json", "-"))
     assert named["digest"] == ran["digest"]
     assert parsed(command("probe", "small.parv", "--only", "zones", "--json", "-"))["name"] == "SMALL"

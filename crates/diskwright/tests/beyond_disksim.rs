@@ -1,4 +1,5 @@
-//! What drives do and DiskSim does not: sectors read out of turn, hits that are late at times, a rate of its own to the drive.
+//! What drives may do and those of DiskSim's validation do not: sectors read out of turn, hits that are late at times, a rate of
+//! its own to the drive, arms that set off early.
 
 use diskwright::config::drive::DriveDescription;
 use diskwright::config::drives;
@@ -7,6 +8,7 @@ use diskwright::hdd::buffer::parameters::{LateHits, ReadAheadEnd, WriteCompletio
 use diskwright::hdd::buffer::{Buffer, Service};
 use diskwright::hdd::{Hardware, Overhead};
 use diskwright::request::{Command, Op, Parts};
+use diskwright::simulation::{self, RunOptions, SpecSource};
 use diskwright::units::{Lbn, Size, Time};
 use proptest::prelude::*;
 
@@ -46,6 +48,7 @@ fn time(hardware: &Hardware, buffer: &mut Buffer, at: Time, op: Op, lbn: u64, bl
         command: &command,
         accepted: at,
         now: at,
+        bus_free: Time::ZERO,
         after_write: false,
     };
     buffer.serve(hardware, service, &mut Parts::default()).end - at
@@ -118,4 +121,48 @@ fn blocks_to_the_drive_take_a_time_of_their_own() {
     time(&hardware, &mut buffer, Time::from_s(1), Op::Read, 100, 4);
     let hit = time(&hardware, &mut buffer, Time::from_s(2), Op::Read, 104, 8);
     assert_eq!(hit, Time::from_us(80));
+}
+
+/// When the last of some reads is complete that come at once, ms.
+fn end_ms(pre_seek: &str, reads: &[(u64, u32)]) -> f64 {
+    let text = format!(
+        "[workload]\ntrace = \"reads.csv\"\nformat = \"csv\"\n[device.hdd]\ndrive = \"ibm-18es\"\n[device.hdd.queue]\ndepth = 2\n\
+         [device.hdd.buffer]\npre_seek = \"{pre_seek}\"\nread_ahead.until = \"none\"\n[measure]\nwarmup = 0\n"
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = reads
+        .iter()
+        .map(|(lbn, blocks)| format!("0,R,{lbn},{blocks}\n"));
+    let trace = "time_us,op,lbn,blocks\n".to_owned() + &lines.collect::<String>();
+    std::fs::write(folder.path().join("reads.csv"), trace).expect("written");
+    let source = SpecSource::Text {
+        text,
+        base: folder.path().to_owned(),
+    };
+    let options = RunOptions {
+        check: true,
+        ..RunOptions::default()
+    };
+    let outcome = simulation::run(&source, &options, &mut ());
+    let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
+    outcome.json()["simulated_s"].as_f64().expect("a number") * 1e3
+}
+
+/// The second read's positioning begins when the first leaves the arm, and its data wait for the bus.
+#[test]
+fn the_arm_sets_off_while_the_first_read_still_crosses() {
+    let first = (1_000, 300);
+    let alone = end_ms("after-completion", &[first]);
+    for lbn in [5_000_000, 9_999_992, 123_456] {
+        let [late, completing, early] = ["after-completion", "while-completing", "after-medium"]
+            .map(|pre_seek| end_ms(pre_seek, &[first, (lbn, 8)]));
+        // The completion of a read takes this drive no time.
+        assert_eq!(late, completing);
+        assert!(late > alone + 2.0);
+        // 300 blocks leave the medium in 6.4 ms and cross in 30: the second read's are there when the bus is free.
+        assert!(
+            (early - alone - 8.0 * 0.101).abs() < 1e-5,
+            "{early} {alone}"
+        );
+    }
 }

@@ -120,10 +120,12 @@ fn buffers() -> impl Strategy<Value = String> {
     let read = any::<[bool; 2]>().prop_map(|[hits, at_once]| {
         format!("hits_written_data = {hits}, partial_hits_at_once = {at_once}, hit_after_read = \"0.1 ms\", late_hits = {{ share = 0.5, by = \"0.3 ms\" }}")
     });
-    let any_buffer = (2u32..6, 8u32..600, any::<bool>(), read, ahead, (write, extra), bus).prop_map(
-        |(segments, size, keeps, read, ahead, (write, extra), bus)| {
+    let pre_seek =
+        prop::sample::select(vec!["after-completion", "while-completing", "after-medium"]);
+    let any_buffer = (2u32..6, 8u32..600, (any::<bool>(), pre_seek), read, ahead, (write, extra), bus).prop_map(
+        |(segments, size, (keeps, pre_seek), read, ahead, (write, extra), bus)| {
             format!(
-                "{{ segments = {segments}, segment_size = \"{size} blocks\", keeps_data = {keeps}, read = {{ {read} }}, \
+                "{{ segments = {segments}, segment_size = \"{size} blocks\", keeps_data = {keeps}, pre_seek = \"{pre_seek}\", read = {{ {read} }}, \
                  read_ahead = {{ {ahead} }}, write = {{ {write}{extra} }}, bus = {{ {bus} }} }}"
             )
         },

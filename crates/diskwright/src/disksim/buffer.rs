@@ -8,8 +8,8 @@ use crate::config::drive::DriveDescription;
 use crate::error::InputError;
 use crate::hdd::Overhead;
 use crate::hdd::buffer::parameters::{
-    BufferDescription, BusDescription, ExtraDisconnection, ReadAheadDescription, ReadAheadEnd,
-    ReadDescription, Water, WriteCompletion, WriteDescription,
+    BufferDescription, BusDescription, ExtraDisconnection, PreSeek, ReadAheadDescription,
+    ReadAheadEnd, ReadDescription, Water, WriteCompletion, WriteDescription,
 };
 use crate::units::{Size, Time};
 
@@ -52,6 +52,11 @@ fn buffer(controller: &Controller) -> BufferDescription {
         segments: controller.segments,
         segment_size: Size::from_blocks(controller.segment_blocks.into()),
         keeps_data: controller.caching > 0,
+        pre_seek: match controller.preseeking {
+            0 => PreSeek::AfterCompletion,
+            1 => PreSeek::WhileCompleting,
+            _ => PreSeek::AfterMedium,
+        },
         read: ReadDescription {
             hits_written_data: controller.read_hits_on_writes,
             partial_hits_at_once: controller.immediate_partial_hit,
@@ -191,11 +196,6 @@ fn warn(controller: &Controller, disk: &Component, warnings: &mut Warnings) {
             "Allow write prebuffering",
             controller.write_prebuffering,
             "the data of a write that waits stay with the host",
-        ),
-        (
-            "Preseeking level",
-            controller.preseeking > 0,
-            "the arm leaves for the next request when the one before it is complete",
         ),
         (
             "Read-ahead over requested",

@@ -18,7 +18,7 @@ use crate::queue::{Pending, Pool, Scheduler, Slot, Space, View};
 use crate::request::{Op, Outcome, Part, Parts, Promise, RequestId};
 use crate::units::{Lbn, Time};
 use access::Arrivals;
-use buffer::{Buffer, Move, Service};
+use buffer::{Buffer, Move, Served, Service};
 pub use hardware::{Hardware, Overhead};
 use picture::HddPicture;
 
@@ -56,6 +56,12 @@ pub struct Hdd {
     outside: VecDeque<RequestId>,
     arm: Arm,
     active: Option<RequestId>,
+    /// The one that the arm has set off for while the active one is being completed.
+    ahead: Option<Ahead>,
+    /// When the arm may set off for another request.
+    released: Time,
+    /// When the active request will be complete.
+    bus_free: Time,
     /// The arm is on its way to a place where the scheduler wants it before the next choice.
     is_travelling: bool,
     after_write: bool,
@@ -79,6 +85,14 @@ const ACTIVE_DONE: u64 = u64::MAX;
 const TRAVELLED: u64 = u64::MAX - 1;
 /// The token of the alarm that ends what the medium did behind completed requests.
 const MEDIUM_FREE: u64 = u64::MAX - 2;
+/// The token of the alarm after which the arm may set off for the next request.
+const ARM_FREE: u64 = u64::MAX - 3;
+
+/// A request that the arm has set off for before the one before it is complete.
+struct Ahead {
+    request: RequestId,
+    segment: u32,
+}
 
 impl Hdd {
     /// A hard disk at rest at cylinder 0 with `depth` queue slots.
@@ -100,6 +114,9 @@ impl Hdd {
             outside: VecDeque::new(),
             arm: Arm::default(),
             active: None,
+            ahead: None,
+            released: Time::ZERO,
+            bus_free: Time::ZERO,
             is_travelling: false,
             after_write: false,
             last: Lbn(0),
@@ -110,7 +127,7 @@ impl Hdd {
 
     /// Requests that hold a queue slot: waiting ones and the active one.
     fn queued(&self) -> usize {
-        self.pool.len() + usize::from(self.active.is_some())
+        self.pool.len() + usize::from(self.active.is_some()) + usize::from(self.ahead.is_some())
     }
 
     /// Notes a change of the queue's length at `now`, before it happens.
@@ -152,10 +169,11 @@ impl Hdd {
 
     /// Picks the next request and works out its whole course.
     fn dispatch(&mut self, cx: &mut Context<'_>) {
-        if self.active.is_some() || self.is_travelling || self.pool.is_empty() {
+        let now = cx.now();
+        let has_begun = self.active.is_some() && (self.ahead.is_some() || now < self.released);
+        if has_begun || self.is_travelling || self.pool.is_empty() {
             return;
         }
-        let now = cx.now();
         self.settle_buffer(cx);
         if let Some(buffer) = &self.buffer {
             let free = buffer.free_at(&self.hardware, now);
@@ -201,13 +219,26 @@ impl Hdd {
     /// Takes a request from the pool and works out its whole course.
     fn start(&mut self, slot: Slot, cx: &mut Context<'_>) {
         let pending = self.pool.remove(slot);
-        self.active = Some(pending.request);
-        let end = if self.buffer.is_some() {
-            self.serve(&pending, cx)
+        let request = pending.request;
+        if self.buffer.is_none() {
+            self.active = Some(request);
+            let end = self.begin(&pending, cx);
+            self.released = end;
+            cx.alarm(end, ACTIVE_DONE);
+            return;
+        }
+        let served = self.serve(&pending, cx);
+        let (end, segment) = (served.end, served.segment);
+        if self.active.is_none() {
+            (self.active, self.segment) = (Some(request), segment);
         } else {
-            self.begin(&pending, cx)
-        };
+            self.ahead = Some(Ahead { request, segment });
+        }
+        (self.released, self.bus_free) = (served.released, end);
         cx.alarm(end, ACTIVE_DONE);
+        if served.released < end {
+            cx.alarm(served.released, ARM_FREE);
+        }
     }
 
     /// The medium writes what was buffered until `free`: the oldest write that goes on with that may join it, all else
@@ -294,7 +325,7 @@ impl Hdd {
     }
 
     /// [`Self::begin`] for a drive with a buffer.
-    fn serve(&mut self, pending: &Pending, cx: &mut Context<'_>) -> Time {
+    fn serve(&mut self, pending: &Pending, cx: &mut Context<'_>) -> Served {
         let now = cx.now();
         let command = &pending.command;
         let buffer = self.buffer.as_mut().expect("the drive has a buffer");
@@ -303,11 +334,11 @@ impl Hdd {
             command,
             accepted: pending.entered,
             now,
+            bus_free: self.bus_free,
             after_write: self.after_write,
         };
         let served = buffer.serve(&self.hardware, service, &mut parts);
         let busy = buffer.destaged_at(served.end);
-        self.segment = served.segment;
         self.after_write = command.op == Op::Write;
         self.last = command.end();
         let counters = &mut self.counters;
@@ -332,7 +363,7 @@ impl Hdd {
             let (lbn, blocks) = (command.lbn.0, command.blocks);
             ledger.buffered(device, served.segment, pending.request, lbn, blocks);
         }
-        served.end
+        served
     }
 
     fn count_parts(&mut self, parts: &Parts) {
@@ -431,7 +462,7 @@ impl Device for Hdd {
             cx.alarm(end, request.0.into());
         } else if self.queued() < self.depth {
             self.admit(request, cx);
-            if self.active.is_none() {
+            if self.active.is_none() || self.ahead.is_none() && cx.now() >= self.released {
                 cx.wake();
             }
         } else {
@@ -442,6 +473,9 @@ impl Device for Hdd {
     fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
         if token == TRAVELLED {
             self.is_travelling = false;
+            return cx.wake();
+        }
+        if token == ARM_FREE {
             return cx.wake();
         }
         if token == MEDIUM_FREE {
@@ -457,6 +491,9 @@ impl Device for Hdd {
         self.ended = cx.now();
         self.active = None;
         self.settle_accounts(request, cx);
+        if let Some(Ahead { request, segment }) = self.ahead.take() {
+            (self.active, self.segment) = (Some(request), segment);
+        }
         cx.complete(request, Outcome::Ok);
         if let Some(next) = self.outside.pop_front() {
             self.admit(next, cx);

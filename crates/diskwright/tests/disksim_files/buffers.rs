@@ -163,7 +163,7 @@ fn the_overhead_of_each_request_is_part_of_every_beginning() {
 #[test]
 fn what_has_no_place_is_told_where_it_matters() {
     for (put, told) in [
-        (&[disk("Preseeking level", "1")][..], Some("Preseeking")),
+        (&[disk("Preseeking level", "1")][..], None),
         (&[disk("Hold bus entire write xfer", "1")], None),
         (
             &[
@@ -199,12 +199,7 @@ fn what_has_no_place_is_told_where_it_matters() {
         (&[disk("Minimum seek delay", "9")], None),
         (&[disk("Read any free blocks", "1")], None),
     ] {
-        // The write's own time of a block is told of in any case.
-        let sample = Sample::new().replace(
-            "{ Read block transfer time = 0.05 }",
-            "{ [ Read block transfer time, Write block transfer time ] = 0.05 }",
-        );
-        let found = sample.sound(put).warnings;
+        let found = Sample::new().sound(put).warnings;
         let found: Vec<_> = found
             .iter()
             .filter(|warning| !warning.contains("Block count"))
@@ -223,13 +218,13 @@ fn what_has_no_place_is_told_where_it_matters() {
 #[test]
 fn a_warning_names_its_place() {
     let warnings = Sample::new()
-        .replace("Preseeking level = 0", "Preseeking level = 2")
+        .replace("Allow almost read hits = 0", "Allow almost read hits = 1")
         .sound(&[])
         .warnings;
     assert!(
-        warnings
-            .iter()
-            .any(|warning| warning.starts_with("a/drive.diskspecs:13:23: \"Preseeking level\"")),
+        warnings.iter().any(
+            |warning| warning.starts_with("a/drive.diskspecs:7:29: \"Allow almost read hits\"")
+        ),
         "{warnings:?}"
     );
 }

@@ -66,7 +66,7 @@ fn warnings(outcome: &Outcome, told: &str) -> usize {
 /// A drive is the same by its set-up's file and by the text that its import becomes, and so is the whole set-up.
 #[test]
 fn a_set_up_names_its_drive() {
-    let sample = Sample::new().replace("Preseeking level = 0", "Preseeking level = 1");
+    let sample = Sample::new().replace("almost read hits = 0", "almost read hits = 1");
     let folder = folder(&sample);
     let import = sample.sound(&[]);
     std::fs::write(folder.path().join("small.toml"), to_toml(&import)).expect("written");
@@ -83,7 +83,7 @@ fn a_set_up_names_its_drive() {
     assert_eq!(by_set_up.digest(), sound(&sample, &[LOAD]).digest());
     assert_eq!(by_set_up.completed(), 500);
     // Its warnings reach the run's.
-    let told = "\"Preseeking level\"";
+    let told = "\"Allow almost read hits\"";
     assert_eq!(
         (warnings(&by_set_up, told), warnings(&by_text, told)),
         (1, 0)
@@ -94,7 +94,7 @@ fn a_set_up_names_its_drive() {
 fn a_set_up_is_a_spec_without_a_load() {
     let sample = Sample::new()
         .replace("Init Seed = 42", "Statistic warm-up IOs = 100")
-        .replace("Preseeking level = 0", "Preseeking level = 1")
+        .replace("almost read hits = 0", "almost read hits = 1")
         .replace(
             "Scheduling policy = 1,\n      Cylinder mapping strategy = 4",
             "Scheduling policy = 8,\n      Cylinder mapping strategy = 4",
@@ -108,7 +108,7 @@ fn a_set_up_is_a_spec_without_a_load() {
     assert_eq!(*entry(&outcome, "spec/measure/warmup"), 100);
     assert_eq!(*entry(&outcome, "requests/measured"), 400);
     // Each warning once, though the drive is read for the spec and for the device.
-    assert_eq!(warnings(&outcome, "\"Preseeking level\""), 1);
+    assert_eq!(warnings(&outcome, "\"Allow almost read hits\""), 1);
     let other = sound(&sample, &[LOAD, "device.hdd.queue.depth=1"]);
     assert_eq!(*entry(&other, "spec/device/hdd/queue/depth"), 1);
     let message = error(&sample, &[]);

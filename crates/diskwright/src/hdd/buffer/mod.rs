@@ -12,7 +12,7 @@ mod read_pass;
 mod segments;
 
 use data::{Account, ReadTransfer, Source};
-use parameters::{BufferDescription, Water, WriteCompletion};
+use parameters::{BufferDescription, PreSeek, Water, WriteCompletion};
 use read_pass::ReadPass;
 use segments::{Hit, Segments, State};
 
@@ -42,6 +42,8 @@ enum Medium {
         least: u64,
         /// The read that it began for, or the last one that joined it.
         owner: Owner,
+        /// Whether a read joined it that gave it nothing more to read.
+        is_kept: bool,
     },
     /// It empties a segment.
     Writing(Destage),
@@ -113,17 +115,11 @@ struct Destage {
     arm: Arm,
 }
 
-/// When the medium is released that reached the end of reading ahead at `end`.
-///
-/// As long as the request itself is not complete the head stays on the track, and it is not given up before the
-/// place where it ended has come round again.
-fn released(mechanics: &Mechanics, end: Time, completion: Time) -> Time {
-    if completion <= end {
-        return end;
-    }
+/// When the place that the head was over at `once` is under it, at `at` or later.
+fn comes_round(mechanics: &Mechanics, once: Time, at: Time) -> Time {
     let period = mechanics.spindle.period().ns();
-    let turns = (completion - end).ns().div_ceil(period);
-    end + Time::from_ns(turns * period)
+    let turns = at.saturating_sub(once).ns().div_ceil(period);
+    once + Time::from_ns(turns * period)
 }
 
 /// What a buffer counts.
@@ -167,6 +163,8 @@ pub struct Buffer {
 pub struct Served {
     /// When it is complete.
     pub end: Time,
+    /// When the arm may set off for the next request.
+    pub released: Time,
     /// Where its data were.
     pub by: ServedBy,
     /// The segment that it used.
@@ -206,6 +204,8 @@ pub struct Service<'a> {
     pub accepted: Time,
     /// Now: when the medium has time for it.
     pub now: Time,
+    /// When the bus is free of the request before.
+    pub bus_free: Time,
     /// Whether the request before it was a write.
     pub after_write: bool,
 }
@@ -270,7 +270,7 @@ impl Buffer {
                     }
                     if reached == limit {
                         let end = pass.passed(mechanics, limit.max(pass.first));
-                        break (limit, now >= released(mechanics, end, owner.completion));
+                        break (limit, now >= comes_round(mechanics, end, owner.completion));
                     }
                     if reached < pass.behind() {
                         break (reached, false);
@@ -361,17 +361,10 @@ impl Buffer {
             Medium::Writing(destage) => destage.end.max(now),
             Medium::Reading { pass, least, .. } => {
                 let sector = least.div_ceil(u64::from(hardware.blocks_per_sector));
-                let mut pass = *pass;
                 if sector <= pass.first {
                     return now;
                 }
-                while sector > pass.behind() {
-                    match pass.next(&hardware.mechanics) {
-                        Some(next) => pass = next,
-                        None => return pass.end.max(now),
-                    }
-                }
-                pass.passed(&hardware.mechanics, sector).max(now)
+                pass.has_read(&hardware.mechanics, sector).max(now)
             }
         }
     }
@@ -455,6 +448,7 @@ impl Buffer {
             command,
             accepted,
             now,
+            bus_free,
             after_write,
         } = service;
         let mechanics = &hardware.mechanics;
@@ -493,14 +487,24 @@ impl Buffer {
         if let Medium::Reading {
             pass: under_way,
             least: so_far,
+            is_kept,
             ..
         } = &mut self.medium
         {
             *so_far = least.max(*so_far);
             if present == before && present < segment.limit {
-                // The head has stayed on the track: it goes on when it comes to the place again.
+                // The head has stayed on the track, and goes on when it comes to the place again: a request that joined it
+                // before keeps it there until then, even if it is to go on with the next track.
                 let sector = present / per_sector;
-                *under_way = ReadPass::new(mechanics, under_way.arm(), now, sector, 0);
+                let from = if *is_kept && sector == under_way.behind() {
+                    comes_round(mechanics, under_way.end, now)
+                } else {
+                    now
+                };
+                *under_way = ReadPass::new(mechanics, under_way.arm(), from, sector, 0);
+                *is_kept = false;
+            } else {
+                *is_kept = present == before;
             }
             pass = Some(*under_way);
         } else if present < end || resumes && present < segment.limit {
@@ -518,6 +522,7 @@ impl Buffer {
                 pass: begun,
                 least,
                 owner: Owner::NONE,
+                is_kept: false,
             };
             pass = Some(begun);
             moved = Some(self.arm.cylinder.abs_diff(begun.arm().cylinder));
@@ -548,7 +553,7 @@ impl Buffer {
             }
             Hit::Miss => false,
         };
-        let is_connected = !bus.disconnects || (now == accepted && enough);
+        let is_connected = !bus.disconnects || (now == accepted && bus_free <= now && enough);
         let decided = if hit == Hit::Miss || !is_connected {
             ready
         } else {
@@ -568,16 +573,24 @@ impl Buffer {
                 until: account.until,
             },
         };
+        let has_read = match pass {
+            Some(pass) if present < end => pass.has_read(mechanics, end.div_ceil(per_sector)),
+            _ => now,
+        };
         let (first, last) = if is_connected {
-            transfer.connected(decided.max(now) + bus.preparation, &mut source)
+            transfer.connected(
+                decided.max(now).max(bus_free) + bus.preparation,
+                &mut source,
+            )
         } else {
-            transfer.disconnected((ready + disconnect).max(now), &mut source)
+            transfer.disconnected((ready + disconnect).max(now).max(bus_free), &mut source)
         };
         let is_large = u64::from(command.blocks) > self.segments.size();
         let stalled = source.pass.filter(|_| is_large);
         account.until = source.account.until;
         let crossing = hardware.interface.time(command.blocks);
         let bus_part = last.saturating_sub(account.until).min(crossing);
+        account.add(Part::Wait, bus_free.min(last.saturating_sub(bus_part)));
         account.add(Part::Overhead, last.saturating_sub(bus_part));
         account.add(Part::Bus, last);
         let completion = last + hardware.overhead.completion(false);
@@ -593,8 +606,15 @@ impl Buffer {
                 completion,
             };
         }
+        let released = match self.description.pre_seek {
+            PreSeek::AfterCompletion => completion,
+            // Of one that is larger than a segment the medium may miss blocks up to the end.
+            PreSeek::AfterMedium if !is_large => has_read.max(now),
+            PreSeek::AfterMedium | PreSeek::WhileCompleting => last,
+        };
         Served {
             end: completion,
+            released,
             by: match hit {
                 Hit::Whole => ServedBy::Buffer,
                 Hit::Partial => ServedBy::Both,
@@ -640,6 +660,7 @@ impl Buffer {
             command,
             accepted,
             now,
+            bus_free,
             after_write,
         } = service;
         let write = &self.description.write;
@@ -653,22 +674,26 @@ impl Buffer {
         let is_prompt = now == accepted || !bus.disconnects;
         let (mut ready, mut first) = (accepted + overhead, 1);
         let (mut disconnect, mut reselect) = (bus.disconnect_write, bus.reselect);
-        let mut data = if is_prompt {
+        let mut data = if is_prompt && bus_free <= now {
             ready.max(now) + bus.preparation
+        } else if !bus.disconnects {
+            ready.max(bus_free) + bus.preparation
         } else {
-            now.max(ready + disconnect) + reselect + bus.preparation
+            bus_free.max(now).max(ready + disconnect) + reselect + bus.preparation
         };
         let disconnects = bus.disconnects;
         if let Some(destage) = self.joined(command, now) {
             self.counters.appends += 1;
             let crossed = data + hardware.interface.write_time(command.blocks);
             let done = self.append(hardware, command, destage, (ready, data));
+            account.add(Part::Wait, bus_free.min(data));
             account.add(Part::Overhead, data);
             account.add(Part::Bus, crossed);
             let end = crossed + hardware.overhead.completion(true);
             account.add(Part::Overhead, end);
             return Served {
                 end,
+                released: end,
                 by: ServedBy::Buffer,
                 segment: destage.segment,
                 moved: Some(0),
@@ -683,7 +708,7 @@ impl Buffer {
             && found.end != command.lbn.0
         {
             let left = accepted + extra.command + extra.disconnect + extra.pause;
-            data = now.max(left) + reselect + bus.preparation;
+            data = bus_free.max(now).max(left) + reselect + bus.preparation;
             ready = accepted + extra.command + extra.seek;
             first =
                 EXTRA_DISCONNECTION_BLOCKS[usize::from(command.blocks >= 45)].min(command.blocks);
@@ -720,6 +745,7 @@ impl Buffer {
         account.add(Part::Overhead, data.min(begins));
         let end = if is_buffered {
             self.counters.buffered_writes += 1;
+            account.add(Part::Wait, bus_free.min(data));
             account.add(Part::Overhead, data);
             account.add(Part::Bus, crossed);
             crossed + completion
@@ -738,16 +764,22 @@ impl Buffer {
             }
         };
         account.add(Part::Overhead, end);
+        let released = match self.description.pre_seek {
+            PreSeek::WhileCompleting if !is_buffered => end - completion,
+            PreSeek::AfterMedium if !is_buffered => done.end,
+            _ => end,
+        };
         self.medium = Medium::Writing(Destage {
             segment: number,
             first: command.lbn.0,
             last: command.lbn.0,
-            end: if is_buffered { done.end } else { end },
+            end: if is_buffered { done.end } else { released },
             begun: now,
             arm: done.arm,
         });
         Served {
             end,
+            released,
             by: if is_buffered {
                 ServedBy::Buffer
             } else {

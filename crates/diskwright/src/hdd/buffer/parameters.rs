@@ -19,6 +19,9 @@ pub struct BufferDescription {
     /// Whether data stay for later requests once they have been read or written.
     #[serde(default = "yes")]
     pub keeps_data: bool,
+    /// When the arm may set off for the next request.
+    #[serde(default)]
+    pub pre_seek: PreSeek,
     /// Reads.
     #[serde(default)]
     pub read: ReadDescription,
@@ -31,6 +34,19 @@ pub struct BufferDescription {
     /// How requests take and leave the bus.
     #[serde(default)]
     pub bus: BusDescription,
+}
+
+/// When the arm may set off for the request after the one that is being served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PreSeek {
+    /// Once that one is complete.
+    #[default]
+    AfterCompletion,
+    /// Once its data have crossed the bus, while its completion is under way.
+    WhileCompleting,
+    /// Once the medium has done with it, while its data still cross the bus.
+    AfterMedium,
 }
 
 /// How reads are served: `[buffer.read]`.

@@ -175,6 +175,17 @@ impl ReadPass {
         }
     }
 
+    /// When all sectors before `sector` have been read, on this track or on those that follow.
+    pub fn has_read(mut self, mechanics: &Mechanics, sector: u64) -> Time {
+        while sector > self.behind() {
+            match self.next(mechanics) {
+                Some(next) => self = next,
+                None => return self.end,
+            }
+        }
+        self.passed(mechanics, sector.max(self.first))
+    }
+
     /// The first sector that has not passed whole by `at`.
     #[inline]
     pub fn reached(&self, mechanics: &Mechanics, at: Time) -> u64 {
