@@ -114,7 +114,7 @@ def test_a_wrong_override_is_told(
             "small.diskspecs",
             "Preseeking level = 0",
             "Preseeking level = none",
-            ("small.diskspecs:9:29", "expected a whole number"),
+            ("small.diskspecs:15:23", "expected a whole number"),
         ),
         # A file that is not there, and one that names itself.
         (
