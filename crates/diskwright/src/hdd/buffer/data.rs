@@ -1,6 +1,6 @@
 //! How the blocks of a read cross the bus, as they come off the medium.
 
-use super::Owner;
+use super::owner::Owner;
 use super::parameters::BusDescription;
 use super::read_pass::ReadPass;
 use crate::hdd::hardware::Hardware;

@@ -6,7 +6,7 @@ use crate::geometry::spindle::Phase;
 use crate::hdd::hardware::Hardware;
 use crate::units::Time;
 
-use super::Owner;
+use super::owner::Owner;
 
 /// The reading of what is left of a track, from a sector on.
 #[derive(Clone, Copy, Debug)]
