@@ -47,7 +47,7 @@
 
   // The page sends nothing anywhere, and offers nothing that would.
   const config = {
-    displaylogo: false, responsive: true, displayModeBar: true, modeBarButtonsToRemove: ["select2d", "lasso2d"],
+    displaylogo: false, doubleClick: "reset", responsive: true, displayModeBar: true, modeBarButtonsToRemove: ["select2d", "lasso2d"],
     showSendToCloud: false, plotlyServerURL: "", doubleClickDelay: 500,
   };
 
