@@ -55,9 +55,9 @@ pub struct Hdd {
     /// Issued to the drive, but without a queue slot yet.
     outside: VecDeque<RequestId>,
     arm: Arm,
-    active: Option<RequestId>,
+    active: Option<Begun>,
     /// The one that the arm has set off for while the active one is being completed.
-    ahead: Option<Ahead>,
+    ahead: Option<Begun>,
     /// When the arm may set off for another request.
     released: Time,
     /// When the active request will be complete.
@@ -67,8 +67,6 @@ pub struct Hdd {
     after_write: bool,
     last: Lbn,
     buffer: Option<Buffer>,
-    /// The segment that the active request uses.
-    segment: u32,
     /// An alarm is set for when the medium has done with buffered writes.
     awaits_medium: bool,
     /// Until when time has been counted as busy.
@@ -88,9 +86,10 @@ const MEDIUM_FREE: u64 = u64::MAX - 2;
 /// The token of the alarm after which the arm may set off for the next request.
 const ARM_FREE: u64 = u64::MAX - 3;
 
-/// A request that the arm has set off for before the one before it is complete.
-struct Ahead {
+/// A request whose course has been worked out.
+struct Begun {
     request: RequestId,
+    /// The segment of the buffer that it uses.
     segment: u32,
 }
 
@@ -103,7 +102,6 @@ impl Hdd {
                 .buffer
                 .clone()
                 .map(|buffer| Buffer::new(buffer, hardware.chance.clone())),
-            segment: 0,
             awaits_medium: false,
             busy_until: Time::ZERO,
             ended: Time::ZERO,
@@ -221,7 +219,10 @@ impl Hdd {
         let pending = self.pool.remove(slot);
         let request = pending.request;
         if self.buffer.is_none() {
-            self.active = Some(request);
+            self.active = Some(Begun {
+                request,
+                segment: 0,
+            });
             let end = self.begin(&pending, cx);
             self.released = end;
             cx.alarm(end, ACTIVE_DONE);
@@ -229,11 +230,12 @@ impl Hdd {
         }
         let served = self.serve(&pending, cx);
         let (end, segment) = (served.end, served.segment);
-        if self.active.is_none() {
-            (self.active, self.segment) = (Some(request), segment);
+        let begun = if self.active.is_none() {
+            &mut self.active
         } else {
-            self.ahead = Some(Ahead { request, segment });
-        }
+            &mut self.ahead
+        };
+        *begun = Some(Begun { request, segment });
         (self.released, self.bus_free) = (served.released, end);
         cx.alarm(end, ACTIVE_DONE);
         if served.released < end {
@@ -307,15 +309,8 @@ impl Hdd {
         self.arm = access.arm;
         self.after_write = write;
         self.last = command.end();
-        let counters = &mut self.counters;
-        counters.accesses += 1;
-        counters.read_modify_writes += u64::from(access.read_modify_writes);
         let distance = from.cylinder.abs_diff(target.run.position.cylinder);
-        counters.seeks += u64::from(distance > 0);
-        counters.seek_cylinders += u64::from(distance);
-        if let Some(picture) = &mut self.picture {
-            picture.access(distance);
-        }
+        self.count_access(distance, access.read_modify_writes);
         self.count_parts(&parts);
         self.count_busy(now, end);
         let entry = cx.request_mut(pending.request);
@@ -341,15 +336,8 @@ impl Hdd {
         let busy = buffer.destaged_at(served.end);
         self.after_write = command.op == Op::Write;
         self.last = command.end();
-        let counters = &mut self.counters;
         if let Some(distance) = served.moved {
-            counters.accesses += 1;
-            counters.read_modify_writes += u64::from(served.read_modify_writes);
-            counters.seeks += u64::from(distance > 0);
-            counters.seek_cylinders += u64::from(distance);
-            if let Some(picture) = &mut self.picture {
-                picture.access(distance);
-            }
+            self.count_access(distance, served.read_modify_writes);
         }
         self.count_parts(&parts);
         self.count_busy(now, busy);
@@ -364,6 +352,18 @@ impl Hdd {
             ledger.buffered(device, served.segment, pending.request, lbn, blocks);
         }
         served
+    }
+
+    /// Counts an access to the medium for which the arm moved over `distance` cylinders.
+    fn count_access(&mut self, distance: u32, read_modify_writes: u32) {
+        let counters = &mut self.counters;
+        counters.accesses += 1;
+        counters.read_modify_writes += u64::from(read_modify_writes);
+        counters.seeks += u64::from(distance > 0);
+        counters.seek_cylinders += u64::from(distance);
+        if let Some(picture) = &mut self.picture {
+            picture.access(distance);
+        }
     }
 
     fn count_parts(&mut self, parts: &Parts) {
@@ -402,22 +402,23 @@ impl Hdd {
     }
 
     /// Reports to the checker what the active request did with the buffer.
-    fn settle_buffered(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        let command = cx.request(request).command;
-        let (segment, lbn, blocks) = (self.segment, command.lbn.0, command.blocks);
+    fn settle_buffered(&mut self, done: &Begun, cx: &mut Context<'_>) {
+        let command = cx.request(done.request).command;
+        let (lbn, blocks) = (command.lbn.0, command.blocks);
         self.settle_buffer(cx);
         if command.op == Op::Read
             && let Some((ledger, device)) = cx.ledger()
         {
-            ledger.read_buffered(device, segment, request, lbn, blocks);
+            ledger.read_buffered(device, done.segment, done.request, lbn, blocks);
         }
     }
 
     /// Reports to the checker what the medium did.
-    fn settle_accounts(&mut self, request: RequestId, cx: &mut Context<'_>) {
+    fn settle_accounts(&mut self, done: &Begun, cx: &mut Context<'_>) {
         if self.buffer.is_some() {
-            return self.settle_buffered(request, cx);
+            return self.settle_buffered(done, cx);
         }
+        let request = done.request;
         let command = cx.request(request).command;
         if let Some((ledger, medium)) = cx.ledger() {
             match command.op {
@@ -486,15 +487,12 @@ impl Device for Hdd {
             self.settle_buffer(cx);
             return cx.complete(RequestId(token as u32), Outcome::Ok);
         }
-        let request = self.active.expect("the alarm of an active request");
         self.clock_queue(cx.now());
+        let done = self.active.take().expect("the alarm of an active request");
         self.ended = cx.now();
-        self.active = None;
-        self.settle_accounts(request, cx);
-        if let Some(Ahead { request, segment }) = self.ahead.take() {
-            (self.active, self.segment) = (Some(request), segment);
-        }
-        cx.complete(request, Outcome::Ok);
+        self.active = self.ahead.take();
+        self.settle_accounts(&done, cx);
+        cx.complete(done.request, Outcome::Ok);
         if let Some(next) = self.outside.pop_front() {
             self.admit(next, cx);
         }

@@ -146,10 +146,6 @@ impl Buffer {
                 until: account.until,
             },
         };
-        let has_read = match pass {
-            Some(pass) if present < end => pass.has_read(mechanics, end.div_ceil(per_sector)),
-            _ => now,
-        };
         let (first, last) = if is_connected {
             transfer.connected(
                 decided.max(now).max(bus_free) + bus.preparation,
@@ -182,7 +178,13 @@ impl Buffer {
         let released = match self.description.pre_seek {
             PreSeek::AfterCompletion => completion,
             // Of one that is larger than a segment the medium may miss blocks up to the end.
-            PreSeek::AfterMedium if !is_large => has_read.max(now),
+            PreSeek::AfterMedium if !is_large => match pass {
+                Some(pass) if present < end => {
+                    let sector = end.div_ceil(per_sector);
+                    pass.has_read(mechanics, sector).max(now)
+                }
+                _ => now,
+            },
             PreSeek::AfterMedium | PreSeek::WhileCompleting => last,
         };
         Served {

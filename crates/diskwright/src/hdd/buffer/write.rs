@@ -49,13 +49,11 @@ impl Buffer {
             (true, true) => write.buffered_after_write,
             (false, _) => hardware.overhead.before(true, after_write),
         };
-        let is_prompt = now == accepted || !bus.disconnects;
+        let is_connected = !bus.disconnects || (now == accepted && bus_free <= now);
         let (mut ready, mut first) = (accepted + overhead, 1);
         let (mut disconnect, mut reselect) = (bus.disconnect_write, bus.reselect);
-        let mut data = if is_prompt && bus_free <= now {
-            ready.max(now) + bus.preparation
-        } else if !bus.disconnects {
-            ready.max(bus_free) + bus.preparation
+        let mut data = if is_connected {
+            ready.max(now).max(bus_free) + bus.preparation
         } else {
             bus_free.max(now).max(ready + disconnect) + reselect + bus.preparation
         };
