@@ -89,7 +89,8 @@ fn off(name: &str, trace: &str, log: &str) -> Option<(Vec<usize>, usize)> {
             *spindle = spindle.ahead_by(ahead);
             ahead = Time::ZERO;
         }
-        let now = if buffer.joins(&request.command, 1, accepted) {
+        let awaited = buffer.awaits(1, accepted);
+        let now = if awaited.is_some_and(|next| Buffer::joins(&request.command, next)) {
             accepted
         } else {
             buffer.free_at(&hardware, accepted)
@@ -98,6 +99,7 @@ fn off(name: &str, trace: &str, log: &str) -> Option<(Vec<usize>, usize)> {
         let mut parts = Parts::default();
         let service = Service {
             command: &request.command,
+            track: &hardware.track_of(&request.command),
             accepted,
             now,
             bus_free: Time::ZERO,

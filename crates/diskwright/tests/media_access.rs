@@ -204,7 +204,7 @@ proptest! {
         let arm = Arm { cylinder: case.cylinder, head: 0 };
         let start = Time::from_ns(case.start);
         let mut parts = Parts::default();
-        let run = hardware.first_run(&command);
+        let run = hardware.first_run(&command, &hardware.track_of(&command));
         let access = if is_write {
             write(&hardware, arm, start, Arrivals::from(start), &command, run, &mut parts)
         } else {

@@ -32,7 +32,7 @@ pub struct Arm {
 /// A place to reach: what a scheduler needs to know of a request, worked out once when it is queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The first sectors of the request, up to the end of their track.
+    /// The track of the request's first sector, from that sector on.
     pub run: Run,
     /// When the first sector's leading edge comes by.
     pub phase: Phase,

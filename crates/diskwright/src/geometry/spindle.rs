@@ -9,6 +9,7 @@
 //! A sector's edge passes at some real instant; the simulation rounds it up to the nanosecond, and a head
 //! that is ready at exactly that nanosecond catches it.
 
+use super::divide::Divisor;
 use crate::units::Time;
 use crate::units::angle::Angle;
 use crate::units::quantities::Rotation;
@@ -25,24 +26,33 @@ pub struct Phase(u64);
 pub struct Spindle {
     turn: u64,
     rate: u64,
+    by_rate: Divisor,
     /// The phase at time zero.
     start: u64,
+}
+
+/// The slots of a track as they pass one after the other, from the instant on at which the first one's edge came by.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots {
+    slot: u32,
+    per_track: u32,
+    /// The place under the head at that instant, in the spindle's units: the edge, or less than a nanosecond behind it.
+    origin: u64,
 }
 
 impl Spindle {
     /// A spindle whose angle is zero at time zero.
     pub fn new(rotation: Rotation) -> Spindle {
-        match rotation {
-            Rotation::Rpm(rpm) => Spindle {
-                turn: MINUTE,
-                rate: u64::from(rpm),
-                start: 0,
-            },
-            Rotation::PeriodPs(ps) => Spindle {
-                turn: ps,
-                rate: 1000,
-                start: 0,
-            },
+        let (turn, rate) = match rotation {
+            Rotation::Rpm(rpm) => (MINUTE, u64::from(rpm)),
+            Rotation::PeriodPs(ps) => (ps, 1000),
+        };
+        Spindle {
+            turn,
+            rate,
+            // A wait and a whole turn, and what rounding up adds.
+            by_rate: Divisor::new(rate, 2 * turn + 2 * rate),
+            start: 0,
         }
     }
 
@@ -158,12 +168,53 @@ impl Spindle {
         (self.ceil(way), self.ceil(way + (end - start.0) as i64))
     }
 
+    /// Waits for slot `slot` from a moment with phase `now`: the wait, and the slots that pass from then on.
+    #[inline]
+    pub fn come_by(&self, now: Phase, slot: u32, per_track: u32) -> (Time, Slots) {
+        let start = self.edge(slot, per_track);
+        let way = self.way(now, start);
+        let wait = self.ceil(way);
+        let slots = Slots {
+            slot,
+            per_track,
+            origin: start.0 + (self.units(wait) as i64 - way) as u64,
+        };
+        (wait, slots)
+    }
+
+    /// How long after the first edge came by `count` slots have passed, at most a turn of them.
+    #[inline]
+    pub fn passing(&self, slots: &Slots, count: u32) -> Time {
+        let behind = u64::from(slots.slot) + u64::from(count);
+        let end = (behind * self.turn).div_ceil(u64::from(slots.per_track));
+        self.ceil(end as i64 - slots.origin as i64)
+    }
+
+    /// How many slots have passed whole, `span` after the first edge came by, at most a turn later.
+    #[inline]
+    pub fn passed(&self, slots: &Slots, span: Time) -> u32 {
+        // The most slots whose end, rounded up to a unit, is not beyond the place under the head.
+        let place = slots.origin + self.units(span);
+        let behind = self.turns(place * u64::from(slots.per_track));
+        (behind - u64::from(slots.slot)) as u32
+    }
+
+    /// Whole turns in `units`.
+    #[inline]
+    fn turns(&self, units: u64) -> u64 {
+        if self.turn == MINUTE {
+            units / MINUTE
+        } else {
+            units / self.turn
+        }
+    }
+
     #[inline]
     fn ceil(&self, units: i64) -> Time {
         if units <= 0 {
             Time::ZERO
         } else {
-            Time::from_ns((units as u64).div_ceil(self.rate))
+            Time::from_ns(self.by_rate.divide(units as u64 + self.rate - 1).0)
         }
     }
 }
@@ -202,6 +253,23 @@ mod tests {
             let last = brute_force_end(rpm.into(), edge, slot.into(), slots.into(), per_track.into());
             prop_assert_eq!(ready + end.ns(), last);
             prop_assert!(full > 0 || last == at_edge);
+        }
+
+        #[test]
+        fn slots_pass_one_after_the_other(
+            rpm in 60u32..20_000, at in 0u64..u64::MAX / 4, per_track in 1u32..5000, slot in 0u32..5000, count in 1u32..5000,
+        ) {
+            let (slot, count) = (slot % per_track, (count - 1) % per_track + 1);
+            let spindle = Spindle::new(Rotation::Rpm(rpm));
+            let now = spindle.phase(Time::from_ns(at));
+            let (wait, slots) = spindle.come_by(now, slot, per_track);
+            prop_assert_eq!(wait, spindle.wait(now, spindle.edge(slot, per_track)));
+            prop_assert_eq!(wait + spindle.passing(&slots, count), spindle.pass(now, slot, count, per_track).1);
+            // Each has passed at its end, and not a nanosecond before.
+            let end = spindle.passing(&slots, count);
+            prop_assert!(spindle.passed(&slots, end) >= count);
+            prop_assert!(spindle.passed(&slots, end - Time::from_ns(1)) < count);
+            prop_assert_eq!(spindle.passed(&slots, Time::ZERO), 0);
         }
 
         #[test]

@@ -66,15 +66,34 @@ pub struct Hardware {
 }
 
 impl Hardware {
-    /// The first of a command's sectors, up to the end of their track.
+    /// The track of a command's first sector, from that sector to the track's end.
     #[inline]
-    pub fn first_run(&self, command: &Command) -> Run {
+    pub fn track_of(&self, command: &Command) -> Run {
+        let first = command.lbn.0 / u64::from(self.blocks_per_sector);
+        self.mechanics.layout.run(first, u32::MAX)
+    }
+
+    /// The first of a command's sectors, up to the end of their track: those of `track`, which is
+    /// [its track](Self::track_of), that it wants.
+    #[inline]
+    pub fn first_run(&self, command: &Command, track: &Run) -> Run {
         let per_sector = u64::from(self.blocks_per_sector);
         let (first, end) = (
             command.lbn.0 / per_sector,
             command.end().0.div_ceil(per_sector),
         );
-        self.mechanics.layout.run(first, (end - first) as u32)
+        let wanted = (end - first) as u32;
+        if wanted >= track.sectors {
+            return *track;
+        }
+        if track.sectors != track.span {
+            return self.mechanics.layout.run(first, wanted);
+        }
+        Run {
+            sectors: wanted,
+            span: wanted,
+            ..*track
+        }
     }
 
     /// Capacity in 512-byte blocks.

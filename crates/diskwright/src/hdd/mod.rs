@@ -147,12 +147,15 @@ impl Hdd {
         let entry = cx.request_mut(request);
         entry.acceptance = now;
         let command = entry.command;
-        let run = self.hardware.first_run(&command);
-        let target = self.hardware.mechanics.target(run, command.op == Op::Write);
+        let track = self.hardware.track_of(&command);
+        let target = self
+            .hardware
+            .mechanics
+            .target(track, command.op == Op::Write);
         let key = match self.pool.order() {
             Order::Arrival => 0,
             Order::Lbn => command.lbn.0,
-            Order::Position => run.position.cylinder.into(),
+            Order::Position => track.position.cylinder.into(),
         };
         self.pool.push(Pending {
             request,
@@ -251,11 +254,10 @@ impl Hdd {
             .buffer
             .as_ref()
             .expect("only a buffer makes requests wait");
-        let joins = |slot: &Slot| {
-            let command = &self.pool.get(*slot).command;
-            buffer.joins(command, self.pool.len(), now)
-        };
-        let joining = self.pool.by_arrival().find(joins);
+        let joining = buffer.awaits(self.pool.len(), now).and_then(|next| {
+            let joins = |slot: &Slot| Buffer::joins(&self.pool.get(*slot).command, next);
+            self.pool.by_arrival().find(joins)
+        });
         if let Some(slot) = joining {
             return self.start(slot, cx);
         }
@@ -295,7 +297,8 @@ impl Hdd {
         parts.add(Part::Overhead, overhead);
         let target = pending.target.expect("a drive's queue knows every target");
         let (from, start) = (self.arm, now + overhead);
-        let (hardware, run) = (&self.hardware, target.run);
+        let hardware = &self.hardware;
+        let run = hardware.first_run(command, &target.run);
         let access = if write {
             let arrivals = Arrivals::from(start);
             access::write(hardware, from, start, arrivals, command, run, &mut parts)
@@ -325,8 +328,10 @@ impl Hdd {
         let command = &pending.command;
         let buffer = self.buffer.as_mut().expect("the drive has a buffer");
         let mut parts = Parts::default();
+        let target = pending.target.expect("a drive's queue knows every target");
         let service = Service {
             command,
+            track: &target.run,
             accepted: pending.entered,
             now,
             bus_free: self.bus_free,
@@ -403,9 +408,12 @@ impl Hdd {
 
     /// Reports to the checker what the active request did with the buffer.
     fn settle_buffered(&mut self, done: &Begun, cx: &mut Context<'_>) {
+        if cx.ledger().is_none() {
+            return;
+        }
+        self.settle_buffer(cx);
         let command = cx.request(done.request).command;
         let (lbn, blocks) = (command.lbn.0, command.blocks);
-        self.settle_buffer(cx);
         if command.op == Op::Read
             && let Some((ledger, device)) = cx.ledger()
         {

@@ -14,7 +14,7 @@ pub enum Rotation {
     PeriodPs(u64),
 }
 
-const ROTATION_EXPECTED: &str = "a speed of rotation from 1 to 1000000 rpm, such as \"7200 rpm\", or the time of a revolution, such as \"8.3333 ms\"";
+const ROTATION_EXPECTED: &str = "a speed of rotation from 10 to 1000000 rpm, such as \"7200 rpm\", or the time of a revolution, such as \"8.3333 ms\"";
 const MINUTE_PS: f64 = 60e12;
 
 impl Rotation {
@@ -41,7 +41,7 @@ impl FromStr for Rotation {
         let (number, unit) = split(text);
         let number = decimal(number).ok_or_else(error)?;
         let period = match unit {
-            "rpm" if (1.0..=1e6).contains(&number) && libm::trunc(number) == number => {
+            "rpm" if (10.0..=1e6).contains(&number) && libm::trunc(number) == number => {
                 return Ok(Rotation::Rpm(number as u32));
             }
             "rpm" => MINUTE_PS / number,
@@ -50,8 +50,8 @@ impl FromStr for Rotation {
             "s" => number * 1e12,
             _ => return Err(error()),
         };
-        // From a million revolutions a minute to one.
-        if !(MINUTE_PS / 1e6..=MINUTE_PS).contains(&period) {
+        // From a million revolutions a minute to ten: the picoseconds of two turns, times a track's sectors, fit 64 bits.
+        if !(MINUTE_PS / 1e6..=MINUTE_PS / 10.0).contains(&period) {
             return Err(error());
         }
         Ok(Rotation::PeriodPs(libm::round(period) as u64))
@@ -209,11 +209,11 @@ mod tests {
         for (text, rotation) in [
             ("7200 rpm", Rotation::Rpm(7200)),
             ("10_045rpm", Rotation::Rpm(10_045)),
-            ("1 rpm", Rotation::Rpm(1)),
+            ("10 rpm", Rotation::Rpm(10)),
             ("10045.5 rpm", Rotation::PeriodPs(5_972_823_652)),
             ("8.333333333 ms", Rotation::PeriodPs(8_333_333_333)),
             ("11111.111111 us", Rotation::PeriodPs(11_111_111_111)),
-            ("60 s", Rotation::PeriodPs(60_000_000_000_000)),
+            ("6 s", Rotation::PeriodPs(6_000_000_000_000)),
         ] {
             assert_eq!(text.parse::<Rotation>().as_ref(), Ok(&rotation), "{text}");
             assert_eq!(
@@ -227,11 +227,12 @@ mod tests {
             "",
             "7200",
             "0 rpm",
-            "0.5 rpm",
-            "-1 rpm",
+            "9 rpm",
+            "9.5 rpm",
+            "-10 rpm",
             "1e6 rpm",
             "1000001 rpm",
-            "61 s",
+            "6.1 s",
             "1 us",
             "1 h",
         ] {

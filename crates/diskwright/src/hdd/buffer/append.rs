@@ -1,36 +1,51 @@
 //! Writes that go on where the one before them ended and join it on its way to the medium.
 
 use super::{Buffer, Destage, Medium};
+use crate::geometry::layout::Run;
 use crate::geometry::mechanics::Arm;
 use crate::hdd::access::{self, Access, Arrivals};
 use crate::hdd::buffer::parameters::WriteCompletion;
 use crate::hdd::hardware::Hardware;
 use crate::request::{Command, Op, Parts};
-use crate::units::Time;
+use crate::units::{Lbn, Time};
 
 impl Buffer {
-    /// Whether a write, one of `waiting` requests at `now`, joins what is on its way to the medium.
-    pub fn joins(&self, command: &Command, waiting: usize, now: Time) -> bool {
+    /// The block with which a write must begin that joins what is on its way to the medium, one of `waiting` requests at
+    /// `now`; `None` where none may.
+    pub fn awaits(&self, waiting: usize, now: Time) -> Option<Lbn> {
         let alone = self.description.write.complete == WriteCompletion::BufferedAlone;
-        (waiting == 1 || !alone) && self.joined(command, now).is_some()
+        let (_, next) = (waiting == 1 || !alone)
+            .then(|| self.open_destage(now))
+            .flatten()?;
+        Some(next)
+    }
+
+    /// Whether a command is a write that joins where `next` is awaited.
+    #[inline]
+    pub fn joins(command: &Command, next: Lbn) -> bool {
+        command.op == Op::Write && !command.fua && command.lbn == next
     }
 
     /// What a write joins.
     pub(super) fn joined(&self, command: &Command, now: Time) -> Option<Destage> {
+        let (destage, next) = self.open_destage(now)?;
+        Self::joins(command, next).then_some(destage)
+    }
+
+    /// What is on its way to the medium, where more may join it, and the block with which that begins.
+    fn open_destage(&self, now: Time) -> Option<(Destage, Lbn)> {
         let write = &self.description.write;
-        let is_buffered = write.complete != WriteCompletion::OnMedium && !command.fua;
         let Medium::Writing(destage) = self.medium else {
             return None;
         };
-        let goes_on = command.op == Op::Write
-            && write.appends
-            && is_buffered
+        let next = self.segments.get(destage.segment).end;
+        let is_open = write.appends
+            && write.complete != WriteCompletion::OnMedium
             && destage.end > now
             && destage.begun <= now
-            && self.segments.get(destage.segment).end == command.lbn.0;
-        // Room is counted as if none of the request before were on the medium yet.
-        let has_room = || command.lbn.0 - destage.last < self.segments.size();
-        (goes_on && has_room()).then_some(destage)
+            // Room is counted as if none of the request before were on the medium yet.
+            && next - destage.last < self.segments.size();
+        is_open.then_some((destage, Lbn(next)))
     }
 
     /// Writes what joins `destage`: the arm may go on with it at once as far as its blocks come in time, and then
@@ -40,7 +55,7 @@ impl Buffer {
     pub(super) fn append(
         &mut self,
         hardware: &Hardware,
-        command: &Command,
+        (command, track): (&Command, &Run),
         destage: Destage,
         (ready, data): (Time, Time),
     ) -> Access {
@@ -54,7 +69,7 @@ impl Buffer {
             ready.max(free),
             Arrivals::from(data),
             command,
-            hardware.first_run(command),
+            hardware.first_run(command, track),
             &mut Parts::default(),
         );
         self.medium = Medium::Writing(Destage {

@@ -21,6 +21,7 @@ use read_pass::ReadPass;
 use segments::{Segments, State};
 
 use super::hardware::Hardware;
+use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
 use crate::random::Stream;
 use crate::request::{Command, Op, Parts, ServedBy};
@@ -147,6 +148,8 @@ pub enum Move {
 pub struct Service<'a> {
     /// What it asks.
     pub command: &'a Command,
+    /// The track of its first sector, from that sector on.
+    pub track: &'a Run,
     /// When the drive accepted it.
     pub accepted: Time,
     /// Now: when the medium has time for it.

@@ -27,7 +27,7 @@ impl Piece {
         (arm, begins): (Arm, Time),
         parts: &mut Parts,
     ) -> Piece {
-        let run = hardware.first_run(&command);
+        let run = hardware.first_run(&command, &hardware.track_of(&command));
         let done = access::write(hardware, arm, begins, arrivals, &command, run, parts);
         Piece {
             command,

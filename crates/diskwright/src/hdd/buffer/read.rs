@@ -19,6 +19,7 @@ impl Buffer {
     ) -> Served {
         let Service {
             command,
+            track,
             accepted,
             now,
             bus_free,
@@ -42,7 +43,7 @@ impl Buffer {
             self.segments
                 .restart(number, Lbn(lbn / per_sector * per_sector));
         }
-        let limit = self.read_ahead_limit(&mechanics.layout, per_sector, command, number);
+        let limit = self.read_ahead_limit(hardware, (command, track), number);
         let begins = ready.max(now) + wait;
         let resumes = self.description.read_ahead.after_hits;
         let least = end + self.description.read_ahead.least.blocks();
@@ -74,20 +75,21 @@ impl Buffer {
                 } else {
                     now
                 };
-                *under_way = ReadPass::new(mechanics, under_way.arm(), from, sector, 0);
+                let run = mechanics.layout.run(sector, u32::MAX);
+                *under_way = ReadPass::new(mechanics, under_way.arm(), from, (sector, run), 0);
                 *is_kept = false;
             } else {
                 *is_kept = present == before;
             }
             pass = Some(*under_way);
         } else if present < end || resumes && present < segment.limit {
-            let begun = ReadPass::new(
-                mechanics,
-                self.arm,
-                begins,
-                present / per_sector,
-                out_of_turn,
-            );
+            let sector = present / per_sector;
+            let run = if sector == lbn / per_sector {
+                *track
+            } else {
+                mechanics.layout.run(sector, u32::MAX)
+            };
+            let begun = ReadPass::new(mechanics, self.arm, begins, (sector, run), out_of_turn);
             segment.state = State::Reading;
             segment.written = false;
             self.medium = Medium::Reading {

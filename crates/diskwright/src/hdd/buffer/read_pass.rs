@@ -2,7 +2,7 @@
 
 use crate::geometry::layout::{Layout, Run};
 use crate::geometry::mechanics::{Arm, Mechanics, Motion};
-use crate::geometry::spindle::Phase;
+use crate::geometry::spindle::Slots;
 use crate::hdd::hardware::Hardware;
 use crate::units::Time;
 
@@ -21,7 +21,7 @@ pub struct ReadPass {
     pub motion: Motion,
     /// When the first sector's leading edge passed.
     pub edge: Time,
-    phase: Phase,
+    slots: Slots,
     /// How many sectors had passed when the last one had: fewer than all where the others were read before the first.
     in_turn: u32,
     /// The most sectors of a track that may be read out of turn.
@@ -31,20 +31,21 @@ pub struct ReadPass {
 }
 
 impl ReadPass {
-    /// Reads from `sector` on with an arm that begins to move at `start`. While the first sector is waited for, those
-    /// further on are read if the track has at most `most` of them.
+    /// Reads from a sector on, which `run` follows to the end of its track, with an arm that begins to move at `start`.
+    /// While the first sector is waited for, those further on are read if the track has at most `most` of them.
     #[inline]
-    pub fn new(mechanics: &Mechanics, arm: Arm, start: Time, sector: u64, most: u32) -> ReadPass {
-        let run = mechanics.layout.run(sector, u32::MAX);
+    pub fn new(
+        mechanics: &Mechanics,
+        arm: Arm,
+        start: Time,
+        (sector, run): (u64, Run),
+        most: u32,
+    ) -> ReadPass {
         let motion = mechanics.motion(arm, Arm::over(&run), false);
         let arrived = start + motion.total();
         let spindle = &mechanics.spindle;
-        let (wait, whole) = spindle.pass(
-            spindle.phase(arrived),
-            run.angle,
-            run.span,
-            run.sectors_per_track,
-        );
+        let (wait, slots) =
+            spindle.come_by(spindle.phase(arrived), run.angle, run.sectors_per_track);
         let edge = arrived + wait;
         let mut pass = ReadPass {
             first: sector,
@@ -52,10 +53,10 @@ impl ReadPass {
             start,
             motion,
             edge,
-            phase: spindle.phase(edge),
+            slots,
             in_turn: run.sectors,
             most,
-            end: arrived + whole,
+            end: edge + spindle.passing(&slots, run.span),
         };
         if run.sectors <= most {
             pass.take_out_of_turn(mechanics, arrived + spindle.period());
@@ -84,8 +85,10 @@ impl ReadPass {
     #[inline]
     pub fn next(&self, mechanics: &Mechanics) -> Option<ReadPass> {
         let next = self.behind();
-        (next < mechanics.layout.sectors())
-            .then(|| ReadPass::new(mechanics, self.arm(), self.end, next, self.most))
+        (next < mechanics.layout.sectors()).then(|| {
+            let run = mechanics.layout.run(next, u32::MAX);
+            ReadPass::new(mechanics, self.arm(), self.end, (next, run), self.most)
+        })
     }
 
     /// The first sector before `reached` for which a segment of `size` blocks has no room when it comes by, because `owner`
@@ -136,7 +139,14 @@ impl ReadPass {
     /// The same track from `sector` on, when it comes by at about `at`.
     pub(super) fn again(&self, mechanics: &Mechanics, sector: u64, at: Time) -> ReadPass {
         let half = Time::from_ns(mechanics.spindle.period().ns() / 2);
-        ReadPass::new(mechanics, self.arm(), at.saturating_sub(half), sector, 0)
+        let run = mechanics.layout.run(sector, u32::MAX);
+        ReadPass::new(
+            mechanics,
+            self.arm(),
+            at.saturating_sub(half),
+            (sector, run),
+            0,
+        )
     }
 
     /// Where the arm is once it has moved.
@@ -164,13 +174,7 @@ impl ReadPass {
             count if count >= self.in_turn => self.end,
             count => {
                 let slots = self.slots(&mechanics.layout, count);
-                let (_, passed) = mechanics.spindle.pass(
-                    self.phase,
-                    self.run.angle,
-                    slots,
-                    self.run.sectors_per_track,
-                );
-                self.edge + passed
+                self.edge + mechanics.spindle.passing(&self.slots, slots)
             }
         }
     }
@@ -195,16 +199,14 @@ impl ReadPass {
         if at <= self.edge {
             return self.first;
         }
-        // The estimate lies within a sector of the count where no sector of the track is passed over.
-        let (sectors, span) = (u64::from(self.in_turn), self.end - self.edge);
-        let share = u128::from((at - self.edge).ns()) * u128::from(sectors);
-        let estimate = (share / u128::from(span.ns().max(1))) as u64;
-        let mut reached = self.first + estimate.min(sectors - 1);
+        let slots = mechanics.spindle.passed(&self.slots, at - self.edge);
+        if self.run.sectors == self.run.span {
+            return self.first + u64::from(slots);
+        }
+        // Some of the slots hold no data.
+        let mut reached = self.first + u64::from(slots.min(self.in_turn - 1));
         while self.passed(mechanics, reached) > at {
             reached -= 1;
-        }
-        while self.passed(mechanics, reached + 1) <= at {
-            reached += 1;
         }
         reached
     }

@@ -36,6 +36,7 @@ impl Buffer {
     ) -> Served {
         let Service {
             command,
+            track,
             accepted,
             now,
             bus_free,
@@ -61,7 +62,7 @@ impl Buffer {
         if let Some(destage) = self.joined(command, now) {
             self.counters.appends += 1;
             let crossed = data + hardware.interface.write_time(command.blocks);
-            let done = self.append(hardware, command, destage, (ready, data));
+            let done = self.append(hardware, (command, track), destage, (ready, data));
             account.add(Part::Wait, bus_free.min(data));
             account.add(Part::Overhead, data);
             account.add(Part::Bus, crossed);
@@ -102,7 +103,7 @@ impl Buffer {
         segment.end = command.end().0;
         segment.state = State::Writing;
         segment.written = true;
-        let run = hardware.first_run(command);
+        let run = hardware.first_run(command, track);
         let begins = ready.max(now) + wait;
         let mut media_parts = Parts::default();
         let lengthened = self.lengthened(hardware, command, &run);
