@@ -188,15 +188,16 @@ impl Hdd {
             overhead,
             ..
         } = &self.hardware;
-        // With a buffer the controller works on commands as they come, beside the medium.
-        let has_buffer = self.buffer.is_some();
         let phase = |write| {
-            let overhead = if has_buffer {
-                Time::ZERO
-            } else {
-                overhead.before(write, self.after_write)
-            };
+            let overhead = overhead.before(write, self.after_write);
             mechanics.spindle.phase(now + overhead)
+        };
+        let (read_phase, write_phase) = if self.buffer.is_some() {
+            // The controller works on commands as they come, beside the medium.
+            let phase = mechanics.spindle.phase(now);
+            (phase, phase)
+        } else {
+            (phase(false), phase(true))
         };
         let view = View {
             now,
@@ -206,8 +207,8 @@ impl Hdd {
                 arm: self.arm,
                 last: self.last,
                 blocks: self.hardware.blocks(),
-                read_phase: phase(false),
-                write_phase: phase(true),
+                read_phase,
+                write_phase,
             }),
         };
         if let Some(cylinder) = self.scheduler.travel(&view) {
@@ -256,7 +257,7 @@ impl Hdd {
             .expect("only a buffer makes requests wait");
         let joining = buffer.awaits(self.pool.len(), now).and_then(|next| {
             let joins = |slot: &Slot| Buffer::joins(&self.pool.get(*slot).command, next);
-            self.pool.by_arrival().find(joins)
+            self.pool.beginning_at(next).find(joins)
         });
         if let Some(slot) = joining {
             return self.start(slot, cx);

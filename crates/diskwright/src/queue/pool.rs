@@ -2,7 +2,7 @@
 
 use crate::geometry::mechanics::Target;
 use crate::request::{Command, RequestId};
-use crate::units::Time;
+use crate::units::{Lbn, Time};
 
 /// A place in the pool; reused after the request has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,17 @@ pub struct Pool {
     by_place: Vec<(u64, Slot)>,
     len: usize,
     tickets: u64,
+    /// How many waiting requests have first LBNs of each kind: of most LBNs it can be told at once that none begins there.
+    begins: Box<[u32; KINDS]>,
+}
+
+/// Kinds of LBNs.
+const KINDS: usize = 256;
+
+/// The kind of an LBN: neighbours and multiples of a size are of different ones.
+#[inline]
+fn kind(lbn: Lbn) -> usize {
+    (lbn.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
 }
 
 impl Pool {
@@ -74,6 +85,7 @@ impl Pool {
             by_place: Vec::new(),
             len: 0,
             tickets: 0,
+            begins: Box::new([0; KINDS]),
         }
     }
 
@@ -111,6 +123,14 @@ impl Pool {
         })
     }
 
+    /// The requests that begin at `lbn`, the oldest first.
+    pub fn beginning_at(&self, lbn: Lbn) -> impl Iterator<Item = Slot> {
+        let begun = self.begins[kind(lbn)] as usize;
+        let at_lbn = move |slot: &Slot| self.get(*slot).command.lbn == lbn;
+        let of_kind = (begun > 0).then(|| self.by_arrival().filter(at_lbn));
+        of_kind.into_iter().flatten().take(begun)
+    }
+
     /// All requests with their keys, ascending; equal keys in the order of arrival. Empty when the pool keeps no
     /// order of place.
     #[inline]
@@ -122,6 +142,7 @@ impl Pool {
     pub fn push(&mut self, mut pending: Pending) -> Slot {
         pending.ticket = self.tickets;
         self.tickets += 1;
+        self.begins[kind(pending.command.lbn)] += 1;
         let link = Link {
             previous: self.newest,
             next: NONE,
@@ -173,6 +194,7 @@ impl Pool {
             self.by_place
                 .remove(first + within.expect("every waiting request has its place"));
         }
+        self.begins[kind(pending.command.lbn)] -= 1;
         self.free.push(slot.0);
         self.len -= 1;
         pending
@@ -183,7 +205,6 @@ impl Pool {
 mod tests {
     use super::*;
     use crate::request::Op;
-    use crate::units::Lbn;
     use proptest::prelude::*;
 
     fn pending(number: u32, key: u64) -> Pending {
@@ -221,6 +242,11 @@ mod tests {
                 prop_assert_eq!(pool.len(), model.len());
                 let arrival: Vec<u32> = pool.by_arrival().map(|slot| pool.get(slot).request.0).collect();
                 prop_assert_eq!(arrival, model.iter().map(|entry| entry.1).collect::<Vec<_>>());
+                for lbn in 0..8 {
+                    let there: Vec<Slot> = pool.beginning_at(Lbn(lbn)).collect();
+                    let wanted = model.iter().filter(|entry| entry.0 == lbn).map(|entry| entry.2);
+                    prop_assert_eq!(there, wanted.collect::<Vec<_>>());
+                }
                 let mut sorted = model.clone();
                 sorted.sort_by_key(|entry| (entry.0, entry.1));
                 let place: Vec<(u64, Slot)> = sorted.iter().map(|entry| (entry.0, entry.2)).collect();
