@@ -5,7 +5,7 @@ use diskwright::config::drive::DriveDescription;
 use diskwright::config::drives;
 use diskwright::geometry::mechanics::Arm;
 use diskwright::hdd::buffer::parameters::{LateHits, ReadAheadEnd, WriteCompletion};
-use diskwright::hdd::buffer::{Buffer, Service};
+use diskwright::hdd::buffer::{Buffer, Move, Service};
 use diskwright::hdd::{Hardware, Overhead};
 use diskwright::request::{Command, Op, Parts};
 use diskwright::simulation::{self, RunOptions, SpecSource};
@@ -166,4 +166,29 @@ fn the_arm_sets_off_while_the_first_read_still_crosses() {
             "{early} {alone}"
         );
     }
+}
+
+/// A flush that came before the second write is answered when the first one is on the medium: it must be there by then.
+#[test]
+fn what_was_written_first_is_on_the_medium_though_another_write_has_joined_it() {
+    let hardware = hardware(|drive| {
+        drive.buffer.as_mut().expect("a buffer").write.appends = true;
+    });
+    let mut buffer = buffer(&hardware);
+    buffer.moves();
+    let crossed = time(&hardware, &mut buffer, Time::ZERO, Op::Write, 1000, 4);
+    let first = buffer.destaged_at(crossed);
+    time(&hardware, &mut buffer, crossed, Op::Write, 1004, 4);
+    assert_eq!(buffer.counters.appends, 1);
+    let mut drained = |at: Time| -> Vec<(u64, u32)> {
+        buffer.settle(&hardware, at);
+        let drains = buffer.moves().filter_map(|step| match step {
+            Move::Drain(stretch) => Some((stretch.lbn, stretch.blocks)),
+            Move::Fill(_) => None,
+        });
+        drains.collect()
+    };
+    assert_eq!(drained(first - Time::from_ns(1)), []);
+    assert_eq!(drained(first), [(1000, 4)]);
+    assert_eq!(drained(Time::from_s(1)), [(1004, 4)]);
 }

@@ -75,6 +75,7 @@ impl Buffer {
         self.medium = Medium::Writing(Destage {
             end: done.end,
             last: command.lbn.0,
+            before: destage.end,
             begun: free,
             arm: done.arm,
             ..destage

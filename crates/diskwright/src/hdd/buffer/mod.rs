@@ -55,6 +55,8 @@ struct Destage {
     first: u64,
     /// The first block of its last request.
     last: u64,
+    /// When all before that are on the medium.
+    before: Time,
     /// When all are on the medium.
     end: Time,
     /// When the arm was free for the last request of it: before that no further one joins.
@@ -250,10 +252,9 @@ impl Buffer {
             Medium::Writing(destage) => {
                 let is_over = destage.end <= now;
                 let (number, arm) = (destage.segment, destage.arm);
-                // The arm is free for the last request once all before it are written.
                 let behind = if is_over {
                     self.segments.get(number).end
-                } else if destage.begun <= now {
+                } else if destage.before <= now {
                     destage.last
                 } else {
                     destage.first

@@ -150,6 +150,7 @@ impl Buffer {
             segment: number,
             first: command.lbn.0,
             last: command.lbn.0,
+            before: now,
             end: if is_buffered { done.end } else { released },
             begun: now,
             arm: done.arm,
