@@ -175,6 +175,8 @@ pub struct Request {
     pub parts: Parts,
     /// Where its data were.
     pub served_by: ServedBy,
+    /// It was served in the access to the medium of another request, of which its parts are: that counts once.
+    pub shares_access: bool,
     /// How it ended; `None` while it is under way.
     pub outcome: Option<Outcome>,
     /// The order in which the host's requests arrived, from 0.
@@ -201,6 +203,7 @@ impl Request {
             completion: now,
             parts: Parts::default(),
             served_by: ServedBy::default(),
+            shares_access: false,
             outcome: None,
             sequence: 0,
             owner,

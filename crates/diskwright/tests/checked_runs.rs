@@ -66,16 +66,29 @@ fn specs() -> impl Strategy<Value = String> {
             .prop_map(|(flushes, fua)| format!("flushes = {flushes}\nfua = {fua}\n")),
     ];
     let load = (size, address, operations, 0.0..0.8f64);
-    (drive, arrivals, policy, host_policy, load, buffers(), limits, any::<u32>()).prop_map(
-        |(drive, arrivals, policy, host_policy, load, buffer, (depth, outstanding), seed)| {
+    let parts = (buffers(), clusterings());
+    (drive, arrivals, policy, host_policy, load, parts, limits, any::<u32>()).prop_map(
+        |(drive, arrivals, policy, host_policy, load, (buffer, clustering), (depth, outstanding), seed)| {
             let (size, address, operations, reads) = load;
             format!(
                 "seed = {seed}\n[workload.synthetic]\nrequests = 300\narrivals = {arrivals}\nreads = {reads}\nsize = \"{size} blocks\"\n\
                  {operations}address = {address}\n[host]\n{outstanding}scheduler = \"{host_policy}\"\n[device.hdd]\ndrive = \"{drive}\"\n\
-                 buffer = {buffer}\n[device.hdd.queue]\ndepth = {depth}\nscheduler = {policy}\n"
+                 buffer = {buffer}\n[device.hdd.queue]\ndepth = {depth}\nscheduler = {policy}\n{clustering}"
             )
         },
     )
+}
+
+/// Requests merged in the queue, or not.
+fn clusterings() -> impl Strategy<Value = String> {
+    let slots = prop::sample::select(vec!["parts", "merged"]);
+    let place = prop::sample::select(vec!["oldest", "newest"]);
+    let merged = (2u32..700, slots, place).prop_map(|(threshold, slots, place)| {
+        format!(
+            "clustering = \"{threshold} blocks\"\nslots = \"{slots}\"\nmerged_place = \"{place}\"\n"
+        )
+    });
+    prop_oneof![Just(String::new()), merged]
 }
 
 /// The drive's buffer, none, or any.
@@ -149,14 +162,18 @@ proptest! {
         let has_buffer = result["devices"]["hdd"]["buffer_hits"].is_u64();
         let data = requests["reads"].as_u64().expect("a count") + requests["writes"].as_u64().expect("a count");
         let accesses = result["devices"]["hdd"]["media_accesses"].as_u64().expect("a count");
-        prop_assert!(accesses == data || has_buffer && accesses < data, "{} {}", accesses, data);
+        let merged = result["devices"]["hdd"]["merged_requests"].as_u64().unwrap_or(0);
+        let picked = data - merged;
+        prop_assert!(accesses == picked || has_buffer && accesses < picked, "{} {}", accesses, picked);
         let parts: f64 = result["parts_ms"].as_object().expect("parts").values().filter_map(Value::as_f64).sum();
         let waiting = result["response_ms"]["mean"].as_f64().expect("a mean") - parts;
         prop_assert!(waiting > -1e-6, "the parts are longer than the response");
         let utilisation = result["devices"]["hdd"]["utilisation"].as_f64().expect("a share");
         prop_assert!((0.0..=1.0 + 1e-9).contains(&utilisation), "{}", utilisation);
-        let depth = result["spec"]["device"]["hdd"]["queue"]["depth"].as_u64().expect("a depth");
-        prop_assert!(result["devices"]["hdd"]["queue_length_max"].as_u64().expect("a length") <= depth);
+        let queue = &result["spec"]["device"]["hdd"]["queue"];
+        let depth = queue["depth"].as_u64().expect("a depth");
+        let longest = result["devices"]["hdd"]["queue_length_max"].as_u64().expect("a length");
+        prop_assert!(longest <= depth || queue["slots"] == "merged");
         prop_assert_eq!(&run(&text)["digest"], &result["digest"]);
     }
 }

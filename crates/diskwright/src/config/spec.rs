@@ -8,11 +8,13 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::buffer::BufferSpec;
+use crate::error::InputError;
 use crate::queue::SchedulerChoice;
+use crate::queue::clustering::{Clustering, MergedPlace, Slots};
 use crate::random::Stream;
 use crate::schema;
-use crate::units::Time;
 use crate::units::angle::Angle;
+use crate::units::{Size, Time};
 use crate::workload::WorkloadSpec;
 
 /// Everything a run depends on.
@@ -217,6 +219,53 @@ pub struct QueueSpec {
     pub depth: u32,
     /// Which request is next.
     pub scheduler: SchedulerChoice,
+    /// Requests that continue one another become one of at most this size; without it, none do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clustering: Option<Size>,
+    /// What a merged request counts as: `"parts"` unless said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slots: Option<Slots>,
+    /// The turn of a merged request in the order of arrival: `"oldest"` unless said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged_place: Option<MergedPlace>,
+}
+
+impl QueueSpec {
+    /// How its requests are merged.
+    ///
+    /// # Errors
+    /// The key and what is wrong with its value: a threshold that no two requests fit, or a key about merged requests where none
+    /// are.
+    pub fn clustering(&self) -> Result<Option<Clustering>, (&'static str, InputError)> {
+        let Some(threshold) = self.clustering else {
+            let idle = [
+                ("slots", self.slots.is_some()),
+                ("merged_place", self.merged_place.is_some()),
+            ];
+            return match idle.iter().find(|(_, is_given)| *is_given) {
+                Some(&(key, _)) => {
+                    let error = InputError::new(format!(
+                        "{key} is about merged requests, and none are merged"
+                    ));
+                    Err((
+                        key,
+                        error.help("give a threshold: clustering = \"32 blocks\""),
+                    ))
+                }
+                None => Ok(None),
+            };
+        };
+        if threshold.blocks() < 2 {
+            let error =
+                InputError::new(format!("a threshold of {threshold} merges no two requests"));
+            return Err(("clustering", error.help("accepted: 2 blocks or more")));
+        }
+        Ok(Some(Clustering {
+            threshold: threshold.blocks(),
+            slots: self.slots.unwrap_or_default(),
+            place: self.merged_place.unwrap_or_default(),
+        }))
+    }
 }
 
 impl Default for QueueSpec {
@@ -224,6 +273,9 @@ impl Default for QueueSpec {
         QueueSpec {
             depth: 32,
             scheduler: SchedulerChoice::default(),
+            clustering: None,
+            slots: None,
+            merged_place: None,
         }
     }
 }

@@ -202,6 +202,7 @@ fn settings(
         queue: QueueSpec {
             depth,
             scheduler: queue::scheduler(own, Place::Drive, outstanding > 1, warnings)?,
+            ..QueueSpec::default()
         },
         measure: MeasureSpec::default(),
         trace_time_scale: 1.0,

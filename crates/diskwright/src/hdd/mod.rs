@@ -2,55 +2,39 @@
 
 pub mod access;
 pub mod buffer;
+mod counters;
 pub mod hardware;
 pub mod interface;
 mod picture;
 
 use std::collections::VecDeque;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::device::{Context, Device, Look};
 use crate::geometry::mechanics::Arm;
+use crate::queue::clustering::Slots;
 use crate::queue::pool::Order;
+use crate::queue::pool::Others;
 use crate::queue::schedulers::DiskSpace;
-use crate::queue::{Pending, Pool, Scheduler, Slot, Space, View};
-use crate::request::{Op, Outcome, Part, Parts, Promise, RequestId};
+use crate::queue::{Clustering, Pending, Pool, Scheduler, Slot, Space, View};
+use crate::request::{Command, Op, Outcome, Part, Parts, Promise, RequestId};
 use crate::units::{Lbn, Time};
 use access::Arrivals;
 use buffer::{Buffer, Move, Served, Service};
+use counters::Counters;
 pub use hardware::{Hardware, Overhead};
 use picture::HddPicture;
 
 /// A share of promoted picks above which NCQ is hardly NCQ any more.
 const MANY_PROMOTIONS: f64 = 0.10;
 
-/// What a hard disk counts.
-#[derive(Default)]
-struct Counters {
-    requests: u64,
-    reads: u64,
-    writes: u64,
-    accesses: u64,
-    read_modify_writes: u64,
-    seeks: u64,
-    seek_cylinders: u64,
-    /// Motions of the arm without a request.
-    travels: u64,
-    travel_cylinders: u64,
-    busy: u128,
-    parts: [u128; Part::COUNT],
-    queue_max: usize,
-    /// Integral of the queue's length over time, request·ns.
-    queue_area: u128,
-    queue_since: Time,
-}
-
 /// A hard disk.
 pub struct Hdd {
     hardware: Hardware,
     depth: usize,
     scheduler: Box<dyn Scheduler>,
+    clustering: Option<Clustering>,
     pool: Pool,
     /// Issued to the drive, but without a queue slot yet.
     outside: VecDeque<RequestId>,
@@ -89,6 +73,8 @@ const ARM_FREE: u64 = u64::MAX - 3;
 /// A request whose course has been worked out.
 struct Begun {
     request: RequestId,
+    /// The other parts of a merged one.
+    others: Others,
     /// The segment of the buffer that it uses.
     segment: u32,
 }
@@ -108,6 +94,7 @@ impl Hdd {
             hardware,
             depth: depth as usize,
             scheduler,
+            clustering: None,
             pool,
             outside: VecDeque::new(),
             arm: Arm::default(),
@@ -123,9 +110,32 @@ impl Hdd {
         }
     }
 
-    /// Requests that hold a queue slot: waiting ones and the active one.
+    /// The same, with requests in its queue merged.
+    #[must_use]
+    pub fn with_clustering(self, clustering: Clustering) -> Hdd {
+        Hdd {
+            clustering: Some(clustering),
+            ..self
+        }
+    }
+
+    /// Requests in the queue: waiting ones and those under way.
     fn queued(&self) -> usize {
-        self.pool.len() + usize::from(self.active.is_some()) + usize::from(self.ahead.is_some())
+        let begun = self.active.iter().chain(&self.ahead);
+        let begun: usize = begun.map(|begun| 1 + begun.others.count()).sum();
+        self.pool.requests() + begun
+    }
+
+    /// Whether a queue slot is free.
+    fn has_slot(&self) -> bool {
+        let taken = match self.clustering {
+            Some(Clustering {
+                slots: Slots::Merged,
+                ..
+            }) => self.pool.len() + self.active.iter().chain(&self.ahead).count(),
+            _ => self.queued(),
+        };
+        taken < self.depth
     }
 
     /// Notes a change of the queue's length at `now`, before it happens.
@@ -157,14 +167,11 @@ impl Hdd {
             Order::Lbn => command.lbn.0,
             Order::Position => track.position.cylinder.into(),
         };
-        self.pool.push(Pending {
-            request,
-            command,
-            entered: now,
-            target: Some(target),
-            key,
-            ticket: 0,
-        });
+        let pending = Pending::new(request, command, now, Some(target), key);
+        match &self.clustering {
+            Some(clustering) => clustering.add(&mut self.pool, pending),
+            None => self.pool.push(pending),
+        };
         self.counters.queue_max = self.counters.queue_max.max(self.queued());
     }
 
@@ -221,29 +228,49 @@ impl Hdd {
     /// Takes a request from the pool and works out its whole course.
     fn start(&mut self, slot: Slot, cx: &mut Context<'_>) {
         let pending = self.pool.remove(slot);
-        let request = pending.request;
+        let (request, others) = (pending.request, pending.others);
+        let merges = self.clustering.is_some();
+        self.counters.picked(&pending, cx.now(), merges);
         if self.buffer.is_none() {
             self.active = Some(Begun {
                 request,
+                others,
                 segment: 0,
             });
             let end = self.begin(&pending, cx);
+            self.share(&pending, cx);
             self.released = end;
             cx.alarm(end, ACTIVE_DONE);
             return;
         }
         let served = self.serve(&pending, cx);
+        self.share(&pending, cx);
         let (end, segment) = (served.end, served.segment);
         let begun = if self.active.is_none() {
             &mut self.active
         } else {
             &mut self.ahead
         };
-        *begun = Some(Begun { request, segment });
+        *begun = Some(Begun {
+            request,
+            others,
+            segment,
+        });
         (self.released, self.bus_free) = (served.released, end);
         cx.alarm(end, ACTIVE_DONE);
         if served.released < end {
             cx.alarm(served.released, ARM_FREE);
+        }
+    }
+
+    /// Gives every part of a merged request what the whole has.
+    fn share(&mut self, pending: &Pending, cx: &mut Context<'_>) {
+        let one = cx.request(pending.request);
+        let (start, parts, served_by) = (one.start, one.parts, one.served_by);
+        for request in self.pool.others(pending.others) {
+            let part = cx.request_mut(request);
+            (part.start, part.parts, part.served_by) = (start, parts, served_by);
+            part.shares_access = true;
         }
     }
 
@@ -351,11 +378,13 @@ impl Hdd {
         entry.start = now;
         entry.parts = parts;
         entry.served_by = served.by;
-        if command.op == Op::Write
-            && let Some((ledger, device)) = cx.ledger()
-        {
-            let (lbn, blocks) = (command.lbn.0, command.blocks);
-            ledger.buffered(device, served.segment, pending.request, lbn, blocks);
+        if command.op == Op::Write && cx.ledger().is_some() {
+            for part in std::iter::once(pending.request).chain(self.pool.others(pending.others)) {
+                let Command { lbn, blocks, .. } = cx.request(part).command;
+                if let Some((ledger, device)) = cx.ledger() {
+                    ledger.buffered(device, served.segment, part, lbn.0, blocks);
+                }
+            }
         }
         served
     }
@@ -408,26 +437,26 @@ impl Hdd {
     }
 
     /// Reports to the checker what the active request did with the buffer.
-    fn settle_buffered(&mut self, done: &Begun, cx: &mut Context<'_>) {
-        if cx.ledger().is_none() {
-            return;
-        }
+    fn settle_buffered(&mut self, request: RequestId, segment: u32, cx: &mut Context<'_>) {
         self.settle_buffer(cx);
-        let command = cx.request(done.request).command;
-        let (lbn, blocks) = (command.lbn.0, command.blocks);
-        if command.op == Op::Read
+        let Command {
+            op, lbn, blocks, ..
+        } = cx.request(request).command;
+        if op == Op::Read
             && let Some((ledger, device)) = cx.ledger()
         {
-            ledger.read_buffered(device, done.segment, done.request, lbn, blocks);
+            ledger.read_buffered(device, segment, request, lbn.0, blocks);
         }
     }
 
-    /// Reports to the checker what the medium did.
-    fn settle_accounts(&mut self, done: &Begun, cx: &mut Context<'_>) {
-        if self.buffer.is_some() {
-            return self.settle_buffered(done, cx);
+    /// Reports to the checker what the medium did for a request, or for a part of a merged one.
+    fn settle_accounts(&mut self, request: RequestId, segment: u32, cx: &mut Context<'_>) {
+        if cx.ledger().is_none() {
+            return;
         }
-        let request = done.request;
+        if self.buffer.is_some() {
+            return self.settle_buffered(request, segment, cx);
+        }
         let command = cx.request(request).command;
         if let Some((ledger, medium)) = cx.ledger() {
             match command.op {
@@ -435,6 +464,16 @@ impl Hdd {
                 Op::Read => ledger.read(medium, request, 0, command.lbn.0, command.blocks),
                 Op::Flush | Op::Trim => {}
             }
+        }
+    }
+
+    /// Completes the parts of a merged request beside the first.
+    fn complete_others(&mut self, done: &Begun, cx: &mut Context<'_>) {
+        let others: Vec<RequestId> = self.pool.others(done.others).collect();
+        self.pool.release(done.others, |_| {});
+        for part in others {
+            self.settle_accounts(part, done.segment, cx);
+            cx.complete(part, Outcome::Ok);
         }
     }
 
@@ -470,7 +509,7 @@ impl Device for Hdd {
             entry.parts.add(Part::Overhead, overhead);
             entry.parts.add(Part::Wait, end - ready);
             cx.alarm(end, request.0.into());
-        } else if self.queued() < self.depth {
+        } else if self.has_slot() {
             self.admit(request, cx);
             if self.active.is_none() || self.ahead.is_none() && cx.now() >= self.released {
                 cx.wake();
@@ -500,9 +539,14 @@ impl Device for Hdd {
         let done = self.active.take().expect("the alarm of an active request");
         self.ended = cx.now();
         self.active = self.ahead.take();
-        self.settle_accounts(&done, cx);
+        self.settle_accounts(done.request, done.segment, cx);
         cx.complete(done.request, Outcome::Ok);
-        if let Some(next) = self.outside.pop_front() {
+        if done.others.count() > 0 {
+            self.complete_others(&done, cx);
+        }
+        while self.has_slot()
+            && let Some(next) = self.outside.pop_front()
+        {
             self.admit(next, cx);
         }
         // The next choice waits for what is submitted in answer to this completion, within the same instant.
@@ -534,52 +578,7 @@ impl Device for Hdd {
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
-        let counters = &self.counters;
-        let share = |ns: u128| {
-            if elapsed == Time::ZERO {
-                0.0
-            } else {
-                ns as f64 / elapsed.ns() as f64
-            }
-        };
-        let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
-        let mut report = Map::new();
-        let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
-        put("requests", json!(counters.requests));
-        put("reads", json!(counters.reads));
-        put("writes", json!(counters.writes));
-        put("media_accesses", json!(counters.accesses));
-        put("read_modify_writes", json!(counters.read_modify_writes));
-        put("seeks", json!(counters.seeks));
-        put(
-            "seek_distance_mean_cylinders",
-            json!(mean(counters.seek_cylinders, counters.accesses)),
-        );
-        put("travels", json!(counters.travels));
-        put("travel_cylinders", json!(counters.travel_cylinders));
-        // What the medium still has to write when the run ends is not of its time.
-        let beyond = self.busy_until.saturating_sub(self.ended);
-        let busy = counters.busy.saturating_sub(u128::from(beyond.ns()));
-        put("utilisation", json!(share(busy)));
-        put("queue_length_mean", json!(share(counters.queue_area)));
-        put("queue_length_max", json!(counters.queue_max));
-        put("promotions", json!(self.scheduler.promotions()));
-        let parts = Part::ALL.iter().zip(&counters.parts);
-        let parts: Map<String, Value> = parts
-            .map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6)))
-            .collect();
-        put("busy_ms", parts.into());
-        if let Some(buffer) = &self.buffer {
-            let counters = &buffer.counters;
-            put("buffer_hits", json!(counters.hits));
-            put("buffer_partial_hits", json!(counters.partial_hits));
-            put("buffer_misses", json!(counters.misses));
-            put("buffer_hits_on_read_ahead", json!(counters.joined));
-            put("buffered_writes", json!(counters.buffered_writes));
-            put("appended_writes", json!(counters.appends));
-            put("read_ahead_interruptions", json!(counters.interruptions));
-        }
-        report
+        self.counted(elapsed)
     }
 
     fn collect_picture(&mut self) {

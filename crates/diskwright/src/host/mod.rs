@@ -233,14 +233,8 @@ impl<'a> Host<'a> {
             held.command.lbn.0
         };
         let request = RequestId(index);
-        self.pool.push(Pending {
-            request,
-            command: held.command,
-            entered: now,
-            target: None,
-            key,
-            ticket: 0,
-        });
+        let pending = Pending::new(request, held.command, now, None, key);
+        self.pool.push(pending);
     }
 
     /// Hands over what may be handed over.

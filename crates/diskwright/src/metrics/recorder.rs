@@ -89,7 +89,9 @@ impl Recorder {
         }
         self.response.add(request.response());
         self.service.add(request.service());
-        self.access.add(request.parts.access());
+        if !request.shares_access {
+            self.access.add(request.parts.access());
+        }
         for (sum, part) in self.parts.iter_mut().zip(Part::ALL) {
             *sum += u128::from(request.parts.get(*part).ns());
         }

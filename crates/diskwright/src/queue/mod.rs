@@ -1,7 +1,9 @@
 //! The queue of a drive or of a host: requests that wait, and who decides which is next.
 
+pub mod clustering;
 pub mod pool;
 pub mod schedulers;
 
+pub use clustering::Clustering;
 pub use pool::{Pending, Pool, Slot};
 pub use schedulers::{CustomSchedulers, Scheduler, SchedulerChoice, SchedulerSpec, Space, View};

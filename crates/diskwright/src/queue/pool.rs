@@ -8,14 +8,16 @@ use crate::units::{Lbn, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
 
-/// A waiting request.
+/// A waiting request, or several that were merged into one.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
-    /// Whose it is.
+    /// Whose it is; of a merged one, one of its parts.
     pub request: RequestId,
-    /// What it asks.
+    /// The other parts.
+    pub others: Others,
+    /// What it asks; what all parts ask together.
     pub command: Command,
-    /// When it entered this queue.
+    /// When it entered this queue; the oldest part, if there are several.
     pub entered: Time,
     /// Where its data is; `None` in a queue that knows LBNs only, and for a flush.
     pub target: Option<Target>,
@@ -23,6 +25,61 @@ pub struct Pending {
     pub key: u64,
     /// Its turn in the order of arrival; [`Pool::push`] gives it.
     pub ticket: u64,
+}
+
+/// The parts of a merged request beside the first; the pool keeps them until they are [released](Pool::release).
+#[derive(Clone, Copy, Debug)]
+pub struct Others {
+    first: u32,
+    last: u32,
+    count: u32,
+}
+
+impl Others {
+    /// None.
+    pub const NONE: Others = Others {
+        first: NONE,
+        last: NONE,
+        count: 0,
+    };
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+}
+
+/// A part of a merged request.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    request: RequestId,
+    next: u32,
+}
+
+impl Pending {
+    /// A request that enters a queue.
+    pub fn new(
+        request: RequestId,
+        command: Command,
+        entered: Time,
+        target: Option<Target>,
+        key: u64,
+    ) -> Pending {
+        Pending {
+            request,
+            others: Others::NONE,
+            command,
+            entered,
+            target,
+            key,
+            ticket: 0,
+        }
+    }
+
+    /// How many requests it is made of.
+    pub fn parts(&self) -> usize {
+        1 + self.others.count()
+    }
 }
 
 /// The order of place that a scheduler wants kept.
@@ -61,6 +118,14 @@ pub struct Pool {
     tickets: u64,
     /// How many waiting requests have first LBNs of each kind: of most LBNs it can be told at once that none begins there.
     begins: Box<[u32; KINDS]>,
+    /// The same of the LBNs behind their last ones.
+    ends: Box<[u32; KINDS]>,
+    /// Parts of merged requests.
+    parts: Vec<Part>,
+    free_parts: Vec<u32>,
+    requests: usize,
+    /// A merged request has been put behind others that it had come before.
+    is_reordered: bool,
 }
 
 /// Kinds of LBNs.
@@ -86,6 +151,11 @@ impl Pool {
             len: 0,
             tickets: 0,
             begins: Box::new([0; KINDS]),
+            ends: Box::new([0; KINDS]),
+            parts: Vec::new(),
+            free_parts: Vec::new(),
+            requests: 0,
+            is_reordered: false,
         }
     }
 
@@ -94,7 +164,7 @@ impl Pool {
         self.order
     }
 
-    /// How many requests wait.
+    /// How many requests wait, a merged one counted once.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -104,15 +174,28 @@ impl Pool {
         self.len == 0
     }
 
+    /// How many requests wait, each part of a merged one counted.
+    pub fn requests(&self) -> usize {
+        self.requests
+    }
+
     /// A waiting request.
     #[inline]
     pub fn get(&self, slot: Slot) -> &Pending {
         &self.entries[slot.0 as usize]
     }
 
-    /// The request that has waited longest.
+    /// The request whose turn is first in the order of arrival.
     pub fn oldest(&self) -> Option<Slot> {
         (self.oldest != NONE).then_some(Slot(self.oldest))
+    }
+
+    /// The request that has waited longest, or one with a part that has.
+    pub fn longest_waiting(&self) -> Option<Slot> {
+        if !self.is_reordered {
+            return self.oldest();
+        }
+        self.by_arrival().min_by_key(|&slot| self.get(slot).entered)
     }
 
     /// All requests, the oldest first.
@@ -125,10 +208,18 @@ impl Pool {
 
     /// The requests that begin at `lbn`, the oldest first.
     pub fn beginning_at(&self, lbn: Lbn) -> impl Iterator<Item = Slot> {
-        let begun = self.begins[kind(lbn)] as usize;
+        let known = self.begins[kind(lbn)] as usize;
         let at_lbn = move |slot: &Slot| self.get(*slot).command.lbn == lbn;
-        let of_kind = (begun > 0).then(|| self.by_arrival().filter(at_lbn));
-        of_kind.into_iter().flatten().take(begun)
+        let of_kind = (known > 0).then(|| self.by_arrival().filter(at_lbn));
+        of_kind.into_iter().flatten().take(known)
+    }
+
+    /// The requests that end right before `lbn`, the oldest first.
+    pub fn ending_at(&self, lbn: Lbn) -> impl Iterator<Item = Slot> {
+        let known = self.ends[kind(lbn)] as usize;
+        let at_lbn = move |slot: &Slot| self.get(*slot).command.end() == lbn;
+        let of_kind = (known > 0).then(|| self.by_arrival().filter(at_lbn));
+        of_kind.into_iter().flatten().take(known)
     }
 
     /// All requests with their keys, ascending; equal keys in the order of arrival. Empty when the pool keeps no
@@ -139,44 +230,145 @@ impl Pool {
     }
 
     /// Adds the newest request.
-    pub fn push(&mut self, mut pending: Pending) -> Slot {
-        pending.ticket = self.tickets;
-        self.tickets += 1;
-        self.begins[kind(pending.command.lbn)] += 1;
-        let link = Link {
-            previous: self.newest,
-            next: NONE,
-        };
+    pub fn push(&mut self, pending: Pending) -> Slot {
+        self.note_place(&pending.command);
+        self.requests += pending.parts();
         let index = match self.free.pop() {
             Some(index) => {
                 self.entries[index as usize] = pending;
-                self.links[index as usize] = link;
                 index
             }
             None => {
                 self.entries.push(pending);
-                self.links.push(link);
+                self.links.push(Link {
+                    previous: NONE,
+                    next: NONE,
+                });
                 (self.entries.len() - 1) as u32
             }
         };
-        match self.newest {
-            NONE => self.oldest = index,
-            newest => self.links[newest as usize].next = index,
-        }
-        self.newest = index;
-        if self.order != Order::Arrival {
-            let at = self
-                .by_place
-                .partition_point(|&(key, _)| key <= pending.key);
-            self.by_place.insert(at, (pending.key, Slot(index)));
-        }
+        self.link_newest(Slot(index));
+        self.place(Slot(index), pending.key);
         self.len += 1;
         Slot(index)
     }
 
-    /// Takes a request out.
-    pub fn remove(&mut self, slot: Slot) -> Pending {
-        let pending = self.entries[slot.0 as usize];
+    /// Notes where a waiting request is.
+    #[inline]
+    fn place(&mut self, slot: Slot, key: u64) {
+        if self.order != Order::Arrival {
+            let at = self.by_place.partition_point(|&(other, _)| other <= key);
+            self.by_place.insert(at, (key, slot));
+        }
+    }
+
+    /// Forgets where a waiting request is.
+    #[inline]
+    fn displace(&mut self, slot: Slot, key: u64) {
+        if self.order != Order::Arrival {
+            let first = self.by_place.partition_point(|&(other, _)| other < key);
+            let within = self.by_place[first..]
+                .iter()
+                .position(|&(_, other)| other == slot);
+            self.by_place
+                .remove(first + within.expect("every waiting request has its place"));
+        }
+    }
+
+    #[inline]
+    fn note_place(&mut self, command: &Command) {
+        self.begins[kind(command.lbn)] += 1;
+        self.ends[kind(command.end())] += 1;
+    }
+
+    #[inline]
+    fn forget_place(&mut self, command: &Command) {
+        self.begins[kind(command.lbn)] -= 1;
+        self.ends[kind(command.end())] -= 1;
+    }
+
+    /// Merges one that does not wait here, or no more, with a waiting request that it continues, or that continues it.
+    pub fn absorb(&mut self, slot: Slot, other: Pending) {
+        self.requests += other.parts();
+        let part = Part {
+            request: other.request,
+            next: NONE,
+        };
+        let index = match self.free_parts.pop() {
+            Some(index) => {
+                self.parts[index as usize] = part;
+                index
+            }
+            None => {
+                self.parts.push(part);
+                (self.parts.len() - 1) as u32
+            }
+        };
+        let mut group = self.entries[slot.0 as usize];
+        let (before, key) = (group.command, group.key);
+        self.append(&mut group.others, index, index, 1);
+        let Others { first, last, count } = other.others;
+        if count > 0 {
+            self.append(&mut group.others, first, last, count);
+        }
+        group.command.blocks += other.command.blocks;
+        if other.command.end() == before.lbn {
+            (group.command.lbn, group.target, group.key) =
+                (other.command.lbn, other.target, other.key);
+        }
+        group.entered = group.entered.min(other.entered);
+        self.forget_place(&before);
+        self.note_place(&group.command);
+        self.entries[slot.0 as usize] = group;
+        if group.key != key {
+            self.displace(slot, key);
+            self.place(slot, group.key);
+        }
+    }
+
+    fn append(&mut self, others: &mut Others, first: u32, last: u32, count: u32) {
+        match others.last {
+            NONE => others.first = first,
+            end => self.parts[end as usize].next = first,
+        }
+        others.last = last;
+        others.count += count;
+    }
+
+    /// Tells the parts of a request that was removed, and forgets them.
+    #[inline]
+    pub fn release(&mut self, others: Others, mut tell: impl FnMut(RequestId)) {
+        let mut next = others.first;
+        while next != NONE {
+            let part = self.parts[next as usize];
+            tell(part.request);
+            self.free_parts.push(next);
+            next = part.next;
+        }
+    }
+
+    /// Tells the parts of a request beside the first.
+    #[inline]
+    pub fn others(&self, others: Others) -> impl Iterator<Item = RequestId> {
+        let part = |index: u32| (index != NONE).then(|| self.parts[index as usize]);
+        std::iter::successors(part(others.first), move |before| part(before.next))
+            .map(|part| part.request)
+    }
+
+    /// Puts a waiting request at the end of the order of arrival.
+    pub fn make_newest(&mut self, slot: Slot) {
+        self.is_reordered = true;
+        let Pending { key, .. } = self.entries[slot.0 as usize];
+        self.unlink(slot);
+        self.link_newest(slot);
+        // Among equal places the order is that of arrival.
+        self.displace(slot, key);
+        self.place(slot, key);
+    }
+
+    /// Takes a request out of the order of arrival.
+    #[inline]
+    fn unlink(&mut self, slot: Slot) {
         let Link { previous, next } = self.links[slot.0 as usize];
         match previous {
             NONE => self.oldest = next,
@@ -186,17 +378,34 @@ impl Pool {
             NONE => self.newest = previous,
             next => self.links[next as usize].previous = previous,
         }
-        if self.order != Order::Arrival {
-            let first = self.by_place.partition_point(|&(key, _)| key < pending.key);
-            let within = self.by_place[first..]
-                .iter()
-                .position(|&(_, other)| other == slot);
-            self.by_place
-                .remove(first + within.expect("every waiting request has its place"));
+    }
+
+    /// Gives a request the last turn.
+    #[inline]
+    fn link_newest(&mut self, slot: Slot) {
+        self.entries[slot.0 as usize].ticket = self.tickets;
+        self.tickets += 1;
+        self.links[slot.0 as usize] = Link {
+            previous: self.newest,
+            next: NONE,
+        };
+        match self.newest {
+            NONE => self.oldest = slot.0,
+            newest => self.links[newest as usize].next = slot.0,
         }
-        self.begins[kind(pending.command.lbn)] -= 1;
+        self.newest = slot.0;
+    }
+
+    /// Takes a request out. Parts that were merged with it stay known until they are [released](Self::release).
+    pub fn remove(&mut self, slot: Slot) -> Pending {
+        let pending = self.entries[slot.0 as usize];
+        self.unlink(slot);
+        self.displace(slot, pending.key);
+        self.forget_place(&pending.command);
+        self.requests -= pending.parts();
         self.free.push(slot.0);
         self.len -= 1;
+        self.is_reordered &= self.len > 0;
         pending
     }
 }
@@ -214,14 +423,7 @@ mod tests {
             lbn: Lbn(key),
             blocks: 1,
         };
-        Pending {
-            request: RequestId(number),
-            command,
-            entered: Time::ZERO,
-            target: None,
-            key,
-            ticket: 0,
-        }
+        Pending::new(RequestId(number), command, Time::ZERO, None, key)
     }
 
     proptest! {

@@ -56,8 +56,14 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
             }
             let scheduler =
                 checked.scheduler(&spec.queue.scheduler, "device.hdd.queue.scheduler")?;
-            tree.devices
-                .push(Box::new(Hdd::new(hardware, spec.queue.depth, scheduler)));
+            let clustering = spec.queue.clustering().map_err(|(key, error)| {
+                checked.locate(&format!("device.hdd.queue.{key}"), error.into())
+            })?;
+            let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
+            if let Some(clustering) = clustering {
+                hdd = hdd.with_clustering(clustering);
+            }
+            tree.devices.push(Box::new(hdd));
             tree.paths.push(path);
         }
     }

@@ -187,14 +187,10 @@ impl<'a> Desk<'a> {
             _ => lbn,
         };
         self.pushed += 1;
-        self.pool.push(Pending {
-            request: RequestId(self.pushed - 1),
-            command,
-            entered: self.now,
-            target: (!self.is_host && op != Op::Flush).then_some(target),
-            key,
-            ticket: 0,
-        })
+        let request = RequestId(self.pushed - 1);
+        let target = (!self.is_host && op != Op::Flush).then_some(target);
+        self.pool
+            .push(Pending::new(request, command, self.now, target, key))
     }
 
     pub fn space(&self) -> Space<'a> {

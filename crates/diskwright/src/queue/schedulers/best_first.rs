@@ -144,14 +144,15 @@ mod tests {
                 lbn: Lbn(lbn),
                 blocks: 1,
             };
-            pool.push(Pending {
-                request: RequestId(number as u32),
+            let target = m.target(m.layout.run(lbn, 1), false);
+            let (request, entered) = (RequestId(number as u32), Time::from_s(number));
+            pool.push(Pending::new(
+                request,
                 command,
-                entered: Time::from_s(number),
-                target: Some(m.target(m.layout.run(lbn, 1), false)),
-                key: cylinder,
-                ticket: 0,
-            });
+                entered,
+                Some(target),
+                cylinder,
+            ));
         }
         let disk = DiskSpace {
             mechanics: &m,

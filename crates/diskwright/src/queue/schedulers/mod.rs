@@ -49,7 +49,7 @@ policies! {
 
 impl Default for SchedulerSpec {
     fn default() -> SchedulerSpec {
-        SchedulerSpec::Fcfs(fcfs::Fcfs {})
+        SchedulerSpec::Fcfs(fcfs::Fcfs::default())
     }
 }
 

@@ -44,7 +44,7 @@ impl Scheduler for Ncq {
     fn pick(&mut self, view: &View<'_>) -> Slot {
         let oldest = view
             .pool
-            .oldest()
+            .longest_waiting()
             .expect("a scheduler is asked only when something waits");
         let waited = view.now - view.pool.get(oldest).entered;
         if self.timeout > Time::ZERO && waited >= self.timeout {
