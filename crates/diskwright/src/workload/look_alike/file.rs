@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, InputError, Place, Source};
 use crate::workload::input::Input;
-use crate::workload::profile::{Profile, SCHEMA};
+use crate::workload::profile::{ALIGNMENTS, Profile, SCHEMA};
 
 use super::counts::Counts;
 use super::parameters::{Parameters, Resolved};
@@ -120,9 +120,12 @@ pub fn read(mut input: Input) -> Result<Contents, Error> {
         ));
     }
     match table.get("schema").and_then(toml::Value::as_integer) {
-        Some(found) if found == i64::from(SCHEMA) => Ok(Contents::Measured(
-            toml::from_str(&source.text).map_err(wrong)?,
-        )),
+        Some(found) if found == i64::from(SCHEMA) => {
+            let profile: Profile = toml::from_str(&source.text).map_err(wrong)?;
+            let place = Place::File(input.path().to_owned());
+            check(&profile).map_err(|error| error.at(place))?;
+            Ok(Contents::Measured(Box::new(profile)))
+        }
         Some(found) => Err(InputError::new(format!(
             "the profile's schema is {found}: expected {SCHEMA}"
         ))
@@ -136,6 +139,106 @@ pub fn read(mut input: Input) -> Result<Contents, Error> {
         .help("diskwright inspect TRACE --profile FILE.toml writes a profile")
         .into()),
     }
+}
+
+/// No number of requests may be larger, so that no sum of them overflows.
+const MOST: u64 = 1 << 40;
+
+/// Refuses numbers that no trace has.
+fn check(profile: &Profile) -> Result<(), InputError> {
+    let small = |name: &str, count: u64| match count {
+        count if count > MOST => Err(InputError::new(format!(
+            "{name} counts {count}: expected at most {MOST}"
+        ))),
+        _ => Ok(()),
+    };
+    let all = |name: &str, counts: &[u64]| {
+        let sum = counts
+            .iter()
+            .fold(0u64, |sum, count| sum.saturating_add(*count));
+        small(name, sum)
+    };
+    let Profile {
+        classes,
+        sizes,
+        directions,
+        arrivals,
+        runs,
+        references,
+        space,
+        ..
+    } = profile;
+    for (name, count) in [
+        ("requests", profile.requests),
+        ("flushes", profile.flushes),
+        ("trims", profile.trims),
+        ("classes.random_reads", classes.random_reads.requests),
+        ("classes.random_writes", classes.random_writes.requests),
+        (
+            "classes.sequential_reads",
+            classes.sequential_reads.requests,
+        ),
+        (
+            "classes.sequential_writes",
+            classes.sequential_writes.requests,
+        ),
+        ("references.first", references.first),
+        ("references.same_size", references.same_size),
+    ] {
+        small(name, count)?;
+    }
+    for (name, sizes) in [
+        ("sizes.random_reads", &sizes.random_reads),
+        ("sizes.random_writes", &sizes.random_writes),
+        ("sizes.sequential_reads", &sizes.sequential_reads),
+        ("sizes.sequential_writes", &sizes.sequential_writes),
+        ("sizes.trims", &sizes.trims),
+    ] {
+        let exact: Vec<u64> = sizes.exact.iter().map(|size| size.requests).collect();
+        all(name, &exact)?;
+        small(name, sizes.rest_blocks.total())?;
+    }
+    for (name, table) in [
+        ("directions.random", directions.random),
+        ("directions.sequential", directions.sequential),
+    ] {
+        all(name, &table.concat())?;
+    }
+    let bursts = arrivals.bursts.iter();
+    let bursts = bursts.map(|burst| ("arrivals.bursts", &burst.members));
+    let histograms = [
+        ("arrivals.gap_ns", &arrivals.gap_ns),
+        ("run_requests", &profile.run_requests),
+        ("runs.first_reads", &runs.first_reads),
+        ("runs.first_writes", &runs.first_writes),
+        ("runs.again_reads", &runs.again_reads),
+        ("runs.again_writes", &runs.again_writes),
+        ("references.distance_objects", &references.distance_objects),
+        (
+            "references.random_distance_objects",
+            &references.random_distance_objects,
+        ),
+        ("space.forward_blocks", &space.forward_blocks),
+        ("space.backward_blocks", &space.backward_blocks),
+    ];
+    for (name, histogram) in histograms.into_iter().chain(bursts) {
+        small(name, histogram.total())?;
+    }
+    for (name, counts) in [
+        ("arrivals.slice_requests", &arrivals.slice_requests),
+        ("space.bin_requests", &space.bin_requests),
+        ("space.bin_first", &space.bin_first),
+        ("space.alignment", &space.alignment),
+    ] {
+        all(name, counts)?;
+    }
+    if space.alignment.len() > ALIGNMENTS {
+        return Err(InputError::new(format!(
+            "space.alignment has {} powers of two: expected at most {ALIGNMENTS}",
+            space.alignment.len()
+        )));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -172,6 +275,40 @@ mod tests {
         assert!(!detect(b"[counts]\xff\n"));
         // A character that the end of what is looked at cuts in two.
         assert!(detect(b"[counts]\n# \xe2\x82"));
+    }
+
+    #[test]
+    fn numbers_that_no_trace_has_are_refused() {
+        let good: Profile = {
+            let reader = crate::workload::formats::testing::reader;
+            let trace = reader(
+                "time_s,lbn,blocks,op\n0,0,8,r\n1,8,8,w\n",
+                &Default::default(),
+            );
+            crate::workload::profile::of_reader(trace.unwrap())
+        };
+        check(&good).unwrap();
+        let text = toml::to_string(&good).unwrap();
+        assert!(contents(&text).is_ok());
+        type Change = fn(&mut Profile);
+        let changes: [(Change, &str); 4] = [
+            (|p| p.flushes = MOST + 1, "flushes counts"),
+            (
+                |p| p.space.bin_requests = vec![MOST, 1],
+                "space.bin_requests counts",
+            ),
+            (|p| p.run_requests.add_many(1, MOST), "run_requests counts"),
+            (
+                |p| p.space.alignment = vec![1; 13],
+                "space.alignment has 13",
+            ),
+        ];
+        for (change, expected) in changes {
+            let mut bad = good.clone();
+            change(&mut bad);
+            let error = contents(&toml::to_string(&bad).unwrap()).err().unwrap();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]

@@ -195,6 +195,8 @@ impl Parameters {
 
 /// More sizes than this are a histogram, not a mixture of modes.
 const MOST_MODES: usize = 64;
+/// No request is larger: so many blocks are 512 MiB, and so many times all requests there may be is still a number.
+const LARGEST: u32 = 1 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -218,6 +220,7 @@ mod tests {
             ("modes = []", "modes is []"),
             ("modes = [0, 8]", "modes is [0, 8]"),
             ("modes = [8, 8]", "modes is [8, 8]"),
+            ("modes = [8, 1048577]", "modes has 1048577 blocks"),
             ("weights = [1.0]", "expected 5 numbers"),
             ("modes = [8]\nweights = [0.0]", "expected 1 numbers"),
             ("small_share = 1.1", "small_share is 1.1"),

@@ -34,6 +34,7 @@ pub use self::portrait::{
     ArrivalProfile, Class, ClassSizes, Classes, DirectionProfile, Profile, ReferenceProfile,
     RunProfile, SCHEMA, SizeProfile, SpaceProfile,
 };
+pub use self::space::ALIGNMENTS;
 pub use crate::metrics::histogram::LogHistogram;
 
 /// How a trace is to be looked at.
@@ -252,6 +253,17 @@ fn inspect_reader(
         warnings: reader.warnings(),
     };
     Ok((inspection, profile))
+}
+
+/// The profile of a trace of one device, for tests of what is made of it.
+#[cfg(test)]
+pub fn of_reader(reader: Box<dyn TraceReader>) -> Profile {
+    let options = InspectOptions {
+        profile: Some(PathBuf::new()),
+        ..InspectOptions::default()
+    };
+    let measured = inspect_reader(reader, Path::new("trace"), &options, &mut ());
+    measured.expect("a trace").1.expect("a profile")
 }
 
 /// A profile is of one device.

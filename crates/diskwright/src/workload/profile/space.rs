@@ -46,7 +46,7 @@ impl Spread {
 }
 
 /// Powers of two that are told apart, from 1 block on; what a larger one divides counts with the largest.
-const ALIGNMENTS: usize = 12;
+pub const ALIGNMENTS: usize = 12;
 
 /// Blocks by the largest power of two that divides them.
 #[derive(Default)]

@@ -36,9 +36,9 @@ pub const CLASSES: [&str; 2] = ["random", "sequential"];
 pub const DIRECTIONS: [&str; 2] = ["read", "write"];
 
 /// The most requests that a table may count, and, a thousand times that, blocks: so that no sum overflows.
-const MOST: u64 = 1 << 40;
+const MOST: u64 = (1 << 32) - 1;
 /// The most distinct first blocks: all are kept in memory.
-const MOST_DISTINCT: u64 = 1 << 31;
+const MOST_DISTINCT: u64 = 1 << 27;
 
 impl Counts {
     /// Requests.

@@ -87,7 +87,7 @@ impl Arrivals {
     /// fewer, as much less often.
     fn want(&mut self, at: Time) -> Want {
         let slice = (at.ns() / self.slice_ns) as usize;
-        let Some(pair) = self.until.get(slice..slice + 2) else {
+        let Some(pair) = self.until.get(slice..slice.saturating_add(2)) else {
             // Past the end of the trace all that is left is late.
             return if self.until.len() < 2 {
                 Want::Any

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use crate::metrics::histogram::LogHistogram;
 use crate::random::Stream;
 use crate::workload::extents::Extents;
-use crate::workload::profile::Profile;
+use crate::workload::profile::{ALIGNMENTS, Profile};
 
 use super::super::deck::{Deck, Numbers};
 use super::super::stack::Stack;
@@ -437,4 +437,4 @@ fn aligned(lbn: u64, power: Option<usize>) -> u64 {
 }
 
 /// The power of two from which on profiles tell no difference.
-const LARGEST: usize = 11;
+const LARGEST: usize = ALIGNMENTS - 1;
