@@ -134,6 +134,11 @@ impl Parameters {
                 modes.len()
             )));
         }
+        if let Some(large) = modes.iter().find(|mode| **mode > LARGEST) {
+            return Err(InputError::new(format!(
+                "modes has {large} blocks: expected at most {LARGEST}"
+            )));
+        }
         let weights = self
             .weights
             .clone()
