@@ -35,12 +35,12 @@ def test_the_function_finds_what_the_command_finds(command: Command, trace: Path
 def test_the_profile_is_of_the_same_trace(command: Command, trace: Path) -> None:
     found = parsed(command("inspect", trace, "--profile", "profile.toml", "--json", "-"))
     profile = tomllib.loads((trace.parent / "profile.toml").read_text(encoding="utf-8"))
-    assert profile["schema"] == 1
+    assert profile["schema"] == 2
     same = ("format", "requests", "flushes", "trims", "duration_s", "end_lbn", "working_set_blocks")
     assert {key: profile[key] for key in same} == {key: found[key] for key in same}
     assert profile["classes"]["random_writes"] == {"requests": 1, "blocks": 16}
     assert profile["run_requests"] == {"from": [1, 2], "count": [2, 1]}
-    assert profile["sizes"]["reads"]["exact"] == [{"blocks": 8, "requests": 3}]
+    assert profile["sizes"]["random_reads"]["exact"] == [{"blocks": 8, "requests": 2}]
 
 
 def test_a_profile_is_written_whole_or_not_at_all(command: Command, trace: Path) -> None:

@@ -87,7 +87,7 @@ class Writer:
         for key, value in sorted(
             schema.get("properties", {}).items(), key=lambda item: item[0] not in needed
         ):
-            name = f"{key}_" if keyword.iskeyword(key) else key
+            name = f"{key}_" if keyword.iskeyword(key) else key.replace("-", "_")
             doc = value["description"]
             if "default" in value and not isinstance(value["default"], dict):
                 doc += f" Default: {json.dumps(value['default'], ensure_ascii=False)}."

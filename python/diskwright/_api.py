@@ -244,6 +244,7 @@ def inspect(
     csv: Mapping[str, Any] | None = None,
     event: str | None = None,
     sector_bytes: int | None = None,
+    seed: int | None = None,
     device: int | None = None,
     threshold: int = 0,
     profile: AnyPath | None = None,
@@ -255,13 +256,14 @@ def inspect(
     csv: the columns and units of a CSV trace, as `workload.csv` of a spec.
     event: what is an arrival in a trace of blktrace or blkparse: "queue", the default, or "issue".
     sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
+    seed: what a look-alike is made from, besides its file; 1 where it is not given.
     device: only the requests of this device.
     threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
     profile: writes what the trace is to this TOML file, from which a look-alike can be made.
     progress: called now and then with the records read and None, for nobody knows how many there are. An
         exception that it raises stops the reading.
     """
-    reader = _reader_options(format, csv, event, sector_bytes)
+    reader = _reader_options(format, csv, event, sector_bytes, seed)
     answer = _engine.inspect(trace, reader, device, threshold, profile, progress)
     return Record({"schema": 1} | json.loads(answer))
 
@@ -276,16 +278,17 @@ def convert(
     csv: Mapping[str, Any] | None = None,
     event: str | None = None,
     sector_bytes: int | None = None,
+    seed: int | None = None,
     device: int | None = None,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Record:
     """Writes a trace in another format; tells what was read, written, skipped and lost, in requests.
 
     to: the format to write; by the name of the output where it is not given. `formats` lists them.
-    format, csv, event, sector_bytes, progress: as for `inspect`.
+    format, csv, event, sector_bytes, seed, progress: as for `inspect`.
     device: only the requests of this device.
     """
-    reader = _reader_options(format, csv, event, sector_bytes)
+    reader = _reader_options(format, csv, event, sector_bytes, seed)
     answer = _engine.convert(trace, output, reader, to, device, progress)
     return Record({"schema": 1} | json.loads(answer))
 
@@ -295,8 +298,21 @@ def formats() -> list[Record]:
     return [Record(format) for format in json.loads(_engine.formats())]
 
 
+def look_alike_mixture(counts: AnyPath, /, **parameters: Any) -> Record:
+    """The sizes that a look-alike of a table of counts has: for each cell of it the requests of each mode.
+
+    counts: the TOML file with the table.
+    parameters: in place of those in the file, as `workload.look-alike` of a spec has them: `small_share=0.6`.
+    """
+    return Record({"schema": 1} | json.loads(_engine.look_alike_mixture(counts, json.dumps(parameters))))
+
+
 def _reader_options(
-    format: str | None, csv: Mapping[str, Any] | None, event: str | None, sector_bytes: int | None
+    format: str | None,
+    csv: Mapping[str, Any] | None,
+    event: str | None,
+    sector_bytes: int | None,
+    seed: int | None,
 ) -> str:
     """What a reader of traces is told, with the names that a spec's `[workload]` has for it."""
     told = {
@@ -304,6 +320,7 @@ def _reader_options(
         "csv": None if csv is None else dict(csv),
         "blktrace": None if event is None else {"event": event},
         "sector_bytes": sector_bytes,
+        "look-alike": None if seed is None else {"seed": seed},
     }
     return json.dumps({name: value for name, value in told.items() if value is not None})
 

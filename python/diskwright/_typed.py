@@ -112,9 +112,13 @@ def plain(spec: Table | Mapping[str, Any]) -> Mapping[str, Any]:
     return table
 
 
+_KEYS = {"look_alike": "look-alike"}
+"""Keys that are no names in Python, nor such names with an underscore behind them."""
+
+
 def _key(name: str) -> str:
-    """The key of a field: `from_` is `from`, which Python keeps for itself."""
-    return name.rstrip("_")
+    """The key of a field: `from_` is `from`, which Python keeps for itself; `look_alike` is `look-alike`."""
+    return _KEYS.get(name) or name.rstrip("_")
 
 
 def _plain(value: Any) -> Any:

@@ -124,6 +124,13 @@ pub enum Place {
         /// Byte offset of the record in the (decompressed) file.
         offset: u64,
     },
+    /// A request that is made from a file, and has no place in it.
+    Made {
+        /// The file.
+        file: PathBuf,
+        /// Request number, from 0.
+        request: u64,
+    },
     /// A whole file.
     File(PathBuf),
 }
@@ -180,6 +187,9 @@ impl fmt::Display for Place {
                 offset,
             } => {
                 write!(f, "{}: record {record} (byte {offset})", file.display())
+            }
+            Place::Made { file, request } => {
+                write!(f, "{}: request {request} made from it", file.display())
             }
             Place::File(file) => write!(f, "{}", file.display()),
         }

@@ -31,6 +31,7 @@ def convert(
     csv: reading.CsvOption = None,
     event: reading.EventOption = None,
     sector_bytes: reading.SectorBytesOption = None,
+    seed: reading.SeedOption = None,
     device: reading.DeviceOption = None,
 ) -> None:
     """Write a trace in another format, and tell what that format could not hold.
@@ -42,7 +43,7 @@ def convert(
             trace,
             file,
             to=to,
-            **reading.options(format, csv, event, sector_bytes),
+            **reading.options(format, csv, event, sector_bytes, seed),
             device=device,
             progress=progress,
         )

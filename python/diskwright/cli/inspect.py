@@ -19,6 +19,7 @@ def inspect(
     csv: reading.CsvOption = None,
     event: reading.EventOption = None,
     sector_bytes: reading.SectorBytesOption = None,
+    seed: reading.SeedOption = None,
     device: reading.DeviceOption = None,
     threshold: Annotated[
         int,
@@ -39,7 +40,7 @@ def inspect(
     with output.json_to(json) as write_json, output.progress("records") as progress:
         inspection = _api.inspect(
             trace,
-            **reading.options(format, csv, event, sector_bytes),
+            **reading.options(format, csv, event, sector_bytes, seed),
             device=device,
             threshold=threshold,
             profile=profile,

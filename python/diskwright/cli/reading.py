@@ -28,17 +28,25 @@ EventOption = Annotated[
 SectorBytesOption = Annotated[
     int | None, typer.Option("--sector-bytes", metavar="N", min=1, help="Bytes in a sector of an HP trace.")
 ]
+SeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, help="What a look-alike is made from, besides its file."),
+]
 DeviceOption = Annotated[
     int | None, typer.Option("--device", metavar="N", min=0, help="Only the requests of this device.")
 ]
 
 
 def options(
-    format: str | None, csv: list[str] | None, event: str | None, sector_bytes: int | None
+    format: str | None,
+    csv: list[str] | None,
+    event: str | None,
+    sector_bytes: int | None,
+    seed: int | None,
 ) -> dict[str, Any]:
     """What was told, as `diskwright.inspect` and its neighbours take it."""
     hints = _hints(csv) if csv else None
-    return {"format": format, "csv": hints, "event": event, "sector_bytes": sector_bytes}
+    return {"format": format, "csv": hints, "event": event, "sector_bytes": sector_bytes, "seed": seed}
 
 
 def _hints(settings: list[str]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 //! Counts in bins that grow with what they count.
 
-use serde::Serialize;
 use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize};
 
 /// Counts of whole numbers: exact below `2^(BITS + 1)`, then in `2^BITS` bins for every doubling.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +40,13 @@ impl<const BITS: u32> Logarithmic<BITS> {
             .map(|(bin, count)| (least::<BITS>(bin), *count))
     }
 
+    /// How many numbers the bin of a number holds; the last bin of all ends with the largest number there is.
+    pub fn bin_width(value: u64) -> u64 {
+        let bin = bin::<BITS>(value);
+        // What follows the last bin of all is 2^64, which wraps to 0.
+        least::<BITS>(bin + 1).wrapping_sub(least::<BITS>(bin))
+    }
+
     /// Counts all that `other` counted.
     pub fn join(&mut self, other: &Self) {
         if self.counts.len() < other.counts.len() {
@@ -74,6 +81,35 @@ impl<const BITS: u32> Serialize for Logarithmic<BITS> {
         map.serialize_entry("from", &from)?;
         map.serialize_entry("count", &count)?;
         map.end()
+    }
+}
+
+/// From the lists [`Logarithmic`] is written as; numbers that are not the least of their bin count in the bin they lie in.
+impl<'de, const BITS: u32> Deserialize<'de> for Logarithmic<BITS> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Lists {
+            from: Vec<u64>,
+            count: Vec<u64>,
+        }
+        let Lists { from, count } = Lists::deserialize(deserializer)?;
+        if from.len() != count.len() {
+            return Err(serde::de::Error::custom(format!(
+                "a histogram has as many counts as bins, and here are {} bins and {} counts",
+                from.len(),
+                count.len()
+            )));
+        }
+        let mut histogram = Self::default();
+        let mut total = 0u64;
+        for (from, count) in from.into_iter().zip(count) {
+            total = total
+                .checked_add(count)
+                .ok_or_else(|| serde::de::Error::custom("a histogram counts fewer than 2^64"))?;
+            histogram.add_many(from, count);
+        }
+        Ok(histogram)
     }
 }
 
@@ -127,7 +163,34 @@ mod tests {
         assert_eq!(histogram.total(), 6);
     }
 
+    #[test]
+    fn lists_of_different_lengths_are_no_histogram() {
+        let read = |text: &str| toml::from_str::<LogHistogram>(text);
+        assert_eq!(read("from = [8]\ncount = [3]").unwrap().total(), 3);
+        let error = read("from = [8]\ncount = []").unwrap_err().to_string();
+        assert!(error.contains("1 bins and 0 counts"), "{error}");
+        let most = i64::MAX;
+        let text = format!("from = [1, 2, 3]\ncount = [{most}, {most}, {most}]");
+        assert!(read(&text).is_err());
+    }
+
     proptest! {
+        #[test]
+        fn what_is_written_reads_back(values in prop::collection::vec(0..u64::from(u32::MAX), 0..50)) {
+            let mut histogram = LogHistogram::default();
+            values.iter().for_each(|&value| histogram.add(value));
+            let text = toml::to_string(&histogram).unwrap();
+            prop_assert_eq!(toml::from_str::<LogHistogram>(&text).unwrap(), histogram);
+        }
+
+        #[test]
+        fn bins_follow_each_other(value in any::<u64>()) {
+            let first = least::<2>(bin::<2>(value));
+            let last = first + (LogHistogram::bin_width(value) - 1);
+            prop_assert_eq!(bin::<2>(last), bin::<2>(value));
+            prop_assert!(last == u64::MAX || bin::<2>(last + 1) == bin::<2>(value) + 1);
+        }
+
         #[test]
         fn a_number_lies_in_its_bin(value in prop_oneof![0u64..5_000, any::<u64>()]) {
             let at = bin::<2>(value);

@@ -128,12 +128,17 @@ impl Checked {
         if !matches!(error, Error::File { .. }) {
             return self.locate("workload", error);
         }
-        let (key, help) = match self.tree.get("workload.fio") {
-            Some(_) => (
+        let has = |key| self.tree.get(key).is_some();
+        let (key, help) = match () {
+            () if has("workload.fio") => (
                 "workload.fio",
                 "a job file's path starts at the spec's folder",
             ),
-            None => (
+            () if has("workload.look-alike") => (
+                "workload.look-alike",
+                "a profile's path starts at the spec's folder",
+            ),
+            () => (
                 "workload.trace",
                 "a trace's path starts at the spec's folder; --trace FILE names another, from the current folder",
             ),
@@ -176,6 +181,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
             path,
             &trace.to_string_lossy(),
         ))?;
+        tree.remove("workload.look-alike");
         tree.remove("workload.synthetic");
         tree.remove("workload.fio");
     }

@@ -146,6 +146,7 @@ fn described(place: &Place) -> String {
     match place {
         Place::Line { line, .. } => format!("line {line}"),
         Place::Record { record, .. } => format!("record {record}"),
+        Place::Made { request, .. } => format!("request {request}"),
         Place::Text { .. } | Place::File(_) => place.to_string(),
     }
 }

@@ -16,6 +16,16 @@ impl Extents {
         self.blocks
     }
 
+    /// How many of the blocks from `start` up to, not with, `end` are in the set.
+    pub fn held(&self, start: u64, end: u64) -> u64 {
+        let before = self.runs.range(..start).next_back();
+        let runs = before
+            .into_iter()
+            .chain(self.runs.range(start..end.max(start)));
+        runs.map(|(&first, &last)| last.min(end).saturating_sub(first.max(start)))
+            .sum()
+    }
+
     /// Adds the blocks from `start` up to, not with, `end`.
     pub fn add(&mut self, mut start: u64, mut end: u64) {
         if start >= end {
@@ -55,6 +65,10 @@ mod tests {
                 extents.add(start, start + length);
                 blocks.extend(start..start + length);
                 prop_assert_eq!(extents.blocks(), blocks.len() as u64);
+            }
+            for (start, length) in (0..250).step_by(7).zip((0..90).cycle()) {
+                let held = (start..start + length).filter(|block| blocks.contains(block)).count();
+                prop_assert_eq!(extents.held(start, start + length), held as u64);
             }
             let runs: Vec<_> = extents.runs.iter().collect();
             prop_assert!(runs.windows(2).all(|w| w[0].1 < w[1].0));

@@ -6,6 +6,7 @@ mod extents;
 pub mod fio;
 pub mod formats;
 mod input;
+pub mod look_alike;
 mod output;
 mod profile;
 mod record;
@@ -32,11 +33,12 @@ pub use self::formats::{
     TraceReader, open, open_input, summaries,
 };
 pub use self::input::Input;
+pub use self::look_alike::{LookAlikeOptions, LookAlikeSpec};
 pub use self::output::Output;
 pub use self::profile::{
-    ArrivalProfile, Class, Classes, DeviceSummary, Dispersion, InspectOptions, Inspection,
-    LogHistogram, OpSizes, Profile, ReferenceProfile, SizeCount, SizeProfile, Sizes, SpaceProfile,
-    Summary, inspect,
+    ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DeviceSummary, DirectionProfile,
+    Dispersion, InspectOptions, Inspection, LogHistogram, Profile, ReferenceProfile, RunProfile,
+    SizeCount, SizeProfile, Sizes, SpaceProfile, Summary, inspect,
 };
 pub use self::record::{Record, Recorded};
 pub use self::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};
@@ -118,9 +120,14 @@ impl Workload {
                 notes: spec.notes.clone(),
             });
         }
-        let path = base.join(spec.trace.as_deref().unwrap_or(Path::new("")));
+        let look_alike = spec.look_alike.as_ref().map(|made| made.profile.as_path());
+        let path = base.join(
+            look_alike
+                .or(spec.trace.as_deref())
+                .unwrap_or(Path::new("")),
+        );
         let options = spec.format_options();
-        if spec.device == DeviceChoice::Single {
+        if spec.device == DeviceChoice::Single && look_alike.is_none() {
             refuse_several_devices(&path, &options)?;
         }
         Ok(Workload {
@@ -129,7 +136,7 @@ impl Workload {
                 Pace::Recorded | Pace::Scaled(_) => Pacing::Open,
             },
             source: Source::Trace {
-                reader: open(&path, &options)?,
+                reader: formats::open_seeded(&path, &options, seed)?,
                 selection: Box::new(Selection::new(spec, capacity_blocks)),
             },
             notes: Vec::new(),

@@ -13,20 +13,24 @@ use crate::units::Time;
 
 use super::fio::{self, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
+use super::look_alike::{self, LookAlikeOptions, LookAlikeSpec};
 use super::synthetic::SyntheticSpec;
 
 /// Where the requests come from, and what is made of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkloadSpec {
-    /// A trace file; this, `synthetic` or `fio`.
+    /// A trace file; this, `look-alike`, `synthetic` or `fio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "path"))]
     pub trace: Option<PathBuf>,
-    /// A synthetic load; this, `trace` or `fio`.
+    /// A profile or a table of counts that a trace is made from, with the spec's seed; this, `trace`, `synthetic` or `fio`.
+    #[serde(rename = "look-alike", skip_serializing_if = "Option::is_none")]
+    pub look_alike: Option<LookAlikeSpec>,
+    /// A synthetic load; this, `trace`, `look-alike` or `fio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<SyntheticSpec>,
-    /// A job file of fio's, which becomes a synthetic load; this, `trace` or `synthetic`.
+    /// A job file of fio's, which becomes a synthetic load; this, `trace`, `look-alike` or `synthetic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fio: Option<FioSpec>,
     /// What a job file says and the load that it became does not have.
@@ -72,11 +76,23 @@ fn is_default<T: Default + PartialEq>(options: &T) -> bool {
 impl WorkloadSpec {
     /// What the reader of the trace is told.
     pub fn format_options(&self) -> FormatOptions {
+        if let Some(made) = &self.look_alike {
+            let look_alike = LookAlikeOptions {
+                seed: None,
+                parameters: made.parameters.clone(),
+            };
+            return FormatOptions {
+                format: Some(look_alike::NAME.to_owned()),
+                look_alike,
+                ..FormatOptions::default()
+            };
+        }
         FormatOptions {
             format: self.format.clone(),
             csv: self.csv.clone(),
             blktrace: self.blktrace,
             sector_bytes: self.sector_bytes,
+            look_alike: LookAlikeOptions::default(),
         }
     }
 
@@ -104,24 +120,31 @@ impl WorkloadSpec {
     /// # Errors
     /// The key concerned is in the message.
     pub fn check(&self) -> Result<(), Error> {
-        let wrong = |message: &str| Err(Error::input(message));
-        match (&self.trace, &self.synthetic, &self.fio) {
-            (None, None, None) => {
+        let loads = [
+            ("trace", self.trace.is_some()),
+            ("look-alike", self.look_alike.is_some()),
+            ("synthetic", self.synthetic.is_some()),
+            ("fio", self.fio.is_some()),
+        ];
+        let given: Vec<_> = loads
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(key, _)| *key)
+            .collect();
+        match given[..] {
+            [] => {
                 return Err(InputError::new("workload: no requests to simulate")
-                    .help("give workload.trace = \"FILE\", a table [workload.synthetic] or workload.fio = \"JOB FILE\"")
+                    .help("give workload.trace = \"FILE\", workload.look-alike = \"PROFILE\", a table [workload.synthetic] or workload.fio = \"JOB FILE\"")
                     .into());
             }
-            (Some(_), Some(_), _) => {
-                return wrong("workload.trace and workload.synthetic exclude each other");
+            [one, other, ..] => {
+                return Err(Error::input(format!(
+                    "workload.{one} and workload.{other} exclude each other"
+                )));
             }
-            (Some(_), _, Some(_)) => {
-                return wrong("workload.trace and workload.fio exclude each other");
-            }
-            (_, Some(_), Some(_)) => {
-                return wrong("workload.synthetic and workload.fio exclude each other");
-            }
-            (None, Some(_), None) | (None, None, Some(_)) => return self.check_synthetic(),
-            (Some(_), None, None) => {}
+            ["synthetic" | "fio"] => return self.check_synthetic(),
+            ["look-alike"] => self.check_look_alike()?,
+            [_] => {}
         }
         if let Pace::Scaled(speed) = self.pace
             && !(speed.is_finite() && speed > 0.0)
@@ -140,23 +163,43 @@ impl WorkloadSpec {
         Ok(())
     }
 
-    /// The keys that are about traces say nothing about a synthetic load.
-    fn check_synthetic(&self) -> Result<(), Error> {
+    /// The keys that are about files of traces say nothing about a look-alike, which is of one device and in order.
+    fn check_look_alike(&self) -> Result<(), Error> {
+        for (key, touched) in self.about_files() {
+            if touched {
+                return Err(Error::input(format!(
+                    "workload.{key} is about a recorded trace and changes nothing of a look-alike"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The keys about the file of a trace, and whether they are given.
+    fn about_files(&self) -> [(&'static str, bool); 7] {
         let untouched = WorkloadSpec::default();
-        for (key, touched) in [
+        [
             ("format", self.format.is_some()),
             ("csv", self.csv != untouched.csv),
             ("blktrace", self.blktrace != untouched.blktrace),
             ("sector_bytes", self.sector_bytes.is_some()),
-            ("pace", self.pace != untouched.pace),
             ("device", self.device != untouched.device),
+            ("out_of_order", self.out_of_order != untouched.out_of_order),
+            ("bad_size", self.bad_size != untouched.bad_size),
+        ]
+    }
+
+    /// The keys that are about traces say nothing about a synthetic load.
+    fn check_synthetic(&self) -> Result<(), Error> {
+        let untouched = WorkloadSpec::default();
+        let about_requests = [
+            ("pace", self.pace != untouched.pace),
             ("from", self.from.is_some()),
             ("to", self.to.is_some()),
             ("limit", self.limit.is_some()),
             ("past_end", self.past_end != untouched.past_end),
-            ("out_of_order", self.out_of_order != untouched.out_of_order),
-            ("bad_size", self.bad_size != untouched.bad_size),
-        ] {
+        ];
+        for (key, touched) in self.about_files().into_iter().chain(about_requests) {
             if touched {
                 return Err(Error::input(format!(
                     "workload.{key} is about a trace and changes nothing of a synthetic load"
@@ -352,6 +395,31 @@ mod tests {
             (format!("fio = 'a'\n{synthetic}"), "workload.fio"),
             ("fio = 'a'\nlimit = 1".to_owned(), "workload.limit"),
             (
+                "look-alike = 'a'\ntrace = 'b'".to_owned(),
+                "workload.trace and workload.look-alike",
+            ),
+            (
+                format!("look-alike = 'a'\n{synthetic}"),
+                "workload.synthetic",
+            ),
+            (
+                "look-alike = 'a'\nformat = 'csv'".to_owned(),
+                "workload.format",
+            ),
+            ("look-alike = 'a'\ndevice = 0".to_owned(), "workload.device"),
+            (
+                "look-alike = 'a'\nout_of_order = 'map'".to_owned(),
+                "workload.out_of_order",
+            ),
+            (
+                "look-alike = 'a'\nbad_size = 'clip'".to_owned(),
+                "workload.bad_size",
+            ),
+            (
+                "look-alike = 'a'\npace = { scaled = 0.0 }".to_owned(),
+                "workload.pace",
+            ),
+            (
                 "trace = 'a'\npace = { scaled = 0.0 }".to_owned(),
                 "workload.pace",
             ),
@@ -376,6 +444,8 @@ mod tests {
         }
         for text in [
             "trace = 'a'\npace = { scaled = 0.5 }\nfrom = '1 s'\nto = '2 s'",
+            "look-alike = 'a'\npace = 'closed'\nfrom = '1 s'\nlimit = 3\npast_end = 'map'",
+            "look-alike = { profile = 'a', theta = 0.5 }",
             synthetic,
         ] {
             spec(text).check().unwrap();

@@ -31,6 +31,7 @@ use serde::Deserialize;
 use crate::error::{Error, InputError, Place, unknown_name};
 
 use super::input::Input;
+use super::look_alike::{self, LookAlikeOptions};
 use super::record::Record;
 use super::writing::Writing;
 
@@ -75,6 +76,9 @@ pub struct FormatOptions {
     pub blktrace: BlktraceOptions,
     /// Bytes in a sector of an HP trace, in place of what its header says.
     pub sector_bytes: Option<u32>,
+    /// What a look-alike is made with.
+    #[serde(rename = "look-alike")]
+    pub look_alike: LookAlikeOptions,
 }
 
 /// A trace format.
@@ -112,6 +116,7 @@ pub static FORMATS: &[Format] = &[
     msr::FORMAT,
     blktrace::FORMAT,
     blkparse::FORMAT,
+    look_alike::FORMAT,
 ];
 
 /// The bytes of a file that detection looks at.
@@ -126,13 +131,30 @@ pub fn open(path: &Path, options: &FormatOptions) -> Result<Box<dyn TraceReader>
     open_input(Input::open(path)?, options)
 }
 
+/// [`open`], where a look-alike is made with this seed unless the options have another.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_seeded(
+    path: &Path,
+    options: &FormatOptions,
+    seed: u64,
+) -> Result<Box<dyn TraceReader>, Error> {
+    open_or(Input::open(path)?, options, Some(seed))
+}
+
 /// [`open`] for bytes that are not a file.
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_input(
+pub fn open_input(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
+    open_or(input, options, None)
+}
+
+fn open_or(
     mut input: Input,
     options: &FormatOptions,
+    seed: Option<u64>,
 ) -> Result<Box<dyn TraceReader>, Error> {
     let format = match &options.format {
         Some(name) => named(name)?,
@@ -158,6 +180,18 @@ pub fn open_input(
     if format.name != hp_srt::FORMAT.name && options.sector_bytes.is_some() {
         return Err(superfluous(
             "`--sector-bytes`, or workload.sector_bytes in a spec",
+            format,
+            &input,
+        ));
+    }
+    if format.name == look_alike::NAME {
+        let mut options = options.clone();
+        options.look_alike.seed = options.look_alike.seed.or(seed);
+        return (format.open)(input, &options);
+    }
+    if options.look_alike != LookAlikeOptions::default() {
+        return Err(superfluous(
+            "`--seed`, or the parameters of workload.look-alike in a spec",
             format,
             &input,
         ));
@@ -342,6 +376,10 @@ mod tests {
                 "msr",
             ),
             (
+                "[counts]\nworking_set = { requests = 1, blocks = 8 }\nrandom = { requests = 1, blocks = 8 }\nsequential = { requests = 0, blocks = 0 }\nread = { requests = 1, blocks = 8 }\nwrite = { requests = 0, blocks = 0 }\n",
+                "look-alike",
+            ),
+            (
                 "  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n",
                 "blkparse",
             ),
@@ -414,6 +452,10 @@ mod tests {
                 .to_string()
                 .contains("workload.csv")
         );
+        options.csv = CsvOptions::default();
+        options.look_alike.seed = Some(1);
+        let error = reader(line, &options).err().unwrap().to_string();
+        assert!(error.contains("--seed"), "{error}");
     }
 
     #[test]

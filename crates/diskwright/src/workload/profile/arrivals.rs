@@ -1,9 +1,12 @@
 //! How requests arrive: the gaps between them, and how bursty they are.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::metrics::histogram::LogHistogram;
 use crate::units::Time;
+
+use super::bursts::{BurstProfile, Bursts};
+use super::space::Spread;
 
 /// The windows in which arrivals are counted.
 const WINDOWS: [Time; 6] = [
@@ -24,6 +27,8 @@ pub struct Arrivals {
     before: Time,
     gaps: LogHistogram,
     windows: [Window; WINDOWS.len()],
+    bursts: Bursts,
+    slices: Spread,
 }
 
 impl Arrivals {
@@ -31,13 +36,17 @@ impl Arrivals {
         let Some(first) = self.first else {
             self.first = Some(at);
             self.before = at;
+            self.slices.add(0);
             self.windows.iter_mut().for_each(|window| window.add(0));
             return;
         };
         let at = at.max(self.before);
-        self.gaps.add((at - self.before).ns());
+        let gap = (at - self.before).ns();
+        self.gaps.add(gap);
+        self.bursts.add(gap);
         self.before = at;
         let since = (at - first).ns();
+        self.slices.add(since);
         for (window, length) in self.windows.iter_mut().zip(WINDOWS) {
             window.add(since / length.ns());
         }
@@ -45,6 +54,16 @@ impl Arrivals {
 
     pub fn gaps(&self) -> &LogHistogram {
         &self.gaps
+    }
+
+    /// Requests by the time since the first, in slices of equal length.
+    pub fn slices(&self) -> &Spread {
+        &self.slices
+    }
+
+    /// Bursts of every length; none where nothing arrived.
+    pub fn bursts(&self) -> Vec<BurstProfile> {
+        self.first.map_or_else(Vec::new, |_| self.bursts.finish())
     }
 
     /// The index of dispersion of counts, for each length of which enough whole windows lie within the trace.
@@ -62,7 +81,8 @@ impl Arrivals {
 }
 
 /// The variance of the number of arrivals in windows of one length, divided by its mean: 1 for a Poisson process.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Dispersion {
     /// How long a window is.
     pub window_ms: f64,

@@ -1,6 +1,7 @@
 //! What a trace is: counts, mix, sizes, sequentiality, working set, arrivals.
 
 mod arrivals;
+pub mod bursts;
 mod portrait;
 mod references;
 mod space;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use foldhash::quality::FixedState;
 use hashbrown::HashSet;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, InputError, Place};
 use crate::progress::{Progress, tell};
@@ -28,9 +29,12 @@ use super::record::Record;
 use self::portrait::Portrait;
 
 pub use self::arrivals::Dispersion;
+pub use self::bursts::BurstProfile;
 pub use self::portrait::{
-    ArrivalProfile, Class, Classes, OpSizes, Profile, ReferenceProfile, SizeProfile, SpaceProfile,
+    ArrivalProfile, Class, ClassSizes, Classes, DirectionProfile, Profile, ReferenceProfile,
+    RunProfile, SCHEMA, SizeProfile, SpaceProfile,
 };
+pub use self::space::ALIGNMENTS;
 pub use crate::metrics::histogram::LogHistogram;
 
 /// How a trace is to be looked at.
@@ -143,7 +147,8 @@ pub struct Sizes {
 }
 
 /// A size and how often it occurs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SizeCount {
     /// The size.
     pub blocks: u32,
@@ -248,6 +253,17 @@ fn inspect_reader(
         warnings: reader.warnings(),
     };
     Ok((inspection, profile))
+}
+
+/// The profile of a trace of one device, for tests of what is made of it.
+#[cfg(test)]
+pub fn of_reader(reader: Box<dyn TraceReader>) -> Profile {
+    let options = InspectOptions {
+        profile: Some(PathBuf::new()),
+        ..InspectOptions::default()
+    };
+    let measured = inspect_reader(reader, Path::new("trace"), &options, &mut ());
+    measured.expect("a trace").1.expect("a profile")
 }
 
 /// A profile is of one device.
@@ -567,8 +583,34 @@ mod tests {
         assert_eq!(bins(&profile.space.backward_blocks), [(20, 1)]);
         assert_eq!(profile.space.bin_blocks, 1);
         assert_eq!(profile.space.bin_requests.len(), 18);
-        assert_eq!(profile.sizes.reads.exact[0].requests, 2);
-        assert_eq!(profile.sizes.writes.exact.len(), 1);
+        assert_eq!(profile.sizes.random_reads.exact[0].requests, 2);
+        assert_eq!(profile.sizes.sequential_writes.exact.len(), 1);
+        assert_eq!(profile.sizes.trims.exact[0].blocks, 1);
+        // Read, write, read, read; only the write is sequential.
+        assert_eq!(profile.directions.random, [[2, 0], [1, 0]]);
+        assert_eq!(profile.directions.sequential, [[0, 1], [0, 0]]);
+        assert_eq!(bins(&profile.runs.first_reads), [(1, 1), (2, 1)]);
+        assert_eq!(bins(&profile.runs.again_reads), [(1, 1)]);
+        assert_eq!(bins(&profile.runs.first_writes), []);
+        // The first in a slice of its own, 6 slices of a 64th of the 5 seconds for each second.
+        let slices = &profile.arrivals.slice_requests;
+        assert_eq!((slices[0], slices.iter().sum::<u64>()), (1, 6));
+        let references = &profile.references;
+        assert_eq!((references.random_first, references.same_size), (2, 1));
+        assert_eq!(
+            references.random_distance_objects,
+            references.distance_objects
+        );
+        assert_eq!(profile.space.bin_first.iter().sum::<u64>(), 3);
+        assert_eq!(
+            profile.space.bin_first.len(),
+            profile.space.bin_requests.len()
+        );
+        // 0 and 8, and 17.
+        assert_eq!(
+            profile.space.alignment,
+            [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+        );
         // 1, 2, 4, 3 (as if at 4), 5, 6.
         assert_eq!(profile.arrivals.gap_ns.total(), 5);
         assert_eq!(profile.arrivals.out_of_order, 1);
@@ -588,7 +630,7 @@ mod tests {
         let lines: String = (1..=100).map(|i| format!("{i},0,{i},r\n")).collect();
         let text = format!("time_s,lbn,blocks,op\n{lines}");
         let (seen, profile) = profiled(&text, &with_profile(None)).unwrap();
-        let reads = profile.unwrap().sizes.reads;
+        let reads = profile.unwrap().sizes.random_reads;
         assert_eq!((reads.exact.len(), reads.rest_blocks.total()), (64, 36));
         assert_eq!(seen.all.sizes.distinct, 100);
     }
@@ -597,7 +639,7 @@ mod tests {
     fn a_profile_of_nothing_is_written_too() {
         let (_, profile) = profiled("time_s,lbn,blocks,op\n", &with_profile(None)).unwrap();
         let text = toml::to_string(&profile.unwrap()).unwrap();
-        assert!(text.starts_with("schema = 1\n"), "{text}");
+        assert!(text.starts_with("schema = 2\n"), "{text}");
     }
 
     proptest::proptest! {

@@ -1,9 +1,9 @@
-//! Where on the device requests go.
+//! Where on the device requests go, and in the same way when they arrive.
 
 /// Bins at most; more than half as many are in use, once there are addresses enough.
 const BINS: usize = 128;
 
-/// Requests by their first block, in bins of equal width, which doubles as often as the addresses need it.
+/// Requests by their first block (or by another number), in bins of equal width, which doubles as often as the addresses need it.
 #[derive(Default)]
 pub struct Spread {
     /// The width of a bin is two to this power.
@@ -45,10 +45,46 @@ impl Spread {
     }
 }
 
+/// Powers of two that are told apart, from 1 block on; what a larger one divides counts with the largest.
+pub const ALIGNMENTS: usize = 12;
+
+/// Blocks by the largest power of two that divides them.
+#[derive(Default)]
+pub struct Alignments([u64; ALIGNMENTS]);
+
+impl Alignments {
+    #[inline]
+    pub fn add(&mut self, lbn: u64) {
+        let power = lbn.trailing_zeros() as usize;
+        self.0[power.min(ALIGNMENTS - 1)] += 1;
+    }
+
+    /// Blocks of each power, up to the last that has any.
+    pub fn counts(&self) -> Vec<u64> {
+        let used = self.0.iter().rposition(|count| *count > 0);
+        self.0[..used.map_or(0, |last| last + 1)].to_vec()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn blocks_are_told_apart_by_their_powers_of_two() {
+        let mut alignments = Alignments::default();
+        assert!(alignments.counts().is_empty());
+        for lbn in [1, 2, 3, 6, 8] {
+            alignments.add(lbn);
+        }
+        assert_eq!(alignments.counts(), [2, 2, 0, 1]);
+        // Block 0 is a multiple of everything.
+        for lbn in [0, 1 << 11, 1 << 40] {
+            alignments.add(lbn);
+        }
+        assert_eq!(alignments.counts()[11], 3);
+    }
 
     #[test]
     fn bins_widen_only_when_they_must() {

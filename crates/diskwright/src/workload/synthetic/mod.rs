@@ -52,6 +52,7 @@ pub use self::streams::{StreamsParams, Turns};
 pub use self::strided::StridedParams;
 pub use self::think::ThinkSpec;
 pub use self::uniform::UniformParams;
+pub(super) use self::zipf::Ranks;
 pub use self::zipf::ZipfParams;
 pub use self::zones::{Zone, ZonesParams};
 
