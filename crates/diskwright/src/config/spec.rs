@@ -8,6 +8,7 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::buffer::BufferSpec;
+use super::sweep::SweepSpec;
 use crate::queue::SchedulerChoice;
 use crate::random::Stream;
 use crate::schema;
@@ -35,6 +36,9 @@ pub struct Spec {
     /// What goes wrong, and when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault: Vec<FaultSpec>,
+    /// What `diskwright sweep` varies. No run depends on it, so that no result has it.
+    #[serde(default, skip_serializing)]
+    pub sweep: Option<SweepSpec>,
 }
 
 /// Something that goes wrong.

@@ -1,0 +1,196 @@
+//! The key of a point: two runs of the same key have the same result, so that one may be kept for the other.
+//!
+//! The key is a hash of all that a result depends on: the effective spec, in which a drive stands with its whole description
+//! and a trace with the hash of what it holds, so that an edited file is another point and a moved one is not; the seed;
+//! whether the run is checked; the sources of schedulers that the program brings along; and the build of the engine. What
+//! only says where something lies is not in it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::digest::{self, Content};
+use super::many::Job;
+use super::{build, read_spec};
+use crate::config::spec::Spec;
+use crate::error::{Error, InputError};
+use crate::queue::schedulers::CUSTOM;
+use crate::workload::{WorkloadSpec, files_beside};
+
+/// The form of the key's text. Another form makes other keys.
+const FORM: u32 = 1;
+
+/// The hash of the sources that this engine was built from, with the versions of what it depends on: a build of edited
+/// sources has another, whatever the version and the commit say, and two builds of the same have the same.
+pub const SOURCES: &str = env!("DISKWRIGHT_SOURCES");
+
+/// The version of this engine.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A point before it runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// XXH3 of 128 bits over all that the result depends on, in hexadecimal.
+    pub key: String,
+    /// The effective spec.
+    pub spec: Value,
+    /// What its result will warn of before the run has begun.
+    pub warnings: Vec<String>,
+    /// The files of the trace that it replays.
+    pub traces: Vec<Content>,
+    /// The spec with the drives' descriptions in place of their names, and the trace by its path from the root: what another
+    /// machine needs.
+    #[serde(skip)]
+    pub whole: Value,
+}
+
+/// What the key has beside the spec of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Circumstances {
+    /// The commit that the program was built from.
+    pub commit: String,
+    /// The hashes of the sources of the schedulers that it brings along, by name.
+    pub schedulers: BTreeMap<String, String>,
+}
+
+/// The points of a job with several seeds, in their order; with the seed of the spec where there are none.
+///
+/// # Errors
+/// Whatever [`run`](super::run) would say of the spec before it begins; a trace that cannot be read several times.
+pub fn points(
+    job: &Job,
+    seeds: &[u64],
+    circumstances: &Circumstances,
+) -> Result<Vec<Point>, Error> {
+    let mut checked = read_spec(&job.spec, &job.options)?;
+    let mut tree = build::devices(&checked)?;
+    checked.warn(std::mem::take(&mut tree.warnings));
+    let capacity = tree.devices.last().expect("a spec has a device").blocks();
+    let workload = checked.spec.workload.resolved(&checked.base, capacity);
+    let workload = workload.map_err(|error| checked.locate_in_workload(error))?;
+    checked.spec.workload = workload.into_owned();
+    checked
+        .spec
+        .workload
+        .check()
+        .map_err(|error| checked.locate("workload", error))?;
+    let traces = files(&checked.spec.workload, &checked.base)
+        .map_err(|error| checked.locate_in_workload(error))?;
+    let mut inlined = plain(&checked.spec);
+    inline_drives(&mut inlined, &checked.base)?;
+    let mut used = Vec::new();
+    brought(&inlined, &mut used);
+    let schedulers = used
+        .into_iter()
+        .map(|name| match circumstances.schedulers.get(name) {
+            Some(source) => Ok((name, source.as_str())),
+            None => Err(Error::input(format!("the scheduler {name:?} is not there"))),
+        })
+        .collect::<Result<BTreeMap<&str, &str>, _>>()?;
+    let mut told = json!({
+        "form": FORM,
+        "kind": "run",
+        "engine": { "version": VERSION, "commit": circumstances.commit, "sources": SOURCES },
+        "checked": job.options.check,
+        "schedulers": schedulers,
+        "traces": traces.iter().map(|trace| json!([trace.bytes, trace.digest])).collect::<Vec<_>>(),
+    });
+    let own = [checked.spec.seed];
+    let seeds = if seeds.is_empty() { &own } else { seeds };
+    let point = |seed: &u64| {
+        checked.spec.seed = *seed;
+        let mut whole = inlined.clone();
+        whole["seed"] = json!(seed);
+        told["spec"] = whole.clone();
+        if let Some(trace) = traces.first() {
+            // The first of several files is the one of the lowest CPU, which stands for all of them.
+            told["spec"]["workload"]["trace"] = Value::Null;
+            whole["workload"]["trace"] = json!(trace.path);
+        }
+        Point {
+            key: format!("{:032x}", xxh3_128(told.to_string().as_bytes())),
+            spec: plain(&checked.spec),
+            warnings: checked.warnings.clone(),
+            traces: traces.clone(),
+            whole,
+        }
+    };
+    Ok(seeds.iter().map(point).collect())
+}
+
+fn plain(spec: &Spec) -> Value {
+    serde_json::to_value(spec).expect("a spec is plain data")
+}
+
+/// The files that a load is read from. A job file of fio's is none of them: what it says stands in the effective spec.
+fn files(workload: &WorkloadSpec, base: &Path) -> Result<Vec<Content>, Error> {
+    // Every key is named here, so that a new one that names a file is not forgotten.
+    let WorkloadSpec {
+        trace,
+        synthetic: _,
+        fio: _,
+        notes: _,
+        format: _,
+        csv: _,
+        blktrace: _,
+        sector_bytes: _,
+        pace: _,
+        device: _,
+        from: _,
+        to: _,
+        limit: _,
+        past_end: _,
+        out_of_order: _,
+        bad_size: _,
+    } = workload;
+    let Some(trace) = trace else {
+        return Ok(Vec::new());
+    };
+    let files = files_beside(&base.join(trace))?;
+    files.iter().map(|file| digest::of_file(file)).collect()
+}
+
+/// Puts descriptions in the place of the names of drives.
+fn inline_drives(spec: &mut Value, base: &Path) -> Result<(), Error> {
+    match spec {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                if key == "hdd"
+                    && let Some(name) = value.get("drive").and_then(Value::as_str)
+                {
+                    let drive = build::drive(name, base)?;
+                    value["drive"] = serde_json::to_value(&drive.description).map_err(|error| {
+                        InputError::new(format!("{name} cannot be written down: {error}"))
+                    })?;
+                }
+                inline_drives(value, base)?;
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                inline_drives(item, base)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The names of the schedulers in a spec that the program brings along.
+fn brought<'s>(spec: &'s Value, found: &mut Vec<&'s str>) {
+    match spec {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(name) if key == CUSTOM => found.push(name),
+                    value => brought(value, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| brought(item, found)),
+        _ => {}
+    }
+}
