@@ -30,6 +30,7 @@ from diskwright._figures import plot_cdf, plot_parts
 from diskwright._frame import RequestLog, frame
 from diskwright._record import Comparison, Record, Result
 from diskwright._validation import Validation
+from diskwright.sweep import Store, Swept, sweep
 
 if TYPE_CHECKING:
     from diskwright import spec as spec
@@ -53,6 +54,8 @@ __all__ = [
     "Scheduler",
     "SchedulerView",
     "SimulationError",
+    "Store",
+    "Swept",
     "Validation",
     "WaitingRequest",
     "__commit__",
@@ -72,6 +75,7 @@ __all__ = [
     "run",
     "run_many",
     "spec_schema",
+    "sweep",
     "validate",
 ]
 

@@ -18,6 +18,7 @@ from diskwright.cli import (
     probe,
     run,
     schema,
+    sweep,
     validate,
 )
 
@@ -64,6 +65,7 @@ app = typer.Typer(
 )
 app.command(no_args_is_help=True)(run.run)
 app.command(no_args_is_help=True)(compare.compare)
+app.command(no_args_is_help=True)(sweep.sweep)
 app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(probe.probe)
 app.command(no_args_is_help=True)(validate.validate)
