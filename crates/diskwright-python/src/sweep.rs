@@ -54,13 +54,18 @@ impl PointJob {
 
 /// The grid of a sweep, of a job that has no choice yet; returns JSON.
 #[pyfunction]
-#[pyo3(signature = (job, seeds))]
-pub fn sweep(job: PointJob, seeds: Option<u32>) -> PyResult<String> {
+#[pyo3(signature = (job, seeds, schedulers))]
+pub fn sweep(
+    job: PointJob,
+    seeds: Option<u32>,
+    schedulers: Vec<(String, Py<PyAny>)>,
+) -> PyResult<String> {
     let options = SweepOptions {
         vary: job.vary.clone(),
         seeds,
         run: RunOptions {
             point: None,
+            schedulers: custom_schedulers(schedulers, &Failure::default())?,
             ..job.options()
         },
     };

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Points under way for each thread of the cluster: the next is there when one ends, and no more are held.
 _AHEAD = 4
+# Until an address is given up.
+_PATIENCE_S = 15
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def run(
                 parcel = Parcel(
                     point, task.job.check, task.name, schedulers.objects, schedulers.sources, build()
                 )
-                future = client.submit(work, parcel, pure=False)
+                future = client.submit(_attempt, parcel, pure=False)
                 places[future] = place
                 yield future
 
@@ -71,7 +73,10 @@ def run(
         done = dask.as_completed(islice(sending, _AHEAD * max(threads_there, 1)))
         try:
             for future in done:
-                finished(places.pop(future), json.loads(future.result()))
+                answer = future.result()
+                if isinstance(answer, Exception):
+                    raise answer
+                finished(places.pop(future), json.loads(answer))
                 told(0, None)
                 if (following := next(sending, None)) is not None:
                     done.add(following)
@@ -98,12 +103,20 @@ def _connected(cluster: str, threads: int | None) -> Iterator[tuple[Any, Any]]:
             yield distributed, client
         return
     try:
-        client = distributed.Client(cluster, timeout="15s")
+        client = distributed.Client(cluster, timeout=_PATIENCE_S)
     except (OSError, ValueError) as error:
         message = f"error: no scheduler of Dask's answers at {cluster}: {error}"
         raise InputError(f"{message}\n  = help: for example --cluster tcp://HOST:8786, or local") from error
     with client:
         yield distributed, client
+
+
+def _attempt(parcel: Parcel) -> str | Exception:
+    """What `work` returns or raises: of what is raised there, workers write tracebacks that help nobody."""
+    try:
+        return work(parcel)
+    except (InputError, SimulationError) as error:
+        return error
 
 
 def work(parcel: Parcel) -> str:

@@ -57,7 +57,7 @@ def sweep(
         drive=drive,
         trace=trace,
         check=check,
-        vary=[f"{key}={','.join(values)}" for key, values in lists.items()],
+        vary=[f"{key}={','.join(written)}" for key, written in lists.items()],
     )
     brought = Schedulers({name: _ready(scheduler, name) for name, scheduler in (schedulers or {}).items()})
     kept = store if isinstance(store, Store) else Store(None if store is None else fsdecode(store))
@@ -76,7 +76,7 @@ def of_job(
     """`sweep` for the command line: what the job says is as the user typed it."""
     if seeds is not None and not 1 <= seeds < 2**32:
         raise InputError(f"error: {seeds} seeds: expected 1 or more")
-    grid = json.loads(_engine.sweep(job, seeds))
+    grid = json.loads(_engine.sweep(job, seeds, schedulers.objects))
     rows, tasks = [], []
     for point in grid["points"]:
         chosen = Job(
