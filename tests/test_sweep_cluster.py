@@ -61,7 +61,7 @@ def test_the_tables_are_the_same(command: Command, replayed: Path, tmp_path: Pat
 
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path: Path, command: Command) -> None:
     (tmp_path / "spec.toml").write_text(SWEEP)
-    varied = ["--vary", "device.hdd.queue.depth=1,2,3,4,5,6", "--set", "workload.synthetic.requests=60000"]
+    varied = ["--vary", "device.hdd.queue.depth=1,2,3,4,5,6", "--set", "workload.synthetic.requests=30000"]
     arguments: list[str | Path] = ["sweep", "spec.toml", *varied, "--store", "store"]
     there: list[str | Path] = [*arguments, "--cluster", "local", "--threads", "2"]
     kept = _killed_at(18, tmp_path / "store", [*there, "--out", "half.parquet"], tmp_path)
@@ -131,6 +131,7 @@ def test_what_a_worker_lacks_is_told(replayed: Path, trace: Path) -> None:
 
 
 def test_a_cluster_that_is_not_there_is_told(replayed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cluster, "_PATIENCE_S", 1)
     with pytest.raises(
         diskwright.InputError, match=r"no scheduler of Dask's answers at tcp://127\.0\.0\.1:9"
     ):

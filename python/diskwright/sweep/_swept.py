@@ -1,7 +1,8 @@
 """What a sweep found."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self, TextIO, cast, overload
@@ -153,9 +154,16 @@ def _warnings(points: Sequence[Mapping[str, Any]], done: Done) -> Iterator[dict[
     for name in done.damaged:
         text = f"{name} in the store is damaged, or no point of diskwright's: it has been run again"
         yield {"text": text, "runs": 1}
-    counted: dict[str, list[Any]] = {}
-    for point in points:
-        for text in point["result"]["warnings"]:
-            pattern = "".join(" " if letter.isdigit() else letter for letter in text)
-            counted.setdefault(" ".join(pattern.split()), [text, 0])[1] += 1
-    yield from ({"text": text, "runs": runs} for text, runs in counted.values())
+    texts = (text for point in points for text in point["result"]["warnings"])
+    yield from ({"text": text, "runs": runs} for text, runs in counted(texts))
+
+
+def counted(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Each text once, and how often it is there; those that differ in their figures alone are one."""
+    found: dict[str, tuple[str, int]] = {}
+    for text in texts:
+        pattern = "".join("0" if letter.isdigit() else letter for letter in text)
+        pattern = re.sub("0[0.,]*", "0", pattern)
+        first, count = found.get(pattern, (text, 0))
+        found[pattern] = (first, count + 1)
+    return list(found.values())
