@@ -68,7 +68,7 @@ SYSTEM = System(
     paper="The tests, first edition",
     about=["Random reads of 4 KiB by sixteen users, in place of what the paper does not say."],
     traces=[TRACE],
-    quick={"workload.synthetic.requests": 1_000},
+    quick=1_000,
     figures=[
         Figure(
             id="fig-1",

@@ -5,10 +5,11 @@ from typing import Any
 
 from diskwright.report.charts import Chart
 from diskwright.report.charts._base import axis, log_axis
-from diskwright.reproduce._series import Series, labels, places, series, written
+from diskwright.reproduce._series import Series, labels, places, series, ticks, written
 from diskwright.reproduce._system import Figure, Lines
 
 _HEIGHT = 380
+_ERROR = "#8a8a8a"
 
 
 def chart(figure: Figure, points: Sequence[Mapping[str, Any]]) -> Chart:
@@ -22,6 +23,8 @@ def chart(figure: Figure, points: Sequence[Mapping[str, Any]]) -> Chart:
         traces = [_line(curve) for curve in curves]
         everything = [x for curve in curves for x in curve.x if isinstance(x, int | float)]
         layout["xaxis"] = log_axis(x_label, everything) if drawn.x_log else axis(x_label)
+        if drawn.x_log and (few := ticks(curves)):
+            layout["xaxis"] |= {"tickmode": "array", "tickvals": few}
         heights = [y for curve in curves for y in curve.y]
         layout["yaxis"] = log_axis(y_label, heights) if drawn.y_log else axis(y_label)
     else:
@@ -55,7 +58,11 @@ def _bar(curve: Series) -> dict[str, Any]:
     marker: dict[str, Any] = {"line": {"width": 1}}
     if curve.is_paper:
         marker["pattern"] = {"shape": "/", "fillmode": "replace", "size": 7, "solidity": 0.35}
-    return {"type": "bar", "x": [written(x) for x in curve.x], "marker": marker} | _common(curve)
+    trace = {"type": "bar", "x": [written(x) for x in curve.x], "marker": marker} | _common(curve)
+    if not curve.is_paper:
+        # Seen on the bar as well as over it, on light pages and on dark ones.
+        trace["error_y"] |= {"color": _ERROR}
+    return trace
 
 
 def _common(curve: Series) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from diskwright._figures import _COLOURS, _DASHES, _HATCHES
-from diskwright.reproduce._series import Series, labels, places, series, written
+from diskwright.reproduce._series import Series, labels, places, series, ticks, written
 from diskwright.reproduce._system import Bars, Figure, Lines
 
 if TYPE_CHECKING:
@@ -75,6 +75,9 @@ def _lines(axes: "Axes", drawn: Lines, curves: Sequence[Series]) -> None:
         )
     if drawn.x_log:
         axes.set_xscale("log")
+        if few := ticks(curves):
+            axes.set_xticks(few)
+            axes.set_xticks([], minor=True)
         axes.xaxis.set_major_formatter("{x:g}")
     if drawn.y_log:
         axes.set_yscale("log")

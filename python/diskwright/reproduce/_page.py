@@ -83,7 +83,8 @@ def _table(figure: Figure, told: Mapping[str, Any]) -> tuple[list[str], list[lis
         beside = published.get(_place(point, coordinates), {})
         for name in figure.measure:
             ends = point.get(f"{name}_ci95")
-            row += [number(point[name]), *(["", ""] if ends is None else map(number, ends))]
+            varies = ends is not None and ends[0] < ends[1]
+            row += [number(point[name]), *(map(number, ends) if varies else ["", ""])]
             if name in in_paper:
                 said = beside.get(name)
                 row.append("" if said is None else said if isinstance(said, str) else number(said))

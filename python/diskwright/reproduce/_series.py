@@ -7,6 +7,7 @@ from typing import Any
 from diskwright.reproduce._system import Bars, Coordinate, Figure, Lines
 
 PAPER = "paper"
+_MOST_TICKS = 10
 
 
 @dataclass
@@ -46,13 +47,21 @@ def series(figure: Figure, points: Sequence[Mapping[str, Any]]) -> list[Series]:
             if (curve := found.get((label, is_paper))) is None:
                 beside = found.get((label, False))
                 tone = len({other.tone for other in found.values()}) if beside is None else beside.tone
-                name = ", ".join(filter(None, (label, PAPER if is_paper else "")))
+                # One curve alone needs no name; beside the paper's it does.
+                own = PAPER if is_paper else "measured" if figure.published and not label else ""
+                name = ", ".join(filter(None, (label, own)))
                 curve = found[label, is_paper] = Series(name, tone, is_paper)
             curve.x.append(row[drawn.x])
             curve.y.append(float(value))
             ends: Any = row.get(f"{drawn.y}_ci95")
             curve.ends.append(None if ends is None else (ends[0], ends[1]))
     return sorted(found.values(), key=lambda curve: (curve.tone, curve.is_paper))
+
+
+def ticks(curves: Sequence[Series]) -> list[float]:
+    """The places on a logarithmic axis, where they are few enough to be written there; else none."""
+    found = sorted({x for curve in curves for x in curve.x if isinstance(x, int | float)})
+    return found if len(found) <= _MOST_TICKS else []
 
 
 def places(curves: Sequence[Series]) -> list[Coordinate]:

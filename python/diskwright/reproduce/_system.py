@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from diskwright.reproduce._claims import Claim
@@ -93,7 +93,7 @@ class System:
     """A paper's system.
 
     paper: the citation. about: what the system is, what stands for what the paper had: drives, traces, sizes.
-    quick: values to override in every spec for a quick try, such as `{"measure.requests": 20_000}`.
+    quick: the most requests of each run in a quick try.
     """
 
     name: str
@@ -103,7 +103,7 @@ class System:
     statements: Sequence[Statement]
     about: Sequence[str] = ()
     traces: Sequence[Trace] = ()
-    quick: Mapping[str, Any] = field(default_factory=dict)
+    quick: int = 20_000
 
     def __post_init__(self) -> None:
         parts: list[Figure | Statement] = [*self.figures, *self.statements]

@@ -27,16 +27,20 @@ class Trace:
     source: str
 
 
+# What a quick try has fewer of, whether they are recorded or made.
+_REQUESTS = "measure.requests"
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What all work of a reproduction shares.
 
     traces: the file of each trace that was found, by name.
-    quick: values to override in specs, for a quick try.
+    quick: the most requests of a run, for a quick try.
     """
 
     traces: Mapping[str, Path]
-    quick: Mapping[str, Any] | None = None
+    quick: int | None = None
 
 
 class Work(ABC):
@@ -73,7 +77,7 @@ class Run(Work):
     """The run of a spec, in dicts, with a `Trace` where a file's name would stand.
 
     set: values to override, by dotted key.
-    quick: in place of the system's, for a quick try.
+    quick: the most requests in a quick try, in place of the system's.
     """
 
     kind: ClassVar[str] = "run"
@@ -82,7 +86,7 @@ class Run(Work):
     spec: Mapping[str, Any] | Table
     set: Mapping[str, Any] = field(default_factory=dict)
     check: bool = False
-    quick: Mapping[str, Any] | None = None
+    quick: int | None = None
 
     def inputs(self) -> Any:
         return [_dict(self.spec), dict(self.set)]
@@ -90,8 +94,11 @@ class Run(Work):
     def job(self, setting: Setting) -> Job:
         """As the engine runs it, which does many at a time."""
         spec = _placed(_dict(self.spec), setting)
-        quick = None if setting.quick is None else self.quick if self.quick is not None else setting.quick
-        changes = {**_placed(dict(self.set), setting), **(quick or {})}
+        changes = _placed(dict(self.set), setting)
+        if setting.quick is not None:
+            said = changes.get(_REQUESTS, spec.get("measure", {}).get("requests"))
+            most = setting.quick if self.quick is None else self.quick
+            changes[_REQUESTS] = most if said is None else min(said, most)
         settings = tuple(f"{name}={_toml.value(value, name)}" for name, value in changes.items())
         return Job(None, _toml.document(spec), set=settings, check=self.check)
 
