@@ -96,15 +96,18 @@ pub fn points(
         commit: env!("DISKWRIGHT_COMMIT").to_owned(),
         schedulers: sources,
     };
-    let found = py.detach(|| point::points(&job, &seeds, &circumstances));
-    let described = found.map_err(raised)?.into_iter().map(|point| {
-        let mut described = serde_json::to_value(&point).expect("a point is plain data");
-        if whole {
-            described["whole"] = point.whole;
-        }
-        described
-    });
-    Ok(Value::from_iter(described).to_string())
+    py.detach(|| {
+        let found = point::points(&job, &seeds, &circumstances)?;
+        let described = found.iter().map(|point| {
+            let mut described = serde_json::to_value(point).expect("a point is plain data");
+            if whole {
+                described["whole"] = point::whole(point)?;
+            }
+            Ok(described)
+        });
+        Ok(described.collect::<Result<Value, Error>>()?.to_string())
+    })
+    .map_err(raised)
 }
 
 /// Runs jobs side by side and calls `finished` with the place of each and the JSON of its result when it ends. A failure names

@@ -6,7 +6,8 @@
 //! only says where something lies is not in it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,8 +16,9 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::digest::{self, Content};
 use super::many::Job;
 use super::{build, read_spec};
+use crate::config::drives;
 use crate::config::spec::Spec;
-use crate::error::{Error, InputError};
+use crate::error::Error;
 use crate::queue::schedulers::CUSTOM;
 use crate::workload::{WorkloadSpec, files_beside};
 
@@ -41,10 +43,9 @@ pub struct Point {
     pub warnings: Vec<String>,
     /// The files of the trace that it replays.
     pub traces: Vec<Content>,
-    /// The spec with the drives' descriptions in place of their names, and the trace by its path from the root: what another
-    /// machine needs.
+    /// Where relative paths in the spec start.
     #[serde(skip)]
-    pub whole: Value,
+    pub base: PathBuf,
 }
 
 /// What the key has beside the spec of a run.
@@ -79,17 +80,20 @@ pub fn points(
         .map_err(|error| checked.locate("workload", error))?;
     let traces = files(&checked.spec.workload, &checked.base)
         .map_err(|error| checked.locate_in_workload(error))?;
-    let mut inlined = plain(&checked.spec);
-    inline_drives(&mut inlined, &checked.base)?;
+    let mut hashed = plain(&checked.spec);
+    put_drives(&mut hashed, &checked.base, &mut |drive| json!(drive.digest))?;
     let mut used = Vec::new();
-    brought(&inlined, &mut used);
+    brought(&hashed, &mut used);
     let schedulers = used
         .into_iter()
         .map(|name| match circumstances.schedulers.get(name) {
-            Some(source) => Ok((name, source.as_str())),
+            Some(source) => Ok((name.to_owned(), source.as_str())),
             None => Err(Error::input(format!("the scheduler {name:?} is not there"))),
         })
-        .collect::<Result<BTreeMap<&str, &str>, _>>()?;
+        .collect::<Result<BTreeMap<String, &str>, _>>()?;
+    if !traces.is_empty() {
+        hashed["workload"]["trace"] = Value::Null;
+    }
     let mut told = json!({
         "form": FORM,
         "kind": "run",
@@ -97,28 +101,70 @@ pub fn points(
         "checked": job.options.check,
         "schedulers": schedulers,
         "traces": traces.iter().map(|trace| json!([trace.bytes, trace.digest])).collect::<Vec<_>>(),
+        "spec": hashed,
     });
     let own = [checked.spec.seed];
     let seeds = if seeds.is_empty() { &own } else { seeds };
     let point = |seed: &u64| {
         checked.spec.seed = *seed;
-        let mut whole = inlined.clone();
-        whole["seed"] = json!(seed);
-        told["spec"] = whole.clone();
-        if let Some(trace) = traces.first() {
-            // The first of several files is the one of the lowest CPU, which stands for all of them.
-            told["spec"]["workload"]["trace"] = Value::Null;
-            whole["workload"]["trace"] = json!(trace.path);
-        }
+        told["spec"]["seed"] = json!(seed);
         Point {
             key: format!("{:032x}", xxh3_128(told.to_string().as_bytes())),
             spec: plain(&checked.spec),
             warnings: checked.warnings.clone(),
             traces: traces.clone(),
-            whole,
+            base: checked.base.clone(),
         }
     };
     Ok(seeds.iter().map(point).collect())
+}
+
+/// What another machine needs to run a point: its spec with the drives' descriptions in place of their names, and the trace
+/// by its path from the root.
+///
+/// # Errors
+/// A drive that cannot be read.
+pub fn whole(point: &Point) -> Result<Value, Error> {
+    let mut whole = point.spec.clone();
+    put_drives(&mut whole, &point.base, &mut |drive| {
+        drive.description.clone()
+    })?;
+    // The first of several files is the one of the lowest CPU, which stands for all of them.
+    if let Some(trace) = point.traces.first() {
+        whole["workload"]["trace"] = json!(trace.path);
+    }
+    Ok(whole)
+}
+
+/// A drive as its file describes it, all defaults filled in.
+#[derive(Clone)]
+struct Described {
+    description: Value,
+    /// XXH3 of 128 bits over the description.
+    digest: String,
+}
+
+/// The drives that come with the library, of those that were asked for: they do not change.
+static KNOWN: Mutex<BTreeMap<String, Described>> = Mutex::new(BTreeMap::new());
+
+impl Described {
+    fn of(name: &str, base: &Path) -> Result<Described, Error> {
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(drive) = known().get(name) {
+            return Ok(drive.clone());
+        }
+        let drive = build::drive(name, base)?;
+        let description = serde_json::to_value(&drive.description).expect("plain data");
+        let digest = format!("{:032x}", xxh3_128(description.to_string().as_bytes()));
+        let described = Described {
+            description,
+            digest,
+        };
+        if drives::text(name).is_some() {
+            known().insert(name.to_owned(), described.clone());
+        }
+        Ok(described)
+    }
 }
 
 fn plain(spec: &Spec) -> Value {
@@ -153,25 +199,27 @@ fn files(workload: &WorkloadSpec, base: &Path) -> Result<Vec<Content>, Error> {
     files.iter().map(|file| digest::of_file(file)).collect()
 }
 
-/// Puts descriptions in the place of the names of drives.
-fn inline_drives(spec: &mut Value, base: &Path) -> Result<(), Error> {
+/// Puts something of each drive in the place of its name.
+fn put_drives(
+    spec: &mut Value,
+    base: &Path,
+    of: &mut dyn FnMut(Described) -> Value,
+) -> Result<(), Error> {
     match spec {
         Value::Object(entries) => {
             for (key, value) in entries {
                 if key == "hdd"
                     && let Some(name) = value.get("drive").and_then(Value::as_str)
                 {
-                    let drive = build::drive(name, base)?;
-                    value["drive"] = serde_json::to_value(&drive.description).map_err(|error| {
-                        InputError::new(format!("{name} cannot be written down: {error}"))
-                    })?;
+                    value["drive"] = of(Described::of(name, base)?);
+                } else {
+                    put_drives(value, base, of)?;
                 }
-                inline_drives(value, base)?;
             }
         }
         Value::Array(items) => {
             for item in items {
-                inline_drives(item, base)?;
+                put_drives(item, base, of)?;
             }
         }
         _ => {}
