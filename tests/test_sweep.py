@@ -121,6 +121,19 @@ def test_a_damaged_file_is_noticed_and_its_point_run_again(swept: Path, tmp_path
     assert diskwright.sweep(swept, store=store).ran == 0
 
 
+def test_a_moved_trace_is_the_same_point_under_its_new_path(tmp_path: Path, trace: Path) -> None:
+    def found(at: Path) -> diskwright.Swept:
+        spec = {"workload": {"trace": at}, "device": {"hdd": {"drive": "ibm-18es"}}}
+        return diskwright.sweep(spec, seeds=1, store=tmp_path / "store")
+
+    before = found(trace)
+    moved = found(trace.rename(tmp_path / "moved.trace"))
+    assert (before.ran, moved.ran) == (1, 0)
+    assert moved.points[0].result.spec.workload.trace == str(tmp_path / "moved.trace")
+    (tmp_path / "moved.trace").write_text("0.0 0 0 8 1\n")
+    assert found(tmp_path / "moved.trace").ran == 1
+
+
 def test_files_that_a_killed_process_left_go(tmp_path: Path) -> None:
     for name, age in ((".0a.json.x", 100_000), (".0b.json.y", 10)):
         (tmp_path / name).write_text("")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import diskwright
-from conftest import SPEC, Command, parsed, refused
-from diskwright.sweep import _cluster
+from conftest import ROOT, SPEC, Command, parsed, refused
+from diskwright.sweep import Store, _cluster, _runner
 from diskwright.sweep._job import Job, Schedulers, points
 from test_python_scheduler import Newest
 from test_sweep import SWEEP, _killed_at, stored
@@ -139,3 +139,40 @@ def test_a_cluster_that_is_not_there_is_told(replayed: Path, monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(diskwright.InputError, match=r"pip install 'diskwright\[cluster\]'"):
         diskwright.sweep(replayed, cluster="local")
+
+
+# The others replay a trace that does not come with them.
+EXAMPLES = ("closed-form.toml", "demo.toml", "laptop.toml", "queue.toml", "single-track.toml")
+LOAD = 'workload.synthetic={ requests = 300, arrivals = { poisson = "20 ms" }, size = "8 blocks" }'
+
+
+@pytest.mark.parametrize("name", [*EXAMPLES, "disksim/small.parv"])
+def test_every_example_is_the_same_there(name: str) -> None:
+    settings = ["measure.requests=300", *([LOAD] if name.endswith(".parv") else [])]
+    sent = parcel(Job(str(ROOT / "examples" / name), None, set=settings))
+    assert _done(sent) == _here(ROOT / "examples" / name, settings)
+
+
+def test_a_job_of_fios_is_the_same_there(tmp_path: Path) -> None:
+    job_file = tmp_path / "job.fio"
+    text = "[one]\nrw=randread\nbs=4k\nsize=64m\niodepth=4\nioengine=libaio\nnumber_ios=200\nnumjobs=2\n"
+    job_file.write_text(text)
+    spec = tmp_path / "spec.toml"
+    spec.write_text('[workload]\nfio = "job.fio"\n[device.hdd]\ndrive = "ibm-18es"\n')
+    sent = parcel(Job(str(spec), None))
+    assert any("ioengine" in note for note in sent.point.notes)
+    job_file.unlink()
+    done = _done(sent)
+    job_file.write_text(text)
+    assert done == _here(spec, [])
+
+
+def _done(sent: _cluster.Parcel) -> Any:
+    return json.loads(_cluster.work(sent))
+
+
+def _here(spec: Path, settings: list[str]) -> Any:
+    job = Job(str(spec), None, set=settings)
+    (task,) = _runner.tasks(job, [3], "here")
+    (result,) = _runner.run([task], Store(None)).results.values()
+    return result

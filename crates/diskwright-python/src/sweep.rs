@@ -29,6 +29,7 @@ pub struct PointJob {
     vary: Vec<String>,
     choice: Vec<usize>,
     seed: Option<u64>,
+    notes: Vec<String>,
 }
 
 impl PointJob {
@@ -46,6 +47,7 @@ impl PointJob {
                 vary: self.vary.clone(),
                 values: self.choice.clone(),
                 seed: self.seed,
+                notes: self.notes.clone(),
             }),
             ..RunOptions::default()
         }

@@ -74,6 +74,10 @@ class Reproduced(Record):
         self.rows = rows
         self.warned = warned
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What measures is a function of the system's file, and stays there.
+        return Record, (self._data,)
+
     def drawn(self) -> list[tuple[Figure, Mapping[str, Any]]]:
         """The figures that have points, each with what was measured."""
         pairs = zip(self.source.figures, self._data["figures"], strict=True)

@@ -132,7 +132,7 @@ def work(parcel: Parcel) -> str:
     with tempfile.TemporaryDirectory(prefix="diskwright-") as folder:
         spec = copy.deepcopy(dict(point.whole or {}))
         _unpack(spec, Path(folder), "drive")
-        job = Job(None, _toml.document(spec), folder, check=parcel.check)
+        job = Job(None, _toml.document(spec), folder, check=parcel.check, notes=point.notes)
         schedulers = Schedulers({})
         schedulers.objects, schedulers.sources = list(parcel.schedulers), dict(parcel.sources)
         (there,) = points(job, [], schedulers)

@@ -20,6 +20,7 @@ class Job:
     path, text: the spec, one of them; base: where relative paths in a text start.
     set, drive, trace, check: as the command line has them.
     vary, choice: the keys that a sweep varies beside those of the spec, and which value of each this is.
+    notes: what its result warns of, of a load that was made elsewhere.
     """
 
     path: str | None
@@ -32,6 +33,7 @@ class Job:
     vary: Sequence[str] = ()
     choice: Sequence[int] = ()
     seed: int | None = None
+    notes: Sequence[str] = ()
 
     def with_seed(self, seed: int) -> "Job":
         """The run with a seed."""
@@ -43,6 +45,7 @@ class Point:
     """A run before it runs: its key, which stands for all that its result depends on.
 
     spec: the effective one. warnings: those that are known before the run.
+    notes: those of a job file of fio's, whose load stands in the spec.
     traces: path, size and digest of each file that it replays.
     whole: what another machine needs to run it, where that was asked for.
     """
@@ -50,6 +53,7 @@ class Point:
     key: str
     spec: Mapping[str, Any]
     warnings: Sequence[str]
+    notes: Sequence[str]
     traces: Sequence[Mapping[str, Any]]
     whole: Mapping[str, Any] | None = None
 

@@ -54,9 +54,11 @@ def run(
     reused = len(results)
 
     def finished(place: int, result: Mapping[str, Any]) -> None:
-        key = missing[place].point.key
-        store.put(key, result)
-        results[key] = dict(result)
+        point = missing[place].point
+        # What is known before the run is said of where the files lie now: it is not kept.
+        kept = {**result, "warnings": result["warnings"][len(point.warnings) :]}
+        store.put(point.key, kept)
+        results[point.key] = kept
 
     def told(requests: int, of: int | None) -> None:
         if progress is not None:
@@ -73,7 +75,7 @@ def run(
             _cluster.run(cluster, missing, brought, threads, finished, told)
     told(0, None)
     damaged = store.damaged[before:]
-    ordered = {key: _with_spec(results[key], task.point) for key, task in by_key.items()}
+    ordered = {key: _of_now(results[key], task.point) for key, task in by_key.items()}
     return Done(ordered, len(missing), reused, damaged)
 
 
@@ -94,9 +96,9 @@ def _locally(
     )
 
 
-def _with_spec(result: Mapping[str, Any], point: Point) -> dict[str, Any]:
+def _of_now(result: Mapping[str, Any], point: Point) -> dict[str, Any]:
     """The paths in it are those of now: the point may have run where its files lay elsewhere."""
-    return {**result, "spec": point.spec}
+    return {**result, "spec": point.spec, "warnings": [*point.warnings, *result["warnings"]]}
 
 
 def tasks(job: Job, seeds: Sequence[int], name: str, schedulers: Schedulers | None = None) -> Iterator[Task]:

@@ -195,7 +195,10 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         sweep::draw_angles(&mut tree)?;
     }
     custom::resolve(&mut tree, &options.schedulers);
-    let spec: Spec = from_node(&tree)?;
+    let mut spec: Spec = from_node(&tree)?;
+    if let Some(point) = &options.point {
+        spec.workload.notes = point.notes.clone();
+    }
     let mut warnings = set_up.map_or_else(Vec::new, |set_up| set_up.warnings);
     if spec.sweep.is_some() {
         warnings.push(SWEEP_CHANGES_NOTHING.to_owned());

@@ -41,6 +41,8 @@ pub struct Point {
     pub spec: Value,
     /// What its result will warn of before the run has begun.
     pub warnings: Vec<String>,
+    /// What a job file of fio's says and the load that it became, which stands in the spec, does not have.
+    pub notes: Vec<String>,
     /// The files of the trace that it replays.
     pub traces: Vec<Content>,
     /// Where relative paths in the spec start.
@@ -100,6 +102,7 @@ pub fn points(
         "engine": { "version": VERSION, "commit": circumstances.commit, "sources": SOURCES },
         "checked": job.options.check,
         "schedulers": schedulers,
+        "notes": checked.spec.workload.notes,
         "traces": traces.iter().map(|trace| json!([trace.bytes, trace.digest])).collect::<Vec<_>>(),
         "spec": hashed,
     });
@@ -112,6 +115,7 @@ pub fn points(
             key: format!("{:032x}", xxh3_128(told.to_string().as_bytes())),
             spec: plain(&checked.spec),
             warnings: checked.warnings.clone(),
+            notes: checked.spec.workload.notes.clone(),
             traces: traces.clone(),
             base: checked.base.clone(),
         }

@@ -41,6 +41,8 @@ pub struct PointChoice {
     pub values: Vec<usize>,
     /// The seed, in place of the spec's.
     pub seed: Option<u64>,
+    /// What a job file said in vain that became the load of the spec: [`Point::notes`](super::point::Point::notes).
+    pub notes: Vec<String>,
 }
 
 impl PointChoice {
@@ -196,7 +198,7 @@ impl Sweep {
         PointChoice {
             vary: vary.to_vec(),
             values,
-            seed: None,
+            ..PointChoice::default()
         }
     }
 
