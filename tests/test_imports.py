@@ -31,7 +31,10 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     assert not modules & {"diskwright.spec", "diskwright.report", "diskwright.cli"}
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("run", "--help"), ("compare", "--help"), ("--version",)])
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), *((verb, "--help") for verb in ("run", "compare", "sweep", "reproduce")), ("--version",)],
+)
 def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
     modules = imported("-W", "ignore", str(COMMAND), *arguments)
     assert "diskwright.cli" in modules

@@ -28,6 +28,8 @@ def kind(schema: Schema) -> str:
             return "name or path"
         case {"format": "buffer"}:
             return "`true`, `false`, or keys of [a drive's buffer](drive.md#buffer)"
+        case {"format": "vary"}:
+            return "keys of the spec, by dotted path, each with a list of its values"
         case {"examples": examples}:
             return " or ".join(f"`{_toml.value(example)}`" for example in examples)
         case {"maxLength": 1}:

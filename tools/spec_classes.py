@@ -102,6 +102,8 @@ class Writer:
                 return "DrivePath"
             case {"format": "buffer"}:
                 return "bool | Mapping[str, Any]"
+            case {"format": "vary"}:
+                return "Mapping[str, Any]"
             case {"$ref": reference} | {"allOf": [{"$ref": reference}]}:
                 return self.named(reference.removeprefix("#/definitions/"))
             case {"anyOf": options}:

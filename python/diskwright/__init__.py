@@ -31,6 +31,7 @@ from diskwright._figures import plot_cdf, plot_parts
 from diskwright._frame import RequestLog, frame
 from diskwright._record import Comparison, Record, Result
 from diskwright._validation import Validation
+from diskwright.sweep import Store, Swept, sweep
 
 if TYPE_CHECKING:
     from diskwright import spec as spec
@@ -54,6 +55,8 @@ __all__ = [
     "Scheduler",
     "SchedulerView",
     "SimulationError",
+    "Store",
+    "Swept",
     "Validation",
     "WaitingRequest",
     "__commit__",
@@ -74,6 +77,7 @@ __all__ = [
     "run",
     "run_many",
     "spec_schema",
+    "sweep",
     "validate",
 ]
 

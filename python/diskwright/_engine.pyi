@@ -4,14 +4,18 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
+from diskwright.sweep._job import Job
+
 __all__ = [
     "InputError",
     "RequestTable",
     "SchedulerView",
     "SimulationError",
     "WaitingRequest",
+    "ci95",
     "compare",
     "convert",
+    "digest_of",
     "disksim_parameters",
     "drive",
     "drive_text",
@@ -20,10 +24,14 @@ __all__ = [
     "import_disksim",
     "inspect",
     "look_alike_mixture",
+    "points",
     "probe",
     "run",
+    "run_each",
     "run_many",
     "schema",
+    "sources",
+    "sweep",
     "validate",
     "version",
 ]
@@ -134,6 +142,25 @@ def compare(
     pictures: int,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
+def sweep(job: Job, seeds: int | None, schedulers: list[tuple[str, Any]]) -> str: ...
+def points(
+    job: Job,
+    seeds: list[int],
+    schedulers: list[tuple[str, Any]],
+    sources: dict[str, str],
+    whole: bool,
+) -> str: ...
+def run_each(
+    jobs: Sequence[Job],
+    names: list[str],
+    threads: int | None,
+    schedulers: list[tuple[str, Any]],
+    finished: Callable[[int, str], object],
+    progress: Callable[[int, int | None], object] | None,
+) -> None: ...
+def digest_of(path: str | PathLike[str]) -> tuple[int, str]: ...
+def ci95(values: Sequence[float]) -> tuple[float, float] | None: ...
+def sources() -> str: ...
 def inspect(
     path: str | PathLike[str],
     reader: str,

@@ -136,8 +136,8 @@ def _settings(spec: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             if isinstance(value, Table) and (not value._names or path.endswith(".device")):
                 inner = f"{path}.{value._names[0]}" if value._names else path
                 yield from walk(value, inner)
-            elif isinstance(value, Table | list):
-                said = value.to_dict() if isinstance(value, Table) else [_said(item) for item in value]
+            elif isinstance(value, Table | list | Mapping):
+                said = [_said(item) for item in value] if isinstance(value, list) else _said(value)
                 yield path, said if isinstance(said, str) else _toml.value(said)
             elif value is not None:
                 yield path, value

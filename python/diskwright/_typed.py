@@ -145,7 +145,7 @@ def _hints(cls: type[Table]) -> dict[str, Any]:
 
 def _options(hint: Any) -> Iterator[Any]:
     """The members of a union, and of the unions in it."""
-    if get_origin(hint) is Annotated or not get_args(hint) or get_origin(hint) is Sequence:
+    if get_origin(hint) in (Annotated, Mapping, Sequence) or not get_args(hint):
         yield hint
         return
     for option in get_args(hint):
@@ -158,6 +158,8 @@ def _value(value: Any, hint: Any, where: str, base: Path | None) -> Any:
         return value
     options = list(_options(hint))
     if isinstance(value, Mapping):
+        if any(get_origin(option) is Mapping for option in options):
+            return value
         return _table(value, [option for option in options if _is_table(option)], where, base)
     if isinstance(value, list | tuple):
         for option in options:

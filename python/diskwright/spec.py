@@ -80,6 +80,7 @@ __all__ = [
     "Sstf",
     "Streams",
     "Strided",
+    "Sweep",
     "Synthetic",
     "Think",
     "Time",
@@ -112,6 +113,8 @@ class Spec(Document):
     """What is measured."""
     fault: Sequence[Fault] | None = None
     """What goes wrong, and when."""
+    sweep: Sweep | None = None
+    """What `diskwright sweep` varies. No run depends on it, so that no result has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -914,6 +917,19 @@ Size: TypeAlias = str
 """A size with its unit, a multiple of 512 bytes, such as "8 blocks" or "4 KiB" (units: blocks, B, KiB, MiB,
 GiB, TiB, kB, MB, GB, TB).
 """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep(Table):
+    """A grid of points: all combinations of the values of some keys of the spec. `diskwright sweep` runs it;
+    every other verb runs the spec without it.
+    """
+
+    seeds: int | None = None
+    """Runs of each point, with seeds from the spec's on. Default: 5."""
+    vary: Mapping[str, Any] | None = None
+    """The keys that are varied, by dotted path, each with a list of its values: `"device.hdd.queue.depth" =
+    [1, 32]`.
+    """
+
 
 Time: TypeAlias = str
 """A time with its unit, such as "20 ms" (units: ns, us, ms, s, min, h, d)."""

@@ -2,6 +2,7 @@
 
 mod disksim;
 mod scheduler;
+mod sweep;
 mod table;
 mod validate;
 
@@ -110,6 +111,7 @@ fn run(
         keep_requests,
         picture,
         schedulers: custom,
+        point: None,
     };
     heard(py, progress, failure, |listener| {
         let outcome = simulation::run(&spec, &options, listener)?;
@@ -421,6 +423,12 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(run_many, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::points, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::run_each, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::digest_of, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::ci95, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::sources, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(validate::validate, module)?)?;

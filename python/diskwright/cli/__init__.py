@@ -16,8 +16,10 @@ from diskwright.cli import (
     import_disksim,
     inspect,
     probe,
+    reproduce,
     run,
     schema,
+    sweep,
     validate,
 )
 
@@ -64,6 +66,8 @@ app = typer.Typer(
 )
 app.command(no_args_is_help=True)(run.run)
 app.command(no_args_is_help=True)(compare.compare)
+app.command(no_args_is_help=True)(sweep.sweep)
+app.command(no_args_is_help=True)(reproduce.reproduce)
 app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(probe.probe)
 app.command(no_args_is_help=True)(validate.validate)

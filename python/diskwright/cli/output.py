@@ -84,6 +84,26 @@ def progress(what: str) -> Iterator[Callable[[int, int | None], object] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@contextmanager
+def progress_of_points() -> Iterator[Callable[[int, int, int, int | None], object] | None]:
+    """Bars that count points, and the requests of those that run here, as `progress` shows them."""
+    if not stderr_is_terminal():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        points, requests = bars.add_task("points", total=None), bars.add_task("requests", total=None)
+
+        def told(done: int, of: int, handled: int, expected: int | None) -> None:
+            bars.update(points, completed=done, total=of)
+            bars.update(requests, completed=handled, total=expected)
+
+        yield told
+
+
 def warnings(texts: list[str]) -> Iterator["RenderableType"]:
     """What the user should know, in front of everything else."""
     for text in texts:

@@ -4,8 +4,8 @@
 //! recorded trace is the same whatever the seed; then the seeds vary where the platters stand when it begins.
 
 mod measure;
-mod plan;
-mod vary;
+pub(crate) mod plan;
+pub(crate) mod vary;
 
 use std::iter;
 use std::num::NonZeroUsize;

@@ -17,7 +17,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// # Errors
-    /// Those of [`Variation::parse`]; no key, or keys of which one contains another; the seed as a key; a value of `baseline`
+    /// Those of [`Variation::compared`]; no key, or keys of which one contains another; the seed as a key; a value of `baseline`
     /// that no key has.
     pub fn new(vary: &[String], baseline: &[String]) -> Result<Plan, Error> {
         if vary.is_empty() {
@@ -26,7 +26,7 @@ impl Plan {
         }
         let mut variations: Vec<Variation> = Vec::new();
         for text in vary {
-            let variation = Variation::parse(text)?;
+            let variation = Variation::compared(text)?;
             if variation.key == "seed" {
                 let error = variation.error("every variant runs with the same seeds");
                 return Err(error.help("--seeds N says how many there are").into());
@@ -88,7 +88,7 @@ impl Plan {
 }
 
 /// Whether one of two keys is the other or stands above it.
-fn overlap(a: &str, b: &str) -> bool {
+pub(crate) fn overlap(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     long.strip_prefix(short)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))

@@ -10,7 +10,7 @@ use crate::error::{InputError, Place, Source};
 
 /// A key and the values that it takes.
 #[derive(Debug)]
-pub(super) struct Variation {
+pub(crate) struct Variation {
     pub key: String,
     pub values: Vec<Choice>,
     source: Arc<Source>,
@@ -18,21 +18,21 @@ pub(super) struct Variation {
 
 /// One value of a key.
 #[derive(Debug)]
-pub(super) struct Choice {
+pub(crate) struct Choice {
     /// As it was written.
     pub text: String,
     /// As it was understood.
     pub value: Value,
 }
 
-pub(super) const EXAMPLE: &str = "for example device.hdd.queue.scheduler=fcfs,sstf,satf";
+pub(crate) const EXAMPLE: &str = "for example device.hdd.queue.scheduler=fcfs,sstf,satf";
 
 impl Variation {
     /// Parses one `KEY=A,B,…`. Values are TOML; what is not is a string. Commas within braces, brackets and quotes belong to
     /// a value.
     ///
     /// # Errors
-    /// No key, fewer than two values, an empty one, one that is there twice, an unclosed bracket or quote.
+    /// No key, an empty value, one that is there twice, an unclosed bracket or quote.
     pub fn parse(text: &str) -> Result<Variation, InputError> {
         let source = Source::new("--vary", text);
         let wrong = |message: &str, span| {
@@ -64,17 +64,28 @@ impl Variation {
                 value,
             });
         }
-        if values.len() < 2 {
-            return Err(
-                wrong("one value is nothing to compare", equals + 1..text.len())
-                    .help("give two or more, separated by commas; --set KEY=VALUE is for one"),
-            );
-        }
         Ok(Variation {
             key,
             values,
             source,
         })
+    }
+
+    /// [`Self::parse`] of a key that is compared, which has two values or more.
+    ///
+    /// # Errors
+    /// Those of [`Self::parse`]; a single value.
+    pub fn compared(text: &str) -> Result<Variation, InputError> {
+        let variation = Variation::parse(text)?;
+        if variation.values.len() < 2 {
+            let source = Arc::clone(&variation.source);
+            let after = text.find('=').map_or(0, |equals| equals + 1);
+            let span = after..text.len();
+            return Err(InputError::new("one value is nothing to compare")
+                .at(Place::Text { source, span })
+                .help("give two or more, separated by commas; --set KEY=VALUE is for one"));
+        }
+        Ok(variation)
     }
 
     /// An error about the key.
@@ -179,7 +190,7 @@ mod tests {
             ("a={ b = 1,2", "never closed", "--vary:1:3"),
             ("a=1,\"2,3", "never closed", "--vary:1:5"),
         ] {
-            let error = Variation::parse(text).expect_err(text).to_string();
+            let error = Variation::compared(text).expect_err(text).to_string();
             assert!(
                 error.contains(message) && error.contains(place),
                 "{text}: {error}"

@@ -6,6 +6,7 @@ pub mod drive;
 pub mod drives;
 pub mod schema;
 pub mod spec;
+pub mod sweep;
 pub mod tree;
 
 pub use de::from_node;

@@ -8,7 +8,8 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::buffer::BufferSpec;
-use crate::error::InputError;
+use super::sweep::SweepSpec;
+use crate::error::{Error, InputError};
 use crate::queue::SchedulerChoice;
 use crate::queue::clustering::{Clustering, MergedPlace, Slots};
 use crate::random::Stream;
@@ -37,6 +38,9 @@ pub struct Spec {
     /// What goes wrong, and when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault: Vec<FaultSpec>,
+    /// What `diskwright sweep` varies. No run depends on it, so that no result has it.
+    #[serde(default, skip_serializing)]
+    pub sweep: Option<SweepSpec>,
 }
 
 /// Something that goes wrong.
@@ -236,7 +240,7 @@ impl QueueSpec {
     /// # Errors
     /// The key and what is wrong with its value: a threshold that no two requests fit, or a key about merged requests where none
     /// are.
-    pub fn clustering(&self) -> Result<Option<Clustering>, (&'static str, InputError)> {
+    pub fn clustering(&self) -> Result<Option<Clustering>, (&'static str, Error)> {
         let Some(threshold) = self.clustering else {
             let idle = [
                 ("slots", self.slots.is_some()),
@@ -249,7 +253,9 @@ impl QueueSpec {
                     ));
                     Err((
                         key,
-                        error.help("give a threshold: clustering = \"32 blocks\""),
+                        error
+                            .help("give a threshold: clustering = \"32 blocks\"")
+                            .into(),
                     ))
                 }
                 None => Ok(None),
@@ -258,7 +264,10 @@ impl QueueSpec {
         if threshold.blocks() < 2 {
             let error =
                 InputError::new(format!("a threshold of {threshold} merges no two requests"));
-            return Err(("clustering", error.help("accepted: 2 blocks or more")));
+            return Err((
+                "clustering",
+                error.help("accepted: 2 blocks or more").into(),
+            ));
         }
         Ok(Some(Clustering {
             threshold: threshold.blocks(),

@@ -57,7 +57,7 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
             let scheduler =
                 checked.scheduler(&spec.queue.scheduler, "device.hdd.queue.scheduler")?;
             let clustering = spec.queue.clustering().map_err(|(key, error)| {
-                checked.locate(&format!("device.hdd.queue.{key}"), error.into())
+                checked.locate(&format!("device.hdd.queue.{key}"), error)
             })?;
             let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
             if let Some(clustering) = clustering {

@@ -148,6 +148,26 @@ pub fn run_many(
     threads: Option<NonZeroUsize>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Outcome>, FailedRun> {
+    let mut outcomes: Vec<Option<Outcome>> = Vec::new();
+    outcomes.resize_with(jobs.len(), || None);
+    run_each(jobs, threads, progress, &mut |job, outcome| {
+        outcomes[job] = Some(outcome);
+        Ok(())
+    })?;
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// As [`run_many`], but hands over each result when its run ends, in the caller's thread and whatever the order, and keeps
+/// none. Those before the first failure are all handed over, and perhaps some after it.
+///
+/// # Errors
+/// As [`run_many`]; the first that `finished` returns, which stops all runs.
+pub fn run_each(
+    jobs: &[Job],
+    threads: Option<NonZeroUsize>,
+    progress: &mut dyn Progress,
+    finished: &mut dyn FnMut(usize, Outcome) -> Result<(), Error>,
+) -> Result<(), FailedRun> {
     let wanted = threads.or_else(|| thread::available_parallelism().ok());
     let threads = wanted.map_or(1, NonZeroUsize::get).min(jobs.len()).max(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -156,8 +176,8 @@ pub fn run_many(
         error: Error::Simulation(format!("cannot start {threads} threads: {error}")),
     })?;
     let shared = Shared::new(jobs.len());
-    let mut answers: Vec<Option<Result<Outcome, Error>>> = Vec::new();
-    answers.resize_with(jobs.len(), || None);
+    let mut first: Option<FailedRun> = None;
+    let mut refusal: Option<FailedRun> = None;
     let (sender, receiver) = mpsc::channel();
     pool.in_place_scope_fifo(|scope| {
         for (job, what) in jobs.iter().enumerate() {
@@ -171,27 +191,39 @@ pub fn run_many(
         }
         drop(sender);
         loop {
+            let stop = || shared.is_stopped.store(true, Ordering::Relaxed);
             match receiver.recv_timeout(TICK) {
-                Ok((job, answer)) => answers[job] = Some(answer),
-                Err(RecvTimeoutError::Timeout) => {}
+                Ok((job, Ok(outcome))) if refusal.is_none() => {
+                    if let Err(error) = finished(job, outcome) {
+                        refusal = Some(FailedRun { job, error });
+                        stop();
+                    }
+                }
+                Ok((job, Err(error))) => {
+                    if first.as_ref().is_none_or(|first| job < first.job) {
+                        first = Some(FailedRun { job, error });
+                    }
+                }
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             let is_stopped = shared.is_stopped.load(Ordering::Relaxed);
             let (done, total) = shared.sum();
             if !is_stopped && progress.update(done, total).is_break() {
-                shared.is_stopped.store(true, Ordering::Relaxed);
+                stop();
             }
         }
     });
-    if shared.is_stopped.into_inner() {
-        let error = Error::Interrupted;
-        return Err(FailedRun { job: 0, error });
+    match (refusal, first) {
+        (Some(refusal), _) => Err(refusal),
+        (None, _) if shared.is_stopped.into_inner() => Err(FailedRun {
+            job: 0,
+            error: Error::Interrupted,
+        }),
+        // Every job before the first failure has an answer, and nothing behind it matters.
+        (None, Some(first)) => Err(first),
+        (None, None) => Ok(()),
     }
-    // Every job before the first failure has an answer, and nothing behind it matters.
-    let answers = answers.into_iter().flatten().enumerate();
-    answers
-        .map(|(job, answer)| answer.map_err(|error| FailedRun { job, error }))
-        .collect()
 }
 
 /// Runs a job, unless nobody waits for it.

@@ -2,10 +2,13 @@
 
 pub(crate) mod build;
 mod custom;
+pub mod digest;
 mod imported;
 pub mod many;
 mod memory;
 mod outcome;
+pub mod point;
+pub mod sweep;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,6 +30,7 @@ pub use crate::host::Progress;
 pub use outcome::Outcome;
 
 use imported::SetUp;
+use sweep::PointChoice;
 
 /// Where a spec comes from.
 #[derive(Clone, Debug)]
@@ -63,6 +67,8 @@ pub struct RunOptions {
     pub keep_requests: bool,
     /// Schedulers that the spec may name beside those of the registry.
     pub schedulers: CustomSchedulers,
+    /// Makes this the run of a point of a sweep, applied after `vary`.
+    pub point: Option<PointChoice>,
 }
 
 /// A spec, read and checked, with the text it was read from.
@@ -162,6 +168,9 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     for assignment in &options.vary {
         tree.set(Override::parse("--vary", assignment)?)?;
     }
+    if let Some(point) = &options.point {
+        point.apply(&mut tree)?;
+    }
     if let Some(drive) = &options.drive {
         let first = disks(&tree).into_iter().next();
         let path = first.unwrap_or_else(|| "device.hdd".to_owned());
@@ -188,16 +197,29 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     if let Some(set_up) = &mut set_up {
         set_up.complete(&mut tree)?;
     }
+    if options.point.is_some() {
+        sweep::draw_angles(&mut tree)?;
+    }
     custom::resolve(&mut tree, &options.schedulers);
-    let spec = from_node(&tree)?;
+    let mut spec: Spec = from_node(&tree)?;
+    if let Some(point) = &options.point {
+        spec.workload.notes = point.notes.clone();
+    }
+    let mut warnings = set_up.map_or_else(Vec::new, |set_up| set_up.warnings);
+    if spec.sweep.is_some() {
+        warnings.push(SWEEP_CHANGES_NOTHING.to_owned());
+    }
     Ok(Checked {
         spec,
         tree,
         base,
         schedulers: options.schedulers.clone(),
-        warnings: set_up.map_or_else(Vec::new, |set_up| set_up.warnings),
+        warnings,
     })
 }
+
+const SWEEP_CHANGES_NOTHING: &str =
+    "the table [sweep] changes nothing here: `diskwright sweep` runs its points";
 
 /// The values of a spec, where relative paths in it start, and the set-up of DiskSim's where it is made from one.
 fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<SetUp>), Error> {

@@ -12,6 +12,9 @@ use crate::metrics::RequestTable;
 /// The version of the result's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
 
+/// What differs between two runs of the same.
+const PASSING: [&str; 3] = ["wall_s", "requests_per_wall_s", "peak_rss_mib"];
+
 /// Everything a run says about itself.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -81,6 +84,17 @@ impl Outcome {
     /// The object of `run`, as the command prints it.
     pub fn json(&self) -> Value {
         Value::Object(self.result.clone())
+    }
+
+    /// [`Self::json`] without what another run of the same would say otherwise: the time that it took, and the memory.
+    pub fn lasting(&self) -> Value {
+        let lasts = |(key, _): &(&String, &Value)| !PASSING.contains(&key.as_str());
+        let entries = self.result.iter().filter(lasts);
+        Value::Object(
+            entries
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+        )
     }
 
     pub(super) fn with_requests(self, requests: Option<RequestTable>) -> Outcome {

@@ -26,6 +26,8 @@ use self::devices::Devices;
 use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;
 
+pub(crate) use self::formats::files_beside;
+
 pub use self::convert::{Conversion, ConvertOptions, convert};
 pub use self::fio::FioSpec;
 pub use self::formats::{

@@ -36,6 +36,7 @@ use super::record::Record;
 use super::writing::Writing;
 
 pub use blk_events::{BlkEvent, BlktraceOptions};
+pub(crate) use blktrace_files::files_beside;
 pub use csv::CsvOptions;
 pub use summary::{FormatSummary, HoldsSummary, summaries};
 

@@ -1,0 +1,178 @@
+//! Points, their keys, and runs whose results are handed over one by one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use diskwright::error::Error;
+use diskwright::metrics::interval;
+use diskwright::simulation::digest;
+use diskwright::simulation::many::{self, FailedRun, Job};
+use diskwright::simulation::point::{self, Circumstances};
+use diskwright::simulation::sweep::{PointChoice, Sweep, SweepOptions};
+use diskwright::simulation::{RunOptions, SpecSource};
+use pyo3::prelude::*;
+use serde_json::Value;
+
+use crate::scheduler::Failure;
+use crate::{custom_schedulers, heard, raised, spec_source, thread_count};
+
+/// One run, or those of one point with several seeds: an object with these attributes.
+#[derive(FromPyObject)]
+pub struct PointJob {
+    path: Option<PathBuf>,
+    text: Option<String>,
+    base: PathBuf,
+    set: Vec<String>,
+    drive: Option<String>,
+    trace: Option<PathBuf>,
+    check: bool,
+    vary: Vec<String>,
+    choice: Vec<usize>,
+    seed: Option<u64>,
+    notes: Vec<String>,
+}
+
+impl PointJob {
+    fn source(&self) -> PyResult<SpecSource> {
+        spec_source(self.path.clone(), self.text.clone(), self.base.clone())
+    }
+
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            set: self.set.clone(),
+            drive: self.drive.clone(),
+            trace: self.trace.clone(),
+            check: self.check,
+            point: Some(PointChoice {
+                vary: self.vary.clone(),
+                values: self.choice.clone(),
+                seed: self.seed,
+                notes: self.notes.clone(),
+            }),
+            ..RunOptions::default()
+        }
+    }
+}
+
+/// The grid of a sweep, of a job that has no choice yet; returns JSON.
+#[pyfunction]
+#[pyo3(signature = (job, seeds, schedulers))]
+pub fn sweep(
+    job: PointJob,
+    seeds: Option<u32>,
+    schedulers: Vec<(String, Py<PyAny>)>,
+) -> PyResult<String> {
+    let options = SweepOptions {
+        vary: job.vary.clone(),
+        seeds,
+        run: RunOptions {
+            point: None,
+            schedulers: custom_schedulers(schedulers, &Failure::default())?,
+            ..job.options()
+        },
+    };
+    let sweep = Sweep::read(&job.source()?, &options).map_err(raised)?;
+    Ok(sweep.json().to_string())
+}
+
+/// The points of a job with each of the seeds: keys, effective specs, traces, and, if `whole`, what another machine needs;
+/// returns JSON.
+#[pyfunction]
+#[pyo3(signature = (job, seeds, schedulers, sources, whole))]
+pub fn points(
+    py: Python<'_>,
+    job: PointJob,
+    seeds: Vec<u64>,
+    schedulers: Vec<(String, Py<PyAny>)>,
+    sources: BTreeMap<String, String>,
+    whole: bool,
+) -> PyResult<String> {
+    let job = Job {
+        spec: job.source()?,
+        options: RunOptions {
+            schedulers: custom_schedulers(schedulers, &Failure::default())?,
+            ..job.options()
+        },
+    };
+    let circumstances = Circumstances {
+        commit: env!("DISKWRIGHT_COMMIT").to_owned(),
+        schedulers: sources,
+    };
+    py.detach(|| {
+        let found = point::points(&job, &seeds, &circumstances)?;
+        let described = found.iter().map(|point| {
+            let mut described = serde_json::to_value(point).expect("a point is plain data");
+            if whole {
+                described["whole"] = point::whole(point)?;
+            }
+            Ok(described)
+        });
+        Ok(described.collect::<Result<Value, Error>>()?.to_string())
+    })
+    .map_err(raised)
+}
+
+/// Runs jobs side by side and calls `finished` with the place of each and the JSON of its result when it ends. A failure names
+/// its job by `names`.
+#[pyfunction]
+#[pyo3(signature = (jobs, names, threads, schedulers, finished, progress))]
+pub fn run_each(
+    py: Python<'_>,
+    jobs: Vec<PointJob>,
+    names: Vec<String>,
+    threads: Option<usize>,
+    schedulers: Vec<(String, Py<PyAny>)>,
+    finished: Py<PyAny>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let threads = thread_count(threads)?;
+    let failure = Failure::default();
+    let custom = custom_schedulers(schedulers, &failure)?;
+    let jobs = jobs
+        .iter()
+        .map(|job| {
+            let mut options = job.options();
+            options.schedulers = custom.clone();
+            Ok(Job {
+                spec: job.source()?,
+                options,
+            })
+        })
+        .collect::<PyResult<Vec<Job>>>()?;
+    let named = |failed: FailedRun| {
+        let name = names.get(failed.job).cloned().unwrap_or_default();
+        failed.named(&name)
+    };
+    let kept = failure.clone();
+    heard(py, progress, failure, |listener| {
+        let mut finished = |job: usize, outcome: diskwright::simulation::Outcome| {
+            let text = outcome.lasting().to_string();
+            Python::attach(|py| finished.call1(py, (job, text)))
+                .map(|_| ())
+                .map_err(|error| {
+                    kept.keep(error);
+                    Error::Interrupted
+                })
+        };
+        many::run_each(&jobs, threads, listener, &mut finished).map_err(named)
+    })
+}
+
+/// The size and the digest of a file.
+#[pyfunction]
+pub fn digest_of(py: Python<'_>, path: PathBuf) -> PyResult<(u64, String)> {
+    let content = py.detach(|| digest::of_file(&path)).map_err(raised)?;
+    Ok((content.bytes, content.digest))
+}
+
+/// The interval of 95 % confidence of the mean of values, by Student's t; none of fewer than two.
+#[pyfunction]
+pub fn ci95(values: Vec<f64>) -> Option<(f64, f64)> {
+    interval::ci95(&values).map(|[low, high]| (low, high))
+}
+
+/// The hash of the sources that the engine was built from.
+#[pyfunction]
+pub fn sources() -> &'static str {
+    point::SOURCES
+}

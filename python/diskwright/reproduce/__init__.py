@@ -1,0 +1,32 @@
+"""What a paper says of a system, run again: its figures, its statements, and a verdict on each.
+
+A system is one file, which says what to run and what to measure; see `docs/cli/reproduce.md`.
+"""
+
+from diskwright.reproduce._carry import reproduce
+from diskwright.reproduce._claims import Claim, above, below, near
+from diskwright.reproduce._reproduced import Reproduced
+from diskwright.reproduce._system import Bars, Figure, Lines, Point, Statement, System
+from diskwright.reproduce._work import Call, Inspect, Run, Trace, Work
+from diskwright.reproduce._write import write
+
+__all__ = [
+    "Bars",
+    "Call",
+    "Claim",
+    "Figure",
+    "Inspect",
+    "Lines",
+    "Point",
+    "Reproduced",
+    "Run",
+    "Statement",
+    "System",
+    "Trace",
+    "Work",
+    "above",
+    "below",
+    "near",
+    "reproduce",
+    "write",
+]

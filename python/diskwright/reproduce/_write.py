@@ -1,0 +1,51 @@
+"""The folder of a reproduction: its page, its figures and its values."""
+
+from os import PathLike
+from pathlib import Path
+from typing import TextIO, cast
+
+from diskwright._engine import InputError
+from diskwright._files import replacing
+from diskwright.reproduce import _draw
+from diskwright.reproduce._page import page
+from diskwright.reproduce._reproduced import Reproduced
+from diskwright.sweep._swept import opened
+
+
+def folder(path: str | PathLike[str]) -> Path:
+    """The folder, made where it is not there."""
+    target = Path(path)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"error: cannot write into {target}: {error.strerror}"
+        raise InputError(f"{message}\n  = help: --out DIR names another folder") from error
+    return target
+
+
+def write(found: Reproduced, target: str | PathLike[str], command: str = "") -> list[Path]:
+    """Writes the files of a reproduction, each whole or as it was before; their paths, the page first.
+
+    command: what repeats it; the plain command unless given.
+    """
+    into = folder(target)
+    text = page(found, command or f"diskwright reproduce {found.source.name}")
+    written = [_put(into / "index.html", text.encode())]
+    for figure, told in found.drawn():
+        if figure.drawn is not None:
+            pictures = _draw.files(figure, told["points"])
+            written += [_put(into / f"{figure.id}.{form}", picture) for form, picture in pictures.items()]
+    frame = found.frame()
+    for name in ("points.csv", "points.parquet"):
+        with opened(into / name) as put:
+            put(frame)
+        written.append(into / name)
+    written.append(_put(into / "result.json", f"{found.json()}\n".encode()))
+    return written
+
+
+def _put(path: Path, content: bytes) -> Path:
+    with replacing(path) as stream:
+        # Nothing is written as text.
+        cast(TextIO, stream).buffer.write(content)
+    return path

@@ -1,0 +1,169 @@
+"""What a sweep found."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, Self, TextIO, cast, overload
+
+from diskwright import _compared
+from diskwright._engine import InputError
+from diskwright._files import replacing
+from diskwright._frame import row, wanted
+from diskwright._record import Record, Result
+from diskwright.sweep._runner import Done
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+# The version of the object's form. Keys never change their meaning.
+_SCHEMA = 1
+
+ENDINGS = (".parquet", ".csv")
+
+
+class Swept(Record):
+    """What a sweep found: the object of the reference, page "sweep".
+
+    `points` has an entry for each run, in the order of the grid, its last key changing fastest, and then
+    of the seeds: `values`, by key, `seed`, `key` and `result`.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(
+        cls,
+        varied: Sequence[str],
+        seeds: Sequence[int],
+        rows: Sequence[tuple[Mapping[str, Any], int, str]],
+        done: Done,
+    ) -> Self:
+        """A sweep of these runs, each with its values, seed and key."""
+        points = [
+            {"values": values, "seed": seed, "key": key, "result": done.results[key]}
+            for values, seed, key in rows
+        ]
+        return cls(
+            {
+                "schema": _SCHEMA,
+                "varied": list(varied),
+                "seeds": list(seeds),
+                "ran": done.ran,
+                "reused": done.reused,
+                "points": points,
+                "warnings": list(_warnings(points, done)),
+            }
+        )
+
+    @property
+    def results(self) -> list[Result]:
+        """The results, one for each entry of `points`; without what it took to run them."""
+        return [Result(point["result"]) for point in self._data["points"]]
+
+    @overload
+    def frame(self, *, kind: Literal["polars"] = "polars") -> "polars.DataFrame": ...
+    @overload
+    def frame(self, *, kind: Literal["pandas"]) -> "pandas.DataFrame": ...
+    def frame(self, *, kind: Literal["polars", "pandas"] = "polars") -> Any:
+        """One row for each run: the varied keys, `seed`, each number of the result, `digest`.
+
+        A value that is a table is a text, as TOML has it.
+        """
+        if kind not in ("polars", "pandas"):
+            raise ValueError(f'kind: expected "polars" or "pandas", not {kind!r}')
+        rows = [self._row(point) for point in self._data["points"]]
+        names = dict.fromkeys(name for found in rows for name in found)
+        # The digest ends the row.
+        names["digest"] = names.pop("digest", None)
+        return columns({name: [found.get(name) for found in rows] for name in names}, kind)
+
+    def write(self, target: str | os.PathLike[str]) -> None:
+        """Writes the frame to a file, .parquet or .csv, which is whole or as it was before."""
+        with opened(target) as write:
+            write(self.frame())
+
+    def _row(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        values = {key: _plain(item) for key, item in point["values"].items()}
+        result = {key: item for key, item in point["result"].items() if key not in ("schema", "spec")}
+        return values | {"seed": point["seed"]} | row(Record(result))
+
+    def __repr__(self) -> str:
+        varied = ", ".join(self._data["varied"]) or "nothing"
+        return f"<diskwright.Swept: {len(self._data['points'])} runs, {varied} varied, {self.ran} run now>"
+
+
+def _plain(item: Any) -> Any:
+    return _compared.value(item) if isinstance(item, Mapping | list) else item
+
+
+def columns(named: Mapping[str, Sequence[Any]], kind: str = "polars") -> Any:
+    """A frame whose columns have the types of all their values; numbers where there is none."""
+    library = wanted(kind)
+    alike = {name: _alike(values) for name, values in named.items()}
+    if kind == "pandas":
+        return library.DataFrame({name: values for name, (values, _) in alike.items()})
+    types = {float: library.Float64, int: library.Int64, bool: library.Boolean, str: library.String}
+    series = [library.Series(name, values, dtype=types[of]) for name, (values, of) in alike.items()]
+    return library.DataFrame(series)
+
+
+def _alike(values: Sequence[Any]) -> tuple[list[Any], type]:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {float, int} and kinds != {int}:
+        return [None if value is None else float(value) for value in values], float
+    if len(kinds) == 1:
+        (kind,) = kinds
+        if kind is int and any(value is not None and abs(value) >= 2**63 for value in values):
+            return [None if value is None else str(value) for value in values], str
+        return list(values), kind
+    return [None if value is None else _compared.value(value) for value in values], str
+
+
+@contextmanager
+def opened(target: str | os.PathLike[str] | None) -> Iterator[Callable[["polars.DataFrame"], None]]:
+    """A function that writes a frame into a file, .parquet or .csv; none where there is no target.
+
+    Opened before the work, so that a file that cannot be written is known at once.
+    """
+    if target is None:
+        yield lambda frame: None
+        return
+    suffix = Path(target).suffix
+    if suffix not in ENDINGS:
+        raise InputError(
+            f"error: cannot write a table into {os.fspath(target)}: expected a name in {', '.join(ENDINGS)}"
+        )
+    wanted("polars")
+    with replacing(target) as stream:
+        # Nothing is written as text.
+        binary = cast(IO[bytes], cast(TextIO, stream).buffer)
+        if suffix == ".csv":
+            yield lambda frame: frame.write_csv(binary)
+        else:
+            # One group of rows, so that the bytes do not depend on how the library divides its work.
+            yield lambda frame: frame.write_parquet(
+                binary, compression="zstd", row_group_size=max(len(frame), 1)
+            )
+
+
+def _warnings(points: Sequence[Mapping[str, Any]], done: Done) -> Iterator[dict[str, Any]]:
+    """Each warning once, with the number of runs that it comes from; figures in it are the first one's."""
+    for name in done.damaged:
+        text = f"{name} in the store is damaged, or no point of diskwright's: it has been run again"
+        yield {"text": text, "runs": 1}
+    texts = (text for point in points for text in point["result"]["warnings"])
+    yield from ({"text": text, "runs": runs} for text, runs in counted(texts))
+
+
+def counted(texts: Iterable[str]) -> list[tuple[str, int]]:
+    """Each text once, and how often it is there; those that differ in their figures alone are one."""
+    found: dict[str, tuple[str, int]] = {}
+    for text in texts:
+        pattern = "".join("0" if letter.isdigit() else letter for letter in text)
+        pattern = re.sub("0[0.,]*", "0", pattern)
+        first, count = found.get(pattern, (text, 0))
+        found[pattern] = (first, count + 1)
+    return list(found.values())
