@@ -54,8 +54,6 @@ __all__ = [
     "Load",
     "Local",
     "Look",
-    "LookAlike",
-    "LookAlikeTable",
     "Measure",
     "Ncq",
     "OnOff",
@@ -80,7 +78,6 @@ __all__ = [
     "Sstf",
     "Streams",
     "Strided",
-    "Sweep",
     "Synthetic",
     "Think",
     "Time",
@@ -113,8 +110,6 @@ class Spec(Document):
     """What is measured."""
     fault: Sequence[Fault] | None = None
     """What goes wrong, and when."""
-    sweep: Sweep | None = None
-    """What `diskwright sweep` varies. No run depends on it, so that no result has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,16 +117,11 @@ class Workload(Table):
     """Where the requests come from, and what is made of them."""
 
     trace: FilePath | None = None
-    """A trace file; this, `look-alike`, `synthetic` or `fio`."""
-    look_alike: LookAlike | None = None
-    """A profile or a table of counts that a trace is made from, with the spec's seed; this, `trace`,
-    `synthetic` or `fio`.
-    """
+    """A trace file; this, `synthetic` or `fio`."""
     synthetic: Load | None = None
-    """A synthetic load; this, `trace`, `look-alike` or `fio`."""
+    """A synthetic load; this, `trace` or `fio`."""
     fio: Fio | None = None
-    """A job file of fio's, which becomes a synthetic load; this, `trace`, `look-alike` or `synthetic`.
-    """
+    """A job file of fio's, which becomes a synthetic load; this, `trace` or `synthetic`."""
     format: str | None = None
     """The trace's format, where its content does not tell."""
     csv: Csv | None = None
@@ -156,38 +146,6 @@ class Workload(Table):
     """What becomes of requests that arrive before the one in front of them. Default: "error"."""
     bad_size: BadSize | None = None
     """What becomes of requests of no blocks, or of more than the drive has. Default: "error"."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LookAlikeTable(Table):
-    """A look-alike of a table of counts, with parameters over those of its file."""
-
-    profile: FilePath
-    """The file."""
-    modes: Sequence[int] | None = None
-    """The sizes that requests have, in blocks, ascending."""
-    weights: Sequence[float] | None = None
-    """How common each size is before the shares are fitted to the means of the table."""
-    small_share: float | None = None
-    """The share of small requests, 0 to 1."""
-    small: Size | None = None
-    """The largest size that counts as small."""
-    random_read_share: float | None = None
-    """The share of reads among the random requests, 0 to 1."""
-    run_requests: float | None = None
-    """The mean number of requests in a sequential run of two or more."""
-    theta: float | None = None
-    """The exponent of Zipf's law by which runs are referenced again, by their depth in the LRU stack, 0 or
-    more.
-    """
-    span: Size | None = None
-    """The range of addresses."""
-    mean_gap: Time | None = None
-    """The mean gap between arrivals."""
-    burst_requests: float | None = None
-    """The mean number of requests in a burst, 1 or more."""
-    burst_gap: Time | None = None
-    """The mean gap between the arrivals of a burst."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -913,29 +871,8 @@ class Fault(Table):
     """What."""
 
 
-Size: TypeAlias = str
-"""A size with its unit, a multiple of 512 bytes, such as "8 blocks" or "4 KiB" (units: blocks, B, KiB, MiB,
-GiB, TiB, kB, MB, GB, TB).
-"""
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep(Table):
-    """A grid of points: all combinations of the values of some keys of the spec. `diskwright sweep` runs it;
-    every other verb runs the spec without it.
-    """
-
-    seeds: int | None = None
-    """Runs of each point, with seeds from the spec's on. Default: 5."""
-    vary: Mapping[str, Any] | None = None
-    """The keys that are varied, by dotted path, each with a list of its values: `"device.hdd.queue.depth" =
-    [1, 32]`.
-    """
-
-
 Time: TypeAlias = str
 """A time with its unit, such as "20 ms" (units: ns, us, ms, s, min, h, d)."""
-
-LookAlike: TypeAlias = FilePath | LookAlikeTable
-"""A profile or a table of counts, or such a table with parameters."""
 
 Lengths: TypeAlias = Literal["exponential", "constant"]
 """How times are distributed about their mean.
@@ -950,6 +887,11 @@ Think: TypeAlias = Time | Constant | Exponential
 
 Arrivals: TypeAlias = Literal["closed"] | Poisson | Constant | OnOff | Closed
 """When requests arrive."""
+
+Size: TypeAlias = str
+"""A size with its unit, a multiple of 512 bytes, such as "8 blocks" or "4 KiB" (units: blocks, B, KiB, MiB,
+GiB, TiB, kB, MB, GB, TB).
+"""
 
 Sizes: TypeAlias = Size | Sequence[SizeShare] | SizeByOperation
 """One size, several with their shares, or different ones for reads and writes."""
