@@ -54,7 +54,10 @@ __all__ = [
     "Load",
     "Local",
     "Look",
+    "LookAlike",
+    "LookAlikeTable",
     "Measure",
+    "MergedPlace",
     "Ncq",
     "OnOff",
     "OutOfOrder",
@@ -74,10 +77,12 @@ __all__ = [
     "SizeByOperation",
     "SizeShare",
     "Sizes",
+    "Slots",
     "Spec",
     "Sstf",
     "Streams",
     "Strided",
+    "Sweep",
     "Synthetic",
     "Think",
     "Time",
@@ -110,6 +115,8 @@ class Spec(Document):
     """What is measured."""
     fault: Sequence[Fault] | None = None
     """What goes wrong, and when."""
+    sweep: Sweep | None = None
+    """What `diskwright sweep` varies. No run depends on it, so that no result has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +124,16 @@ class Workload(Table):
     """Where the requests come from, and what is made of them."""
 
     trace: FilePath | None = None
-    """A trace file; this, `synthetic` or `fio`."""
+    """A trace file; this, `look-alike`, `synthetic` or `fio`."""
+    look_alike: LookAlike | None = None
+    """A profile or a table of counts that a trace is made from, with the spec's seed; this, `trace`,
+    `synthetic` or `fio`.
+    """
     synthetic: Load | None = None
-    """A synthetic load; this, `trace` or `fio`."""
+    """A synthetic load; this, `trace`, `look-alike` or `fio`."""
     fio: Fio | None = None
-    """A job file of fio's, which becomes a synthetic load; this, `trace` or `synthetic`."""
+    """A job file of fio's, which becomes a synthetic load; this, `trace`, `look-alike` or `synthetic`.
+    """
     format: str | None = None
     """The trace's format, where its content does not tell."""
     csv: Csv | None = None
@@ -146,6 +158,38 @@ class Workload(Table):
     """What becomes of requests that arrive before the one in front of them. Default: "error"."""
     bad_size: BadSize | None = None
     """What becomes of requests of no blocks, or of more than the drive has. Default: "error"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookAlikeTable(Table):
+    """A look-alike of a table of counts, with parameters over those of its file."""
+
+    profile: FilePath
+    """The file."""
+    modes: Sequence[int] | None = None
+    """The sizes that requests have, in blocks, ascending."""
+    weights: Sequence[float] | None = None
+    """How common each size is before the shares are fitted to the means of the table."""
+    small_share: float | None = None
+    """The share of small requests, 0 to 1."""
+    small: Size | None = None
+    """The largest size that counts as small."""
+    random_read_share: float | None = None
+    """The share of reads among the random requests, 0 to 1."""
+    run_requests: float | None = None
+    """The mean number of requests in a sequential run of two or more."""
+    theta: float | None = None
+    """The exponent of Zipf's law by which runs are referenced again, by their depth in the LRU stack, 0 or
+    more.
+    """
+    span: Size | None = None
+    """The range of addresses."""
+    mean_gap: Time | None = None
+    """The mean gap between arrivals."""
+    burst_requests: float | None = None
+    """The mean number of requests in a burst, 1 or more."""
+    burst_gap: Time | None = None
+    """The mean gap between the arrivals of a burst."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -590,18 +634,30 @@ class Queue(Table):
     depth: int | None = None
     """Slots: the active request and those that wait. Default: 32."""
     scheduler: Scheduler | None = None
-    """Which request is next. Default: "fcfs"."""
+    """Which request is next."""
+    clustering: Size | None = None
+    """Requests that continue one another become one of at most this size; without it, none do."""
+    slots: Slots | None = None
+    """What a merged request counts as: `"parts"` unless said."""
+    merged_place: MergedPlace | None = None
+    """The turn of a merged request in the order of arrival: `"oldest"` unless said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fcfs(Table):
     """First come, first served.
 
-    Rule: the request that has waited longest. Tie: none can arise. Source: the baseline of every study.
+    Rule: the request that came first; but one that has waited `timeout` in the queue is next, of several
+    the one that has waited longest. Tie: none can arise. Source: the baseline of every study; the timeout
+    from Ahn et al. on I/O clustering: only requests that were merged can be served before older ones.
     Weakness: pays the full seek between any two requests.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("fcfs",)
+    timeout: Time | None = None
+    """The longest wait before a request is promoted, where requests are merged; `"0 ms"` for never. Default:
+    "2 s".
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -844,7 +900,7 @@ class Host(Table):
     outstanding: int | None = None
     """The most requests handed to the device at a time; no limit where it is left out."""
     scheduler: Scheduler | None = None
-    """The order in which requests that are held back are handed over. Default: "fcfs"."""
+    """The order in which requests that are held back are handed over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -871,8 +927,30 @@ class Fault(Table):
     """What."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep(Table):
+    """A grid of points: all combinations of the values of some keys of the spec. `diskwright sweep` runs it;
+    every other verb runs the spec without it.
+    """
+
+    seeds: int | None = None
+    """Runs of each point, with seeds from the spec's on. Default: 5."""
+    vary: Mapping[str, Any] | None = None
+    """The keys that are varied, by dotted path, each with a list of its values: `"device.hdd.queue.depth" =
+    [1, 32]`.
+    """
+
+
+Size: TypeAlias = str
+"""A size with its unit, a multiple of 512 bytes, such as "8 blocks" or "4 KiB" (units: blocks, B, KiB, MiB,
+GiB, TiB, kB, MB, GB, TB).
+"""
+
 Time: TypeAlias = str
 """A time with its unit, such as "20 ms" (units: ns, us, ms, s, min, h, d)."""
+
+LookAlike: TypeAlias = FilePath | LookAlikeTable
+"""A profile or a table of counts, or such a table with parameters."""
 
 Lengths: TypeAlias = Literal["exponential", "constant"]
 """How times are distributed about their mean.
@@ -887,11 +965,6 @@ Think: TypeAlias = Time | Constant | Exponential
 
 Arrivals: TypeAlias = Literal["closed"] | Poisson | Constant | OnOff | Closed
 """When requests arrive."""
-
-Size: TypeAlias = str
-"""A size with its unit, a multiple of 512 bytes, such as "8 blocks" or "4 KiB" (units: blocks, B, KiB, MiB,
-GiB, TiB, kB, MB, GB, TB).
-"""
 
 Sizes: TypeAlias = Size | Sequence[SizeShare] | SizeByOperation
 """One size, several with their shares, or different ones for reads and writes."""
@@ -1058,6 +1131,23 @@ Scheduler: TypeAlias = (
     | Custom
 )
 """Which of the waiting requests is next."""
+
+Slots: TypeAlias = Literal["parts", "merged"]
+"""What a merged request counts as in a queue of limited depth.
+
+`parts`: As many slots as it has parts, each of which keeps its tag.
+
+`merged`: One slot.
+"""
+
+MergedPlace: TypeAlias = Literal["oldest", "newest"]
+"""When a merged request has come, for schedulers that go by the order of arrival; its wait is always that of
+its oldest part.
+
+`oldest`: With its oldest part: the others move up.
+
+`newest`: With its newest part: the others fall back, as often as more join them.
+"""
 
 Device: TypeAlias = Hdd
 """A device and its parts; the one key says what it is."""
