@@ -5,25 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{Order, Scheduler, Slot, Starvation, Time, View};
 
+const TIMEOUT: Time = Time::from_s(2);
+
 /// Rule: the request that came first; but one that has waited `timeout` in the queue is next, of several the one that has
 /// waited longest. Tie: none can arise. Source: the baseline of every study; the timeout from Ahn et al. on I/O clustering: only requests
 /// that were merged can be served before older ones. Weakness: pays the full seek between any two requests.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fcfs {
-    /// The longest wait before a request is promoted, where requests are merged; `"0 ms"` for never.
-    pub timeout: Time,
+    /// The longest wait before a request is promoted, where requests are merged: `"2 s"` unless said, `"0 ms"` for never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Time>,
     #[serde(skip)]
     promotions: u64,
-}
-
-impl Default for Fcfs {
-    fn default() -> Fcfs {
-        Fcfs {
-            timeout: Time::from_s(2),
-            promotions: 0,
-        }
-    }
 }
 
 impl Fcfs {
@@ -44,7 +38,8 @@ impl Scheduler for Fcfs {
             .zip(longest)
             .expect("a scheduler is asked only when something waits");
         let waited = view.now - pool.get(longest).entered;
-        if self.timeout > Time::ZERO && waited >= self.timeout && longest != first {
+        let timeout = self.timeout.unwrap_or(TIMEOUT);
+        if timeout > Time::ZERO && waited >= timeout && longest != first {
             self.promotions += 1;
             return longest;
         }
