@@ -32,11 +32,26 @@ pub(crate) fn serialize_policy<S: serde::Serializer, P: serde::Serialize>(
 }
 
 /// Declares a family of policies, with the word that errors use for one of them. Each line is `Variant = "name" ["alias", …] in path::to::Parameters`, where the
-/// parameters implement the family's trait of constructors, with a `SUMMARY`.
+/// parameters have a `SUMMARY` and a constructor `build`, which may be given what a run knows: `builds P for (setting: &Setting)`.
 macro_rules! policies {
     (
         $(#[$doc:meta])*
         $visibility:vis enum $spec:ident of $family:literal builds $policy:ty {
+            $($lines:tt)*
+        }
+    ) => {
+        $crate::registry::policies! {
+            $(#[$doc])*
+            $visibility enum $spec of $family builds $policy, for () as |parameters| { parameters.build() } {
+                $($lines)*
+            }
+        }
+    };
+    (
+        $(#[$doc:meta])*
+        $visibility:vis enum $spec:ident of $family:literal builds $policy:ty,
+        for ($($setting:ident: $given:ty)?) as |$one:ident| $make:block
+        {
             $($variant:ident = $name:literal [$($alias:literal),*] in $parameters:ty,)*
         }
     ) => {
@@ -65,8 +80,8 @@ macro_rules! policies {
             }
 
             /// One policy of the family, ready to run.
-            pub fn build(&self) -> $policy {
-                match self { $($spec::$variant(parameters) => parameters.build(),)* }
+            pub fn build(&self $(, $setting: $given)?) -> $policy {
+                match self { $($spec::$variant($one) => $make,)* }
             }
 
             /// Reads the parameters of the policy `name`, one of [`Self::NAMES`].
