@@ -31,7 +31,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`units`], [`error`], [`progress`], [`random`], [`registry`] | time in integer nanoseconds, located errors, how far work is, named streams of random numbers, named policies |
+//! | [`units`], [`error`], [`progress`], [`random`], [`registry`], [`choice`] | time in integer nanoseconds, located errors, how far work is, named streams of random numbers, named policies, and those that a program brings along |
 //! | [`request`], [`timeline`], [`metrics`], [`ledger`] | a request's life, the event queue, what is measured, the checker |
 //! | [`device`], [`engine`] | the one trait every device has, and the loop |
 //! | [`geometry`] | where sectors are, how long arms take, when the platter comes round: pure functions |
@@ -52,6 +52,7 @@
 //! completion goes back to the host, whose [`metrics::Recorder`] notes it.
 
 pub mod cache;
+pub mod choice;
 pub mod compare;
 pub mod config;
 pub mod device;

@@ -15,6 +15,9 @@ pub struct PolicyRow {
     pub summary: &'static str,
 }
 
+/// The name under which a spec asks for what the program brings along: `{ custom = "mine" }`.
+pub const CUSTOM: &str = "custom";
+
 /// Writes a policy as specs do: the bare name where it has no parameters.
 pub(crate) fn serialize_policy<S: serde::Serializer, P: serde::Serialize>(
     name: &str,
@@ -64,6 +67,10 @@ macro_rules! policies {
         impl $spec {
             /// Every accepted name.
             pub const NAMES: &'static [&'static str] = &[$($name, $($alias,)*)*];
+
+            /// Every accepted name, and that of what a program brings along.
+            pub(crate) const NAMES_AND_CUSTOM: &'static [&'static str] =
+                &[$($name, $($alias,)*)* $crate::registry::CUSTOM];
 
             /// The family's rows of the reference documentation.
             pub fn rows() -> Vec<$crate::registry::PolicyRow> {
