@@ -131,8 +131,7 @@ impl<'de, F: Family> Deserialize<'de> for Choice<F> {
     }
 }
 
-type Maker<F> =
-    Arc<dyn Fn(&<F as Family>::Setting) -> Box<<F as Family>::Policy> + Send + Sync>;
+type Maker<F> = Arc<dyn Fn(&<F as Family>::Setting) -> Box<<F as Family>::Policy> + Send + Sync>;
 
 /// Policies of a family that a program brings along, by name.
 pub struct Brought<F: Family>(BTreeMap<String, Maker<F>>);

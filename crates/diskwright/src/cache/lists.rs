@@ -29,8 +29,8 @@ impl List {
         self.len
     }
     /// The first frame.
-    #[inline]
-    pub(super) fn front(&self) -> Option<Frame> {
+    #[cfg(test)]
+    fn front(&self) -> Option<Frame> {
         (self.front != NONE).then_some(Frame(self.front))
     }
     /// The last frame.
@@ -61,8 +61,8 @@ impl Links {
     }
 
     /// The frame behind one, nearer to the back.
-    #[inline]
-    pub(super) fn next(&self, frame: Frame) -> Option<Frame> {
+    #[cfg(test)]
+    fn next(&self, frame: Frame) -> Option<Frame> {
         let next = self.0[frame.index()].next;
         (next != NONE).then_some(Frame(next))
     }
@@ -90,6 +90,22 @@ impl Links {
         list.len += 1;
     }
 
+    /// Puts a frame that is in no list at the back of one.
+    #[inline]
+    pub(super) fn push_back(&mut self, list: &mut List, frame: Frame) {
+        let previous = list.back;
+        self.0[frame.index()] = Link {
+            previous,
+            next: NONE,
+        };
+        match previous {
+            NONE => list.front = frame.0,
+            previous => self.0[previous as usize].next = frame.0,
+        }
+        list.back = frame.0;
+        list.len += 1;
+    }
+
     /// Takes a frame out of the list that it is in.
     #[inline]
     pub(super) fn remove(&mut self, list: &mut List, frame: Frame) {
@@ -114,6 +130,21 @@ impl Links {
         }
     }
 
+    /// Puts a frame that is in no list in the place of one that is in `list`.
+    #[inline]
+    pub(super) fn replace(&mut self, list: &mut List, frame: Frame, by: Frame) {
+        let link = self.0[frame.index()];
+        self.0[by.index()] = link;
+        match link.previous {
+            NONE => list.front = by.0,
+            previous => self.0[previous as usize].next = by.0,
+        }
+        match link.next {
+            NONE => list.back = by.0,
+            next => self.0[next as usize].previous = by.0,
+        }
+    }
+
     /// The frames of a list from the back to the front.
     pub(super) fn back_to_front(&self, list: &List) -> impl Iterator<Item = Frame> {
         std::iter::successors(list.back(), |&frame| self.previous(frame))
@@ -128,20 +159,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agree_with_plain_queues(operations in prop::collection::vec((0u32..6, 0usize..3, any::<bool>()), 1..200)) {
+        fn agree_with_plain_queues(operations in prop::collection::vec((0u32..6, 0usize..3, 0u8..3, 0u32..6), 1..200)) {
             let mut links = Links::new(6);
             let mut lists = [List::default(); 2];
             let mut model = [VecDeque::new(), VecDeque::new()];
-            for (frame, to, again) in operations {
+            for (frame, to, what, other) in operations {
                 let frame = Frame(frame);
                 if let Some(at) = model.iter().position(|queue| queue.contains(&frame)) {
-                    model[at].retain(|&other| other != frame);
-                    if again {
-                        links.move_to_front(&mut lists[at], frame);
-                        model[at].push_front(frame);
+                    let other = Frame(other);
+                    if what == 2 && !model.iter().any(|queue| queue.contains(&other)) {
+                        links.replace(&mut lists[at], frame, other);
+                        model[at].iter_mut().filter(|it| **it == frame).for_each(|it| *it = other);
                     } else {
-                        links.remove(&mut lists[at], frame);
+                        model[at].retain(|&other| other != frame);
+                        if what == 1 {
+                            links.move_to_front(&mut lists[at], frame);
+                            model[at].push_front(frame);
+                        } else {
+                            links.remove(&mut lists[at], frame);
+                        }
                     }
+                } else if to < 2 && what == 0 {
+                    links.push_back(&mut lists[to], frame);
+                    model[to].push_back(frame);
                 } else if to < 2 {
                     links.push_front(&mut lists[to], frame);
                     model[to].push_front(frame);

@@ -5,9 +5,11 @@
 //! accesses only. The cache in a drive, the tier on an SSD and [`ObjectCache`], which only counts, share both.
 
 pub mod directory;
+mod ghosts;
 mod lists;
 pub mod object_cache;
 pub mod pins;
+mod ranking;
 pub mod replacement;
 
 pub use directory::Directory;

@@ -34,6 +34,9 @@ impl ObjectCache {
     pub fn access(&mut self, access: &Access) -> Found {
         if let Some(frame) = self.directory.find(access.key) {
             self.policy.hit(frame, access);
+            while let Some(frame) = self.policy.shed(&self.pins) {
+                self.directory.remove(frame);
+            }
             return Found::Hit;
         }
         self.policy.miss(access);

@@ -1,10 +1,37 @@
 //! Replacement policies: which block leaves a cache when another needs its place.
 
+mod access_time;
+mod arc;
+mod atca;
+mod atca_simple;
+mod belady;
+mod choice;
+mod clock;
+mod fac;
 mod fifo;
+mod greedy_dual;
+mod lfu;
+mod lifo;
+mod lirs;
 mod lru;
+mod parameters;
+mod random;
+mod s3_fifo;
+mod sieve;
+mod sketch;
+mod slru;
+mod two_q;
+mod w_tinylfu;
+mod worth;
 
+pub use atca::Scale;
+pub use choice::{CustomReplacements, ReplacementChoice};
+pub use parameters::{Factor, Reading, Segments};
+
+use super::ghosts::Ghosts;
 use super::lists::{Links, List};
-use super::{Frame, Pins};
+use super::ranking::Ranking;
+use super::{Directory, Frame, Pins};
 use crate::random::Stream;
 use crate::registry::policies;
 use crate::units::Time;
@@ -14,6 +41,22 @@ policies! {
     pub enum ReplacementSpec of "replacement policy" builds Box<dyn Replacement>, for (setting: &Setting) as |parameters| { parameters.build(setting) } {
         Lru = "lru" [] in lru::Lru,
         Fifo = "fifo" [] in fifo::Fifo,
+        Lifo = "lifo" [] in lifo::Lifo,
+        Clock = "clock" [] in clock::Clock,
+        Lfu = "lfu" [] in lfu::Lfu,
+        Slru = "slru" [] in slru::Slru,
+        TwoQ = "2q" ["two-q"] in two_q::TwoQ,
+        Arc = "arc" [] in arc::Arc,
+        Lirs = "lirs" [] in lirs::Lirs,
+        S3Fifo = "s3-fifo" ["s3fifo"] in s3_fifo::S3Fifo,
+        Sieve = "sieve" [] in sieve::Sieve,
+        WTinyLfu = "w-tinylfu" ["wtinylfu"] in w_tinylfu::WTinyLfu,
+        Atca = "atca" [] in atca::Atca,
+        AtcaSimple = "atca-simple" [] in atca_simple::AtcaSimple,
+        Fac = "fac" [] in fac::Fac,
+        GreedyDual = "greedy-dual" ["greedydual"] in greedy_dual::GreedyDual,
+        Random = "random" [] in random::Random,
+        Belady = "belady" ["min", "opt"] in belady::Belady,
     }
 }
 
@@ -72,6 +115,14 @@ pub trait Replacement: Send {
     /// Chooses the frame whose block leaves, and forgets it; none that is pinned. `None` where all are.
     fn evict(&mut self, pins: &Pins) -> Option<Frame>;
 
+    /// A block that leaves at a hit, though nothing needs its place; it is forgotten. A cache asks after each
+    /// [`hit`](Self::hit), again until there is none, or never does. None of [`ReplacementSpec`] has any but
+    /// `slru` in libCacheSim's reading.
+    fn shed(&mut self, pins: &Pins) -> Option<Frame> {
+        let _ = pins;
+        None
+    }
+
     /// The block of the last miss is put into `frame`.
     fn insert(&mut self, frame: Frame, access: &Access);
 
@@ -88,4 +139,32 @@ pub trait Replacement: Send {
 #[inline]
 fn last_free(links: &Links, list: &List, pins: &Pins) -> Option<Frame> {
     links.back_to_front(list).find(|&frame| !pins.holds(frame))
+}
+
+/// Goes from a list's back to its front and round again. What `passes` goes to the front; the first that does not is what is sought. Pinned
+/// frames stay where they are.
+#[inline]
+fn second_chance(
+    links: &mut Links,
+    list: &mut List,
+    pins: &Pins,
+    mut passes: impl FnMut(Frame) -> bool,
+) -> Option<Frame> {
+    let mut has_passed = true;
+    while has_passed {
+        has_passed = false;
+        let mut next = list.back();
+        while let Some(frame) = next {
+            next = links.previous(frame);
+            if pins.holds(frame) {
+                continue;
+            }
+            if !passes(frame) {
+                return Some(frame);
+            }
+            has_passed = true;
+            links.move_to_front(list, frame);
+        }
+    }
+    None
 }
