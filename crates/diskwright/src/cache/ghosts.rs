@@ -87,8 +87,8 @@ mod tests {
                         model[list].push_front(key);
                     }
                 }
-                for list in 0..2 {
-                    prop_assert_eq!(ghosts.len(list), model[list].len());
+                for (list, queue) in model.iter().enumerate() {
+                    prop_assert_eq!(ghosts.len(list), queue.len());
                 }
             }
         }

@@ -3,19 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::parameters::Reading;
 use super::{Access, Frame, Ghosts, Links, List, Pins, Replacement, Setting, last_free};
 
 /// Rule: T1 holds the blocks accessed once of late, T2 the others, both by recency; B1 and B2 remember the keys that left them. An access to
 /// one remembered in B1 makes the target size of T1 larger, in B2 smaller; T1 gives a block up where it is above its target, else T2.
-/// Tie: none can be. Source: Megiddo and Modha, "ARC: a self-tuning, low overhead replacement cache", FAST 2003, figure 4.
+/// Tie: none can be. Source: Megiddo and Modha, "ARC: a self-tuning, low overhead replacement cache", FAST 2003, figure 4, with the target
+/// to 2⁻³² of a block.
 /// Weakness: a block accessed twice at once is taken for popular; the target swings with the load.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Arc {
-    /// `"libcachesim"`: the target moves by whole blocks, rounded down; the paper moves it by the exact ratio of B1 and B2.
-    pub reading: Reading,
-}
+#[serde(deny_unknown_fields)]
+pub struct Arc {}
 
 impl Arc {
     pub(super) const SUMMARY: &str = "Adaptive: a list by recency and one of blocks accessed again, whose sizes follow the misses of what has just left.";
@@ -29,7 +26,6 @@ impl Arc {
             keys: vec![0; capacity as usize].into(),
             ghosts: Ghosts::new(capacity),
             target: 0,
-            whole: self.reading == Reading::LibCacheSim,
             was_in: None,
         })
     }
@@ -50,23 +46,11 @@ struct ArcState {
     ghosts: Ghosts<2>,
     /// The target size of T1, p in the paper.
     target: u64,
-    whole: bool,
     /// Where the block of the last miss was remembered.
     was_in: Option<usize>,
 }
 
 impl ArcState {
-    /// By how much the target moves for a hit in a list of `hit` keys, where the other has `other`.
-    fn step(&self, hit: usize, other: usize) -> u64 {
-        let step = ((other as u64) << 32) / hit as u64;
-        let step = if self.whole {
-            step / BLOCK * BLOCK
-        } else {
-            step
-        };
-        step.max(BLOCK)
-    }
-
     /// Lets the last of a list go that may.
     fn let_go(&mut self, list: usize, is_remembered: bool, pins: &Pins) -> Option<Frame> {
         let frame = last_free(&self.links, &self.lists[list], pins)?;
@@ -109,7 +93,8 @@ impl Replacement for ArcState {
             return;
         };
         // The key has gone from its list already.
-        let step = self.step(self.ghosts.len(list) + 1, self.ghosts.len(1 - list));
+        let (hit, other) = (self.ghosts.len(list) + 1, self.ghosts.len(1 - list));
+        let step = (other as u64 * BLOCK / hit as u64).max(BLOCK);
         self.target = match list {
             ONCE => (self.target + step).min(self.capacity as u64 * BLOCK),
             _ => self.target.saturating_sub(step),

@@ -20,8 +20,8 @@ pub struct S3Fifo {
     pub ghosts: Share,
     /// Hits in the small queue with which a block moves to the main one.
     pub hits: u8,
-    /// The paper takes a block from the small queue while that has its share; `"libcachesim"` does while the main queue has no
-    /// more than its own, and until the first block leaves it puts what the small queue has no room for into the main one.
+    /// In the paper a block that moves into a full main queue makes that give one up, which then is the one to leave;
+    /// with `"libcachesim"` the small queue goes on until one of its own leaves.
     pub reading: Reading,
 }
 
@@ -53,7 +53,6 @@ impl S3Fifo {
             enough: self.hits,
             reading: self.reading,
             is_back: false,
-            is_filling: self.reading == Reading::LibCacheSim,
         })
     }
 }
@@ -81,8 +80,6 @@ struct S3FifoState {
     reading: Reading,
     /// The block of the last miss was remembered.
     is_back: bool,
-    /// What the small queue has no room for comes into the main one.
-    is_filling: bool,
 }
 
 impl S3FifoState {
@@ -145,20 +142,14 @@ impl Replacement for S3FifoState {
         self.is_back = self.ghosts.take(access.key).is_some();
     }
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
-        self.is_filling = false;
-        let is_smalls_turn = match self.reading {
-            Reading::Paper => self.small.len() >= self.small_room,
-            Reading::LibCacheSim => self.main.len() <= self.main_room,
-        };
-        if is_smalls_turn {
+        if self.small.len() >= self.small_room {
             self.evict_small(pins).or_else(|| self.evict_main(pins))
         } else {
             self.evict_main(pins).or_else(|| self.evict_small(pins))
         }
     }
     fn insert(&mut self, frame: Frame, access: &Access) {
-        let overflows = self.is_filling && self.small.len() >= self.small_room;
-        let is_main = self.is_back || overflows;
+        let is_main = self.is_back;
         self.keys[frame.index()] = access.key;
         self.blocks[frame.index()] = Block { hits: 0, is_main };
         let list = if is_main {
