@@ -182,21 +182,34 @@ fn a_program_brings_its_own() {
 fn the_manual_has_a_row_for_each() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/model/replacement.md");
     let page = fs::read_to_string(path).expect("the manual's page");
-    for row in ReplacementSpec::rows() {
-        let start = format!("| `{}` |", row.name);
-        let rows = page.lines().filter(|line| line.starts_with(&start));
-        assert_eq!(rows.count(), 1, "{start}");
-        let built = spec(&format!("{:?}", row.name)).expect("a policy");
+    // Name, rule, parameters, source.
+    let rows = page.lines().filter(|line| line.matches('|').count() == 5);
+    let rows: Vec<&str> = rows.filter(|line| line.starts_with("| `")).collect();
+    for policy in ReplacementSpec::rows() {
+        let start = format!("| `{}` |", policy.name);
+        let found: Vec<&str> = rows
+            .iter()
+            .filter(|line| line.starts_with(&start))
+            .copied()
+            .collect();
+        let [found] = found[..] else {
+            panic!("{} rows begin with {start}", found.len());
+        };
+        let built = spec(&format!("{:?}", policy.name)).expect("a policy");
         let written = serde_json::to_value(&built).expect("plain data");
-        let parameters = written.get(row.name).and_then(|value| value.as_object());
-        for (key, value) in parameters.into_iter().flatten() {
-            let text = format!("`{key} = {value}`");
-            let line = page.lines().find(|line| line.starts_with(&start));
-            assert!(
-                line.is_some_and(|line| line.contains(&text)),
-                "{}: {text}",
-                row.name
-            );
-        }
+        let parameters = written.get(policy.name).and_then(|value| value.as_object());
+        let parameters = parameters.into_iter().flatten();
+        let parameters = parameters.map(|(key, value)| format!("`{key} = {value}`"));
+        let parameters = parameters.collect::<Vec<_>>().join(", ");
+        assert_eq!(
+            found.split('|').nth(3).map(str::trim),
+            Some(&*parameters),
+            "{start}"
+        );
     }
+    assert_eq!(
+        rows.len(),
+        ReplacementSpec::rows().len(),
+        "a row is of no policy"
+    );
 }

@@ -8,8 +8,7 @@ use super::{Access, Frame, Ghosts, Links, List, Pins, Replacement, Setting, last
 /// Rule: T1 holds the blocks accessed once of late, T2 the others, both by recency; B1 and B2 remember the keys that left them. An access to
 /// one remembered in B1 makes the target size of T1 larger, in B2 smaller; T1 gives a block up where it is above its target, else T2.
 /// Tie: none can be. Source: Megiddo and Modha, "ARC: a self-tuning, low overhead replacement cache", FAST 2003, figure 4, with the target
-/// to 2⁻³² of a block.
-/// Weakness: a block accessed twice at once is taken for popular; the target swings with the load.
+/// to 2⁻³² of a block. Weakness: a block accessed twice at once is taken for popular; the target swings with the load.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arc {}
@@ -96,7 +95,10 @@ impl Replacement for ArcState {
         let (hit, other) = (self.ghosts.len(list) + 1, self.ghosts.len(1 - list));
         let step = (other as u64 * BLOCK / hit as u64).max(BLOCK);
         self.target = match list {
-            ONCE => (self.target + step).min(self.capacity as u64 * BLOCK),
+            ONCE => self
+                .target
+                .saturating_add(step)
+                .min(self.capacity as u64 * BLOCK),
             _ => self.target.saturating_sub(step),
         };
     }

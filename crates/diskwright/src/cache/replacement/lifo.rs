@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Access, Frame, Links, List, Pins, Replacement, Setting, last_free};
 
-/// Rule: the block that came last leaves. Tie: none can be. Source: textbooks; it is the best rule for a loop over a little more than
-/// the cache, of those that know nothing. Weakness: what came first stays for ever, whether anyone wants it or not.
+/// Rule: the block that came last leaves. Tie: none can be. Source: textbooks; good for a loop over a little more than the cache holds.
+/// Weakness: what came first stays for ever, whether anyone wants it or not.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lifo {}

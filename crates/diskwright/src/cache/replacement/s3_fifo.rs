@@ -136,7 +136,7 @@ impl Replacement for S3FifoState {
         } else {
             MOST.max(self.enough)
         };
-        block.hits = (block.hits + 1).min(most);
+        block.hits = block.hits.saturating_add(1).min(most);
     }
     fn miss(&mut self, access: &Access) {
         self.is_back = self.ghosts.take(access.key).is_some();
