@@ -31,12 +31,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`units`], [`error`], [`progress`], [`random`], [`registry`] | time in integer nanoseconds, located errors, how far work is, named streams of random numbers, named policies |
+//! | [`units`], [`error`], [`progress`], [`random`], [`registry`], [`choice`] | time in integer nanoseconds, located errors, how far work is, named streams of random numbers, named policies, and those that a program brings along |
 //! | [`request`], [`timeline`], [`metrics`], [`ledger`] | a request's life, the event queue, what is measured, the checker |
 //! | [`device`], [`engine`] | the one trait every device has, and the loop |
 //! | [`geometry`] | where sectors are, how long arms take, when the platter comes round: pure functions |
 //! | [`queue`] | the waiting requests, and the schedulers that choose among them |
-//! | [`hdd`] | a hard disk, made of the two above |
+//! | [`cache`] | caches of blocks, and the replacement policies that choose what leaves them |
+//! | [`hdd`] | a hard disk, made of the three above |
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
 //! | [`disksim`] | the parameter files of DiskSim, read as drives |
@@ -50,6 +51,8 @@
 //! [`queue::Scheduler`] pick it, works out its whole course in [`hdd::access`] and sets one alarm for its end; the
 //! completion goes back to the host, whose [`metrics::Recorder`] notes it.
 
+pub mod cache;
+pub mod choice;
 pub mod compare;
 pub mod config;
 pub mod device;

@@ -15,6 +15,9 @@ pub struct PolicyRow {
     pub summary: &'static str,
 }
 
+/// The name under which a spec asks for what the program brings along: `{ custom = "mine" }`.
+pub const CUSTOM: &str = "custom";
+
 /// Writes a policy as specs do: the bare name where it has no parameters.
 pub(crate) fn serialize_policy<S: serde::Serializer, P: serde::Serialize>(
     name: &str,
@@ -32,11 +35,26 @@ pub(crate) fn serialize_policy<S: serde::Serializer, P: serde::Serialize>(
 }
 
 /// Declares a family of policies, with the word that errors use for one of them. Each line is `Variant = "name" ["alias", …] in path::to::Parameters`, where the
-/// parameters implement the family's trait of constructors, with a `SUMMARY`.
+/// parameters have a `SUMMARY` and a constructor `build`, which may be given what a run knows: `builds P for (setting: &Setting)`.
 macro_rules! policies {
     (
         $(#[$doc:meta])*
         $visibility:vis enum $spec:ident of $family:literal builds $policy:ty {
+            $($lines:tt)*
+        }
+    ) => {
+        $crate::registry::policies! {
+            $(#[$doc])*
+            $visibility enum $spec of $family builds $policy, for () as |parameters| { parameters.build() } {
+                $($lines)*
+            }
+        }
+    };
+    (
+        $(#[$doc:meta])*
+        $visibility:vis enum $spec:ident of $family:literal builds $policy:ty,
+        for ($($setting:ident: $given:ty)?) as |$one:ident| $make:block
+        {
             $($variant:ident = $name:literal [$($alias:literal),*] in $parameters:ty,)*
         }
     ) => {
@@ -49,6 +67,10 @@ macro_rules! policies {
         impl $spec {
             /// Every accepted name.
             pub const NAMES: &'static [&'static str] = &[$($name, $($alias,)*)*];
+
+            /// Every accepted name, and that of what a program brings along.
+            pub(crate) const NAMES_AND_CUSTOM: &'static [&'static str] =
+                &[$($name, $($alias,)*)* $crate::registry::CUSTOM];
 
             /// The family's rows of the reference documentation.
             pub fn rows() -> Vec<$crate::registry::PolicyRow> {
@@ -65,8 +87,8 @@ macro_rules! policies {
             }
 
             /// One policy of the family, ready to run.
-            pub fn build(&self) -> $policy {
-                match self { $($spec::$variant(parameters) => parameters.build(),)* }
+            pub fn build(&self $(, $setting: $given)?) -> $policy {
+                match self { $($spec::$variant($one) => $make,)* }
             }
 
             /// Reads the parameters of the policy `name`, one of [`Self::NAMES`].

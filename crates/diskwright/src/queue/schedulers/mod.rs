@@ -18,7 +18,8 @@ mod vscan;
 mod weight;
 mod weighted;
 
-pub use choice::{CUSTOM, CustomSchedulers, SchedulerChoice};
+pub use crate::registry::CUSTOM;
+pub use choice::{CustomSchedulers, SchedulerChoice};
 pub use elevator::By;
 pub use weight::Weight;
 

@@ -1,0 +1,142 @@
+//! Which block is in which frame.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+use super::Frame;
+
+/// The blocks of a cache by their keys, and the frames that hold none.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    hasher: FixedState,
+    table: HashTable<u32>,
+    keys: Box<[u64]>,
+    /// Frames that were freed, the last one on top; those from `unused` on have never been taken.
+    free: Vec<u32>,
+    unused: u32,
+}
+
+impl Directory {
+    /// An empty one of `capacity` frames.
+    pub fn new(capacity: u32) -> Directory {
+        Directory {
+            hasher: FixedState::default(),
+            table: HashTable::with_capacity(capacity as usize),
+            keys: vec![0; capacity as usize].into(),
+            free: Vec::new(),
+            unused: 0,
+        }
+    }
+
+    /// How many blocks it can hold.
+    pub fn capacity(&self) -> u32 {
+        self.keys.len() as u32
+    }
+
+    /// How many blocks it holds.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// Whether no frame is free.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.free.is_empty() && self.unused as usize == self.keys.len()
+    }
+
+    /// The frame of a block.
+    #[inline]
+    pub fn find(&self, key: u64) -> Option<Frame> {
+        let hash = self.hasher.hash_one(key);
+        let found = self
+            .table
+            .find(hash, |&frame| self.keys[frame as usize] == key);
+        found.map(|&frame| Frame(frame))
+    }
+
+    /// The block in a frame that is taken.
+    #[inline]
+    pub fn key(&self, frame: Frame) -> u64 {
+        self.keys[frame.index()]
+    }
+
+    /// Gives a block that it does not hold a free frame.
+    ///
+    /// # Panics
+    /// Where none is free.
+    #[inline]
+    pub fn insert(&mut self, key: u64) -> Frame {
+        debug_assert!(self.find(key).is_none(), "block {key} has a frame already");
+        let frame = self.free.pop().unwrap_or_else(|| {
+            let frame = self.unused;
+            assert!((frame as usize) < self.keys.len(), "no frame is free");
+            self.unused += 1;
+            frame
+        });
+        self.keys[frame as usize] = key;
+        let hash = self.hasher.hash_one(key);
+        let Directory {
+            table,
+            keys,
+            hasher,
+            ..
+        } = self;
+        table.insert_unique(hash, frame, |&frame| hasher.hash_one(keys[frame as usize]));
+        Frame(frame)
+    }
+
+    /// Frees a frame that is taken; returns the block that it held.
+    ///
+    /// # Panics
+    /// Where it holds none.
+    #[inline]
+    pub fn remove(&mut self, frame: Frame) -> u64 {
+        let key = self.keys[frame.index()];
+        let hash = self.hasher.hash_one(key);
+        let entry = self.table.find_entry(hash, |&other| other == frame.0);
+        entry.expect("the frame holds a block").remove();
+        self.free.push(frame.0);
+        key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_plain_map(operations in prop::collection::vec((0u64..12, any::<bool>()), 1..200), capacity in 1u32..8) {
+            let mut directory = Directory::new(capacity);
+            let mut model = BTreeMap::new();
+            for (key, insert) in operations {
+                prop_assert_eq!(directory.find(key), model.get(&key).copied());
+                match model.get(&key).copied() {
+                    Some(frame) if !insert => {
+                        prop_assert_eq!(directory.remove(frame), key);
+                        model.remove(&key);
+                    }
+                    None if insert && !directory.is_full() => {
+                        let frame = directory.insert(key);
+                        prop_assert!(frame.0 < capacity && !model.values().any(|&other| other == frame));
+                        model.insert(key, frame);
+                    }
+                    _ => {}
+                }
+                prop_assert_eq!(directory.len(), model.len());
+                prop_assert_eq!(directory.is_full(), model.len() == capacity as usize);
+                for (&key, &frame) in &model {
+                    prop_assert_eq!(directory.key(frame), key);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Caches of blocks: what is where, and which block leaves when another needs its place.
+//!
+//! A cache has a fixed number of [frames](Frame), each of which holds one block. A [`Directory`] says which block is in which
+//! frame; a [`Replacement`](replacement::Replacement) policy chooses the frame to be freed and sees frames, keys and
+//! accesses only. The cache in a drive, the tier on an SSD and [`ObjectCache`], which only counts, share both.
+
+pub mod directory;
+mod ghosts;
+mod lists;
+pub mod object_cache;
+pub mod pins;
+mod ranking;
+pub mod replacement;
+
+pub use directory::Directory;
+pub use object_cache::ObjectCache;
+pub use pins::Pins;
+
+/// A place for one block: a number below the cache's capacity in blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Frame(pub u32);
+
+impl Frame {
+    /// As an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}

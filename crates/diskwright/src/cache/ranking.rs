@@ -1,0 +1,198 @@
+//! The frames of a cache by what their blocks are worth.
+
+use super::{Frame, Pins};
+
+const ABSENT: u32 = u32::MAX;
+/// Children of a node: four are a cache line and a half, and make the heap half as high as two.
+const CHILDREN: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    worth: u64,
+    /// When it was touched: of equal worth the first one leaves first.
+    touch: u64,
+    frame: u32,
+}
+
+/// A heap of frames, the one that is worth least on top; of those worth the same, the one touched least recently.
+#[derive(Clone, Debug)]
+pub(super) struct Ranking {
+    heap: Vec<Entry>,
+    places: Box<[u32]>,
+    touches: u64,
+    /// Pinned frames that were on top of the one sought.
+    aside: Vec<Entry>,
+}
+
+impl Ranking {
+    /// Of `capacity` frames, none of which is in it.
+    pub(super) fn new(capacity: u32) -> Ranking {
+        Ranking {
+            heap: Vec::with_capacity(capacity as usize),
+            places: vec![ABSENT; capacity as usize].into(),
+            touches: 0,
+            aside: Vec::new(),
+        }
+    }
+
+    /// Gives a frame a worth, and notes that it is the one touched last.
+    #[inline]
+    pub(super) fn touch(&mut self, frame: Frame, worth: u64) {
+        self.touches += 1;
+        let entry = Entry {
+            worth,
+            touch: self.touches,
+            frame: frame.0,
+        };
+        match self.places[frame.index()] {
+            ABSENT => self.push(entry),
+            place => self.settle(place as usize, entry),
+        }
+    }
+
+    /// Gives a frame that is in it another worth, with its last touch as it is.
+    #[inline]
+    pub(super) fn change(&mut self, frame: Frame, worth: u64) {
+        let place = self.places[frame.index()];
+        if place != ABSENT {
+            let entry = Entry {
+                worth,
+                ..self.heap[place as usize]
+            };
+            self.settle(place as usize, entry);
+        }
+    }
+
+    /// What a frame that is in it is worth.
+    #[inline]
+    pub(super) fn worth(&self, frame: Frame) -> Option<u64> {
+        let place = self.places[frame.index()];
+        (place != ABSENT).then(|| self.heap[place as usize].worth)
+    }
+
+    /// Takes a frame out.
+    pub(super) fn remove(&mut self, frame: Frame) {
+        let place = self.places[frame.index()];
+        if place != ABSENT {
+            self.take(place as usize);
+        }
+    }
+
+    /// Takes out the frame worth least of those that are not pinned; with its worth.
+    #[inline]
+    pub(super) fn take_least(&mut self, pins: &Pins) -> Option<(Frame, u64)> {
+        let mut found = None;
+        while !self.heap.is_empty() {
+            let entry = self.take(0);
+            if !pins.holds(Frame(entry.frame)) {
+                found = Some((Frame(entry.frame), entry.worth));
+                break;
+            }
+            self.aside.push(entry);
+        }
+        while let Some(entry) = self.aside.pop() {
+            self.push(entry);
+        }
+        found
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.heap.push(entry);
+        self.rise(self.heap.len() - 1, entry);
+    }
+
+    fn take(&mut self, place: usize) -> Entry {
+        let taken = self.heap[place];
+        self.places[taken.frame as usize] = ABSENT;
+        let last = self.heap.pop().expect("it holds the one taken");
+        if place < self.heap.len() {
+            self.settle(place, last);
+        }
+        taken
+    }
+
+    /// Puts an entry where it belongs, from a place that is free.
+    fn settle(&mut self, place: usize, entry: Entry) {
+        if place > 0 && entry < self.heap[(place - 1) / CHILDREN] {
+            self.rise(place, entry);
+        } else {
+            self.sink(place, entry);
+        }
+    }
+
+    fn rise(&mut self, mut place: usize, entry: Entry) {
+        while place > 0 {
+            let parent = (place - 1) / CHILDREN;
+            if self.heap[parent] <= entry {
+                break;
+            }
+            self.put(place, self.heap[parent]);
+            place = parent;
+        }
+        self.put(place, entry);
+    }
+
+    fn sink(&mut self, mut place: usize, entry: Entry) {
+        loop {
+            let first = place * CHILDREN + 1;
+            let children = first..(first + CHILDREN).min(self.heap.len());
+            let least = children.min_by_key(|&child| self.heap[child]);
+            match least {
+                Some(child) if self.heap[child] < entry => {
+                    self.put(place, self.heap[child]);
+                    place = child;
+                }
+                _ => break,
+            }
+        }
+        self.put(place, entry);
+    }
+
+    #[inline]
+    fn put(&mut self, place: usize, entry: Entry) {
+        self.heap[place] = entry;
+        self.places[entry.frame as usize] = place as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u32..20, 0u64..6, 0u8..5, any::<u32>()), 1..300)) {
+            let mut ranking = Ranking::new(20);
+            let mut model: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
+            for (now, (frame, worth, what, pinned)) in operations.into_iter().enumerate() {
+                match what {
+                    0 | 1 => {
+                        ranking.touch(Frame(frame), worth);
+                        model.insert(frame, (worth, now));
+                    }
+                    2 => {
+                        ranking.change(Frame(frame), worth);
+                        model.entry(frame).and_modify(|entry| entry.0 = worth);
+                    }
+                    3 => {
+                        ranking.remove(Frame(frame));
+                        model.remove(&frame);
+                    }
+                    _ => {
+                        let mut pins = Pins::new(20);
+                        (0..20).filter(|bit| pinned >> bit & 1 == 1).for_each(|frame| pins.pin(Frame(frame)));
+                        let free = model.iter().filter(|(frame, _)| !pins.holds(Frame(**frame)));
+                        let least = free.min_by_key(|(_, entry)| **entry).map(|(&frame, entry)| (Frame(frame), entry.0));
+                        prop_assert_eq!(ranking.take_least(&pins), least);
+                        least.map(|(frame, _)| model.remove(&frame.0));
+                    }
+                }
+                for frame in 0..20 {
+                    prop_assert_eq!(ranking.worth(Frame(frame)), model.get(&frame).map(|entry| entry.0));
+                }
+            }
+        }
+    }
+}

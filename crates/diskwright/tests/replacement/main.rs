@@ -1,0 +1,11 @@
+//! Replacement policies, as caches ask them.
+
+mod access_times;
+mod common;
+mod models;
+mod plain;
+mod queues;
+mod reference;
+#[path = "../reference_data/mod.rs"]
+mod reference_data;
+mod suite;
