@@ -21,9 +21,10 @@ use crate::error::{Error, InputError, Place};
 use crate::request::Command;
 use crate::units::Time;
 
-use self::devices::Devices;
 use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;
+
+pub(crate) use self::devices::Devices;
 
 pub use self::convert::{Conversion, ConvertOptions, convert};
 pub use self::fio::FioSpec;
