@@ -38,7 +38,7 @@ def recorded() -> Path:
 
 @pytest.fixture
 def loop(tmp_path: Path) -> Path:
-    """Three turns over LBN 0 to 63 in requests of 16 blocks: eight cache blocks of 4 KiB; the second turn writes."""
+    """Three turns over eight cache blocks of 4 KiB, in requests for two of them; the second turn writes."""
     path = tmp_path / "loop.csv"
     rows = [f"{at},0,{at % 4 * 16},16,{'w' if at // 4 == 1 else 'r'}\n" for at in range(12)]
     path.write_text("time_s,device,lbn,blocks,op\n" + "".join(rows))
@@ -104,7 +104,8 @@ def test_the_table_has_a_row_a_capacity_and_a_column_a_policy(command: Command, 
     sampled = command(
         "miss-ratio", loop, "--sample", "0.9", "--sample-seeds", "3", "--capacity", "7,8"
     ).stdout
-    assert sampled.count(" ± ") == 3 and "3 samples of 90 %" in sampled
+    assert sampled.count(" ± ") == 3 and ", ± 95 % confidence" in sampled
+    assert "3 samples of 90 %" in " ".join(sampled.split())
 
 
 def test_the_picture_shows_the_points(command: Command, loop: Path, tmp_path: Path) -> None:
@@ -118,8 +119,8 @@ def test_the_picture_shows_the_points(command: Command, loop: Path, tmp_path: Pa
         capacities, ratios = drawn[0].get_data()
         assert list(capacities) == [2, 4, 8]
         assert list(ratios) == [points[1].miss_ratio, points[2].miss_ratio, points[0].miss_ratio]
-    drawn = command("miss-ratio", loop, "--plot", "loop.svg")
-    assert drawn.returncode == 0, drawn.stderr
+    done = command("miss-ratio", loop, "--plot", "loop.svg")
+    assert done.returncode == 0, done.stderr
     assert "<svg" in (tmp_path / "loop.svg").read_text()
     refused(command("miss-ratio", loop, "--plot", "loop.gif"), "loop.gif", ".svg")
 

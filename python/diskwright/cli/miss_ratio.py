@@ -152,9 +152,8 @@ def _fitting(found: Record, labels: dict[str, str]) -> Iterator[dict[str, str]]:
 def _capacities(found: Record) -> dict[str, tuple[str, ...]]:
     """What is told of each capacity, as it was asked for; the first row are the headers."""
     blocks = "block_bytes" in found
-    rows: dict[str, tuple[str, ...]] = {
-        "": ("capacity", "blocks", "size") if blocks else ("capacity", "objects")
-    }
+    headers = ("capacity", "blocks", "size") if blocks else ("capacity", "objects")
+    rows: dict[str, tuple[str, ...]] = {"": headers}
     for point in found.points:
         size = (byte_size(point.capacity_bytes),) if blocks else ()
         rows[point.asked] = (point.asked, f"{point.capacity:,}", *size)
@@ -177,5 +176,6 @@ def _cell(point: Record) -> str:
     if "miss_ratio_ci95" not in point:
         return text
     interval = point.miss_ratio_ci95
-    margin = "-" if interval is None else f"{(interval[1] - interval[0]) / 2:.4f}"
+    # Where an end would be beyond 0 or 1, the interval is not symmetric.
+    margin = "-" if interval is None else f"{max(abs(end - point.miss_ratio) for end in interval):.4f}"
     return f"{text} ± {margin:>6}"
