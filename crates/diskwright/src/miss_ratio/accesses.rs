@@ -157,6 +157,10 @@ impl Accesses {
 
 impl Source for Accesses {
     fn fill(&mut self, chunk: &mut Chunk, progress: &mut dyn Progress) -> Result<(), Error> {
+        // A request larger than a chunk is told of as often as many small ones.
+        if !self.pending.is_empty() && progress.update(self.read.records, None).is_break() {
+            return Err(Error::Interrupted);
+        }
         while !chunk.is_full() {
             if let Some(object) = self.pending.next() {
                 chunk.push(Access::new(object, self.write));

@@ -130,7 +130,7 @@ pub(super) fn answer(
         skipped: read.skipped,
         accesses: read.accesses.iter().sum(),
         distinct: measured.distinct,
-        sample: (!plan.samples.is_empty()).then(|| Sampling {
+        sample: (!plan.samples.is_empty()).then_some(Sampling {
             rate: plan.rate,
             seeds: options.sample_seeds,
             seed: options.seed,
@@ -189,11 +189,15 @@ fn misses(plan: &Plan, lanes: &[Counts], accesses: Counts) -> Point {
 /// What the user should know of the numbers.
 fn doubts(plan: &Plan, measured: &Measured) -> Vec<String> {
     let mut doubts = Vec::new();
+    let what = match plan.block {
+        Some(_) => "blocks",
+        None => "objects",
+    };
     let smallest = measured.capacities.iter().min().copied().unwrap_or(0);
     let coarse = libm::round(smallest as f64 * plan.rate) as u64;
     if !plan.samples.is_empty() && coarse < COARSE {
         doubts.push(format!(
-            "in a sample, the smallest cache has {coarse} objects: the intervals do not know what its coarseness does (sample \
+            "in a sample, the smallest cache has {coarse} {what}: the intervals do not know what its coarseness does (sample \
              more, or ask for larger caches)"
         ));
     }
@@ -208,7 +212,7 @@ fn doubts(plan: &Plan, measured: &Measured) -> Vec<String> {
     let roomy = measured.distinct.map(enough).unwrap_or_default();
     if !roomy.is_empty() {
         doubts.push(format!(
-            "caches of {} hold all the trace's objects: they miss first accesses only",
+            "caches of {} hold all the trace's {what}: they miss first accesses only",
             roomy.join(", ")
         ));
     }

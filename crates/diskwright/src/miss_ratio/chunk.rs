@@ -60,7 +60,8 @@ impl Chunk {
     pub(super) fn accesses_mut(&mut self) -> &mut Vec<Access> {
         &mut self.accesses
     }
-    /// The number of each access's next one to the same object; either none or as many as there are accesses.
+    /// The number, among all accesses that were read, of each one's next to the same object; either none or as many as there
+    /// are accesses.
     pub(super) fn next(&self) -> &[u64] {
         &self.next
     }
@@ -87,4 +88,39 @@ pub(super) trait Source {
     /// # Errors
     /// They cannot be read; an interruption by `progress`.
     fn fill(&mut self, chunk: &mut Chunk, progress: &mut dyn Progress) -> Result<(), Error>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_access_is_one_word() {
+        for (object, write) in [(0, false), (0, true), ((1 << OBJECT_BITS) - 1, true)] {
+            let access = Access::new(object, write);
+            assert_eq!((access.object(), access.write()), (object, write));
+        }
+    }
+
+    #[test]
+    fn a_sample_keeps_what_belongs_together() {
+        let mut chunk = Chunk::default();
+        for object in 0..1_000 {
+            chunk.push(Access::new(object, false));
+            chunk.next_mut().push(object + 7);
+        }
+        let sample = Sample::several(0.3, 1, 1)[0];
+        let mut sampled = Chunk::default();
+        // What was there before goes.
+        sampled.push(Access::new(1, true));
+        sampled.copy_sampled(&chunk, &sample);
+        assert!((200..400).contains(&sampled.accesses().len()));
+        assert_eq!(sampled.accesses().len(), sampled.next().len());
+        for (access, next) in sampled.accesses().iter().zip(sampled.next()) {
+            assert!(sample.takes(access.object()) && *next == access.object() + 7);
+        }
+        chunk.next_mut().clear();
+        sampled.copy_sampled(&chunk, &sample);
+        assert!(sampled.next().is_empty() && !sampled.is_empty());
+    }
 }
