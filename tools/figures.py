@@ -21,6 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from figures_cache import miss_ratio
 from figures_disk import access_parts, access_time, rotation_edge, seek_curves, seek_short, skew, zones
 from figures_queue import batches, queue_forms, schedulers, warm_up
 
@@ -65,6 +66,7 @@ DRAWINGS: dict[str, tuple[int, Callable[..., None]]] = {
     "intervals": (1, batches),
     "warm-up": (1, warm_up),
     "schedulers": (2, schedulers),
+    "miss-ratio": (1, miss_ratio),
 }
 """By name: how many panels side by side, and what draws into them."""
 

@@ -263,9 +263,109 @@ def inspect(
     progress: called now and then with the records read and None, for nobody knows how many there are. An
         exception that it raises stops the reading.
     """
-    reader = _reader_options(format, csv, event, sector_bytes, seed)
+    reader = reader_options(format, csv, event, sector_bytes, seed)
     answer = _engine.inspect(trace, reader, device, threshold, profile, progress)
     return Record({"schema": 1} | json.loads(answer))
+
+
+def miss_ratio(
+    trace: AnyPath,
+    /,
+    *,
+    policies: Sequence[str | Mapping[str, Any]] = ("lru",),
+    capacities: Sequence[int | str] = ("1%", "2%", "5%", "10%", "20%", "50%", "100%"),
+    granularity: str = "block",
+    block_size: str = "4 KiB",
+    sample: float | None = None,
+    sample_seeds: int = 10,
+    seed: int = 1,
+    format: str | None = None,
+    csv: Mapping[str, Any] | None = None,
+    event: str | None = None,
+    sector_bytes: int | None = None,
+    device: int | None = None,
+    threads: int | None = None,
+    plot: AnyPath | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Record:
+    """How often caches of many sizes and policies miss on a trace, with no drive behind them.
+
+    policies: each by its name, or as `{name: parameters}`.
+    capacities: numbers of objects or cache blocks, percentages of the distinct ones such as "10%", and with
+        blocks sizes such as "64 MiB".
+    granularity: what a cache holds: "block", every block that requests overlap, or "object", one for each
+        request, named by its first LBN.
+    block_size: of a cache.
+    sample: the share of the objects that are looked at; their misses are estimates, with an interval.
+    sample_seeds: independent samples.
+    seed: of the samples, and of what policies leave to chance.
+    format, csv, event, sector_bytes: as for `inspect`.
+    device: only the requests of this device.
+    threads: caches at a time; as many as there are cores unless said. They do not change the result.
+    plot: draws the miss ratios into this file, .png, .svg or .pdf.
+    progress: called now and then with the records read and None, and where the accesses are gone through
+        again, with how many and their number. An exception that it raises stops the work.
+    """
+    kept = [_toml.value(policy, "policies") for policy in _listed(policies, "policies")]
+    sizes = [str(capacity) for capacity in _listed(capacities, "capacities")]
+    return miss_ratio_as_written(
+        trace,
+        ",".join(kept),
+        ",".join(sizes),
+        granularity,
+        block_size,
+        sample,
+        sample_seeds,
+        seed,
+        reader_options(format, csv, event, sector_bytes, None),
+        device,
+        threads,
+        plot,
+        progress,
+    )
+
+
+def _listed(items: Sequence[Any], argument: str) -> Sequence[Any]:
+    # A string is a sequence of its letters.
+    if isinstance(items, str):
+        raise TypeError(f"{argument}: expected a list, not the string {items!r}")
+    return items
+
+
+def miss_ratio_as_written(
+    trace: AnyPath,
+    policies: str,
+    capacities: str,
+    granularity: str,
+    block_size: str,
+    sample: float | None,
+    sample_seeds: int,
+    seed: int,
+    reader: str,
+    device: int | None,
+    threads: int | None,
+    plot: AnyPath | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> Record:
+    """`miss_ratio` for the command line: policies and capacities are as the user typed them."""
+    with _plotting(plot, "_miss_ratio_plot") as draw:
+        answer = _engine.miss_ratio(
+            trace,
+            policies,
+            capacities,
+            granularity,
+            block_size,
+            sample,
+            sample_seeds,
+            seed,
+            reader,
+            device,
+            threads,
+            progress,
+        )
+        found = Record.parse(answer)
+        draw(found)
+    return found
 
 
 def convert(
@@ -288,7 +388,7 @@ def convert(
     format, csv, event, sector_bytes, seed, progress: as for `inspect`.
     device: only the requests of this device.
     """
-    reader = _reader_options(format, csv, event, sector_bytes, seed)
+    reader = reader_options(format, csv, event, sector_bytes, seed)
     answer = _engine.convert(trace, output, reader, to, device, progress)
     return Record({"schema": 1} | json.loads(answer))
 
@@ -307,7 +407,7 @@ def look_alike_mixture(counts: AnyPath, /, **parameters: Any) -> Record:
     return Record({"schema": 1} | json.loads(_engine.look_alike_mixture(counts, json.dumps(parameters))))
 
 
-def _reader_options(
+def reader_options(
     format: str | None,
     csv: Mapping[str, Any] | None,
     event: str | None,
@@ -414,14 +514,19 @@ def _names(names: Sequence[str], argument: str) -> list[str]:
 
 
 @contextmanager
-def _plotting(target: AnyPath | None) -> Iterator[Callable[[Record], None]]:
-    """A function that draws a probe into a file; a file that cannot be written is known before."""
+def _plotting(target: AnyPath | None, module: str = "_plot") -> Iterator[Callable[[Record], None]]:
+    """A function that draws an answer into a file, with the function `figure` of a module of this package.
+
+    A file that cannot be written is known before.
+    """
     if target is None:
         yield lambda found: None
         return
+    from importlib import import_module
+
     from diskwright import _plot
 
-    with _plot.opened(target) as draw:
+    with _plot.opened(target, import_module(f"diskwright.{module}").figure) as draw:
         yield draw
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "inspect",
     "look_alike_mixture",
     "points",
+    "miss_ratio",
     "probe",
     "run",
     "run_each",
@@ -188,6 +189,20 @@ def validate(
     picture: bool,
     progress: Callable[[int, int | None], object] | None,
 ) -> tuple[str, str | None]: ...
+def miss_ratio(
+    path: str | PathLike[str],
+    policies: str,
+    capacities: str,
+    granularity: str,
+    block_size: str,
+    sample: float | None,
+    sample_seeds: int,
+    seed: int,
+    reader: str,
+    device: int | None,
+    threads: int | None,
+    progress: Callable[[int, int | None], object] | None,
+) -> str: ...
 def convert(
     input: str | PathLike[str],
     output: str | PathLike[str],

@@ -1,4 +1,4 @@
-"""The picture of a probe."""
+"""Pictures in files, and that of a probe."""
 
 import io
 import os
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 FORMATS = (".png", ".svg", ".pdf")
 
 # Okabe and Ito's colours, told apart by everybody; with markers and dashes they survive black and white.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-_DASHES = ("-", "--", "-.", ":")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("-", "--", "-.", ":")
 
 
 @contextmanager
-def opened(target: str | os.PathLike[str]) -> Iterator[Callable[[Record], None]]:
-    """A function that draws a probe into a file, which is whole or not there."""
+def opened(
+    target: str | os.PathLike[str], figure: "Callable[[Record], Figure]"
+) -> Iterator[Callable[[Record], None]]:
+    """A function that draws an answer into a file, which is whole or not there."""
     name = os.fsdecode(target)
     suffix = Path(name).suffix.lower()
     if suffix not in FORMATS:
@@ -33,10 +35,10 @@ def opened(target: str | os.PathLike[str]) -> Iterator[Callable[[Record], None]]
     with replacing(target) as stream:
         # Nothing is written as text.
         binary = cast(TextIO, stream).buffer
-        yield lambda found: _save(found, binary, suffix[1:])
+        yield lambda found: _save(lambda: figure(found), binary, suffix[1:])
 
 
-def _save(found: Record, stream: IO[bytes], form: str) -> None:
+def _save(draw: "Callable[[], Figure]", stream: IO[bytes], form: str) -> None:
     # Neither a display nor the moment of drawing may change the picture.
     import matplotlib
 
@@ -44,7 +46,7 @@ def _save(found: Record, stream: IO[bytes], form: str) -> None:
     dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
     with matplotlib.rc_context(style):
         buffer = io.BytesIO()
-        figure(found).savefig(buffer, format=form, dpi=100, metadata=dates[form])
+        draw().savefig(buffer, format=form, dpi=100, metadata=dates[form])
     stream.write(buffer.getvalue())
 
 
@@ -77,7 +79,7 @@ def figure(found: Record) -> "Figure":
 
 def _seek(axes: "Axes", found: Record) -> None:
     distances = [seek.distance_cylinders for seek in found.seek]
-    for kind, colour, dashes in (("write", _COLOURS[1], "--"), ("read", _COLOURS[0], "-")):
+    for kind, colour, dashes in (("write", COLOURS[1], "--"), ("read", COLOURS[0], "-")):
         times = [seek[f"{kind}_ms"] for seek in found.seek]
         axes.plot(distances, times, dashes, color=colour, linewidth=1.4, label=_kinds[kind])
     _by_distance(axes, "motion, ms")
@@ -91,11 +93,11 @@ def _access(axes: "Axes", found: Record) -> None:
     distances = [point.distance_cylinders for point in access]
     low, high = [point.p005_ms for point in access], [point.p995_ms for point in access]
     axes.fill_between(
-        distances, low, high, color=_COLOURS[5], alpha=0.35, linewidth=0, label="99 % of accesses"
+        distances, low, high, color=COLOURS[5], alpha=0.35, linewidth=0, label="99 % of accesses"
     )
     means = [point.mean_ms for point in access]
     # Between the points nothing was measured.
-    axes.plot(distances, means, ".-", color=_COLOURS[0], linewidth=1.2, label="mean, seek and rotation")
+    axes.plot(distances, means, ".-", color=COLOURS[0], linewidth=1.2, label="mean, seek and rotation")
     _by_distance(axes, "access time, ms")
 
 
@@ -114,8 +116,8 @@ def _zones(axes: "Axes", found: Record) -> None:
     # The host's rate is often the sustained one: it lies below, and wider.
     for key, label, colour, dashes, width in (
         ("host", "at the host, through the interface", "#7FCEB9", "-", 5.0),
-        ("media", "on a track", _COLOURS[1], "--", 1.6),
-        ("sustained", "sustained, with all switches", _COLOURS[0], "-", 1.6),
+        ("media", "on a track", COLOURS[1], "--", 1.6),
+        ("sustained", "sustained, with all switches", COLOURS[0], "-", 1.6),
     ):
         rates = [zone[f"{key}_mb_per_s"] for zone in found.zones]
         axes.stairs(rates, edges, baseline=None, color=colour, linestyle=dashes, linewidth=width, label=label)
@@ -145,9 +147,9 @@ def _random(axes: "Axes", found: Record) -> None:
             [point.depth for point in points],
             [point.iops for point in points],
             yerr=[[_margin(point, 0) for point in points], [_margin(point, 1) for point in points]],
-            color=_COLOURS[index % len(_COLOURS)],
-            marker=_MARKERS[index % len(_MARKERS)],
-            linestyle=_DASHES[index % len(_DASHES)],
+            color=COLOURS[index % len(COLOURS)],
+            marker=MARKERS[index % len(MARKERS)],
+            linestyle=DASHES[index % len(DASHES)],
             markersize=5,
             linewidth=1.4,
             capsize=3,

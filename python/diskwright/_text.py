@@ -49,6 +49,14 @@ def number(value: float | None) -> str:
     return f"{value:,.{3 if size < 1e4 else 1 if size < 1e6 else 0}f}"
 
 
+def byte_size(size: float) -> str:
+    """A size in the largest binary unit of which it has one."""
+    for power, of in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << power:
+            return f"{size / (1 << power):,.4g} {of}"
+    return f"{size:,.4g} B"
+
+
 def unit(name: str) -> tuple[str, str]:
     """What a key of the results names, and its unit."""
     for suffix, of in _UNITS.items():

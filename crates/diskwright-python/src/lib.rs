@@ -1,6 +1,7 @@
 //! The extension module `diskwright._engine`: arguments in, JSON out. No logic lives here.
 
 mod disksim;
+mod miss_ratio;
 mod scheduler;
 mod sweep;
 mod table;
@@ -432,6 +433,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(validate::validate, module)?)?;
+    module.add_function(wrap_pyfunction!(miss_ratio::miss_ratio, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)?;
     module.add_function(wrap_pyfunction!(formats, module)?)?;
     module.add_function(wrap_pyfunction!(look_alike_mixture, module)?)?;

@@ -42,6 +42,7 @@
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
 //! | [`disksim`] | the parameter files of DiskSim, read as drives |
 //! | [`compare`] | a workload over varied keys, and whether they make a difference |
+//! | [`miss_ratio`] | how often caches of many sizes and policies miss on a trace, with no drive behind them |
 //! | [`schema`] | what a text may say, as JSON schemas |
 //! | [`probe`] | what a drive does, measured on the running simulator |
 //! | [`validate`] | how far the simulated drive is from the real one, by a recording of it |
@@ -64,6 +65,7 @@ pub mod hdd;
 pub mod host;
 pub mod ledger;
 pub mod metrics;
+pub mod miss_ratio;
 pub mod probe;
 pub mod progress;
 pub mod queue;

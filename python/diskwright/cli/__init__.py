@@ -15,6 +15,7 @@ from diskwright.cli import (
     formats,
     import_disksim,
     inspect,
+    miss_ratio,
     probe,
     reproduce,
     run,
@@ -69,6 +70,7 @@ app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(sweep.sweep)
 app.command(no_args_is_help=True)(reproduce.reproduce)
 app.command(no_args_is_help=True)(inspect.inspect)
+app.command(no_args_is_help=True)(miss_ratio.miss_ratio)
 app.command(no_args_is_help=True)(probe.probe)
 app.command(no_args_is_help=True)(validate.validate)
 app.command(no_args_is_help=True)(convert.convert)

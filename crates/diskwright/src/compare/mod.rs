@@ -21,6 +21,8 @@ use crate::simulation::{self, Checked, Outcome, RunOptions, SpecSource};
 use measure::{Measured, Warnings};
 use plan::{MOST_RUNS, Plan};
 
+pub(crate) use vary::divided;
+
 /// The version of the comparison's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
 

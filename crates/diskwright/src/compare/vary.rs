@@ -110,7 +110,7 @@ fn understood(key: &str, written: &str) -> Result<Value, InputError> {
 }
 
 /// The parts of a text, from `start` on, that commas divide; or where the bracket or quote stands that is never closed.
-fn divided(text: &str, start: usize) -> Result<Vec<Range<usize>>, usize> {
+pub(crate) fn divided(text: &str, start: usize) -> Result<Vec<Range<usize>>, usize> {
     let mut parts = Vec::new();
     let mut open: Vec<(char, usize)> = Vec::new();
     let mut from = start;

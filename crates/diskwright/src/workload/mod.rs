@@ -22,10 +22,10 @@ use crate::error::{Error, InputError, Place};
 use crate::request::Command;
 use crate::units::Time;
 
-use self::devices::Devices;
 use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;
 
+pub(crate) use self::devices::Devices;
 pub(crate) use self::formats::files_beside;
 
 pub use self::convert::{Conversion, ConvertOptions, convert};
