@@ -8,13 +8,19 @@ import pytest
 import diskwright
 from conftest import ROOT, Command, names, parsed, refused
 
-# Of 113,872 requests, each for one object named by its first LBN, those that miss: counted by libCacheSim, whose
-# readings of SLRU and S3-FIFO are not those of their papers.
+# Of 113,872 requests, each for one object named by its first LBN, those that miss: counted by libCacheSim,
+# whose readings of SLRU and S3-FIFO are not those of their papers.
 CAPACITIES = [50, 500, 2_000, 8_000, 32_000]
 KNOWN = {
     "lru": [102_640, 95_398, 94_189, 87_740, 67_182],
     "fifo": [103_684, 96_483, 94_588, 87_596, 71_931],
-    '{ slru = { segments = 4, protected = 0.75, reading = "libcachesim" } }': [101_005, 94_579, 93_636, 85_035, 56_139],
+    '{ slru = { segments = 4, protected = 0.75, reading = "libcachesim" } }': [
+        101_005,
+        94_579,
+        93_636,
+        85_035,
+        56_139,
+    ],
     "arc": [99_723, 94_218, 92_829, 82_230, 63_222],
     '{ s3-fifo = { reading = "libcachesim" } }': [99_479, 94_551, 92_455, 80_658, 70_108],
     "sieve": [99_993, 94_379, 93_411, 84_794, 64_323],

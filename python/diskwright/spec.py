@@ -634,7 +634,7 @@ class Queue(Table):
     depth: int | None = None
     """Slots: the active request and those that wait. Default: 32."""
     scheduler: Scheduler | None = None
-    """Which request is next."""
+    """Which request is next. Default: "fcfs"."""
     clustering: Size | None = None
     """Requests that continue one another become one of at most this size; without it, none do."""
     slots: Slots | None = None
@@ -655,8 +655,8 @@ class Fcfs(Table):
 
     _names: ClassVar[tuple[str, ...]] = ("fcfs",)
     timeout: Time | None = None
-    """The longest wait before a request is promoted, where requests are merged; `"0 ms"` for never. Default:
-    "2 s".
+    """The longest wait before a request is promoted, where requests are merged: `"2 s"` unless said, `"0
+    ms"` for never.
     """
 
 
@@ -900,7 +900,7 @@ class Host(Table):
     outstanding: int | None = None
     """The most requests handed to the device at a time; no limit where it is left out."""
     scheduler: Scheduler | None = None
-    """The order in which requests that are held back are handed over."""
+    """The order in which requests that are held back are handed over. Default: "fcfs"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

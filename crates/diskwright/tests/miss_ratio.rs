@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use diskwright::cache::replacement::ReplacementSpec;
 use diskwright::miss_ratio::{MissRatioOptions, MissRatios, miss_ratio};
 use diskwright::random::Stream;
 use diskwright::units::Size;
@@ -208,10 +207,6 @@ fn the_answer_does_not_depend_on_threads() {
 
 #[test]
 fn the_optimum_is_that_of_the_book() {
-    if !ReplacementSpec::NAMES.contains(&"belady") {
-        println!("skipped: there is no replacement policy belady yet");
-        return;
-    }
     let requests = made(6, 3_000);
     let accesses = blocks(&requests, 8);
     // From the last access to the first: when each object is accessed next.
