@@ -22,7 +22,7 @@ use segments::{Segments, State};
 
 use super::hardware::Hardware;
 use crate::geometry::layout::Run;
-use crate::geometry::mechanics::{Arm, Mechanics};
+use crate::geometry::mechanics::Arm;
 use crate::random::Stream;
 use crate::request::{Command, Op, Parts, ServedBy};
 use crate::units::Time;
@@ -40,8 +40,6 @@ enum Medium {
         least: u64,
         /// The read that it began for, or the last one that joined it.
         owner: Owner,
-        /// Whether a read joined it that gave it nothing more to read.
-        is_kept: bool,
     },
     /// It empties a segment.
     Writing(Destage),
@@ -63,13 +61,6 @@ struct Destage {
     begun: Time,
     /// Where the arm is then.
     arm: Arm,
-}
-
-/// When the place that the head was over at `once` is under it, at `at` or later.
-fn comes_round(mechanics: &Mechanics, once: Time, at: Time) -> Time {
-    let period = mechanics.spindle.period().ns();
-    let turns = at.saturating_sub(once).ns().div_ceil(period);
-    once + Time::from_ns(turns * period)
 }
 
 /// What a buffer counts.
@@ -221,8 +212,7 @@ impl Buffer {
                         continue;
                     }
                     if reached == limit {
-                        let end = pass.passed(mechanics, limit.max(pass.first));
-                        break (limit, now >= comes_round(mechanics, end, owner.completion));
+                        break (limit, true);
                     }
                     if reached < pass.behind() {
                         break (reached, false);

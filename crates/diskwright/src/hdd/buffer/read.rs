@@ -5,7 +5,7 @@ use super::owner::Owner;
 use super::parameters::{PreSeek, Water};
 use super::read_pass::ReadPass;
 use super::segments::{Hit, State};
-use super::{Buffer, Medium, Served, Service, comes_round};
+use super::{Buffer, Medium, Served, Service};
 use crate::hdd::hardware::Hardware;
 use crate::request::{Part, ServedBy};
 use crate::units::{Lbn, Time};
@@ -53,7 +53,6 @@ impl Buffer {
             0
         };
         let segment = self.segments.get_mut(number);
-        let before = segment.limit;
         segment.limit = segment.limit.max(limit);
         let present = segment.end;
         let mut pass = None;
@@ -61,26 +60,10 @@ impl Buffer {
         if let Medium::Reading {
             pass: under_way,
             least: so_far,
-            is_kept,
             ..
         } = &mut self.medium
         {
             *so_far = least.max(*so_far);
-            if present == before && present < segment.limit {
-                // The head has stayed on the track, and goes on when it comes to the place again: a request that joined it
-                // before keeps it there until then, even if it is to go on with the next track.
-                let sector = present / per_sector;
-                let from = if *is_kept && sector == under_way.behind() {
-                    comes_round(mechanics, under_way.end, now)
-                } else {
-                    now
-                };
-                let run = mechanics.layout.run(sector, u32::MAX);
-                *under_way = ReadPass::new(mechanics, under_way.arm(), from, (sector, run), 0);
-                *is_kept = false;
-            } else {
-                *is_kept = present == before;
-            }
             pass = Some(*under_way);
         } else if present < end || resumes && present < segment.limit {
             let sector = present / per_sector;
@@ -97,7 +80,6 @@ impl Buffer {
                 pass: begun,
                 least,
                 owner: Owner::NONE,
-                is_kept: false,
             };
             pass = Some(begun);
             moved = Some(self.arm.cylinder.abs_diff(begun.arm().cylinder));
