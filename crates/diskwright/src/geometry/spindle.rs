@@ -162,10 +162,8 @@ impl Spindle {
     /// the time from the moment to the end of the last slot.
     #[inline]
     pub fn pass(&self, now: Phase, slot: u32, slots: u32, per_track: u32) -> (Time, Time) {
-        let start = self.edge(slot, per_track);
-        let end = ((u64::from(slot) + u64::from(slots)) * self.turn).div_ceil(u64::from(per_track));
-        let way = self.way(now, start);
-        (self.ceil(way), self.ceil(way + (end - start.0) as i64))
+        let (wait, passing) = self.come_by(now, slot, per_track);
+        (wait, wait + self.passing(&passing, slots))
     }
 
     /// Waits for slot `slot` from a moment with phase `now`: the wait, and the slots that pass from then on.

@@ -467,16 +467,6 @@ impl Hdd {
         }
     }
 
-    /// Completes the parts of a merged request beside the first.
-    fn complete_others(&mut self, done: &Begun, cx: &mut Context<'_>) {
-        let others: Vec<RequestId> = self.pool.others(done.others).collect();
-        self.pool.release(done.others, |_| {});
-        for part in others {
-            self.settle_accounts(part, done.segment, cx);
-            cx.complete(part, Outcome::Ok);
-        }
-    }
-
     fn count(&mut self, op: Op) {
         self.counters.requests += 1;
         match op {
@@ -541,8 +531,10 @@ impl Device for Hdd {
         self.active = self.ahead.take();
         self.settle_accounts(done.request, done.segment, cx);
         cx.complete(done.request, Outcome::Ok);
-        if done.others.count() > 0 {
-            self.complete_others(&done, cx);
+        let mut others = done.others;
+        while let Some(part) = self.pool.release(&mut others) {
+            self.settle_accounts(part, done.segment, cx);
+            cx.complete(part, Outcome::Ok);
         }
         while self.has_slot()
             && let Some(next) = self.outside.pop_front()

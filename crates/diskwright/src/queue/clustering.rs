@@ -52,7 +52,8 @@ impl Clustering {
             return pool.push(new);
         };
         pool.absorb(partner, new);
-        let mut slot = self.settle(pool, partner);
+        self.settle(pool, partner);
+        let mut slot = partner;
         // It may have closed a gap.
         while let Some(other) = self.partner(pool, pool.get(slot), Some(slot)) {
             let (older, younger) = if pool.get(other).ticket < pool.get(slot).ticket {
@@ -62,17 +63,17 @@ impl Clustering {
             };
             let joining = pool.remove(younger);
             pool.absorb(older, joining);
-            slot = self.settle(pool, older);
+            self.settle(pool, older);
+            slot = older;
         }
         slot
     }
 
     /// Gives a request that was merged its place in the order of arrival.
-    fn settle(&self, pool: &mut Pool, slot: Slot) -> Slot {
+    fn settle(&self, pool: &mut Pool, slot: Slot) {
         if self.place == MergedPlace::Newest {
             pool.make_newest(slot);
         }
-        slot
     }
 
     /// The oldest of the waiting requests with which one may be merged; `itself` is where it waits already.
@@ -249,9 +250,11 @@ mod tests {
             }
             let mut seen = vec![false; model.len()];
             while let Some(slot) = pool.oldest() {
-                let group = pool.remove(slot);
+                let mut group = pool.remove(slot);
                 let mut parts = vec![group.request];
-                pool.release(group.others, |request| parts.push(request));
+                while let Some(request) = pool.release(&mut group.others) {
+                    parts.push(request);
+                }
                 prop_assert!(parts.len() == 1 || u64::from(group.command.blocks) <= threshold);
                 prop_assert_eq!(group.entered.ns(), parts.iter().map(|part| u64::from(part.0)).min().unwrap_or(0));
                 let mut commands: Vec<Command> = parts.iter().map(|part| model[part.0 as usize]).collect();

@@ -335,16 +335,14 @@ impl Pool {
         others.count += count;
     }
 
-    /// Tells the parts of a request that was removed, and forgets them.
+    /// Takes one part from those of a request that was removed, and forgets it.
     #[inline]
-    pub fn release(&mut self, others: Others, mut tell: impl FnMut(RequestId)) {
-        let mut next = others.first;
-        while next != NONE {
-            let part = self.parts[next as usize];
-            tell(part.request);
-            self.free_parts.push(next);
-            next = part.next;
-        }
+    pub fn release(&mut self, others: &mut Others) -> Option<RequestId> {
+        let Part { request, next } = *self.parts.get(others.first as usize)?;
+        self.free_parts.push(others.first);
+        others.first = next;
+        others.count -= 1;
+        Some(request)
     }
 
     /// Tells the parts of a request beside the first.
