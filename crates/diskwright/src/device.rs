@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::ledger::Ledger;
 use crate::request::{Command, DeviceId, Outcome, Promise, Request, RequestId, Slab};
 use crate::timeline::{AlarmId, Timeline};
-use crate::units::Time;
+use crate::units::{Lbn, Time};
 
 /// A running model that takes requests.
 ///
@@ -35,8 +35,14 @@ pub trait Device: Send {
         unreachable!("device {child:?} completed a request for a device that submits none");
     }
 
-    /// What others may see at `now`.
-    fn look(&self, now: Time) -> Look;
+    /// What others may see at `now`; `below` are the devices that were built before this one, its children among them.
+    fn look(&self, now: Time, below: &[Box<dyn Device>]) -> Look;
+
+    /// Which child holds a block on its medium, and where; `None` where this device has a medium of its own.
+    fn holder(&self, lbn: Lbn) -> Option<(DeviceId, Lbn)> {
+        let _ = lbn;
+        None
+    }
 
     /// Capacity in 512-byte blocks.
     fn blocks(&self) -> u64;
@@ -70,6 +76,8 @@ pub struct Look {
     pub idle: bool,
     /// Requests accepted or waiting to be.
     pub outstanding: u32,
+    /// Queue slots that are free.
+    pub free_slots: u32,
     /// The cylinder of the (first) arm, where there is one.
     pub cylinder: Option<u32>,
 }
@@ -134,6 +142,9 @@ impl Context<'_> {
             self.kernel
                 .requests
                 .insert(Request::new(command, now, Some(self.device), child));
+        if let Some(ledger) = &mut self.kernel.ledger {
+            ledger.submitted(request, &command);
+        }
         self.kernel.messages.push_back(Message::Accept {
             device: child,
             request,
@@ -181,7 +192,7 @@ impl Context<'_> {
 
     /// A look at a child.
     pub fn look(&self, child: DeviceId) -> Look {
-        self.below[child.0 as usize].look(self.kernel.now)
+        self.below[child.0 as usize].look(self.kernel.now, &self.below[..child.0 as usize])
     }
 
     /// The checker, when it is on.

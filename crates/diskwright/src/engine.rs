@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::ledger::Ledger;
 use crate::request::{Command, DeviceId, Outcome, Part, Parts, Request, RequestId, Slab};
 use crate::timeline::Timeline;
-use crate::units::Time;
+use crate::units::{Lbn, Time};
 
 /// The owner that alarms of the initiator carry in the timeline.
 const INITIATOR: u32 = u32::MAX;
@@ -152,7 +152,14 @@ impl Engine {
         let root = self.port().root;
         initiator.power_lost(now);
         if let Some(ledger) = &mut self.kernel.ledger {
-            ledger.power_cut(|lbn| (root, lbn));
+            let devices = &self.devices;
+            ledger.power_cut(|lbn| {
+                let mut place = (root, Lbn(lbn));
+                while let Some(below) = devices[place.0.0 as usize].holder(place.1) {
+                    place = below;
+                }
+                (place.0, place.1.0)
+            });
         }
         let requests = &mut self.kernel.requests;
         let mut lost = requests.live();
@@ -160,8 +167,8 @@ impl Engine {
         lost.sort_unstable_by_key(|&id| requests.get(id).sequence);
         for id in lost {
             let request = self.kernel.requests.get_mut(id);
-            // What waited has no parts; what had begun was cut short.
-            if request.parts.total() == Time::ZERO {
+            // What waited has no parts, or was to start later; what had begun was cut short.
+            if request.parts.total() == Time::ZERO || request.start > now {
                 request.start = now;
             }
             request.parts = Parts::default();
@@ -236,6 +243,12 @@ impl Engine {
                         Some(owner) => {
                             let (device, mut cx) = self.device(owner);
                             device.child_completed(child, request, &mut cx);
+                            let Kernel {
+                                ledger, requests, ..
+                            } = &mut self.kernel;
+                            if let Some(ledger) = ledger {
+                                ledger.ended(request, requests.get(request));
+                            }
                         }
                         None => {
                             if let Some(ledger) = &mut self.kernel.ledger {

@@ -42,7 +42,7 @@ struct Unpromised {
     acknowledged: Moment,
 }
 
-/// A host request under way.
+/// A request under way: the host's, or one that a device submitted to a child for it.
 #[derive(Debug)]
 struct Open {
     command: Command,
@@ -50,6 +50,14 @@ struct Open {
     version: Version,
     /// What the blocks carry: the versions to write, or those that were read.
     payload: Vec<Version>,
+}
+
+impl Open {
+    /// Where blocks of the request are in its payload.
+    fn span(&self, lbn: u64, blocks: u32) -> std::ops::Range<usize> {
+        let first = (lbn - self.command.lbn.0) as usize;
+        first..first + blocks as usize
+    }
 }
 
 /// The checker of one run.
@@ -121,15 +129,48 @@ impl Ledger {
                     .push(entry);
             }
         }
-        let payload = vec![version; command.blocks as usize];
+        self.begin(id, command, version);
+    }
+
+    fn begin(&mut self, id: RequestId, command: &Command, version: Version) {
         let open = Open {
             command: *command,
             issued: self.moment,
             version,
-            payload,
+            payload: vec![version; command.blocks as usize],
         };
         if self.open.insert(id, open).is_some() {
             self.fault(format!("request {} was issued again before it ended", id.0));
+        }
+    }
+
+    /// A device submits a request to a child. What a write of it carries comes from [`carried`](Self::carried) or
+    /// [`read_buffered`](Self::read_buffered).
+    pub fn submitted(&mut self, id: RequestId, command: &Command) {
+        self.begin(id, command, 0);
+    }
+
+    /// Blocks of one request become those of another: a child's of its parent's, or the other way.
+    pub fn carried(&mut self, from: RequestId, to: RequestId, lbn: u64, blocks: u32) {
+        let versions = self.open.get(&from).map(|open| open.span(lbn, blocks));
+        let versions = versions.map(|span| self.open[&from].payload[span].to_vec());
+        match (versions, self.open.get_mut(&to)) {
+            (Some(versions), Some(open)) => {
+                let span = open.span(lbn, blocks);
+                open.payload[span].copy_from_slice(&versions);
+            }
+            _ => self.fault(format!(
+                "data went from request {} to request {}, which are not both under way",
+                from.0, to.0
+            )),
+        }
+    }
+
+    /// A request to a child is complete, and its parent has taken what it wants of it.
+    pub fn ended(&mut self, id: RequestId, request: &Request) {
+        match self.open.remove(&id) {
+            Some(open) => self.check_times(&open, request),
+            None => self.fault(format!("request {} ended, but was not under way", id.0)),
         }
     }
 
@@ -166,7 +207,7 @@ impl Ledger {
         }
     }
 
-    /// A request's blocks are in a segment of a device's buffer, which loses them with the power.
+    /// Blocks of a request are in a segment of a device's buffer, which loses them with the power.
     pub fn buffered(
         &mut self,
         device: DeviceId,
@@ -181,14 +222,13 @@ impl Ledger {
                 id.0
             ));
         };
-        for block in 0..blocks {
-            let version = open.payload[block as usize];
-            let place = (device, segment, lbn + u64::from(block));
-            self.buffers.insert(place, version);
+        let versions = &open.payload[open.span(lbn, blocks)];
+        for (lbn, &version) in (lbn..).zip(versions) {
+            self.buffers.insert((device, segment, lbn), version);
         }
     }
 
-    /// A request is served from a segment.
+    /// Blocks of a request are those of a segment: it is served from there, or writes what is there.
     pub fn read_buffered(
         &mut self,
         device: DeviceId,
@@ -204,11 +244,11 @@ impl Ledger {
             ));
         };
         let mut missing = None;
-        for block in 0..blocks {
-            let place = (device, segment, lbn + u64::from(block));
-            match self.buffers.get(&place) {
-                Some(&held) => open.payload[block as usize] = held,
-                None => missing = Some(place.2),
+        let span = open.span(lbn, blocks);
+        for (lbn, version) in (lbn..).zip(&mut open.payload[span]) {
+            match self.buffers.get(&(device, segment, lbn)) {
+                Some(&held) => *version = held,
+                None => missing = Some(lbn),
             }
         }
         if let Some(lbn) = missing {
@@ -216,6 +256,25 @@ impl Ledger {
                 "request {} was served block {lbn} from segment {segment}, which never held it",
                 id.0
             ));
+        }
+    }
+
+    /// What a segment has of some blocks is in another one too.
+    pub fn copied(&mut self, device: DeviceId, from: u32, to: u32, lbn: u64, blocks: u32) {
+        for lbn in lbn..lbn + u64::from(blocks) {
+            let Some(&held) = self.buffers.get(&(device, from, lbn)) else {
+                return self.fault(format!(
+                    "block {lbn} went from segment {from} to {to}, but the first never held it"
+                ));
+            };
+            self.buffers.insert((device, to, lbn), held);
+        }
+    }
+
+    /// A segment no longer has some blocks.
+    pub fn dropped(&mut self, device: DeviceId, segment: u32, lbn: u64, blocks: u32) {
+        for lbn in lbn..lbn + u64::from(blocks) {
+            self.buffers.remove(&(device, segment, lbn));
         }
     }
 

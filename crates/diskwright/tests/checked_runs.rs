@@ -1,5 +1,6 @@
 //! Random specs with the checker on: nothing is lost, nothing stale, every part accounted for; and twice the same.
 
+use diskwright::cache::replacement::ReplacementSpec;
 use diskwright::config::{Node, from_node};
 use diskwright::error::Source;
 use diskwright::queue::SchedulerSpec;
@@ -66,14 +67,14 @@ fn specs() -> impl Strategy<Value = String> {
             .prop_map(|(flushes, fua)| format!("flushes = {flushes}\nfua = {fua}\n")),
     ];
     let load = (size, address, operations, 0.0..0.8f64);
-    let parts = (buffers(), clusterings());
+    let parts = (buffers(), clusterings(), caches());
     (drive, arrivals, policy, host_policy, load, parts, limits, any::<u32>()).prop_map(
-        |(drive, arrivals, policy, host_policy, load, (buffer, clustering), (depth, outstanding), seed)| {
+        |(drive, arrivals, policy, host_policy, load, (buffer, clustering, cache), (depth, outstanding), seed)| {
             let (size, address, operations, reads) = load;
             format!(
                 "seed = {seed}\n[workload.synthetic]\nrequests = 300\narrivals = {arrivals}\nreads = {reads}\nsize = \"{size} blocks\"\n\
                  {operations}address = {address}\n[host]\n{outstanding}scheduler = \"{host_policy}\"\n[device.hdd]\ndrive = \"{drive}\"\n\
-                 buffer = {buffer}\n[device.hdd.queue]\ndepth = {depth}\nscheduler = {policy}\n{clustering}"
+                 buffer = {buffer}\n[device.hdd.queue]\ndepth = {depth}\nscheduler = {policy}\n{clustering}{cache}"
             )
         },
     )
@@ -89,6 +90,27 @@ fn clusterings() -> impl Strategy<Value = String> {
         )
     });
     prop_oneof![Just(String::new()), merged]
+}
+
+/// A cache in front of the queue, or none: from one that holds a frame to one that holds everything.
+fn caches() -> impl Strategy<Value = String> {
+    let policies = ReplacementSpec::NAMES.iter().copied();
+    let policies: Vec<&str> = policies
+        .filter(|name| !["belady", "min", "opt"].contains(name))
+        .collect();
+    let frames = prop_oneof![1u32..6, 1u32..200, Just(100_000)];
+    let block = prop::sample::select(vec![1u32, 7, 8, 64]);
+    let cache = (frames, block, prop::sample::select(policies), any::<bool>(), 0u32..2).prop_map(
+        |(frames, block, policy, back, ms)| {
+            let size = u64::from(frames) * u64::from(block);
+            let writes = if back { "write-back" } else { "write-through" };
+            format!(
+                "[device.hdd.cache]\nsize = \"{size} blocks\"\nblock_size = \"{block} blocks\"\npolicy = \"{policy}\"\n\
+                 write_policy = \"{writes}\"\nhit_overhead = \"{ms} ms\"\n"
+            )
+        },
+    );
+    prop_oneof![1 => Just(String::new()), 2 => cache]
 }
 
 /// The drive's buffer, none, or any.
@@ -163,7 +185,10 @@ proptest! {
         let data = requests["reads"].as_u64().expect("a count") + requests["writes"].as_u64().expect("a count");
         let accesses = result["devices"]["hdd"]["media_accesses"].as_u64().expect("a count");
         let merged = result["devices"]["hdd"]["merged_requests"].as_u64().unwrap_or(0);
-        let picked = data - merged;
+        let cache = &result["devices"]["hdd.cache"];
+        let of_cache = |key: &str| cache[key].as_u64().unwrap_or(0);
+        let at_drive = data - of_cache("read_hits") - of_cache("absorbed_writes") + of_cache("destages");
+        let picked = at_drive - merged;
         prop_assert!(accesses == picked || has_buffer && accesses < picked, "{} {}", accesses, picked);
         let parts: f64 = result["parts_ms"].as_object().expect("parts").values().filter_map(Value::as_f64).sum();
         let waiting = result["response_ms"]["mean"].as_f64().expect("a mean") - parts;

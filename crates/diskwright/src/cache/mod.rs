@@ -4,6 +4,7 @@
 //! frame; a [`Replacement`](replacement::Replacement) policy chooses the frame to be freed and sees frames, keys and
 //! accesses only. The cache in a drive, the tier on an SSD and [`ObjectCache`], which only counts, share both.
 
+pub mod block_cache;
 pub mod directory;
 mod ghosts;
 mod lists;
@@ -12,6 +13,7 @@ pub mod pins;
 mod ranking;
 pub mod replacement;
 
+pub use block_cache::BlockCache;
 pub use directory::Directory;
 pub use object_cache::ObjectCache;
 pub use pins::Pins;

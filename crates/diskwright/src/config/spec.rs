@@ -8,6 +8,7 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::buffer::BufferSpec;
+use super::cache::CacheSpec;
 use super::sweep::SweepSpec;
 use crate::error::{Error, InputError};
 use crate::queue::SchedulerChoice;
@@ -107,6 +108,13 @@ impl DeviceSpec {
             DeviceSpec::Hdd(disk) => vec![disk],
         }
     }
+
+    /// Fills in what follows from other keys where it is not given.
+    pub fn fill_in(&mut self) {
+        match self {
+            DeviceSpec::Hdd(disk) => disk.buffer = Some(disk.buffer().clone()),
+        }
+    }
 }
 
 /// A hard disk.
@@ -123,9 +131,23 @@ pub struct HddSpec {
     #[serde(default)]
     pub queue: QueueSpec,
     /// The drive's buffer: `true` for the one that the drive has, `false` for none, or a table of what is to differ from
-    /// the drive's.
-    #[serde(default)]
-    pub buffer: BufferSpec,
+    /// the drive's. Without it, none where a cache is given, and else the drive's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<BufferSpec>,
+    /// A block cache in front of the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheSpec>,
+}
+
+impl HddSpec {
+    /// Its buffer, said or not.
+    pub fn buffer(&self) -> &BufferSpec {
+        match (&self.buffer, &self.cache) {
+            (Some(buffer), _) => buffer,
+            (None, Some(_)) => &BufferSpec::Off,
+            (None, None) => &BufferSpec::Drive,
+        }
+    }
 }
 
 /// The angle of a drive's platters at time zero.

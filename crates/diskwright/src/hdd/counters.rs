@@ -11,6 +11,8 @@ use crate::units::Time;
 #[derive(Default)]
 pub(super) struct Counters {
     pub(super) requests: u64,
+    /// When the first of them came.
+    pub(super) first: Time,
     pub(super) reads: u64,
     pub(super) writes: u64,
     pub(super) accesses: u64,
@@ -62,6 +64,8 @@ impl Hdd {
     /// Counters and shares of a run that took `elapsed`.
     pub(super) fn counted(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.counters;
+        // A cache in front may have written after the host's last request was complete.
+        let elapsed = elapsed.max(self.ended.saturating_sub(counters.first));
         let share = |ns: u128| {
             if elapsed == Time::ZERO {
                 0.0

@@ -30,6 +30,17 @@ pub struct Overhead {
 }
 
 impl Overhead {
+    /// The same time before every command, and none after it.
+    pub fn before_any(time: Time) -> Overhead {
+        Overhead {
+            read_after_read: time,
+            read_after_write: time,
+            write_after_read: time,
+            write_after_write: time,
+            completion_read: Time::ZERO,
+            completion_write: Time::ZERO,
+        }
+    }
     #[inline]
     pub(super) fn before(&self, write: bool, after_write: bool) -> Time {
         match (write, after_write) {

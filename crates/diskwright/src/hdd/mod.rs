@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod buffer;
+pub mod cached;
 mod counters;
 pub mod hardware;
 pub mod interface;
@@ -126,16 +127,20 @@ impl Hdd {
         self.pool.requests() + begun
     }
 
-    /// Whether a queue slot is free.
-    fn has_slot(&self) -> bool {
-        let taken = match self.clustering {
+    /// Queue slots that are taken.
+    fn taken_slots(&self) -> usize {
+        match self.clustering {
             Some(Clustering {
                 slots: Slots::Merged,
                 ..
             }) => self.pool.len() + self.active.iter().chain(&self.ahead).count(),
             _ => self.queued(),
-        };
-        taken < self.depth
+        }
+    }
+
+    /// Whether a queue slot is free.
+    fn has_slot(&self) -> bool {
+        self.taken_slots() < self.depth
     }
 
     /// Notes a change of the queue's length at `now`, before it happens.
@@ -467,7 +472,10 @@ impl Hdd {
         }
     }
 
-    fn count(&mut self, op: Op) {
+    fn count(&mut self, op: Op, now: Time) {
+        if self.counters.requests == 0 {
+            self.counters.first = now;
+        }
         self.counters.requests += 1;
         match op {
             Op::Read => self.counters.reads += 1,
@@ -480,7 +488,7 @@ impl Hdd {
 impl Device for Hdd {
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let op = cx.request(request).command.op;
-        self.count(op);
+        self.count(op, cx.now());
         if matches!(op, Op::Flush | Op::Trim) {
             // Every acknowledged write is on the medium already, and a disk keeps no map to trim: only the
             // controller has work to do.
@@ -549,11 +557,12 @@ impl Device for Hdd {
         self.dispatch(cx);
     }
 
-    fn look(&self, _now: Time) -> Look {
+    fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
         let outstanding = self.queued() + self.outside.len();
         Look {
             idle: outstanding == 0,
             outstanding: outstanding as u32,
+            free_slots: self.depth.saturating_sub(self.taken_slots()) as u32,
             cylinder: Some(self.arm.cylinder),
         }
     }

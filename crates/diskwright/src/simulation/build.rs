@@ -4,6 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use super::{Checked, imported};
+use crate::cache::BlockCache;
+use crate::cache::replacement::{CustomReplacements, Setting};
+use crate::config::cache::CacheSpec;
 use crate::config::drive::DriveDescription;
 use crate::config::spec::{DeviceSpec, HddSpec};
 use crate::config::tree::Node;
@@ -12,8 +15,10 @@ use crate::device::Device;
 use crate::disksim;
 use crate::error::{Error, InputError, Place, Source, unknown_name};
 use crate::hdd::buffer::parameters::BufferDescription;
-use crate::hdd::{Hardware, Hdd};
+use crate::hdd::cached::{self, CachedHdd};
+use crate::hdd::{Hardware, Hdd, Overhead};
 use crate::random::Stream;
+use crate::request::DeviceId;
 
 /// The devices of a spec, children before their parents, and their paths in the tree.
 pub struct Tree {
@@ -59,15 +64,46 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
             let clustering = spec.queue.clustering().map_err(|(key, error)| {
                 checked.locate(&format!("device.hdd.queue.{key}"), error)
             })?;
+            let (overhead, interface) = (hardware.overhead, hardware.interface);
             let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
             if let Some(clustering) = clustering {
                 hdd = hdd.with_clustering(clustering);
             }
             tree.devices.push(Box::new(hdd));
-            tree.paths.push(path);
+            tree.paths.push(path.clone());
+            if let Some(cache) = &spec.cache {
+                let path = format!("{path}.cache");
+                let parts = cached::Parts {
+                    cache: block_cache(cache, &path, checked)?,
+                    write_policy: cache.write_policy,
+                    overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
+                    interface,
+                    depth: spec.queue.depth,
+                };
+                let drive = DeviceId(tree.devices.len() as u32 - 1);
+                let cached = CachedHdd::new(parts, drive, tree.devices[drive.0 as usize].as_ref());
+                tree.devices.push(Box::new(cached));
+                tree.paths.push(path);
+            }
         }
     }
     Ok(())
+}
+
+/// The cache at `path` in the tree of devices.
+fn block_cache(spec: &CacheSpec, path: &str, checked: &Checked) -> Result<BlockCache, Error> {
+    let (frames, per_frame) = spec
+        .frames()
+        .map_err(|(key, error)| checked.locate(&format!("device.{path}.{key}"), error))?;
+    let setting = Setting {
+        capacity: frames,
+        chance: Stream::new(checked.spec.seed, path),
+    };
+    let policy = spec
+        .policy
+        .build_for(&setting, &CustomReplacements::default())
+        .map_err(|error| checked.locate(&format!("device.{path}.policy"), error.into()))?;
+    Ok(BlockCache::new(frames, per_frame, policy))
 }
 
 /// The buffer of a hard disk: the drive's, as far as the spec does not change it.
@@ -75,7 +111,7 @@ fn buffer(
     spec: &HddSpec,
     drive: &DriveDescription,
 ) -> Result<Option<BufferDescription>, InputError> {
-    let buffer = spec.buffer.resolve(drive.buffer.clone())?;
+    let buffer = spec.buffer().resolve(drive.buffer.clone())?;
     if let Some(buffer) = &buffer {
         buffer.check(drive.sector_size.blocks())?;
     }

@@ -202,6 +202,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     }
     custom::resolve(&mut tree, &options.schedulers);
     let mut spec: Spec = from_node(&tree)?;
+    spec.device.fill_in();
     if let Some(point) = &options.point {
         spec.workload.notes = point.notes.clone();
     }

@@ -1,0 +1,119 @@
+//! What a spec says of a drive's block cache.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cache::block_cache::MOST_BLOCKS;
+use crate::cache::replacement::ReplacementChoice;
+use crate::error::{Error, InputError};
+use crate::hdd::cached::WritePolicy;
+use crate::units::{Size, Time};
+
+/// A block cache in front of a drive's queue.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheSpec {
+    /// How much it holds.
+    pub size: Size,
+    /// What it holds and replaces as one: at most 64 blocks. Of a cache block only what was asked for is fetched.
+    #[serde(default = "four_kib")]
+    pub block_size: Size,
+    /// Which block leaves when another needs its place.
+    #[serde(default)]
+    pub policy: ReplacementChoice,
+    /// When a write is complete.
+    #[serde(default)]
+    pub write_policy: WritePolicy,
+    /// The controller's time for a request that the cache serves; without it, the drive's overhead for a command after one of
+    /// its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hit_overhead: Option<Time>,
+}
+
+fn four_kib() -> Size {
+    Size::from_blocks(8)
+}
+
+impl CacheSpec {
+    /// Frames of the cache, and blocks of a frame.
+    ///
+    /// # Errors
+    /// The key and what is wrong with its value: a cache block of more than 64 blocks, a size that is no multiple of it, a
+    /// policy that only a run over a whole trace can have.
+    pub fn frames(&self) -> Result<(u32, u32), (&'static str, Error)> {
+        let (size, block) = (self.size.blocks(), self.block_size.blocks());
+        let wrong = |key, message: String, help: &str| {
+            Err((key, Error::from(InputError::new(message).help(help))))
+        };
+        if !(1..=u64::from(MOST_BLOCKS)).contains(&block) {
+            return wrong(
+                "block_size",
+                format!("cache blocks of {}", self.block_size),
+                "accepted: 1 to 64 blocks, such as \"4 KiB\"",
+            );
+        }
+        if size == 0 || !size.is_multiple_of(block) {
+            return wrong(
+                "size",
+                format!(
+                    "a cache of {} is no whole number of its blocks of {}",
+                    self.size, self.block_size
+                ),
+                "write a multiple of block_size, such as \"8 MiB\"",
+            );
+        }
+        let Ok(frames) = u32::try_from(size / block) else {
+            return wrong(
+                "size",
+                format!("a cache of {} in blocks of {}", self.size, self.block_size),
+                "accepted: below 2^32 cache blocks",
+            );
+        };
+        if let ReplacementChoice::Known(policy) = &self.policy
+            && policy.needs_future()
+        {
+            return wrong(
+                "policy",
+                format!("{:?} must know what comes", policy.name()),
+                "a simulation does not: `diskwright miss-ratio` has it beside the others",
+            );
+        }
+        Ok((frames, block as u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(text: &str) -> Result<(u32, u32), String> {
+        let spec: CacheSpec = toml::from_str(text).expect(text);
+        spec.frames()
+            .map_err(|(key, error)| format!("{key}: {error}"))
+    }
+
+    #[test]
+    fn a_size_is_a_number_of_frames() {
+        assert_eq!(frames("size = \"8 MiB\""), Ok((2048, 8)));
+        let small = "size = \"64 blocks\"\nblock_size = \"64 blocks\"";
+        assert_eq!(frames(small), Ok((1, 64)));
+    }
+
+    #[test]
+    fn what_makes_no_cache_is_refused_where_it_stands() {
+        for (text, key) in [
+            ("size = \"0 B\"", "size: "),
+            ("size = \"9 blocks\"", "size: "),
+            (
+                "size = \"65 blocks\"\nblock_size = \"65 blocks\"",
+                "block_size: ",
+            ),
+            ("size = \"8 MiB\"\nblock_size = \"0 B\"", "block_size: "),
+            ("size = \"1000 TiB\"", "size: "),
+            ("size = \"8 MiB\"\npolicy = \"belady\"", "policy: "),
+        ] {
+            let error = frames(text).expect_err(text);
+            assert!(error.starts_with(key), "{text}: {error}");
+        }
+    }
+}
