@@ -591,4 +591,57 @@ mod tests {
         ledger.completed(RequestId(0), &request);
         assert_eq!(ledger.fault_count(), 2);
     }
+
+    /// A write that a cache keeps, and that a child's request takes to the medium after a newer write came into the cache.
+    fn destaged(snapshot: bool) -> Ledger {
+        const FRAMES: u32 = 9;
+        let mut ledger = Ledger::new(Promise::AfterFlush);
+        let write = command(Op::Write, 10, 2);
+        ledger.issued(RequestId(0), &write);
+        ledger.buffered(DISK, FRAMES, RequestId(0), 10, 2);
+        end(&mut ledger, 0, write);
+        if snapshot {
+            ledger.copied(DISK, FRAMES, 1, 10, 2);
+        }
+        ledger.dropped(DISK, FRAMES, 11, 1);
+        ledger.submitted(RequestId(5), &write);
+        let from = if snapshot { 1 } else { FRAMES };
+        ledger.read_buffered(DISK, from, RequestId(5), 10, 2);
+        ledger.wrote(DISK, RequestId(5), 0, 10, 2);
+        ledger.ended(RequestId(5), &done(write));
+        ledger
+    }
+
+    #[test]
+    fn a_destage_carries_what_its_segment_had_and_nothing_else() {
+        let mut kept = destaged(true);
+        let read = command(Op::Read, 11, 1);
+        kept.issued(RequestId(1), &read);
+        kept.submitted(RequestId(6), &read);
+        kept.read(DISK, RequestId(6), 0, 11, 1);
+        kept.carried(RequestId(6), RequestId(1), 11, 1);
+        kept.ended(RequestId(6), &done(read));
+        end(&mut kept, 1, read);
+        assert_eq!(kept.faults(), &[] as &[String]);
+        assert_eq!(
+            kept.checked(),
+            2,
+            "requests between devices are not the host's"
+        );
+        let lost = destaged(false);
+        assert!(lost.faults()[0].contains("block 11"), "{:?}", lost.faults());
+    }
+
+    #[test]
+    fn a_request_between_devices_must_add_up_and_be_under_way() {
+        let mut ledger = Ledger::default();
+        let read = command(Op::Read, 0, 1);
+        ledger.submitted(RequestId(0), &read);
+        let mut request = done(read);
+        request.completion = Time::from_ms(1);
+        ledger.ended(RequestId(0), &request);
+        ledger.ended(RequestId(0), &request);
+        ledger.carried(RequestId(0), RequestId(1), 0, 1);
+        assert_eq!(ledger.fault_count(), 3);
+    }
 }
