@@ -4,6 +4,7 @@ pub mod buffer;
 pub mod de;
 pub mod drive;
 pub mod drives;
+pub mod overhead;
 pub mod schema;
 pub mod spec;
 pub mod sweep;

@@ -8,6 +8,7 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::buffer::BufferSpec;
+use super::overhead::OverheadSpec;
 use super::sweep::SweepSpec;
 use crate::error::{Error, InputError};
 use crate::queue::SchedulerChoice;
@@ -126,6 +127,10 @@ pub struct HddSpec {
     /// the drive's.
     #[serde(default)]
     pub buffer: BufferSpec,
+    /// How long the controller takes for a command: a time before every command, or a table of what is to differ from the
+    /// drive's; the drive's own where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<OverheadSpec>,
 }
 
 /// The angle of a drive's platters at time zero.
