@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use diskwright::cache::replacement::CustomReplacements;
 use diskwright::compare::CompareOptions;
 use diskwright::config;
 use diskwright::error::{self, Error};
@@ -112,6 +113,7 @@ fn run(
         keep_requests,
         picture,
         schedulers: custom,
+        replacements: CustomReplacements::default(),
         point: None,
     };
     heard(py, progress, failure, |listener| {

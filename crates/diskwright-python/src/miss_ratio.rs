@@ -43,6 +43,7 @@ pub fn miss_ratio(
         sample_seeds,
         seed,
         threads: thread_count(threads)?,
+        ..MissRatioOptions::default()
     };
     listened(py, progress, |listener| {
         diskwright::miss_ratio::miss_ratio(&path, &options, listener)

@@ -97,6 +97,7 @@ pub fn points(
     let circumstances = Circumstances {
         commit: env!("DISKWRIGHT_COMMIT").to_owned(),
         schedulers: sources,
+        replacements: BTreeMap::new(),
     };
     py.detach(|| {
         let found = point::points(&job, &seeds, &circumstances)?;

@@ -1,6 +1,7 @@
 //! Replacement policies, as caches ask them.
 
 mod access_times;
+mod brought;
 mod common;
 mod models;
 mod plain;
