@@ -3,6 +3,7 @@
 mod access_times;
 mod brought;
 mod common;
+mod example;
 mod models;
 mod plain;
 mod queues;
