@@ -27,10 +27,19 @@ from diskwright._api import (
     spec_schema,
     validate,
 )
-from diskwright._engine import InputError, SchedulerView, SimulationError, WaitingRequest
+from diskwright._engine import (
+    CacheAccess,
+    CacheCost,
+    CacheSetting,
+    InputError,
+    SchedulerView,
+    SimulationError,
+    WaitingRequest,
+)
 from diskwright._figures import plot_cdf, plot_parts
 from diskwright._frame import RequestLog, frame
 from diskwright._record import Comparison, Record, Result
+from diskwright._replacement import Replacement
 from diskwright._validation import Validation
 from diskwright.sweep import Store, Swept, sweep
 
@@ -48,9 +57,13 @@ if _profile == "debug":
     )
 
 __all__ = [
+    "CacheAccess",
+    "CacheCost",
+    "CacheSetting",
     "Comparison",
     "InputError",
     "Record",
+    "Replacement",
     "RequestLog",
     "Result",
     "Scheduler",

@@ -7,7 +7,7 @@ from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any, Protocol
 
-from diskwright import _engine, _toml
+from diskwright import _engine, _replacement, _toml
 from diskwright._record import Comparison, Record, Result
 from diskwright._typed import Table, plain
 from diskwright._validation import Validation
@@ -38,6 +38,7 @@ def run(
     requests: AnyPath | bool | None = None,
     picture: bool = False,
     schedulers: Mapping[str, Scheduler | type[Scheduler]] | None = None,
+    replacements: _replacement.Replacements | None = None,
     progress: Callable[[int, int | None], object] | None = None,
     **overrides: Any,
 ) -> Result:
@@ -52,6 +53,8 @@ def run(
     picture: collects what a report is drawn from: `Result.picture`, and `diskwright.report.write`.
     schedulers: your own, which the spec names as it names the others: objects with a method
         `pick(view) -> int`, or classes, of which each run makes an object.
+    replacements: your own replacement policies, which the spec names as it names the others: classes as
+        `Replacement`, of which each cache gets an object, or functions that make one for a cache.
     progress: called with the requests done and the total (None where it is not known), some twenty times
         a second. An exception that it raises stops the run.
     overrides: as `set`, with two underscores for each dot: `device__hdd__queue__depth=4`.
@@ -73,6 +76,7 @@ def run(
         requests is True,
         picture,
         [(name, _ready(scheduler, name)) for name, scheduler in (schedulers or {}).items()],
+        _replacement.ready(replacements),
         progress,
     )
     return Result.of_run(answer, drawn, table)
@@ -102,7 +106,7 @@ def run_with_settings(
 ) -> Result:
     """`run` for the command line: each setting is `KEY=VALUE` as the user typed it."""
     answer, drawn, _ = _engine.run(
-        spec, None, Path.cwd(), settings, drive, trace, check, requests, False, picture, [], progress
+        spec, None, Path.cwd(), settings, drive, trace, check, requests, False, picture, [], [], progress
     )
     return Result.of_run(answer, drawn)
 
@@ -285,12 +289,13 @@ def miss_ratio(
     sector_bytes: int | None = None,
     device: int | None = None,
     threads: int | None = None,
+    replacements: _replacement.Replacements | None = None,
     plot: AnyPath | None = None,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Record:
     """How often caches of many sizes and policies miss on a trace, with no drive behind them.
 
-    policies: each by its name, or as `{name: parameters}`.
+    policies: each by its name, or as `{name: parameters}`; those of `replacements` by the names there.
     capacities: numbers of objects or cache blocks, percentages of the distinct ones such as "10%", and with
         blocks sizes such as "64 MiB".
     granularity: what a cache holds: "block", every block that requests overlap, or "object", one for each
@@ -302,6 +307,7 @@ def miss_ratio(
     format, csv, event, sector_bytes: as for `inspect`.
     device: only the requests of this device.
     threads: caches at a time; as many as there are cores unless said. They do not change the result.
+    replacements: your own policies, as for `run`.
     plot: draws the miss ratios into this file, .png, .svg or .pdf.
     progress: called now and then with the records read and None, and where the accesses are gone through
         again, with how many and their number. An exception that it raises stops the work.
@@ -320,6 +326,7 @@ def miss_ratio(
         reader_options(format, csv, event, sector_bytes, None),
         device,
         threads,
+        _replacement.ready(replacements),
         plot,
         progress,
     )
@@ -344,6 +351,7 @@ def miss_ratio_as_written(
     reader: str,
     device: int | None,
     threads: int | None,
+    replacements: list[tuple[str, Any]],
     plot: AnyPath | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> Record:
@@ -361,6 +369,7 @@ def miss_ratio_as_written(
             reader,
             device,
             threads,
+            replacements,
             progress,
         )
         found = Record.parse(answer)

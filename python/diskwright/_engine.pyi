@@ -4,9 +4,12 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
-from diskwright.sweep._job import Job
+from diskwright.sweep._job import Brought, Job
 
 __all__ = [
+    "CacheAccess",
+    "CacheCost",
+    "CacheSetting",
     "InputError",
     "RequestTable",
     "SchedulerView",
@@ -42,6 +45,39 @@ class InputError(ValueError):
 
 class SimulationError(RuntimeError):
     """A simulation failed, or its check found a fault."""
+
+@final
+class CacheSetting:
+    """What a replacement policy is made for."""
+
+    @property
+    def capacity(self) -> int:
+        """Frames of the cache, at least 1: they are numbered from 0."""
+    @property
+    def seed(self) -> int:
+        """A seed for what is left to chance; it follows from that of the run."""
+
+@final
+class CacheAccess:
+    """An access to a block."""
+
+    @property
+    def key(self) -> int:
+        """Which block: its number on the device below, in blocks of the cache; or an object's name."""
+    @property
+    def write(self) -> bool:
+        """Whether it is written."""
+
+@final
+class CacheCost:
+    """What an access to the medium took."""
+
+    @property
+    def access_ns(self) -> int:
+        """Its access time, ns: seek, switch, settle and rotation, for all its blocks together."""
+    @property
+    def blocks(self) -> int:
+        """How many blocks of the cache it brought or wrote."""
 
 @final
 class RequestTable:
@@ -119,6 +155,7 @@ def run(
     keep_requests: bool,
     picture: bool,
     schedulers: list[tuple[str, Any]],
+    replacements: list[tuple[str, Any]],
     progress: Callable[[int, int | None], object] | None,
 ) -> tuple[str, str | None, RequestTable | None]: ...
 def run_many(
@@ -143,19 +180,13 @@ def compare(
     pictures: int,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
-def sweep(job: Job, seeds: int | None, schedulers: list[tuple[str, Any]]) -> str: ...
-def points(
-    job: Job,
-    seeds: list[int],
-    schedulers: list[tuple[str, Any]],
-    sources: dict[str, str],
-    whole: bool,
-) -> str: ...
+def sweep(job: Job, seeds: int | None, brought: Brought) -> str: ...
+def points(job: Job, seeds: list[int], brought: Brought, whole: bool) -> str: ...
 def run_each(
     jobs: Sequence[Job],
     names: list[str],
     threads: int | None,
-    schedulers: list[tuple[str, Any]],
+    brought: Brought,
     finished: Callable[[int, str], object],
     progress: Callable[[int, int | None], object] | None,
 ) -> None: ...
@@ -201,6 +232,7 @@ def miss_ratio(
     reader: str,
     device: int | None,
     threads: int | None,
+    replacements: list[tuple[str, Any]],
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def convert(

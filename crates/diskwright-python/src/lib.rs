@@ -1,7 +1,9 @@
 //! The extension module `diskwright._engine`: arguments in, JSON out. No logic lives here.
 
 mod disksim;
+mod failure;
 mod miss_ratio;
+mod replacement;
 mod scheduler;
 mod sweep;
 mod table;
@@ -12,6 +14,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use diskwright::cache::replacement::CustomReplacements;
 use diskwright::compare::CompareOptions;
 use diskwright::config;
 use diskwright::error::{self, Error};
@@ -25,7 +28,9 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-use scheduler::{Failure, PythonScheduler, SchedulerView, Waiting};
+use failure::Failure;
+use replacement::{CacheAccess, CacheCost, CacheSetting, PythonReplacement};
+use scheduler::{PythonScheduler, SchedulerView, Waiting};
 use table::RequestTable;
 
 pyo3::create_exception!(
@@ -82,7 +87,7 @@ impl Progress for Listener {
 /// Simulates a spec, from a file or a text; returns the result and what a picture is drawn from, each as JSON, and the
 /// requests, these two where they are asked for.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, keep_requests, picture, schedulers, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, keep_requests, picture, schedulers, replacements, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn run(
     py: Python<'_>,
@@ -97,11 +102,11 @@ fn run(
     keep_requests: bool,
     picture: bool,
     schedulers: Vec<(String, Py<PyAny>)>,
+    replacements: Vec<(String, Py<PyAny>)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Option<String>, Option<RequestTable>)> {
     let spec = spec_source(spec_path, spec_text, base)?;
     let failure = Failure::default();
-    let custom = custom_schedulers(schedulers, &failure)?;
     let options = RunOptions {
         set,
         vary: Vec::new(),
@@ -111,7 +116,8 @@ fn run(
         requests,
         keep_requests,
         picture,
-        schedulers: custom,
+        schedulers: custom_schedulers(schedulers, &failure)?,
+        replacements: custom_replacements(replacements, &failure)?,
         point: None,
     };
     heard(py, progress, failure, |listener| {
@@ -232,6 +238,26 @@ fn custom_schedulers(
         };
         custom
             .add(&name, make)
+            .map_err(|error| raised(error.into()))?;
+    }
+    Ok(custom)
+}
+
+/// Classes or functions that make a policy for each cache, under their names in the spec.
+fn custom_replacements(
+    makers: Vec<(String, Py<PyAny>)>,
+    failure: &Failure,
+) -> PyResult<CustomReplacements> {
+    let mut custom = CustomReplacements::default();
+    for (name, maker) in makers {
+        let failure = failure.clone();
+        let called = name.clone();
+        let make = move |setting: &_| {
+            let policy = PythonReplacement::new(&called, &maker, setting, failure.clone());
+            Box::new(policy) as Box<_>
+        };
+        custom
+            .add_for(&name, make)
             .map_err(|error| raised(error.into()))?;
     }
     Ok(custom)
@@ -364,14 +390,15 @@ fn probe(
     })
 }
 
-/// The JSON schema of a spec or of a drive.
+/// The JSON schema of a spec, of a drive or of a replacement policy.
 #[pyfunction]
 fn schema(of: &str) -> PyResult<String> {
     match of {
         "spec" => Ok(config::schema::spec().to_string()),
         "drive" => Ok(config::schema::drive().to_string()),
+        "replacement" => Ok(config::schema::replacement().to_string()),
         other => Err(raised(
-            error::unknown_name("schema", other, &["spec", "drive"]).into(),
+            error::unknown_name("schema", other, &["spec", "drive", "replacement"]).into(),
         )),
     }
 }
@@ -418,6 +445,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("InputError", py.get_type::<InputError>())?;
     module.add("SimulationError", py.get_type::<SimulationError>())?;
+    module.add_class::<CacheAccess>()?;
+    module.add_class::<CacheCost>()?;
+    module.add_class::<CacheSetting>()?;
     module.add_class::<RequestTable>()?;
     module.add_class::<SchedulerView>()?;
     module.add_class::<Waiting>()?;

@@ -6,12 +6,14 @@ use diskwright::miss_ratio::MissRatioOptions;
 use diskwright::units::UnitError;
 use pyo3::prelude::*;
 
-use crate::{InputError, format_options, listened, thread_count};
+use crate::failure::Failure;
+use crate::{InputError, custom_replacements, format_options, heard, thread_count};
 
 /// Tells how often caches miss on a trace; `reader` is what the reader is told, as JSON. Returns JSON.
 #[pyfunction]
 #[pyo3(signature = (
-    path, policies, capacities, granularity, block_size, sample, sample_seeds, seed, reader, device, threads, progress
+    path, policies, capacities, granularity, block_size, sample, sample_seeds, seed, reader, device, threads, replacements,
+    progress
 ))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 pub fn miss_ratio(
@@ -27,11 +29,13 @@ pub fn miss_ratio(
     reader: &str,
     device: Option<u32>,
     threads: Option<usize>,
+    replacements: Vec<(String, Py<PyAny>)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let block_size = block_size
         .parse()
         .map_err(|error: UnitError| InputError::new_err(format!("error: block size: {error}")))?;
+    let failure = Failure::default();
     let options = MissRatioOptions {
         format: format_options(reader)?,
         device,
@@ -43,8 +47,10 @@ pub fn miss_ratio(
         sample_seeds,
         seed,
         threads: thread_count(threads)?,
+        replacements: custom_replacements(replacements, &failure)?,
     };
-    listened(py, progress, |listener| {
-        diskwright::miss_ratio::miss_ratio(&path, &options, listener)
+    heard(py, progress, failure, |listener| {
+        let found = diskwright::miss_ratio::miss_ratio(&path, &options, listener)?;
+        Ok(serde_json::to_string(&found).expect("an answer is plain data"))
     })
 }

@@ -1,6 +1,6 @@
 //! A scheduler written in Python: the engine asks it as it asks its own, with a copy of what it may see.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use diskwright::geometry::mechanics::{Arm, Mechanics};
 use diskwright::geometry::spindle::Phase;
@@ -8,34 +8,11 @@ use diskwright::queue::pool::Order;
 use diskwright::queue::{Pending, Scheduler, Slot, Space, View};
 use diskwright::request::Op;
 use diskwright::units::Time;
-use pyo3::exceptions::{PyException, PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::SimulationError;
-
-/// The first thing that went wrong in Python while the engine ran.
-#[derive(Clone, Default)]
-pub struct Failure(Arc<Mutex<Option<PyErr>>>);
-
-impl Failure {
-    /// Keeps an error, unless there is one already.
-    pub fn keep(&self, error: PyErr) {
-        self.lock().get_or_insert(error);
-    }
-    /// Whether something went wrong.
-    pub fn is_kept(&self) -> bool {
-        self.lock().is_some()
-    }
-    /// What went wrong.
-    pub fn take(&self) -> Option<PyErr> {
-        self.lock().take()
-    }
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<PyErr>> {
-        // An error is stored in one step: nothing half-done is behind a poisoned lock.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use crate::failure::Failure;
 
 /// Asks an object for its choices.
 pub struct PythonScheduler {
@@ -110,19 +87,6 @@ impl PythonScheduler {
                 ))
             })
     }
-
-    /// The error of a simulation that this one caused; an interruption stays what it is.
-    fn failed(&self, py: Python<'_>, now: Time, cause: PyErr) -> PyErr {
-        if !cause.is_instance_of::<PyException>(py) {
-            return cause;
-        }
-        let error = SimulationError::new_err(format!(
-            "the scheduler {:?} failed at {now} of simulated time: {cause}",
-            self.name
-        ));
-        error.set_cause(py, Some(cause));
-        error
-    }
 }
 
 impl Scheduler for PythonScheduler {
@@ -139,7 +103,9 @@ impl Scheduler for PythonScheduler {
             let copy = self.view(view);
             Python::attach(|py| {
                 self.ask(py, copy).unwrap_or_else(|error| {
-                    self.failure.keep(self.failed(py, view.now, error));
+                    let who = format!("the scheduler {:?} failed at {}", self.name, view.now);
+                    self.failure
+                        .keep_of(py, &format!("{who} of simulated time"), error);
                     0
                 })
             })

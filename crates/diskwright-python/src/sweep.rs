@@ -13,8 +13,8 @@ use diskwright::simulation::{RunOptions, SpecSource};
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::scheduler::Failure;
-use crate::{custom_schedulers, heard, raised, spec_source, thread_count};
+use crate::failure::Failure;
+use crate::{custom_replacements, custom_schedulers, heard, raised, spec_source, thread_count};
 
 /// One run, or those of one point with several seeds: an object with these attributes.
 #[derive(FromPyObject)]
@@ -54,22 +54,38 @@ impl PointJob {
     }
 }
 
+/// What the program brings along, by name, and the hashes of its sources: an object with these attributes.
+#[derive(FromPyObject)]
+pub struct Brought {
+    schedulers: Vec<(String, Py<PyAny>)>,
+    replacements: Vec<(String, Py<PyAny>)>,
+    scheduler_sources: BTreeMap<String, String>,
+    replacement_sources: BTreeMap<String, String>,
+}
+
+impl Brought {
+    /// The same options, with what is brought along; what goes wrong in it is kept in `failure`.
+    fn along(self, options: RunOptions, failure: &Failure) -> PyResult<RunOptions> {
+        Ok(RunOptions {
+            schedulers: custom_schedulers(self.schedulers, failure)?,
+            replacements: custom_replacements(self.replacements, failure)?,
+            ..options
+        })
+    }
+}
+
 /// The grid of a sweep, of a job that has no choice yet; returns JSON.
 #[pyfunction]
-#[pyo3(signature = (job, seeds, schedulers))]
-pub fn sweep(
-    job: PointJob,
-    seeds: Option<u32>,
-    schedulers: Vec<(String, Py<PyAny>)>,
-) -> PyResult<String> {
+#[pyo3(signature = (job, seeds, brought))]
+pub fn sweep(job: PointJob, seeds: Option<u32>, brought: Brought) -> PyResult<String> {
+    let run = RunOptions {
+        point: None,
+        ..job.options()
+    };
     let options = SweepOptions {
         vary: job.vary.clone(),
         seeds,
-        run: RunOptions {
-            point: None,
-            schedulers: custom_schedulers(schedulers, &Failure::default())?,
-            ..job.options()
-        },
+        run: brought.along(run, &Failure::default())?,
     };
     let sweep = Sweep::read(&job.source()?, &options).map_err(raised)?;
     Ok(sweep.json().to_string())
@@ -78,27 +94,25 @@ pub fn sweep(
 /// The points of a job with each of the seeds: keys, effective specs, traces, and, if `whole`, what another machine needs;
 /// returns JSON.
 #[pyfunction]
-#[pyo3(signature = (job, seeds, schedulers, sources, whole))]
+#[pyo3(signature = (job, seeds, brought, whole))]
 pub fn points(
     py: Python<'_>,
     job: PointJob,
     seeds: Vec<u64>,
-    schedulers: Vec<(String, Py<PyAny>)>,
-    sources: BTreeMap<String, String>,
+    mut brought: Brought,
     whole: bool,
 ) -> PyResult<String> {
-    let job = Job {
-        spec: job.source()?,
-        options: RunOptions {
-            schedulers: custom_schedulers(schedulers, &Failure::default())?,
-            ..job.options()
-        },
-    };
     let circumstances = Circumstances {
         commit: env!("DISKWRIGHT_COMMIT").to_owned(),
-        schedulers: sources,
+        schedulers: std::mem::take(&mut brought.scheduler_sources),
+        replacements: std::mem::take(&mut brought.replacement_sources),
     };
-    py.detach(|| {
+    let failure = Failure::default();
+    let job = Job {
+        spec: job.source()?,
+        options: brought.along(job.options(), &failure)?,
+    };
+    let described = py.detach(|| {
         let found = point::points(&job, &seeds, &circumstances)?;
         let described = found.iter().map(|point| {
             let mut described = serde_json::to_value(point).expect("a point is plain data");
@@ -108,34 +122,40 @@ pub fn points(
             Ok(described)
         });
         Ok(described.collect::<Result<Value, Error>>()?.to_string())
-    })
-    .map_err(raised)
+    });
+    // The devices are built, and with them what the program makes for them.
+    match failure.take() {
+        Some(failure) => Err(failure),
+        None => described.map_err(raised),
+    }
 }
 
 /// Runs jobs side by side and calls `finished` with the place of each and the JSON of its result when it ends. A failure names
 /// its job by `names`.
 #[pyfunction]
-#[pyo3(signature = (jobs, names, threads, schedulers, finished, progress))]
+#[pyo3(signature = (jobs, names, threads, brought, finished, progress))]
 pub fn run_each(
     py: Python<'_>,
     jobs: Vec<PointJob>,
     names: Vec<String>,
     threads: Option<usize>,
-    schedulers: Vec<(String, Py<PyAny>)>,
+    brought: Brought,
     finished: Py<PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<()> {
     let threads = thread_count(threads)?;
     let failure = Failure::default();
-    let custom = custom_schedulers(schedulers, &failure)?;
+    let custom = brought.along(RunOptions::default(), &failure)?;
     let jobs = jobs
         .iter()
         .map(|job| {
-            let mut options = job.options();
-            options.schedulers = custom.clone();
             Ok(Job {
                 spec: job.source()?,
-                options,
+                options: RunOptions {
+                    schedulers: custom.schedulers.clone(),
+                    replacements: custom.replacements.clone(),
+                    ..job.options()
+                },
             })
         })
         .collect::<PyResult<Vec<Job>>>()?;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use diskwright::validate::ValidateOptions;
 use pyo3::prelude::*;
 
-use crate::{Failure, heard};
+use crate::failure::Failure;
+use crate::heard;
 
 /// Replays a recording on a drive and compares the service times; returns the result and what a picture is drawn from, each as
 /// JSON, the latter where it is asked for.

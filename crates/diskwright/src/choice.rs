@@ -168,15 +168,30 @@ impl<F: Family> Brought<F> {
         Ok(())
     }
 
+    /// The names, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Whether there is one of the name.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
     fn make(&self, name: &str, setting: &F::Setting) -> Result<Box<F::Policy>, InputError> {
-        let names: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        self.maker(name).map(|make| make(setting))
+    }
+
+    /// # Errors
+    /// There is none of the name.
+    pub(crate) fn check(&self, name: &str) -> Result<(), InputError> {
+        self.maker(name).map(|_| ())
+    }
+
+    fn maker(&self, name: &str) -> Result<&Maker<F>, InputError> {
+        let names: Vec<&str> = self.names().collect();
         match self.0.get(name) {
-            Some(make) => Ok(make(setting)),
+            Some(make) => Ok(make),
             None if names.is_empty() => Err(InputError::new(format!(
                 "the {} {name:?} is a program's own, and no program has brought it along",
                 F::WORD

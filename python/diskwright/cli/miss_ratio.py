@@ -87,6 +87,7 @@ def miss_ratio(
             _api.reader_options(**reading.options(format, csv, event, sector_bytes, None)),
             device,
             threads,
+            [],
             plot,
             progress,
         )

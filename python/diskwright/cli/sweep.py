@@ -60,7 +60,7 @@ def sweep(
     """
     from diskwright.sweep import _swept
     from diskwright.sweep._grid import of_job
-    from diskwright.sweep._job import Job, Schedulers
+    from diskwright.sweep._job import Brought, Job
 
     job = Job(
         spec,
@@ -75,7 +75,7 @@ def sweep(
         write_json = stack.enter_context(output.json_to(json))
         write_table = stack.enter_context(_swept.opened(out))
         progress = stack.enter_context(output.progress_of_points())
-        found = of_job(job, seeds, Store(store), Schedulers({}), threads, cluster, progress)
+        found = of_job(job, seeds, Store(store), Brought(), threads, cluster, progress)
         write_json(found)
         if out is not None:
             write_table(found.frame())

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from os import PathLike, fsdecode
 from typing import Any
 
-from diskwright import _compared, _engine, _toml
+from diskwright import _compared, _engine, _replacement, _toml
 from diskwright._api import AnyPath, AnySpec, Scheduler, _choices, _ready, _said, _settings, _source
 from diskwright._engine import InputError
 from diskwright.sweep import _runner
-from diskwright.sweep._job import Job, Schedulers
+from diskwright.sweep._job import Brought, Job
 from diskwright.sweep._store import Store
 from diskwright.sweep._swept import Swept
 
@@ -28,11 +28,13 @@ def sweep(
     threads: int | None = None,
     cluster: str | None = None,
     schedulers: Mapping[str, Scheduler | type[Scheduler]] | None = None,
+    replacements: _replacement.Replacements | None = None,
     progress: _runner.Progress | None = None,
 ) -> Swept:
     """Runs a grid: all combinations of the values of some keys, each with several seeds.
 
-    spec, set, drive, trace, check, schedulers: as for `run`. What the spec's table `[sweep]` says is done.
+    spec, set, drive, trace, check, schedulers, replacements: as for `run`. What the spec's table `[sweep]`
+        says is done.
     vary: more keys with their values, or other values for those of the spec.
     seeds: runs of each point, with seeds from the spec's on; what the spec says, or 5. The seeds of a
         recorded trace vary where the platters stand at the start.
@@ -59,7 +61,8 @@ def sweep(
         check=check,
         vary=[f"{key}={','.join(written)}" for key, written in lists.items()],
     )
-    brought = Schedulers({name: _ready(scheduler, name) for name, scheduler in (schedulers or {}).items()})
+    ready = {name: _ready(scheduler, name) for name, scheduler in (schedulers or {}).items()}
+    brought = Brought.of(ready, dict(_replacement.ready(replacements)))
     kept = store if isinstance(store, Store) else Store(None if store is None else fsdecode(store))
     return of_job(job, seeds, kept, brought, threads, cluster, progress)
 
@@ -68,7 +71,7 @@ def of_job(
     job: Job,
     seeds: int | None,
     store: Store,
-    schedulers: Schedulers,
+    brought: Brought,
     threads: int | None,
     cluster: str | None,
     progress: _runner.Progress | None,
@@ -76,7 +79,7 @@ def of_job(
     """`sweep` for the command line: what the job says is as the user typed it."""
     if seeds is not None and not 1 <= seeds < 2**32:
         raise InputError(f"error: {seeds} seeds: expected 1 or more")
-    grid = json.loads(_engine.sweep(job, seeds, schedulers.objects))
+    grid = json.loads(_engine.sweep(job, seeds, brought))
     rows, tasks = [], []
     for point in grid["points"]:
         chosen = Job(
@@ -92,11 +95,9 @@ def of_job(
         )
         named = ", ".join(f"{key}={_compared.value(item)}" for key, item in point["values"].items())
         for seed, task in zip(
-            grid["seeds"], _runner.tasks(chosen, grid["seeds"], named, schedulers), strict=True
+            grid["seeds"], _runner.tasks(chosen, grid["seeds"], named, brought), strict=True
         ):
             rows.append((point["values"], seed, task.point.key))
             tasks.append(task)
-    done = _runner.run(
-        tasks, store, schedulers=schedulers, threads=threads, cluster=cluster, progress=progress
-    )
+    done = _runner.run(tasks, store, brought=brought, threads=threads, cluster=cluster, progress=progress)
     return Swept.of(grid["varied"], grid["seeds"], rows, done)

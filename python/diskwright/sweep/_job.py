@@ -3,8 +3,9 @@
 import hashlib
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -58,46 +59,88 @@ class Point:
     whole: Mapping[str, Any] | None = None
 
 
-class Schedulers:
-    """Schedulers that the program brings along, and the hashes of their sources."""
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What the program brings along, by name. The engine reads these attributes.
 
-    def __init__(self, schedulers: Mapping[str, Any]) -> None:
-        self.objects = list(schedulers.items())
-        self.sources = {name: _source_hash(scheduler, name) for name, scheduler in schedulers.items()}
+    schedulers: objects that are asked. replacements: classes or functions that make one for each cache.
+    scheduler_sources, replacement_sources: the hashes of what they do.
+    """
+
+    schedulers: Sequence[tuple[str, Any]] = ()
+    replacements: Sequence[tuple[str, Any]] = ()
+    scheduler_sources: Mapping[str, str] = field(default_factory=dict)
+    replacement_sources: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, schedulers: Mapping[str, Any], replacements: Mapping[str, Any]) -> "Brought":
+        """These, with the hashes of their sources."""
+        return cls(
+            list(schedulers.items()),
+            list(replacements.items()),
+            {name: _hash("schedulers", name, _object, item) for name, item in schedulers.items()},
+            {name: _hash("replacements", name, _told, item) for name, item in replacements.items()},
+        )
 
 
 def points(
-    job: Job, seeds: Sequence[int] = (), schedulers: Schedulers | None = None, *, whole: bool = False
+    job: Job, seeds: Sequence[int] = (), brought: Brought | None = None, *, whole: bool = False
 ) -> list[Point]:
     """The points of a job with each of the seeds; with its own where there are none."""
-    brought = schedulers or Schedulers({})
-    found = _engine.points(job, list(seeds), brought.objects, brought.sources, whole)
+    found = _engine.points(job, list(seeds), brought or Brought(), whole)
     return [Point(**point) for point in json.loads(found)]
 
 
-def _source_hash(scheduler: Any, name: str) -> str:
-    """A hash of the file that the scheduler's class stands in, of the class, and of what the object holds.
-
-    The whole file, because a class calls what stands beside it. What it imports is not in it.
-    """
-    kind = type(scheduler)
+def _hash(argument: str, name: str, told: Callable[[Any], Any], item: Any) -> str:
+    """A hash of what tells what something does."""
     try:
-        try:
-            source = Path(inspect.getfile(kind)).read_text(encoding="utf-8")
-        except (TypeError, OSError):
-            # In a notebook there is no file.
-            source = inspect.getsource(kind)
-        held = json.dumps(_held(scheduler), sort_keys=True)
-    except (OSError, TypeError, ValueError) as error:
-        message = f"error: schedulers: {name}: what it does cannot be told from its source: {error}"
+        text = json.dumps(told(item), sort_keys=True)
+    except (OSError, RecursionError, TypeError, ValueError) as error:
+        message = f"error: {argument}: {name}: what it does cannot be told from its source: {error}"
         raise InputError(
             f"{message}\n  = help: define its class in a file, with plain numbers and texts as its state"
         ) from error
-    told = json.dumps([kind.__qualname__, source, held])
-    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _held(scheduler: Any) -> dict[str, Any]:
-    slots = [name for kind in type(scheduler).__mro__ for name in getattr(kind, "__slots__", ())]
-    held = {name: getattr(scheduler, name) for name in slots if hasattr(scheduler, name)}
-    return held | getattr(scheduler, "__dict__", {})
+def _object(item: Any) -> list[Any]:
+    """What tells what an object does: its class, and what it holds."""
+    return [*_definition(type(item)), json.dumps(_held(item), sort_keys=True)]
+
+
+def _told(item: Any) -> Any:
+    """What tells what a class or a function does, with what is bound to it; a value itself."""
+    if isinstance(item, type):
+        return _definition(item)
+    if isinstance(item, partial):
+        return [
+            _told(item.func),
+            *map(_told, item.args),
+            {key: _told(of) for key, of in item.keywords.items()},
+        ]
+    if inspect.ismethod(item):
+        return [_told(item.__func__), _told(item.__self__)]
+    if inspect.isfunction(item):
+        bound = [cell.cell_contents for cell in item.__closure__ or ()]
+        bound += [*(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
+        return [*_definition(item), *map(_told, bound)]
+    return _object(item) if callable(item) else item
+
+
+def _definition(kind: Any) -> list[str]:
+    """The name of a class or a function, and the file that it stands in.
+
+    The whole file, because it calls what stands beside it. What that imports is not in it.
+    """
+    try:
+        source = Path(inspect.getfile(kind)).read_text(encoding="utf-8")
+    except (TypeError, OSError):
+        # In a notebook there is no file.
+        source = inspect.getsource(kind)
+    return [kind.__qualname__, source]
+
+
+def _held(item: Any) -> dict[str, Any]:
+    slots = [name for kind in type(item).__mro__ for name in getattr(kind, "__slots__", ())]
+    held = {name: getattr(item, name) for name in slots if hasattr(item, name)}
+    return held | getattr(item, "__dict__", {})

@@ -30,6 +30,9 @@ impl ObjectCache {
     }
 
     /// Accesses an object.
+    ///
+    /// # Panics
+    /// Where the policy breaks its promise: it gives up no frame, or one that holds nothing.
     #[inline]
     pub fn access(&mut self, access: &Access) -> Found {
         if let Some(frame) = self.directory.find(access.key) {
@@ -42,7 +45,10 @@ impl ObjectCache {
         self.policy.miss(access);
         let mut left = None;
         if self.directory.is_full() {
-            let victim = self.policy.evict(&self.pins).expect("no frame is pinned");
+            let victim = self
+                .policy
+                .evict(&self.pins)
+                .expect("a policy gives up a frame where one is not pinned");
             left = Some(self.directory.remove(victim));
         }
         let frame = self.directory.insert(access.key);

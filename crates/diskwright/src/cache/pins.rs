@@ -6,7 +6,9 @@ use super::Frame;
 #[derive(Clone, Debug, Default)]
 pub struct Pins {
     counts: Box<[u32]>,
-    pinned: usize,
+    pinned: Vec<Frame>,
+    /// Where each pinned frame stands among them.
+    places: Box<[u32]>,
 }
 
 impl Pins {
@@ -14,15 +16,19 @@ impl Pins {
     pub fn new(capacity: u32) -> Pins {
         Pins {
             counts: vec![0; capacity as usize].into(),
-            pinned: 0,
+            pinned: Vec::new(),
+            places: vec![0; capacity as usize].into(),
         }
     }
 
     /// Pins a frame once more.
     pub fn pin(&mut self, frame: Frame) {
         let count = &mut self.counts[frame.index()];
-        self.pinned += usize::from(*count == 0);
         *count += 1;
+        if *count == 1 {
+            self.places[frame.index()] = self.pinned.len() as u32;
+            self.pinned.push(frame);
+        }
     }
 
     /// Takes one pin back.
@@ -34,24 +40,68 @@ impl Pins {
         *count = count
             .checked_sub(1)
             .expect("a frame is unpinned as often as it was pinned");
-        self.pinned -= usize::from(*count == 0);
+        if *count == 0 {
+            let place = self.places[frame.index()];
+            self.pinned.swap_remove(place as usize);
+            if let Some(moved) = self.pinned.get(place as usize) {
+                self.places[moved.index()] = place;
+            }
+        }
     }
 
     /// Whether a frame is pinned.
     #[inline]
     pub fn holds(&self, frame: Frame) -> bool {
-        self.pinned > 0 && self.counts[frame.index()] > 0
+        !self.pinned.is_empty() && self.counts[frame.index()] > 0
+    }
+
+    /// The pinned frames, each once; their order depends on what was pinned and unpinned, and means nothing.
+    pub fn frames(&self) -> &[Frame] {
+        &self.pinned
     }
 
     /// How many frames are pinned.
     #[inline]
     pub fn len(&self) -> usize {
-        self.pinned
+        self.pinned.len()
     }
 
     /// Whether no frame is pinned.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.pinned == 0
+        self.pinned.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #[test]
+        fn agree_with_a_plain_count(operations in prop::collection::vec((0u32..10, any::<bool>()), 1..200)) {
+            let mut pins = Pins::new(10);
+            let mut model = BTreeMap::new();
+            for (frame, pin) in operations {
+                let frame = Frame(frame);
+                if pin {
+                    pins.pin(frame);
+                    *model.entry(frame).or_insert(0) += 1;
+                } else if let Some(count) = model.get_mut(&frame) {
+                    pins.unpin(frame);
+                    *count -= 1;
+                    model.retain(|_, count| *count > 0);
+                }
+                prop_assert_eq!((pins.len(), pins.is_empty()), (model.len(), model.is_empty()));
+                for frame in (0..10).map(Frame) {
+                    prop_assert_eq!(pins.holds(frame), model.contains_key(&frame));
+                }
+                let mut frames = pins.frames().to_vec();
+                frames.sort();
+                prop_assert_eq!(frames, model.keys().copied().collect::<Vec<_>>());
+            }
+        }
     }
 }

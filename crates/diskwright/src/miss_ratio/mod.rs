@@ -30,6 +30,7 @@ use self::plan::Plan;
 use self::sample::Sample;
 use self::spool::{Spool, Spooled};
 use self::stack::{Counts, LruStack};
+use crate::cache::replacement::{CustomReplacements, Setting};
 use crate::error::{Error, InputError};
 use crate::progress::Progress;
 use crate::random::Stream;
@@ -64,6 +65,8 @@ pub struct MissRatioOptions {
     pub seed: u64,
     /// How many caches are worked on at a time; one for each core where it is left out.
     pub threads: Option<NonZeroUsize>,
+    /// Policies that may be named beside those of the registry.
+    pub replacements: CustomReplacements,
 }
 
 impl Default for MissRatioOptions {
@@ -79,6 +82,7 @@ impl Default for MissRatioOptions {
             sample_seeds: 10,
             seed: 1,
             threads: None,
+            replacements: CustomReplacements::default(),
         }
     }
 }
@@ -257,7 +261,9 @@ fn add_caches(
             InputError::new(message).help("--sample simulates smaller ones")
         })?;
         let chance = Stream::new(plan.seed, &format!("miss_ratio.replacement.{number}"));
-        let cache = Cache::new(&policy.spec, capacity, chance, point);
+        let setting = Setting { capacity, chance };
+        let built = policy.choice.build_for(&setting, &plan.replacements)?;
+        let cache = Cache::new(built, capacity, policy.needs_future(), point);
         lane.add(Worker::Cache(Box::new(cache)));
     }
     Ok(())

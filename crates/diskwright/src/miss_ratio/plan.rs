@@ -4,6 +4,7 @@ use super::capacity::{Capacity, Of};
 use super::policies::Policy;
 use super::stack::Counts;
 use super::{MissRatioOptions, Sample};
+use crate::cache::replacement::CustomReplacements;
 use crate::error::{Error, InputError, unknown_name};
 use crate::units::Size;
 
@@ -18,6 +19,8 @@ const ROOMY: u64 = 1 << 23;
 /// Options that make sense.
 pub(super) struct Plan {
     pub(super) policies: Vec<Policy>,
+    /// What policies may be beside those of the registry.
+    pub(super) replacements: CustomReplacements,
     pub(super) listed: Vec<Capacity>,
     /// The size of a cache's block; none where a request is an object.
     pub(super) block: Option<Size>,
@@ -60,7 +63,8 @@ impl Plan {
             Vec::new()
         };
         Ok(Plan {
-            policies: Policy::listed(&options.policies)?,
+            policies: Policy::listed(&options.policies, &options.replacements)?,
+            replacements: options.replacements.clone(),
             listed: Capacity::listed(&options.capacities, block)?,
             block,
             samples,
@@ -99,9 +103,7 @@ impl Plan {
 
     /// Whether a policy looks into the future.
     pub(super) fn needs_future(&self) -> bool {
-        self.policies
-            .iter()
-            .any(|policy| policy.spec.needs_future())
+        self.policies.iter().any(Policy::needs_future)
     }
 
     /// Whether the accesses must be kept, because the caches can begin only when the trace has ended.

@@ -14,6 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::cache::replacement::{CustomReplacements, Replacement, ReplacementChoice, Setting};
 use crate::config::from_node;
 use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::config::tree::{Node, Override, Value};
@@ -67,6 +68,8 @@ pub struct RunOptions {
     pub keep_requests: bool,
     /// Schedulers that the spec may name beside those of the registry.
     pub schedulers: CustomSchedulers,
+    /// Replacement policies that the spec may name beside those of the registry.
+    pub replacements: CustomReplacements,
     /// Makes this the run of a point of a sweep, applied after `vary`.
     pub point: Option<PointChoice>,
 }
@@ -78,6 +81,7 @@ pub struct Checked {
     tree: Node,
     base: PathBuf,
     schedulers: CustomSchedulers,
+    replacements: CustomReplacements,
     /// What reading the spec, and what it names, gave cause to warn of.
     warnings: Vec<String>,
 }
@@ -106,6 +110,20 @@ impl Checked {
     fn scheduler(&self, choice: &SchedulerChoice, path: &str) -> Result<Box<dyn Scheduler>, Error> {
         let built = choice.build(&self.schedulers);
         built.map_err(|error| self.locate(path, error.into()))
+    }
+
+    /// The replacement policy that stands at the path `key`, for a cache, ready to run.
+    ///
+    /// # Errors
+    /// The program has brought none of the name along; with the place of the value.
+    pub fn replacement(
+        &self,
+        choice: &ReplacementChoice,
+        key: &str,
+        setting: &Setting,
+    ) -> Result<Box<dyn Replacement>, Error> {
+        let built = choice.build_for(setting, &self.replacements);
+        built.map_err(|error| self.locate(key, error.into()))
     }
 
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
@@ -200,7 +218,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     if options.point.is_some() {
         sweep::draw_angles(&mut tree)?;
     }
-    custom::resolve(&mut tree, &options.schedulers);
+    custom::resolve(&mut tree, &options.schedulers, &options.replacements);
     let mut spec: Spec = from_node(&tree)?;
     spec.device.fill_in();
     if let Some(point) = &options.point {
@@ -215,6 +233,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         tree,
         base,
         schedulers: options.schedulers.clone(),
+        replacements: options.replacements.clone(),
         warnings,
     })
 }

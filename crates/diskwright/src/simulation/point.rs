@@ -2,8 +2,8 @@
 //!
 //! The key is a hash of all that a result depends on: the effective spec, in which a drive stands with its whole description
 //! and a trace with the hash of what it holds, so that an edited file is another point and a moved one is not; the seed;
-//! whether the run is checked; the sources of schedulers that the program brings along; and the build of the engine. What
-//! only says where something lies is not in it.
+//! whether the run is checked; the sources of schedulers and replacement policies that the program brings along; and the build
+//! of the engine. What only says where something lies is not in it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,18 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::custom::{REPLACEMENT, SCHEDULER};
 use super::digest::{self, Content};
 use super::many::Job;
 use super::{build, read_spec};
 use crate::config::drives;
 use crate::config::spec::Spec;
 use crate::error::Error;
-use crate::queue::schedulers::CUSTOM;
+use crate::registry::CUSTOM;
 use crate::workload::{WorkloadSpec, files_beside};
 
 /// The form of the key's text. Another form makes other keys.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// The hash of the sources that this engine was built from, with the versions of what it depends on: a build of edited
 /// sources has another, whatever the version and the commit say, and two builds of the same have the same.
@@ -57,6 +58,8 @@ pub struct Circumstances {
     pub commit: String,
     /// The hashes of the sources of the schedulers that it brings along, by name.
     pub schedulers: BTreeMap<String, String>,
+    /// The same of the replacement policies.
+    pub replacements: BTreeMap<String, String>,
 }
 
 /// The points of a job with several seeds, in their order; with the seed of the spec where there are none.
@@ -84,15 +87,8 @@ pub fn points(
         .map_err(|error| checked.locate_in_workload(error))?;
     let mut hashed = plain(&checked.spec);
     put_drives(&mut hashed, &checked.base, &mut |drive| json!(drive.digest))?;
-    let mut used = Vec::new();
-    brought(&hashed, &mut used);
-    let schedulers = used
-        .into_iter()
-        .map(|name| match circumstances.schedulers.get(name) {
-            Some(source) => Ok((name.to_owned(), source.as_str())),
-            None => Err(Error::input(format!("the scheduler {name:?} is not there"))),
-        })
-        .collect::<Result<BTreeMap<String, &str>, _>>()?;
+    let schedulers = sources(&hashed, SCHEDULER, &circumstances.schedulers)?;
+    let replacements = sources(&hashed, REPLACEMENT, &circumstances.replacements)?;
     if !traces.is_empty() {
         *named_file(&mut hashed) = Value::Null;
     }
@@ -102,6 +98,7 @@ pub fn points(
         "engine": { "version": VERSION, "commit": circumstances.commit, "sources": SOURCES },
         "checked": job.options.check,
         "schedulers": schedulers,
+        "replacements": replacements,
         "notes": checked.spec.workload.notes,
         "traces": traces.iter().map(|trace| json!([trace.bytes, trace.digest])).collect::<Vec<_>>(),
         "spec": hashed,
@@ -249,18 +246,60 @@ fn put_drives(
     Ok(())
 }
 
-/// The names of the schedulers in a spec that the program brings along.
-fn brought<'s>(spec: &'s Value, found: &mut Vec<&'s str>) {
+/// The sources of what a spec has from the program under a key, wherever that stands.
+fn sources(
+    spec: &Value,
+    key: &str,
+    known: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, Error> {
+    let mut used = Vec::new();
+    brought(spec, key, &mut used);
+    let source = |name: &str| match known.get(name) {
+        Some(source) => Ok((name.to_owned(), source.clone())),
+        None => Err(Error::input(format!("the {key} {name:?} is not there"))),
+    };
+    used.into_iter().map(source).collect()
+}
+
+/// The names of what the program brings along for a key of a spec.
+fn brought<'s>(spec: &'s Value, key: &str, found: &mut Vec<&'s str>) {
     match spec {
         Value::Object(entries) => {
-            for (key, value) in entries {
-                match value {
-                    Value::String(name) if key == CUSTOM => found.push(name),
-                    value => brought(value, found),
+            for (at, value) in entries {
+                match value.get(CUSTOM) {
+                    Some(Value::String(name)) if at == key => found.push(name),
+                    _ => brought(value, key, found),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| brought(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| brought(item, key, found)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_family_has_the_sources_of_its_own() {
+        let spec = json!({
+            "host": { "scheduler": { "custom": "a" } },
+            "device": { "array": { "member": [
+                { "hdd": { "queue": { "scheduler": "fcfs" }, "cache": { "policy": { "custom": "a" } } } },
+                { "hdd": { "cache": { "policy": { "custom": "b" } } } },
+                { "hdd": { "cache": { "policy": { "slru": { "custom": "c" } } } } },
+            ] } },
+        });
+        let known = |names: &[&str]| -> BTreeMap<String, String> {
+            let hash = |name: &&str| ((*name).to_owned(), format!("{name}'s hash"));
+            names.iter().map(hash).collect()
+        };
+        let schedulers = sources(&spec, SCHEDULER, &known(&["a", "b"]));
+        assert_eq!(schedulers.expect("there"), known(&["a"]));
+        let replacements = sources(&spec, REPLACEMENT, &known(&["a", "b", "c"]));
+        assert_eq!(replacements.expect("there"), known(&["a", "b"]));
+        let error = sources(&spec, REPLACEMENT, &known(&["a"])).expect_err("b is not there");
+        assert!(error.to_string().contains("policy \"b\""), "{error}");
     }
 }

@@ -1,7 +1,9 @@
 //! Replacement policies, as caches ask them.
 
 mod access_times;
+mod brought;
 mod common;
+mod example;
 mod models;
 mod plain;
 mod queues;

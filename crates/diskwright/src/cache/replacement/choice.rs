@@ -15,7 +15,7 @@ impl Family for ReplacementSpec {
     const WORD: &'static str = "replacement policy";
     const DEFINITION: &'static str = "Replacement";
     const DESCRIPTION: &'static str = "Which block leaves the cache when another needs its place.";
-    const HOW: &'static str = "bring it along from Rust, with CustomReplacements::add_for";
+    const HOW: &'static str = "run it from Python, with replacements={…}, or from Rust, with a CustomReplacements among the options";
     family_of!(ReplacementSpec);
     fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
         ReplacementSpec::build(self, setting)

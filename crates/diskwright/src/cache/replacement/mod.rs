@@ -82,8 +82,8 @@ pub struct Access {
     pub key: u64,
     /// Whether it is written.
     pub write: bool,
-    /// How many accesses come before the next one to the block, counted from the beginning; `u64::MAX` where none comes, and in a
-    /// simulation, which does not know.
+    /// How many accesses come before the next one to the block, counted from the beginning; `u64::MAX` where none comes, in a
+    /// simulation, which does not know, and for policies that a program brings along, which are not told.
     pub next: u64,
 }
 
