@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Checked, imported};
 use crate::cache::BlockCache;
-use crate::cache::replacement::{CustomReplacements, Setting};
+use crate::cache::replacement::Setting;
 use crate::config::cache::CacheSpec;
 use crate::config::drive::DriveDescription;
 use crate::config::spec::{DeviceSpec, HddSpec};
@@ -28,6 +28,15 @@ pub struct Tree {
     pub warnings: Vec<String>,
 }
 
+impl Tree {
+    /// Adds a device behind its children.
+    fn add(&mut self, path: String, device: Box<dyn Device>) -> DeviceId {
+        self.devices.push(device);
+        self.paths.push(path);
+        DeviceId(self.devices.len() as u32 - 1)
+    }
+}
+
 /// Builds the whole tree.
 pub fn devices(checked: &Checked) -> Result<Tree, Error> {
     let mut tree = Tree {
@@ -41,55 +50,58 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
 
 fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
     match spec {
-        DeviceSpec::Hdd(spec) => {
-            let Drive {
-                description,
-                mut hardware,
-                mut warnings,
-            } = drive(&spec.drive, &checked.base)
-                .map_err(|error| checked.locate("device.hdd.drive", error))?;
-            tree.warnings.append(&mut warnings);
-            hardware.buffer = buffer(spec, &description)
-                .map_err(|error| checked.locate("device.hdd.buffer", error.into()))?;
-            if let Some(overhead) = &spec.overhead {
-                hardware.overhead = overhead.resolve(hardware.overhead);
-            }
-            let path = "hdd".to_owned();
-            hardware.chance = Stream::new(checked.spec.seed, &path);
-            let spindle = &mut hardware.mechanics.spindle;
-            *spindle = spindle.starting_at(spec.angle.resolve(checked.spec.seed, &path));
-            if spec.queue.depth == 0 {
-                let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
-                return Err(checked.locate("device.hdd.queue.depth", error));
-            }
-            let scheduler =
-                checked.scheduler(&spec.queue.scheduler, "device.hdd.queue.scheduler")?;
-            let clustering = spec.queue.clustering().map_err(|(key, error)| {
-                checked.locate(&format!("device.hdd.queue.{key}"), error)
-            })?;
-            let (overhead, interface) = (hardware.overhead, hardware.interface);
-            let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
-            if let Some(clustering) = clustering {
-                hdd = hdd.with_clustering(clustering);
-            }
-            tree.devices.push(Box::new(hdd));
-            tree.paths.push(path.clone());
-            if let Some(cache) = &spec.cache {
-                let path = format!("{path}.cache");
-                let parts = cached::Parts {
-                    cache: block_cache(cache, &path, checked)?,
-                    write_policy: cache.write_policy,
-                    overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
-                    interface,
-                    depth: spec.queue.depth,
-                };
-                let drive = DeviceId(tree.devices.len() as u32 - 1);
-                let cached = CachedHdd::new(parts, drive, tree.devices[drive.0 as usize].as_ref());
-                tree.devices.push(Box::new(cached));
-                tree.paths.push(path);
-            }
-        }
+        DeviceSpec::Hdd(spec) => hdd(spec, checked, tree),
     }
+}
+
+/// A hard disk, and the cache in front of it, if there is one.
+fn hdd(spec: &HddSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
+    let Drive {
+        description,
+        mut hardware,
+        mut warnings,
+    } = drive(&spec.drive, &checked.base)
+        .map_err(|error| checked.locate("device.hdd.drive", error))?;
+    tree.warnings.append(&mut warnings);
+    hardware.buffer = buffer(spec, &description)
+        .map_err(|error| checked.locate("device.hdd.buffer", error.into()))?;
+    if let Some(overhead) = &spec.overhead {
+        hardware.overhead = overhead.resolve(hardware.overhead);
+    }
+    let path = "hdd".to_owned();
+    hardware.chance = Stream::new(checked.spec.seed, &path);
+    let spindle = &mut hardware.mechanics.spindle;
+    *spindle = spindle.starting_at(spec.angle.resolve(checked.spec.seed, &path));
+    if spec.queue.depth == 0 {
+        let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
+        return Err(checked.locate("device.hdd.queue.depth", error));
+    }
+    let scheduler = checked.scheduler(&spec.queue.scheduler, "device.hdd.queue.scheduler")?;
+    let clustering = spec
+        .queue
+        .clustering()
+        .map_err(|(key, error)| checked.locate(&format!("device.hdd.queue.{key}"), error))?;
+    let (overhead, interface) = (hardware.overhead, hardware.interface);
+    let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
+    if let Some(clustering) = clustering {
+        hdd = hdd.with_clustering(clustering);
+    }
+    let Some(cache) = &spec.cache else {
+        tree.add(path, Box::new(hdd));
+        return Ok(());
+    };
+    let cache_path = format!("{path}.cache");
+    let parts = cached::Parts {
+        cache: block_cache(cache, &cache_path, checked)?,
+        write_policy: cache.write_policy,
+        overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
+        interface,
+        depth: spec.queue.depth,
+    };
+    let (blocks, promise) = (hdd.blocks(), hdd.promise());
+    let drive = tree.add(path, Box::new(hdd));
+    let cached = CachedHdd::new(parts, drive, blocks, promise);
+    tree.add(cache_path, Box::new(cached));
     Ok(())
 }
 
@@ -102,10 +114,7 @@ fn block_cache(spec: &CacheSpec, path: &str, checked: &Checked) -> Result<BlockC
         capacity: frames,
         chance: Stream::new(checked.spec.seed, path),
     };
-    let policy = spec
-        .policy
-        .build_for(&setting, &CustomReplacements::default())
-        .map_err(|error| checked.locate(&format!("device.{path}.policy"), error.into()))?;
+    let policy = checked.replacement(&spec.policy, &format!("device.{path}.policy"), &setting)?;
     Ok(BlockCache::new(frames, per_frame, policy))
 }
 

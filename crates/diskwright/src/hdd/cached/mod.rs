@@ -89,16 +89,16 @@ enum Sent {
 const FRAMES: u32 = u32::MAX;
 
 impl CachedHdd {
-    /// An empty cache in front of `drive`, whose number in the arena is `number`.
-    pub fn new(parts: Parts, number: DeviceId, drive: &dyn Device) -> CachedHdd {
+    /// An empty cache in front of `drive`, which has so many blocks and gives this promise.
+    pub fn new(parts: Parts, drive: DeviceId, blocks: u64, promise: Promise) -> CachedHdd {
         let promise = match parts.write_policy {
-            WritePolicy::WriteThrough => drive.promise(),
+            WritePolicy::WriteThrough => promise,
             WritePolicy::WriteBack => Promise::AfterFlush,
         };
         CachedHdd {
             parts,
-            drive: number,
-            blocks: drive.blocks(),
+            drive,
+            blocks,
             promise,
             outside: VecDeque::new(),
             transfers: Transfers::default(),
