@@ -380,8 +380,8 @@ TRACES = {
     "requests": lambda works: works["is"].requests,
     "blocks": lambda works: works["is"].blocks,
     "read_share": lambda works: works["is"].read_share,
-    "sequential_requests": lambda works: works["is"].sequential_requests / works["is"].requests,
-    "sequential_blocks": lambda works: works["is"].sequential_blocks / works["is"].blocks,
+    "sequential_requests": lambda works: share({READINGS[0]: works["is"]}),
+    "sequential_blocks": lambda works: share({READINGS[1]: works["is"]}),
     "hours": lambda works: works["is"].duration_s / 3600,
     "mapped_share": lambda works: works["run"].requests.mapped / works["run"].requests.completed,
 }

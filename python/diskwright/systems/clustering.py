@@ -156,8 +156,8 @@ FIGURES = [
         points=pairs(("overhead", OVERHEADS)),
         measure=GAINS,
         drawn=Bars("trace", "gain", by=["overhead", "scheduler"], y_label="gain in total service time"),
-        note="The overhead hardly matters, although it is said that without it there is nothing to save. "
-        "These drives have no buffer: the end of a request crosses the bus before the next one starts, and "
+        note="The overhead hardly matters. One would think that without it there is nothing to save; but "
+        "these drives have no buffer: the end of a request crosses the bus before the next one starts, and "
         "by then the block behind it has passed by. In order, requests that continue one another cost a "
         "turn each, with and without overhead.",
         partial=True,
@@ -212,7 +212,7 @@ FIGURES = [
     Figure(
         id="beyond-starvation",
         title="The longest wait under FCFS with clustering",
-        paper="“There can be a chance for starvation”, hence a timeout for FCFS.",
+        paper="“There can be a chance for starvation to occur”; hence it has a timeout for FCFS too.",
         points=waits(),
         measure=WAITS,
         drawn=Bars(
