@@ -11,7 +11,7 @@ import pytest
 
 import diskwright
 from conftest import SPEC, names
-from diskwright import CacheAccess, CacheSetting, Replacement
+from diskwright import CacheAccess, CacheCost, CacheSetting, Replacement
 from diskwright.sweep._job import Brought
 
 
@@ -322,3 +322,73 @@ def test_the_key_of_a_point_knows_what_a_policy_does() -> None:
             diskwright.InputError, match=r"replacements: mine: .* cannot be told from its source"
         ):
             Brought.of({}, {"mine": unknown})
+
+
+class Paid:
+    """As LRU, but it passes over what is pinned, and notes what accesses to the medium took."""
+
+    costs: list[tuple[int, int]]
+    pinned_most = 0
+
+    def __init__(self, setting: CacheSetting) -> None:
+        self.frames: OrderedDict[int, None] = OrderedDict()
+        type(self).costs = []
+        type(self).pinned_most = 0
+
+    def hit(self, frame: int, access: CacheAccess) -> None:
+        self.frames.move_to_end(frame)
+
+    def evict(self, pinned: frozenset[int]) -> int | None:
+        type(self).pinned_most = max(type(self).pinned_most, len(pinned))
+        frame = next((frame for frame in self.frames if frame not in pinned), None)
+        if frame is not None:
+            del self.frames[frame]
+        return frame
+
+    def insert(self, frame: int, access: CacheAccess) -> None:
+        self.frames[frame] = None
+
+    def paid(self, frame: int, cost: CacheCost) -> None:
+        assert frame in self.frames
+        self.costs.append((cost.access_ns, cost.blocks))
+
+    def remove(self, frame: int) -> None:
+        del self.frames[frame]
+
+
+def cached(policy: Any, trace: Path, **replacements: Any) -> diskwright.Result:
+    spec = {
+        "workload": {"trace": str(trace), "pace": "closed"},
+        "host": {"outstanding": 24},
+        "device": {
+            "hdd": {
+                "drive": "ibm-18es",
+                "cache": {"size": "128 KiB", "policy": policy, "write_policy": "write-back"},
+            }
+        },
+    }
+    return diskwright.run(spec, check=True, **replacements)
+
+
+def test_in_a_drives_cache_it_decides_as_the_engines_own_and_hears_what_accesses_took(trace: Path) -> None:
+    own = cached("lru", trace)
+    mine = cached("mine", trace, replacements={"mine": Paid})
+    assert mine.digest == own.digest
+    assert mine.devices["hdd.cache"] == own.devices["hdd.cache"]
+    assert mine.digest != cached("fifo", trace).digest
+    assert Paid.pinned_most > 1
+    # Reads were paid for; a write that the cache took was not.
+    reads = own.devices["hdd.cache"]["reads"] - own.devices["hdd.cache"]["read_hits"]
+    assert len(Paid.costs) == reads
+    assert all(0 < access_ns < 40e6 and blocks == 1 for access_ns, blocks in Paid.costs)
+
+
+def test_in_a_drives_cache_a_frame_that_is_pinned_may_not_leave(trace: Path) -> None:
+    class Careless(Paid):
+        def evict(self, pinned: frozenset[int]) -> int | None:
+            frame = next(iter(pinned or self.frames))
+            del self.frames[frame]
+            return frame
+
+    with pytest.raises(diskwright.SimulationError, match="pinned"):
+        cached("mine", trace, replacements={"mine": Careless})

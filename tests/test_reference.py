@@ -16,7 +16,7 @@ from conftest import ROOT
 
 FOLDER = ROOT / "docs" / "reference"
 PAGES = sorted(FOLDER.glob("*.md"))
-SCHEMAS = {which: json.loads(diskwright._engine.schema(which)) for which in ("spec", "drive", "replacement")}
+SCHEMAS = {which: json.loads(diskwright._engine.schema(which)) for which in ("spec", "drive")}
 WRITER = ROOT / "tools" / "reference.py"
 
 

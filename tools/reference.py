@@ -7,12 +7,10 @@ Every key and every named choice of a spec and of a drive's file is on one page:
 below under which it is met first. What the engine learns lands there without a change here.
 """
 
-import json
 import sys
 from pathlib import Path
 
 import diskwright
-from diskwright import _engine
 from reference_formats import formats_page
 from reference_schema import Document, Page
 
@@ -49,6 +47,12 @@ SPEC_PAGES = {
         "Which of the waiting requests is next. [Schedulers](../schedulers.md) says what to expect of them, "
         "and what each promises to a request that waits.",
     ),
+    "device.hdd.cache.policy": Page(
+        "replacement.md",
+        "Replacement policies",
+        "The rules by which caches choose, with their parameters. [Their page](../model/replacement.md) "
+        "compares them and says what each is bad at.",
+    ),
     "device": Page("devices.md", "Devices", "What takes the requests, and the parts that it is made of."),
 }
 DRIVE_PAGES = {
@@ -68,14 +72,6 @@ DRIVE_PAGES = {
         "Layouts",
         "Surfaces, cylinders, zones, spare sectors and defects. "
         "[Geometry](../model/geometry.md) explains them.",
-    ),
-}
-REPLACEMENT_PAGES = {
-    "": Page(
-        "replacement.md",
-        "Replacement policies",
-        "The rules by which caches choose, with their parameters. [Their page](../model/replacement.md) "
-        "compares them and says what each is bad at.",
     ),
 }
 CONTENTS = """\
@@ -100,9 +96,8 @@ def pages() -> dict[str, str]:
     """The text of every page by its file name."""
     spec = Document(diskwright.spec_schema(), SPEC_PAGES)
     drive = Document(diskwright.drive_schema(), DRIVE_PAGES)
-    replacement = Document(json.loads(_engine.schema("replacement")), REPLACEMENT_PAGES)
-    made = spec.pages() | drive.pages() | replacement.pages()
-    values = spec.values | drive.values | replacement.values
+    made = spec.pages() | drive.pages()
+    values = spec.values | drive.values
     made[VALUES.file] = "\n\n".join(
         [f"# {VALUES.title}", VALUES.intro, *map(values.__getitem__, sorted(values))]
     )

@@ -163,7 +163,11 @@ class Writer:
 
     def variant(self, name: str, doc: str, parameters: dict[str, Any]) -> Class:
         python = "".join(part.capitalize() for part in name.split("-"))
-        definition = self.definitions.get(parameters.get("$ref", "").removeprefix("#/definitions/"), {})
+        reference = parameters.get("$ref", "").removeprefix("#/definitions/")
+        if not python.isidentifier():
+            # "2q": the engine has had to find a name for it, too.
+            python = reference
+        definition = self.definitions.get(reference, {})
         made = Class(python, [doc], names=[name])
         if definition.get("type") == "object":
             made.docs.append(definition["description"])

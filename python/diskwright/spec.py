@@ -23,14 +23,20 @@ __all__ = [
     "Address",
     "AgedSatf",
     "Angle",
+    "Arc",
     "Arrivals",
+    "Atca",
+    "AtcaSimple",
     "BadSize",
     "BatchSatf",
+    "Belady",
     "BlkEvent",
     "Blktrace",
     "By",
     "CLook",
     "CScan",
+    "Cache",
+    "Clock",
     "Closed",
     "Constant",
     "Csv",
@@ -39,23 +45,30 @@ __all__ = [
     "Device",
     "Distances",
     "Exponential",
+    "Fac",
     "Fault",
     "FaultKind",
     "Fcfs",
+    "Fifo",
     "Fio",
     "FioJobs",
     "FioNormal",
     "FioPareto",
     "FioZipf",
+    "GreedyDual",
     "Hdd",
     "Host",
     "HotCold",
     "Lengths",
+    "Lfu",
+    "Lifo",
+    "Lirs",
     "Load",
     "Local",
     "Look",
     "LookAlike",
     "LookAlikeTable",
+    "Lru",
     "Measure",
     "MergedPlace",
     "Ncq",
@@ -69,17 +82,24 @@ __all__ = [
     "Poisson",
     "Portion",
     "Queue",
+    "Random",
+    "Reading",
+    "Replacement",
+    "S3Fifo",
     "Satf",
+    "Scale",
     "Scaled",
     "Scan",
     "Scheduler",
     "Sequential",
     "Several",
+    "Sieve",
     "Size",
     "SizeByOperation",
     "SizeShare",
     "Sizes",
     "Slots",
+    "Slru",
     "Spec",
     "Sstf",
     "Streams",
@@ -90,11 +110,14 @@ __all__ = [
     "Time",
     "TraceDevice",
     "Turns",
+    "TwoQ",
     "Uniform",
     "VScan",
+    "WTinylfu",
     "WarmUp",
     "WeightedSatf",
     "Workload",
+    "WritePolicy",
     "Zipf",
     "Zone",
     "Zones",
@@ -625,12 +648,14 @@ class Hdd(Table):
     """The drive's queue."""
     buffer: bool | Mapping[str, Any] | None = None
     """The drive's buffer: `true` for the one that the drive has, `false` for none, or a table of what is to
-    differ from the drive's. Default: true.
+    differ from the drive's. Without it, none where a cache is given, and else the drive's.
     """
     overhead: Overhead | None = None
     """How long the controller takes for a command: a time before every command, or a table of what is to
     differ from the drive's; the drive's own where it is left out.
     """
+    cache: Cache | None = None
+    """A block cache in front of the queue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -655,8 +680,8 @@ class Fcfs(Table):
 
     Rule: the request that came first; but one that has waited `timeout` in the queue is next, of several
     the one that has waited longest. Tie: none can arise. Source: the baseline of every study; the timeout
-    from Ahn et al. on I/O clustering: only requests that were merged can be served before older ones.
-    Weakness: pays the full seek between any two requests.
+    from work on I/O clustering in SATA disks: only requests that were merged can be served before older
+    ones. Weakness: pays the full seek between any two requests.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("fcfs",)
@@ -850,8 +875,9 @@ class Ncq(Table):
     """Native command queueing: SATF, with promotion of requests that have waited longer than a timeout.
 
     Rule: shortest access time first, but a request that has waited `timeout` in the queue is next; of
-    several the oldest. Source: Ahn et al. on I/O clustering and on ATCA take NCQ as SATF with a timeout.
-    Weakness: with a timeout below a few queue lengths of service it degenerates to FCFS.
+    several the oldest. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9, 2012, whose NCQ is
+    similar to SATF, with a timeout. Weakness: with a timeout below a few queue lengths of service it
+    degenerates to FCFS.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("ncq",)
@@ -915,6 +941,357 @@ class OverheadTable(Table):
     """After the data of a read have crossed the interface."""
     completion_write: Time | None = None
     """After the data of a write are on the medium."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cache(Table):
+    """A block cache in front of a drive's queue."""
+
+    size: Size
+    """How much it holds."""
+    block_size: Size | None = None
+    """What it holds and replaces as one: at most 64 blocks. Of a cache block only what was asked for is
+    fetched. Default: "8 blocks".
+    """
+    policy: Replacement | None = None
+    """Which block leaves when another needs its place. Default: "lru"."""
+    write_policy: WritePolicy | None = None
+    """When a write is complete. Default: "write-through"."""
+    hit_overhead: Time | None = None
+    """The controller's time for a request that the cache serves; without it, the drive's overhead for a
+    command after one of its kind.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lru(Table):
+    """Least recently used: the block whose last access is longest ago leaves.
+
+    Rule: the block that was accessed least recently leaves. Tie: none can be. Source: Mattson et al.,
+    "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2), 1970. Weakness: one pass
+    over many blocks drives everything out.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("lru",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fifo(Table):
+    """First in, first out: the block that has been in the cache longest leaves.
+
+    Rule: the block that came first leaves, however often it was accessed. Tie: none can be. Source:
+    Belady, "A study of replacement algorithms for a virtual-storage computer", IBM Systems Journal 5(2),
+    1966. Weakness: popular blocks leave like others.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("fifo",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lifo(Table):
+    """Last in, first out: the block that came last leaves.
+
+    Rule: the block that came last leaves. Tie: none can be. Source: textbooks; good for a loop over a
+    little more than the cache holds. Weakness: what came first stays for ever, whether anyone wants it or
+    not.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("lifo",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock(Table):
+    """Second chance: as fifo, but a block accessed since the hand last came by is passed once.
+
+    Rule: as fifo, but a block that was accessed since the hand last passed it, or since it came, is
+    passed once more. Tie: none can be. Source: Corbato, "A paging experiment with the Multics system",
+    1968. Weakness: as lru's; it tells one access from none, no more.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("clock",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lfu(Table):
+    """Least frequently used: the block with the fewest accesses since it came leaves.
+
+    Rule: the block with the fewest accesses since it came leaves; a count dies with its block's
+    departure. Tie: the one that reached the count first. Source: Denning, "Virtual memory", ACM Computing
+    Surveys 2(3), 1970; in constant time as Matani, Shah and Mitra, "An O(1) algorithm for implementing
+    the LFU cache eviction scheme", 2010. Weakness: what was popular once stays; new blocks leave each
+    other.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("lfu",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slru(Table):
+    """Segmented LRU: a block rises a segment with every hit, and only the lowest segment loses blocks.
+
+    Rule: a block comes into the lowest segment and rises one with every hit; what is too much in a
+    segment falls into the one below, and the least recently used of the lowest that has one leaves. Tie:
+    none can be. Source: Karedla, Love and Wherry, "Caching strategies to improve disk system
+    performance", Computer 27(3), 1994, with two segments. Weakness: the sizes of the segments do not
+    adapt.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("slru",)
+    segments: int | None = None
+    """How many segments; the lowest is the probationary one. Default: 2."""
+    protected: float | None = None
+    """The share of the cache that the others have together, in equal parts. Default: 0.8."""
+    reading: Reading | None = None
+    """`"libcachesim"`: a new block comes into the lowest segment that is not full, the lowest too has a
+    size, and what falls into it beyond that drives its oldest out, even at a hit. libCacheSim has
+    `segments = 4` and `protected = 0.75`. Default: "paper".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoQ(Table):
+    """A FIFO queue for blocks that came once, an LRU list for those that came again after they had left it.
+
+    Rule: a block that comes for the first time is in a FIFO queue, A1in; when it has left that and is
+    accessed while its key is still remembered, in A1out, it comes into an LRU list, Am. A1in gives a
+    block up while it has more than its share, else Am. Tie: none can be. Source: Johnson and Shasha, "2Q:
+    a low overhead high performance buffer management replacement algorithm", VLDB 1994, the full version;
+    libCacheSim's is the same. Weakness: the shares do not adapt, and hits in A1in count for nothing.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "2q",
+        "two-q",
+    )
+    first: float | None = None
+    """The share of the cache that A1in has (Kin). Default: 0.25."""
+    ghosts: float | None = None
+    """How many keys A1out remembers, as a share of the cache's blocks (Kout). Default: 0.5."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arc(Table):
+    """Adaptive: a list by recency and one of blocks accessed again, whose sizes follow the misses of what
+    has just left.
+
+    Rule: T1 holds the blocks accessed once of late, T2 the others, both by recency; B1 and B2 remember
+    the keys that left them. An access to one remembered in B1 makes the target size of T1 larger, in B2
+    smaller; T1 gives a block up where it is above its target, else T2. Tie: none can be. Source: Megiddo
+    and Modha, "ARC: a self-tuning, low overhead replacement cache", FAST 2003, figure 4, with the target
+    to 2⁻³² of a block. Weakness: a block accessed twice at once is taken for popular; the target swings
+    with the load.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("arc",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lirs(Table):
+    """Most of the cache for the blocks whose last two accesses were closest together; of the others the
+    oldest leaves.
+
+    Rule: the blocks whose last two accesses were close together (LIR) have most of the cache; the others
+    (HIR) share the rest, and the one that has been there longest without an access leaves. A stack by
+    recency, down to the last LIR block, tells whether a HIR block that is accessed was so more recently
+    than a LIR block: then they change places. Tie: none can be. Source: Jiang and Zhang, "LIRS: an
+    efficient low inter-reference recency set replacement policy", SIGMETRICS 2002. Weakness: slow to let
+    go of blocks that were popular once.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("lirs",)
+    high: float | None = None
+    """The share of the cache that HIR blocks have; one block at least. Default: 0.01."""
+    ghosts: float | None = None
+    """How many keys of blocks that have left are remembered, in capacities of the cache. The paper sets no
+    bound; beyond this one the key that left first is forgotten. Default: 2.0.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class S3Fifo(Table):
+    """Three FIFO queues: a small one for new blocks, the main one, and one of the keys of what left the
+    small one.
+
+    Rule: a new block comes into a small FIFO queue; from its end it moves to the main one if it had hits
+    enough, else it leaves and its key is remembered; one that is remembered comes into the main queue.
+    There every hit, of three at most, saves a block from leaving once. Tie: none can be. Source: Yang et
+    al., "FIFO queues are all you need for cache eviction", SOSP 2023, algorithm 1; a promotion into a
+    full main queue frees one block, not two. Weakness: a second access later than the small queue and the
+    ghosts last comes too late.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "s3-fifo",
+        "s3fifo",
+    )
+    small: float | None = None
+    """The share of the cache that the small queue has; one block at least. Default: 0.1."""
+    ghosts: float | None = None
+    """How many keys are remembered, as a share of the cache's blocks. Default: 0.9."""
+    hits: int | None = None
+    """Hits in the small queue with which a block moves to the main one. Default: 2."""
+    reading: Reading | None = None
+    """In the paper a block that moves into a full main queue makes that give one up, which then is the one
+    to leave; with `"libcachesim"` the small queue goes on until one of its own leaves. Default: "paper".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sieve(Table):
+    """As clock, but what the hand passes stays where it is, so that new blocks are looked at soon.
+
+    Rule: a hand goes from the oldest block to the youngest and round again; what was accessed since it
+    came by is passed, the first that was not leaves. Tie: none can be. Source: Zhang et al., "SIEVE is
+    simpler than LRU", NSDI 2024. Weakness: blocks that were popular once stay until the hand has come
+    round.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("sieve",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WTinylfu(Table):
+    """A small LRU window, and an SLRU that takes a block from it only if that is accessed more often than
+    its own victim.
+
+    Rule: a new block comes into a small LRU window; when it falls out it is compared with the block that
+    the main part, an SLRU, would give up: the one whose estimated frequency is lower leaves. Tie: the one
+    from the window leaves. Source: Einziger, Friedman and Manes, "TinyLFU: a highly efficient cache
+    admission policy", ACM Transactions on Storage 13(4), 2017, section 5; the sketch has four rows of
+    four-bit counters and no doorkeeper. Weakness: a small window loses blocks that are accessed again
+    soon but never were before.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "w-tinylfu",
+        "wtinylfu",
+    )
+    window: float | None = None
+    """The share of the cache that the window has; one block at least. Default: 0.01."""
+    protected: float | None = None
+    """The share of the main part that is protected. Default: 0.8."""
+    sample: float | None = None
+    """After so many accesses all counts are halved, in capacities of the cache (W / C in the paper).
+    Default: 10.0.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Atca(Table):
+    """As lru, but a block that took long to access stays longer, in proportion to its access time.
+
+    Rule: the block of the smallest worth M + α·N leaves, where M numbers the block accesses up to its
+    last, and N is the access time of the media access that last brought or wrote it; α = `weight` ·
+    capacity / mean N, as it was when the block was last accessed or paid for. Tie: the least recently
+    accessed. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9, 2012, who print neither α nor its
+    unit: this one is ours. Weakness: access time says little of what is accessed again; a block that was
+    expensive once is kept long for it.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("atca",)
+    weight: float | None = None
+    """How many turnovers of the cache longer a block of mean access time lives than one that was free (κ).
+    With 0 the policy is lru. Default: 1.0.
+    """
+    relative_to: Scale | None = None
+    """What an access time is compared with. Default: "mean"."""
+    alpha: float | None = None
+    """In place of `weight`: accesses of longer life for a millisecond (α)."""
+    per_block: bool | None = None
+    """Whether N is divided by the blocks of its media access. Default: false."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtcaSimple(Table):
+    """As lru, but a block that took longer to access than a threshold stays longer by a fixed bonus.
+
+    Rule: as atca, but an access time is only big or small, and big gives a fixed bonus. Tie: the least
+    recently accessed. Source: section 2 of the paper on ATCA, as for `atca`; the sizes of threshold and
+    bonus are ours. Weakness: as atca's, and an access just over the threshold counts as much as the
+    longest.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("atca-simple",)
+    threshold: Time | None = None
+    """Access times above this are big; without it, those above the mean of all media accesses so far, this
+    one included.
+    """
+    bonus: float | None = None
+    """How many turnovers of the cache longer a block lives whose access time was big. Default: 1.0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fac(Table):
+    """Frequency and access time: every access is worth 1, and up to 1 more the longer the block's access
+    time is.
+
+    Rule: with every access a block's worth grows by 1 + N / Nmax, where N is the access time of the media
+    access that last brought or wrote it, and Nmax the longest, slowly averaged; the block of the smallest
+    worth leaves. Tie: the least recently accessed. Source: Kim, "Frequency-based NCQ-aware disk cache
+    algorithm", IEICE Electronics Express 11(11), 2014; the average and the ageing, as Arlitt and others'
+    LFU with dynamic ageing (2000), are ours. Weakness: without ageing what was popular once stays, as
+    with lfu.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("fac",)
+    follow: float | None = None
+    """The share of the way that Nmax goes towards a longer access time; it never becomes shorter. Default:
+    0.1.
+    """
+    ageing: bool | None = None
+    """Whether a block's worth counts from that of the last that left when it is accessed, so that old merit
+    fades. Default: false.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GreedyDual(Table):
+    """The block leaves whose access time, added to what the last to leave was worth at its own last access,
+    is smallest.
+
+    Rule: at every access a block's worth becomes L + N, where N is the access time of the media access
+    that last brought or wrote it, and L the worth of the last block that left for another; the smallest
+    worth leaves. Tie: the least recently accessed, so that with equal costs it is lru. Source: Young,
+    "On-line caching as cache size varies", SODA 1991; with L as Cao and Irani, "Cost-aware WWW proxy
+    caching algorithms", USITS 1997. Weakness: an expensive block that nobody wants stays until others
+    have paid for it.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "greedy-dual",
+        "greedydual",
+    )
+    per_block: bool | None = None
+    """Whether the access time is divided by the blocks of its media access. Default: false."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Random(Table):
+    """A block at random leaves, each as likely as another.
+
+    Rule: any block leaves, each as likely as another. Tie: none can be. Source: Belady, "A study of
+    replacement algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966. Weakness: it
+    learns nothing.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("random",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belady(Table):
+    """The optimum, which knows the future of a trace: the block whose next access is furthest away leaves.
+
+    Rule: the block whose next access is furthest away leaves. Tie, which only blocks without a next
+    access can be in: the least recently accessed. Source: Belady, IBM Systems Journal 5(2), 1966; Mattson
+    et al., IBM Systems Journal 9(2), 1970, who prove it the optimum of those that keep every block
+    accessed. Weakness: it must know the future; where nobody tells it ([`Access::next`]), it is lru.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "belady",
+        "min",
+        "opt",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1175,6 +1552,80 @@ its oldest part.
 
 Overhead: TypeAlias = Time | OverheadTable
 """A time before every command, or a table of what is to differ from the drive's."""
+
+Reading: TypeAlias = Literal["paper", "libcachesim"]
+"""Whose reading of a policy holds where there are several.
+
+`paper`: That of the paper.
+
+`libcachesim`: That of libCacheSim.
+"""
+
+Scale: TypeAlias = Literal["mean", "maximum"]
+"""What an access time is compared with.
+
+`mean`: The mean access time so far.
+
+`maximum`: The longest access time so far.
+"""
+
+Replacement: TypeAlias = (
+    Literal[
+        "lru",
+        "fifo",
+        "lifo",
+        "clock",
+        "lfu",
+        "slru",
+        "2q",
+        "two-q",
+        "arc",
+        "lirs",
+        "s3-fifo",
+        "s3fifo",
+        "sieve",
+        "w-tinylfu",
+        "wtinylfu",
+        "atca",
+        "atca-simple",
+        "fac",
+        "greedy-dual",
+        "greedydual",
+        "random",
+        "belady",
+        "min",
+        "opt",
+    ]
+    | Lru
+    | Fifo
+    | Lifo
+    | Clock
+    | Lfu
+    | Slru
+    | TwoQ
+    | Arc
+    | Lirs
+    | S3Fifo
+    | Sieve
+    | WTinylfu
+    | Atca
+    | AtcaSimple
+    | Fac
+    | GreedyDual
+    | Random
+    | Belady
+    | Custom
+)
+"""Which block leaves the cache when another needs its place."""
+
+WritePolicy: TypeAlias = Literal["write-through", "write-back"]
+"""When a write is complete.
+
+`write-through`: When it is on the medium; the cache has it too.
+
+`write-back`: When it is in the cache: it goes to the medium when its frame is wanted for another block,
+or at a flush.
+"""
 
 Device: TypeAlias = Hdd
 """A device and its parts; the one key says what it is."""

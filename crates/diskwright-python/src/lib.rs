@@ -390,15 +390,14 @@ fn probe(
     })
 }
 
-/// The JSON schema of a spec, of a drive or of a replacement policy.
+/// The JSON schema of a spec or of a drive.
 #[pyfunction]
 fn schema(of: &str) -> PyResult<String> {
     match of {
         "spec" => Ok(config::schema::spec().to_string()),
         "drive" => Ok(config::schema::drive().to_string()),
-        "replacement" => Ok(config::schema::replacement().to_string()),
         other => Err(raised(
-            error::unknown_name("schema", other, &["spec", "drive", "replacement"]).into(),
+            error::unknown_name("schema", other, &["spec", "drive"]).into(),
         )),
     }
 }

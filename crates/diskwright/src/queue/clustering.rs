@@ -1,6 +1,6 @@
 //! I/O clustering: requests in a queue that continue one another become one longer request.
 //!
-//! Ahn, Park, Nguyen and Kang, on I/O clustering in the queue of a SATA disk, merge a request with a waiting one of the same direction when
+//! The paper that proposes it for a SATA disk with native command queuing merges a request with a waiting one of the same direction when
 //! the second begins where the first ends and both together have no more blocks than a threshold. All parts of a merged request
 //! are complete at its end, each with its own arrival and entry into the queue. Merging never carries a request past
 //! another that overlaps it and of which one is a write.

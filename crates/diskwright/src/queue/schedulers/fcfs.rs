@@ -8,7 +8,7 @@ use super::{Order, Scheduler, Slot, Starvation, Time, View};
 const TIMEOUT: Time = Time::from_s(2);
 
 /// Rule: the request that came first; but one that has waited `timeout` in the queue is next, of several the one that has
-/// waited longest. Tie: none can arise. Source: the baseline of every study; the timeout from Ahn et al. on I/O clustering: only requests
+/// waited longest. Tie: none can arise. Source: the baseline of every study; the timeout from work on I/O clustering in SATA disks: only requests
 /// that were merged can be served before older ones. Weakness: pays the full seek between any two requests.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
