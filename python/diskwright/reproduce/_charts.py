@@ -10,6 +10,9 @@ from diskwright.reproduce._system import Figure, Lines
 
 _HEIGHT = 380
 _ERROR = "#8a8a8a"
+# As many as the page has for series; further ones are dashed.
+_COLOURS = 8
+_DASHES = ("solid", "dash", "dashdot")
 
 
 def chart(figure: Figure, points: Sequence[Mapping[str, Any]]) -> Chart:
@@ -49,7 +52,10 @@ def _line(curve: Series) -> dict[str, Any]:
         "type": "scatter",
         "mode": "lines+markers",
         "x": curve.x,
-        "line": {"width": 1.8, "dash": "dot" if curve.is_paper else "solid"},
+        "line": {
+            "width": 1.8,
+            "dash": "dot" if curve.is_paper else _DASHES[curve.tone // _COLOURS % len(_DASHES)],
+        },
     }
     return trace | _common(curve)
 
