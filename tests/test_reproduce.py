@@ -259,7 +259,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(command: Command, data: Path
 
 
 def test_what_a_call_depends_on_is_in_its_key(data: Path) -> None:
-    setting = reproduce._work.Setting({})
+    setting = reproduce._inputs.Setting({})
     key = Call(draws, {"scale": 1.0}).key(setting, 1)
     assert key == Call(draws, {"scale": 1.0}).key(setting, 1)
     assert (

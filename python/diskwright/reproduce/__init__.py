@@ -5,9 +5,10 @@ A system is one file, which says what to run and what to measure; see `docs/cli/
 
 from diskwright.reproduce._carry import reproduce
 from diskwright.reproduce._claims import Claim, above, below, near
+from diskwright.reproduce._inputs import Made, Trace, brought, converted, look_alike
 from diskwright.reproduce._reproduced import Reproduced
 from diskwright.reproduce._system import Bars, Figure, Lines, Point, Statement, System
-from diskwright.reproduce._work import Call, Inspect, Run, Trace, Work
+from diskwright.reproduce._work import Call, Inspect, Run, Work
 from diskwright.reproduce._write import write
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Figure",
     "Inspect",
     "Lines",
+    "Made",
     "Point",
     "Reproduced",
     "Run",
@@ -26,6 +28,9 @@ __all__ = [
     "Work",
     "above",
     "below",
+    "brought",
+    "converted",
+    "look_alike",
     "near",
     "reproduce",
     "write",

@@ -1,7 +1,9 @@
 """Carries out a system: gathers its work, does each piece once, measures, and judges."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -10,9 +12,10 @@ from typing import Any
 from diskwright._engine import InputError
 from diskwright.reproduce import _data
 from diskwright.reproduce._claims import LEAST_SEEDS
+from diskwright.reproduce._inputs import Setting, Workshop
 from diskwright.reproduce._reproduced import Measured, Reproduced, measured
 from diskwright.reproduce._system import Figure, Point, Statement, System, Works, works
-from diskwright.reproduce._work import Run, Setting, Work
+from diskwright.reproduce._work import Run, Work
 from diskwright.sweep import _runner
 from diskwright.sweep._job import Job, points
 from diskwright.sweep._job import Point as RunPoint
@@ -48,16 +51,18 @@ class _Plan:
         return keys
 
     def _of_run(self, work: Run, user: str) -> tuple[str, ...]:
-        job = work.job(self.setting)
-        if job not in self._points:
-            try:
-                self._points[job] = points(job, self.seeds)
-            except InputError as error:
-                raise InputError(f"{error}\n  = help: this is a run of {user}") from error
-        for seed, point in zip(self.seeds, self._points[job], strict=True):
-            task = _runner.Task(point, job.with_seed(seed), f"{user} with seed {seed}")
-            self.tasks.setdefault(point.key, task)
-        return tuple(point.key for point in self._points[job])
+        keys = []
+        for job, seeds in work.jobs(self.setting, self.seeds):
+            if job not in self._points:
+                try:
+                    self._points[job] = points(job, seeds)
+                except InputError as error:
+                    raise InputError(f"{error}\n  = help: this is a run of {user}") from error
+            for seed, point in zip(seeds, self._points[job], strict=True):
+                task = _runner.Task(point, job.with_seed(seed), f"{user} with seed {seed}")
+                self.tasks.setdefault(point.key, task)
+                keys.append(point.key)
+        return tuple(keys)
 
     def _of(self, work: Work) -> tuple[str, ...]:
         seeds: Sequence[int | None] = self.seeds if work.is_seeded else [None]
@@ -92,7 +97,8 @@ def reproduce(
     folder = _data.folder(data)
     files = _data.found(system.traces, folder)
     kept = store if isinstance(store, Store) else Store(store)
-    plan = _Plan(Setting(files, system.quick if quick else None), range(1, seeds + 1))
+    workshop = Workshop(None if kept.folder is None else kept.folder / "made")
+    plan = _Plan(Setting(files, system.quick if quick else None, workshop), range(1, seeds + 1))
     reasons: dict[str, str] = {}
     shown: dict[str, list[tuple[Point, dict[str, tuple[str, ...]]]]] = {}
     needed: dict[str, dict[str, tuple[str, ...]]] = {}
@@ -157,28 +163,45 @@ def _done(
     progress: _runner.Progress | None,
 ) -> tuple[dict[str, Mapping[str, Any]], _runner.Done]:
     """All results by key."""
-    results: dict[str, Mapping[str, Any]] = {}
-    ran, before = 0, len(store.damaged)
+    before = len(store.damaged)
+    known = {
+        key: found
+        for key, (work, _) in plan.others.items()
+        if (found := store.get(key, work.kind)) is not None
+    }
     whole = len(plan.tasks) + len(plan.others)
-    for key, (work, seed) in plan.others.items():
-        found = store.get(key, work.kind)
-        if found is None:
-            # As it will be when it is read again.
-            found = json.loads(json.dumps(dict(work.result(plan.setting, seed))))
-            store.put(key, found, work.kind)
-            ran += 1
-        results[key] = found
-        if progress is not None:
-            progress(len(results), whole, 0, None)
+    begun: dict[Future[dict[str, Any]], str] = {}
 
     def told(done: int, _: int, requests: int, of: int | None) -> None:
+        # One that failed ends the others.
+        others = sum(future.result() is not None for future in begun if future.done())
         if progress is not None:
-            progress(len(plan.others) + done, whole, requests, of)
+            progress(len(known) + others + done, whole, requests, of)
 
-    done = _runner.run(list(plan.tasks.values()), store, threads=threads, cluster=cluster, progress=told)
-    results |= done.results
-    all_run = done.ran + ran
-    return results, _runner.Done(results, all_run, whole - all_run, store.damaged[before:])
+    # Runs have threads of their own, and what is not a run goes on beside them.
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        try:
+            for key, (work, seed) in plan.others.items():
+                if key not in known:
+                    begun[pool.submit(_one, work, plan.setting, seed, key, store)] = key
+            tasks = list(plan.tasks.values())
+            done = _runner.run(tasks, store, threads=threads, cluster=cluster, progress=told)
+            for _ in as_completed(begun):
+                told(len(tasks), len(tasks), 0, None)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    results = {**known, **{key: future.result() for future, key in begun.items()}, **done.results}
+    ran = done.ran + len(begun)
+    return results, _runner.Done(results, ran, whole - ran, store.damaged[before:])
+
+
+def _one(work: Work, setting: Setting, seed: int | None, key: str, store: Store) -> dict[str, Any]:
+    """A piece that is not a run, which is kept."""
+    # As it will be when it is read again.
+    found: dict[str, Any] = json.loads(json.dumps(dict(work.result(setting, seed))))
+    store.put(key, found, work.kind)
+    return found
 
 
 def _by_seed(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from diskwright._engine import InputError
-from diskwright.reproduce._work import Trace
+from diskwright.reproduce._inputs import Trace
 
 
 def folder(given: str | os.PathLike[str] | None) -> Path | None:
@@ -21,12 +21,12 @@ def folder(given: str | os.PathLike[str] | None) -> Path | None:
 
 
 def found(traces: Sequence[Trace], data: Path | None) -> dict[str, Path]:
-    """The file of each trace that is somewhere in a folder, under whatever name; the first by path."""
-    if data is None or not traces:
-        return {}
-    sizes = {trace.bytes for trace in traces}
-    files: dict[str, Path] = {}
-    for file in _files(data, sizes):
+    """The file of each trace that comes along or is in a folder, under whatever name; the first by path."""
+    files = {trace.name: trace.file for trace in traces if trace.file is not None}
+    wanted = [trace for trace in traces if trace.file is None]
+    if data is None or not wanted:
+        return files
+    for file in _files(data, {trace.bytes for trace in wanted}):
         try:
             size = file.stat().st_size
             with file.open("rb") as stream:
@@ -34,7 +34,7 @@ def found(traces: Sequence[Trace], data: Path | None) -> dict[str, Path]:
         except OSError:
             # One that cannot be read is not there.
             continue
-        for trace in traces:
+        for trace in wanted:
             if (size, digest) == (trace.bytes, trace.sha256.lower()):
                 files.setdefault(trace.name, file)
         if len(files) == len(traces):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskwright.reproduce._claims import Claim
-from diskwright.reproduce._work import Trace, Work
+from diskwright.reproduce._inputs import Trace
+from diskwright.reproduce._work import Work
 
 Coordinate = str | float
 Works = Work | Mapping[str, Work]

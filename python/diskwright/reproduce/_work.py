@@ -1,46 +1,18 @@
 """Kinds of work: what has a key and a result that is kept."""
 
-import hashlib
-import inspect
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
-from diskwright import _api, _engine, _toml
+from diskwright import _api, _toml
 from diskwright._typed import Table, plain
+from diskwright.reproduce import _inputs
+from diskwright.reproduce._inputs import Made, Setting, Trace
 from diskwright.sweep._job import Job
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A recorded trace, known by what it holds: its size and SHA-256.
-
-    source: where one gets it.
-    """
-
-    name: str
-    bytes: int
-    sha256: str
-    source: str
-
 
 # What a quick try has fewer of, whether they are recorded or made.
 _REQUESTS = "measure.requests"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What all work of a reproduction shares.
-
-    traces: the file of each trace that was found, by name.
-    quick: the most requests of a run, for a quick try.
-    """
-
-    traces: Mapping[str, Path]
-    quick: int | None = None
 
 
 class Work(ABC):
@@ -48,16 +20,24 @@ class Work(ABC):
 
     kind: ClassVar[str]
     """What it is called where it is kept."""
-    is_seeded: ClassVar[bool]
-    """Whether it is done again with each seed."""
 
     @abstractmethod
     def inputs(self) -> Any:
-        """All that it is made of, in which traces may stand."""
+        """All that it is made of, in which traces and made files may stand."""
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether it is done again with each seed."""
+        return self.has_seeded_files
+
+    @property
+    def has_seeded_files(self) -> bool:
+        """Whether one of its files is another one with each seed."""
+        return any(file.is_seeded for file in _inputs.made(self.inputs()))
 
     def traces(self) -> list[Trace]:
         """The traces that it needs."""
-        return list(dict.fromkeys(_traces(self.inputs())))
+        return _inputs.traces(self.inputs())
 
     @abstractmethod
     def key(self, setting: Setting, seed: int | None) -> str:
@@ -69,32 +49,41 @@ class Work(ABC):
 
     def described(self) -> str:
         """What it is, for the page."""
-        return f"{self.kind}: {_toml.value(_named(self.inputs()))}"
+        return f"{self.kind}: {_toml.value(_inputs.named(self.inputs()))}"
 
 
 @dataclass(frozen=True)
 class Run(Work):
-    """The run of a spec, in dicts, with a `Trace` where a file's name would stand.
+    """The run of a spec, in dicts, with a `Trace` or a `Made` file where a file's name would stand.
 
     set: values to override, by dotted key.
     quick: the most requests in a quick try, in place of the system's.
     """
 
     kind: ClassVar[str] = "run"
-    is_seeded: ClassVar[bool] = True
 
     spec: Mapping[str, Any] | Table
     set: Mapping[str, Any] = field(default_factory=dict)
     check: bool = False
     quick: int | None = None
 
+    @property
+    def is_seeded(self) -> bool:
+        """It always is: where nothing else is random, the platters start anywhere."""
+        return True
+
     def inputs(self) -> Any:
         return [_dict(self.spec), dict(self.set)]
 
-    def job(self, setting: Setting) -> Job:
-        """As the engine runs it, which does many at a time."""
-        spec = _placed(_dict(self.spec), setting)
-        changes = _placed(dict(self.set), setting)
+    def jobs(self, setting: Setting, seeds: Sequence[int]) -> list[tuple[Job, Sequence[int]]]:
+        """As the engine runs it, which does many at a time: jobs, each with its seeds."""
+        if not self.has_seeded_files:
+            return [(self._job(setting, None), seeds)]
+        return [(self._job(setting, seed), [seed]) for seed in seeds]
+
+    def _job(self, setting: Setting, seed: int | None) -> Job:
+        spec = setting.placed(_dict(self.spec), seed)
+        changes = setting.placed(dict(self.set), seed)
         if setting.quick is not None:
             said = changes.get(_REQUESTS, spec.get("measure", {}).get("requests"))
             most = setting.quick if self.quick is None else self.quick
@@ -105,7 +94,7 @@ class Run(Work):
     def key(self, setting: Setting, seed: int | None) -> str:
         from diskwright.sweep._job import points
 
-        return points(self.job(setting), [] if seed is None else [seed])[0].key
+        return points(self._job(setting, seed), [] if seed is None else [seed])[0].key
 
     def result(self, setting: Setting, seed: int | None) -> Mapping[str, Any]:
         raise NotImplementedError("runs go through the runner of sweeps, many at a time")
@@ -116,27 +105,26 @@ class Inspect(Work):
     """What a trace is: `diskwright.inspect` with these arguments."""
 
     kind: ClassVar[str] = "inspect"
-    is_seeded: ClassVar[bool] = False
 
-    trace: Trace
+    trace: Trace | Made
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def inputs(self) -> Any:
         return [self.trace, dict(self.arguments)]
 
     def key(self, setting: Setting, seed: int | None) -> str:
-        return _hash([self.kind, _build(), _held(self.inputs())])
+        return _inputs.hashed([self.kind, _inputs.build(), _inputs.held(self.inputs(), seed)])
 
     def result(self, setting: Setting, seed: int | None) -> Mapping[str, Any]:
-        return _api.inspect(setting.traces[self.trace.name], **self.arguments).to_dict()
+        return _api.inspect(setting.placed(self.trace, seed), **self.arguments).to_dict()
 
 
 @dataclass(frozen=True)
 class Call(Work):
-    """What a function of the system's file returns, as plain data, from arguments that JSON has, or traces.
+    """What a function of the system's file returns, as plain data, from arguments that JSON has, or files.
 
-    A function with an argument `seed` is called with each seed. Its key has the text of its file and the
-    build of the engine: it must depend on nothing else.
+    A function with an argument `seed` is called with each seed, and so is one of files that are others with
+    each seed. Its key has the text of its file and the build of the engine: it must depend on nothing else.
     """
 
     kind: ClassVar[str] = "call"
@@ -145,71 +133,26 @@ class Call(Work):
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def is_seeded(self) -> bool:  # type: ignore[override]
-        return "seed" in inspect.signature(self.function).parameters
+    def is_seeded(self) -> bool:
+        """Whether its function wants a seed, or its files do."""
+        return _inputs.takes_seed(self.function) or self.has_seeded_files
 
     def inputs(self) -> Any:
         return dict(self.arguments)
 
     def key(self, setting: Setting, seed: int | None) -> str:
-        source = Path(inspect.getfile(self.function)).read_text(encoding="utf-8")
-        name = self.function.__qualname__
-        return _hash([self.kind, _build(), name, source, _held(self.inputs()), seed])
+        return _inputs.hashed(
+            [self.kind, *_inputs.told(self.function), _inputs.held(self.inputs(), seed), seed]
+        )
 
     def result(self, setting: Setting, seed: int | None) -> Mapping[str, Any]:
-        arguments = _placed(self.inputs(), setting)
-        return self.function(**arguments, **({"seed": seed} if self.is_seeded else {}))
+        arguments = setting.placed(self.inputs(), seed)
+        seeded = {"seed": seed} if _inputs.takes_seed(self.function) else {}
+        return self.function(**arguments, **seeded)
 
     def described(self) -> str:
-        return f"{self.function.__name__}: {_toml.value(_named(self.inputs()))}"
+        return f"{self.function.__name__}: {_toml.value(_inputs.named(self.inputs()))}"
 
 
 def _dict(spec: Mapping[str, Any] | Table) -> dict[str, Any]:
     return dict(plain(spec)) if isinstance(spec, Table) else dict(spec)
-
-
-def _traces(item: Any) -> Iterator[Trace]:
-    if isinstance(item, Trace):
-        yield item
-    elif isinstance(item, Table):
-        yield from _traces(item.to_dict())
-    elif isinstance(item, Mapping):
-        for inner in item.values():
-            yield from _traces(inner)
-    elif isinstance(item, Sequence) and not isinstance(item, str):
-        for inner in item:
-            yield from _traces(inner)
-
-
-def _replaced(item: Any, put: Callable[[Trace], Any]) -> Any:
-    """Plain data with something in the place of each trace."""
-    if isinstance(item, Trace):
-        return put(item)
-    if isinstance(item, Table):
-        return _replaced(item.to_dict(), put)
-    if isinstance(item, Mapping):
-        return {key: _replaced(inner, put) for key, inner in item.items()}
-    if isinstance(item, Sequence) and not isinstance(item, str):
-        return [_replaced(inner, put) for inner in item]
-    return item
-
-
-def _placed(item: Any, setting: Setting) -> Any:
-    return _replaced(item, lambda trace: str(setting.traces[trace.name]))
-
-
-def _held(item: Any) -> Any:
-    return _replaced(item, lambda trace: [trace.bytes, trace.sha256])
-
-
-def _named(item: Any) -> Any:
-    return _replaced(item, lambda trace: trace.name)
-
-
-def _build() -> list[str]:
-    version, commit, _ = _engine.version()
-    return [version, commit, _engine.sources()]
-
-
-def _hash(told: Any) -> str:
-    return hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=16).hexdigest()

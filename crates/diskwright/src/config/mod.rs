@@ -5,6 +5,7 @@ pub mod cache;
 pub mod de;
 pub mod drive;
 pub mod drives;
+pub mod overhead;
 pub mod schema;
 pub mod spec;
 pub mod sweep;

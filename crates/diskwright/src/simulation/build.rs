@@ -51,6 +51,9 @@ fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), E
             tree.warnings.append(&mut warnings);
             hardware.buffer = buffer(spec, &description)
                 .map_err(|error| checked.locate("device.hdd.buffer", error.into()))?;
+            if let Some(overhead) = &spec.overhead {
+                hardware.overhead = overhead.resolve(hardware.overhead);
+            }
             let path = "hdd".to_owned();
             hardware.chance = Stream::new(checked.spec.seed, &path);
             let spindle = &mut hardware.mechanics.spindle;
