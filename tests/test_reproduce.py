@@ -16,9 +16,9 @@ import pytest
 import diskwright
 from conftest import COMMAND, Command, environment, names, parsed, refused
 from diskwright import reproduce, systems
-from diskwright.reproduce import Bars, Call, Figure, Lines, Point, Run, Statement, near
+from diskwright.reproduce import Bars, Call, Figure, Lines, Point, Run, Statement, _page, near
 from test_sweep import stored
-from toy_system import SYSTEM, TRACE, draws, run
+from toy_system import SYSTEM, TRACE, draws, run, service_s
 
 TOY = Path(__file__).parent / "toy_system.py"
 NUMBER = {"type": "number"}
@@ -226,6 +226,28 @@ def test_a_quick_try_does_less_and_says_so(data: Path, tmp_path: Path) -> None:
     assert frame["iops"].to_list() != whole.frame().filter(polars.col("figure") == "fig-1")["iops"].to_list()
     reproduce.write(quick, tmp_path / "out")
     assert "A quick try" in (tmp_path / "out" / "index.html").read_text()
+
+
+def test_the_tables_of_the_page_have_intervals_only_where_something_varies() -> None:
+    assert [_page.number(value) for value in (72_822.0, 0.12345, 12_345.67)] == [
+        "72,822",
+        "0.1235",
+        "12,345.7",
+    ]
+    figure = replace(SYSTEM.figures[1], measure={"service_s": service_s, "same": len})
+    points = [
+        {
+            "scheduler": name,
+            "service_s": 2.0,
+            "service_s_ci95": ends,
+            "same": 0.1,
+            "same_ci95": [0.1, 0.1 + 2e-17],
+        }
+        for name, ends in (("fcfs", [1.0, 3.0]), ("satf", [2.0, 2.0]))
+    ]
+    head, rows = _page._table(figure, {"points": points})
+    assert head == ["scheduler", "service s", "95 % from", "to", "service s, paper", "same"]
+    assert rows == [["fcfs", "2", "1", "3", "400", "0.1"], ["satf", "2", "", "", "", "0.1"]]
 
 
 def test_a_killed_reproduction_goes_on_where_it_was(command: Command, data: Path, tmp_path: Path) -> None:

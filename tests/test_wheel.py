@@ -68,7 +68,11 @@ def test_the_demo_runs_in_an_empty_folder(installed: Path, tmp_path: Path) -> No
     assert not [place for place in path if place.startswith(str(ROOT))]
     assert digest == expected
     assert drives == diskwright.drives()
-    for file in ("LICENSE-MIT", "LICENSE-APACHE", "report/static/plotly-cartesian.LICENSE", "py.typed"):
+    wanted = ["LICENSE-MIT", "LICENSE-APACHE", "report/static/plotly-cartesian.LICENSE", "py.typed"]
+    # Systems have data of their own.
+    data = ROOT / "python" / "diskwright" / "systems" / "data"
+    wanted += [str(path.relative_to(data.parent)) for path in data.rglob("*") if path.is_file()]
+    for file in wanted:
         assert any(name.endswith(file) for name in files), file
     assert names(tmp_path) == ["demo.toml", "page.html"]
     assert "Plotly" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -61,6 +61,8 @@ __all__ = [
     "Ncq",
     "OnOff",
     "OutOfOrder",
+    "Overhead",
+    "OverheadTable",
     "Pace",
     "PastEnd",
     "Percent",
@@ -625,6 +627,10 @@ class Hdd(Table):
     """The drive's buffer: `true` for the one that the drive has, `false` for none, or a table of what is to
     differ from the drive's. Default: true.
     """
+    overhead: Overhead | None = None
+    """How long the controller takes for a command: a time before every command, or a table of what is to
+    differ from the drive's; the drive's own where it is left out.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -894,6 +900,24 @@ class Custom(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverheadTable(Table):
+    """The controller's times that are to differ from the drive's, for a command that needs the medium."""
+
+    read_after_read: Time | None = None
+    """Before a read that follows a read."""
+    read_after_write: Time | None = None
+    """Before a read that follows a write."""
+    write_after_read: Time | None = None
+    """Before a write that follows a read."""
+    write_after_write: Time | None = None
+    """Before a write that follows a write."""
+    completion_read: Time | None = None
+    """After the data of a read have crossed the interface."""
+    completion_write: Time | None = None
+    """After the data of a write are on the medium."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host(Table):
     """The host."""
 
@@ -1148,6 +1172,9 @@ its oldest part.
 
 `newest`: With its newest part: the others fall back, as often as more join them.
 """
+
+Overhead: TypeAlias = Time | OverheadTable
+"""A time before every command, or a table of what is to differ from the drive's."""
 
 Device: TypeAlias = Hdd
 """A device and its parts; the one key says what it is."""

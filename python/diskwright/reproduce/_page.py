@@ -54,15 +54,17 @@ def page(found: Reproduced, command: str) -> str:
 
 def _statement(statement: Mapping[str, Any]) -> dict[str, Any]:
     value, ends = statement["measured"]["value"], statement["measured"]["ci95"]
-    interval = "" if ends is None or ends[0] == ends[1] else f"{number(ends[0])} to {number(ends[1])}"
+    interval = f"{number(ends[0])} to {number(ends[1])}" if _varies(ends) else ""
     paper = statement["paper"] if isinstance(statement["paper"], str) else number(statement["paper"])
     return {**statement, "value": number(value), "interval": interval, "paper": paper}
 
 
 def number(value: float | None) -> str:
-    """Four digits: a ratio as well as a time."""
+    """Four digits: a ratio as well as a time. A large whole number has all of its own."""
     if value is None:
         return "-"
+    if abs(value) >= 1e4 and value == int(value):
+        return f"{int(value):,}"
     return f"{value:,.4g}" if abs(value) < 1e4 else _text.number(value)
 
 
@@ -74,22 +76,32 @@ def _table(figure: Figure, told: Mapping[str, Any]) -> tuple[list[str], list[lis
     head = [*(name.replace("_", " ") for name in coordinates)]
     published = {_place(row, coordinates): row for row in figure.published}
     in_paper = [name for name in figure.measure if any(name in row for row in figure.published)]
+    varying = [
+        name for name in figure.measure if any(_varies(point.get(f"{name}_ci95")) for point in told["points"])
+    ]
     for name in figure.measure:
         label = name.replace("_", " ")
-        head += [label, "95 % from", "to", *([f"{label}, {PAPER}"] if name in in_paper else [])]
+        head += [label, *(["95 % from", "to"] if name in varying else [])]
+        head += [f"{label}, {PAPER}"] if name in in_paper else []
     rows = []
     for point in told["points"]:
         row = [_compared.value(point[key]) if key in point else "" for key in coordinates]
         beside = published.get(_place(point, coordinates), {})
         for name in figure.measure:
             ends = point.get(f"{name}_ci95")
-            varies = ends is not None and ends[0] < ends[1]
-            row += [number(point[name]), *(map(number, ends) if varies else ["", ""])]
+            row.append(number(point[name]))
+            if name in varying:
+                row += map(number, ends) if _varies(ends) else ["", ""]
             if name in in_paper:
                 said = beside.get(name)
                 row.append("" if said is None else said if isinstance(said, str) else number(said))
         rows.append(row)
     return head, rows
+
+
+def _varies(ends: Any) -> bool:
+    """Whether an interval is seen to be one: the mean of equal numbers may be off by the last bit."""
+    return ends is not None and number(ends[0]) != number(ends[1])
 
 
 def _place(row: Mapping[str, Any], coordinates: list[str]) -> tuple[Any, ...]:
