@@ -7,6 +7,8 @@ use super::Frame;
 pub struct Pins {
     counts: Box<[u32]>,
     pinned: usize,
+    /// How often a frame was let go by its last pin.
+    releases: u64,
 }
 
 impl Pins {
@@ -15,6 +17,7 @@ impl Pins {
         Pins {
             counts: vec![0; capacity as usize].into(),
             pinned: 0,
+            releases: 0,
         }
     }
 
@@ -35,6 +38,13 @@ impl Pins {
             .checked_sub(1)
             .expect("a frame is unpinned as often as it was pinned");
         self.pinned -= usize::from(*count == 0);
+        self.releases += u64::from(*count == 0);
+    }
+
+    /// How often a frame has lost its last pin: as long as it is the same, what was pinned still is.
+    #[inline]
+    pub fn releases(&self) -> u64 {
+        self.releases
     }
 
     /// Whether a frame is pinned.
