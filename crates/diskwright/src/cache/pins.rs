@@ -9,6 +9,8 @@ pub struct Pins {
     pinned: Vec<Frame>,
     /// Where each pinned frame stands among them.
     places: Box<[u32]>,
+    /// How often a frame was let go by its last pin.
+    releases: u64,
 }
 
 impl Pins {
@@ -18,6 +20,7 @@ impl Pins {
             counts: vec![0; capacity as usize].into(),
             pinned: Vec::new(),
             places: vec![0; capacity as usize].into(),
+            releases: 0,
         }
     }
 
@@ -41,12 +44,19 @@ impl Pins {
             .checked_sub(1)
             .expect("a frame is unpinned as often as it was pinned");
         if *count == 0 {
+            self.releases += 1;
             let place = self.places[frame.index()];
             self.pinned.swap_remove(place as usize);
             if let Some(moved) = self.pinned.get(place as usize) {
                 self.places[moved.index()] = place;
             }
         }
+    }
+
+    /// How often a frame has lost its last pin: as long as it is the same, what was pinned still is.
+    #[inline]
+    pub fn releases(&self) -> u64 {
+        self.releases
     }
 
     /// Whether a frame is pinned.

@@ -20,8 +20,11 @@ pub(super) struct Ranking {
     heap: Vec<Entry>,
     places: Box<[u32]>,
     touches: u64,
-    /// Pinned frames that were on top of the one sought.
+    /// Frames that were pinned when they were on top, until a pin is taken back. The place of the first is the
+    /// last that a frame can have, [`ABSENT`] apart, that of the second the one before it, and so on.
     aside: Vec<Entry>,
+    /// Pins taken back when those aside were last looked at.
+    releases: u64,
 }
 
 impl Ranking {
@@ -32,6 +35,7 @@ impl Ranking {
             places: vec![ABSENT; capacity as usize].into(),
             touches: 0,
             aside: Vec::new(),
+            releases: 0,
         }
     }
 
@@ -46,7 +50,7 @@ impl Ranking {
         };
         match self.places[frame.index()] {
             ABSENT => self.push(entry),
-            place => self.settle(place as usize, entry),
+            place => self.replace(place, entry),
         }
     }
 
@@ -57,9 +61,9 @@ impl Ranking {
         if place != ABSENT {
             let entry = Entry {
                 worth,
-                ..self.heap[place as usize]
+                ..*self.at(place)
             };
-            self.settle(place as usize, entry);
+            self.replace(place, entry);
         }
     }
 
@@ -67,33 +71,85 @@ impl Ranking {
     #[inline]
     pub(super) fn worth(&self, frame: Frame) -> Option<u64> {
         let place = self.places[frame.index()];
-        (place != ABSENT).then(|| self.heap[place as usize].worth)
+        (place != ABSENT).then(|| self.at(place).worth)
     }
 
     /// Takes a frame out.
     pub(super) fn remove(&mut self, frame: Frame) {
         let place = self.places[frame.index()];
         if place != ABSENT {
-            self.take(place as usize);
+            match self.index_aside(place) {
+                Some(index) => self.take_aside(index),
+                None => self.take(place as usize),
+            };
         }
     }
 
-    /// Takes out the frame worth least of those that are not pinned; with its worth.
+    /// Takes out the frame worth least of those that are not pinned; with its worth. The pins are the same each time.
     #[inline]
     pub(super) fn take_least(&mut self, pins: &Pins) -> Option<(Frame, u64)> {
-        let mut found = None;
+        if self.releases != pins.releases() {
+            self.releases = pins.releases();
+            self.bring_back(pins);
+        }
         while !self.heap.is_empty() {
             let entry = self.take(0);
-            if !pins.holds(Frame(entry.frame)) {
-                found = Some((Frame(entry.frame), entry.worth));
-                break;
+            let frame = Frame(entry.frame);
+            if !pins.holds(frame) {
+                return Some((frame, entry.worth));
             }
-            self.aside.push(entry);
+            self.put_aside(entry);
         }
-        while let Some(entry) = self.aside.pop() {
-            self.push(entry);
+        None
+    }
+
+    /// Puts those back that are aside and no longer pinned.
+    fn bring_back(&mut self, pins: &Pins) {
+        for index in (0..self.aside.len()).rev() {
+            if !pins.holds(Frame(self.aside[index].frame)) {
+                let entry = self.take_aside(index);
+                self.push(entry);
+            }
         }
-        found
+    }
+
+    fn put_aside(&mut self, entry: Entry) {
+        self.places[entry.frame as usize] = ABSENT - 1 - self.aside.len() as u32;
+        self.aside.push(entry);
+    }
+
+    fn take_aside(&mut self, index: usize) -> Entry {
+        let taken = self.aside.swap_remove(index);
+        self.places[taken.frame as usize] = ABSENT;
+        if let Some(moved) = self.aside.get(index) {
+            self.places[moved.frame as usize] = ABSENT - 1 - index as u32;
+        }
+        taken
+    }
+
+    /// Where a place is among those aside; `None` for one in the heap. Both together have no more entries than there are
+    /// frames, so that their places do not meet.
+    #[inline]
+    fn index_aside(&self, place: u32) -> Option<usize> {
+        (place as usize >= self.heap.len()).then(|| (ABSENT - 1 - place) as usize)
+    }
+
+    /// The entry at a place.
+    #[inline]
+    fn at(&self, place: u32) -> &Entry {
+        match self.index_aside(place) {
+            Some(index) => &self.aside[index],
+            None => &self.heap[place as usize],
+        }
+    }
+
+    /// Puts an entry of the same frame into a place.
+    #[inline]
+    fn replace(&mut self, place: u32, entry: Entry) {
+        match self.index_aside(place) {
+            Some(index) => self.aside[index] = entry,
+            None => self.settle(place as usize, entry),
+        }
     }
 
     fn push(&mut self, entry: Entry) {
@@ -163,8 +219,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u32..20, 0u64..6, 0u8..5, any::<u32>()), 1..300)) {
+        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u32..20, 0u64..6, 0u8..9, any::<u32>()), 1..300)) {
             let mut ranking = Ranking::new(20);
+            let mut pins = Pins::new(20);
             let mut model: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
             for (now, (frame, worth, what, pinned)) in operations.into_iter().enumerate() {
                 match what {
@@ -180,9 +237,12 @@ mod tests {
                         ranking.remove(Frame(frame));
                         model.remove(&frame);
                     }
-                    _ => {
-                        let mut pins = Pins::new(20);
+                    4 => {
+                        // Up to all of them.
                         (0..20).filter(|bit| pinned >> bit & 1 == 1).for_each(|frame| pins.pin(Frame(frame)));
+                    }
+                    5 | 6 if pins.holds(Frame(frame)) => pins.unpin(Frame(frame)),
+                    _ => {
                         let free = model.iter().filter(|(frame, _)| !pins.holds(Frame(**frame)));
                         let least = free.min_by_key(|(_, entry)| **entry).map(|(&frame, entry)| (Frame(frame), entry.0));
                         prop_assert_eq!(ranking.take_least(&pins), least);
