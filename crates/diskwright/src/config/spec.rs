@@ -142,10 +142,6 @@ pub struct HddSpec {
     /// A block cache in front of the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheSpec>,
-    /// How long the controller takes for a command: a time before every command, or a table of what is to differ from the
-    /// drive's; the drive's own where it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overhead: Option<OverheadSpec>,
 }
 
 impl HddSpec {
