@@ -85,9 +85,12 @@ impl CacheSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Node, from_node};
+    use crate::error::Source;
 
     fn frames(text: &str) -> Result<(u32, u32), String> {
-        let spec: CacheSpec = toml::from_str(text).expect(text);
+        let tree = Node::parse(&Source::new("test", text)).expect(text);
+        let spec: CacheSpec = from_node(&tree).expect(text);
         spec.frames()
             .map_err(|(key, error)| format!("{key}: {error}"))
     }
