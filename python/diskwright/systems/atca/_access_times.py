@@ -1,0 +1,28 @@
+"""How long the requests of a trace made by hand take to access, by what they are."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from diskwright.systems.atca._hand_made import HOT_BLOCKS
+
+_PARTS = ("seek_ns", "head_switch_ns", "settle_ns", "rotation_ns")
+
+
+def access_times(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The mean access times of hot reads and of the other requests, in ms; hits have none, and do not count."""
+    import polars
+
+    import diskwright
+
+    with tempfile.TemporaryDirectory(prefix="diskwright-") as folder:
+        log = Path(folder, "requests.parquet")
+        diskwright.run(spec, requests=log)
+        requests = polars.read_parquet(log, columns=["blocks", *_PARTS])
+    access = requests.select("blocks", access=polars.sum_horizontal(_PARTS)).filter(polars.col("access") > 0)
+    is_hot = polars.col("blocks") == HOT_BLOCKS
+    return {
+        name: access.filter(which)["access"].mean() / 1e6
+        for name, which in (("hot_ms", is_hot), ("other_ms", ~is_hot))
+    }
