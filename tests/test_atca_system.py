@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import diskwright
@@ -18,6 +19,7 @@ from diskwright.reproduce._system import works
 from diskwright.systems import system
 from diskwright.systems.atca import _hand_made as hand_made
 from diskwright.systems.atca import _statements as statements
+from test_reproduce import SCHEMA
 
 SYSTEM = system("atca")
 RECORDED = {"ajw.1week.srt", "cloudPhysicsIO.vscsi"}
@@ -106,6 +108,7 @@ def test_makespan_and_destage_time_stand_beside_the_total_service_time() -> None
 
 
 def test_without_data_all_is_there_that_can_be(found: dict[str, Any]) -> None:
+    jsonschema.validate(found, SCHEMA)
     recorded = {trace["name"] for trace in found["traces"] if trace["found"] is None}
     assert recorded == RECORDED
     for figure in found["figures"]:

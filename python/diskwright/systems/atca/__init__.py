@@ -32,7 +32,7 @@ SYSTEM = System(
         "from the first arrival to the last completion, and the time in which dirty blocks were destaged, "
         "which is no request's.",
         "What was found: the gains that the paper reports are not there. On the look-alikes ATCA is not "
-        "better than LRU with any size of cache, and on the recorded traces much the same. On "
+        "better than LRU with any size of cache, and on the recorded traces within a few percent of it. On "
         "SMALLDISKMON's, a cache that holds everything gains far less than the paper's 35 %: as long as "
         "writes go through, no policy can. ATCA gains where hot random reads compete with streaming reads; "
         "policies that resist scans and know nothing of access times gain as well there, and more. With "
