@@ -2,21 +2,24 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import diskwright
 from conftest import ROOT
 from diskwright import reproduce
 from diskwright._record import Record
+from diskwright.reproduce._system import works
 from diskwright.systems import system
 from diskwright.systems.atca import _hand_made as hand_made
 from diskwright.systems.atca import _statements as statements
+from test_reproduce import SCHEMA
 
 SYSTEM = system("atca")
 RECORDED = {"ajw.1week.srt", "cloudPhysicsIO.vscsi"}
@@ -35,16 +38,33 @@ STATEMENTS = [
 VERDICTS = {"holds", "sign only", "inconclusive", "fails"}
 # Requests of each run: enough for every piece of the machinery, and for nothing that is found with it.
 FEW = 200
+# Points of a figure that are made of runs, when not all are.
+SOME = 10
 
 Requests = list[tuple[int, int, bool]]
 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    """All of it without recorded traces."""
+    """Every figure and statement without recorded traces, with some of each figure's points."""
+    there = [replace(figure, points=[*filter(is_there, figure.points)]) for figure in SYSTEM.figures]
+    figures = [
+        figure if figure.id == "table-1" else replace(figure, points=some(figure.points)) for figure in there
+    ]
+    assert all(figure.points for figure in figures)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("DISKWRIGHT_DATA", raising=False)
-        return reproduce.reproduce(replace(SYSTEM, quick=FEW), quick=True).to_dict()
+        return reproduce.reproduce(replace(SYSTEM, figures=figures, quick=FEW), quick=True).to_dict()
+
+
+def is_there(point: reproduce.Point) -> bool:
+    """Whether all of its traces come along."""
+    return all(trace.file is not None for work in works(point) for trace in work.traces())
+
+
+def some(points: Sequence[reproduce.Point]) -> list[reproduce.Point]:
+    """Points from all over."""
+    return list(points[:: max(1, len(points) // SOME)])
 
 
 def written(target: Path) -> Requests:
@@ -74,14 +94,27 @@ def test_ids_are_those_of_the_reference() -> None:
     assert values == [0.11, 0.35, 0.21, 0]
 
 
+def test_without_data_a_figure_lacks_only_what_was_recorded() -> None:
+    for figure in SYSTEM.figures:
+        is_whole = all(map(is_there, figure.points))
+        assert figure.partial or is_whole, figure.id
+        assert any(map(is_there, figure.points)), figure.id
+
+
+def test_makespan_and_destage_time_stand_beside_the_total_service_time() -> None:
+    for figure in SYSTEM.figures:
+        if {"gain", "service_s", "of_lru"} & set(figure.measure):
+            assert {"makespan_s", "destage_s"} <= set(figure.measure), figure.id
+
+
 def test_without_data_all_is_there_that_can_be(found: dict[str, Any]) -> None:
+    jsonschema.validate(found, SCHEMA)
     recorded = {trace["name"] for trace in found["traces"] if trace["found"] is None}
     assert recorded == RECORDED
     for figure in found["figures"]:
         assert figure["points"], figure["id"]
         values = [value for point in figure["points"] for value in point.values()]
         assert all(value is not None for value in values), figure["id"]
-        assert "skipped" not in figure
     verdicts = {statement["id"]: statement["verdict"] for statement in found["statements"]}
     assert {id for id, verdict in verdicts.items() if verdict == "not run"} == {
         "hp-week-gain",
@@ -200,16 +233,21 @@ def test_applications_take_turns_and_stay_where_they_are(tmp_path: Path, count: 
     assert max(end for _, end in ends) <= hand_made.SPAN_BLOCKS
 
 
-def test_traces_made_by_hand_are_others_with_each_seed(tmp_path: Path) -> None:
-    for make in (
-        lambda target, seed: hand_made.beside_streaming(target, seed, 64),
-        lambda target, seed: hand_made.flooded(target, seed, 64, False),
-        lambda target, seed: hand_made.applications(target, seed, 2),
-    ):
-        for name, seed in (("one", 1), ("again", 1), ("other", 2)):
-            make(tmp_path / name, seed)
-        contents = [(tmp_path / name).read_bytes() for name in ("one", "again", "other")]
-        assert contents[0] == contents[1] != contents[2]
+@pytest.mark.parametrize(
+    ("make", "arguments"),
+    [
+        (hand_made.beside_streaming, {"hot": 64}),
+        (hand_made.flooded, {"hot": 64, "in_order": False}),
+        (hand_made.applications, {"count": 2}),
+    ],
+)
+def test_traces_made_by_hand_are_others_with_each_seed(
+    make: Callable[..., None], arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        make(tmp_path / name, seed, **arguments)
+    contents = [(tmp_path / name).read_bytes() for name in ("one", "again", "other")]
+    assert contents[0] == contents[1] != contents[2]
 
 
 def data() -> Iterator[Path]:

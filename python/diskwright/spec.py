@@ -875,7 +875,7 @@ class Ncq(Table):
     """Native command queueing: SATF, with promotion of requests that have waited longer than a timeout.
 
     Rule: shortest access time first, but a request that has waited `timeout` in the queue is next; of
-    several the oldest. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9, 2012, whose NCQ is
+    several the oldest. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9(22), 2012, whose NCQ is
     similar to SATF, with a timeout. Weakness: with a timeout below a few queue lengths of service it
     degenerates to FCFS.
     """
@@ -1183,7 +1183,7 @@ class Atca(Table):
     Rule: the block of the smallest worth M + α·N leaves, where M numbers the block accesses up to its
     last, and N is the access time of the media access that last brought or wrote it; α = `weight` ·
     capacity / mean N, as it was when the block was last accessed or paid for. Tie: the least recently
-    accessed. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9, 2012, who print neither α nor its
+    accessed. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9(22), 2012, who print neither α nor its
     unit: this one is ours. Weakness: access time says little of what is accessed again; a block that was
     expensive once is kept long for it.
     """

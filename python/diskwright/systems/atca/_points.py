@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diskwright.reproduce import Inspect, Point, Run, look_alike
+from diskwright.reproduce import Call, Inspect, Point, Run, look_alike
 from diskwright.systems._traces import PCFAT32, SMALLDISKMON
+from diskwright.systems.atca._access_times import access_times
+from diskwright.systems.atca._hand_made import HOT_BLOCKS
 from diskwright.systems.atca._runs import (
     ALL,
     APPLICATIONS,
     ATCA,
     DRIVES,
     IDENTITY_MIB,
-    OVERHEADS,
     PACES,
     PCFAT,
     SIMPLE,
@@ -55,6 +56,7 @@ VARIANTS: Mapping[str, Policy] = {
 KAPPAS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 ALPHAS = (1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 """Accesses of longer life for a millisecond."""
+BLOCKS_A_MIB = 2048
 HOTS = (64, 128, 256, 512, 1024, 2048)
 """Hot places: from a thirtieth of the cache to all of it."""
 THETAS = (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -161,17 +163,22 @@ def bonuses(workloads: Iterable[str]) -> Points:
     return settings("alpha", ALPHAS, lambda alpha: {"atca": {"alpha": alpha}}, workloads)
 
 
-def hots(kinds: Iterable[str]) -> Points:
+def hots(kinds: Iterable[str], policies: Mapping[str, Policy]) -> Points:
     """Policies over the number of hot places."""
     return [
         Point(
-            {"trace": kind, "policy": policy, "hot_share": hot * 8 / (SIZE_MIB * 2048)},
-            beside(run(hand_made(kind, hot), POLICIES[policy]), hand_made(kind, hot)),
+            {"trace": kind, "policy": name, "hot_share": hot * HOT_BLOCKS / (SIZE_MIB * BLOCKS_A_MIB)},
+            beside(run(hand_made(kind, hot), policy), hand_made(kind, hot)),
         )
         for kind in kinds
-        for policy in ("atca", "atca-simple", "lfu")
+        for name, policy in policies.items()
         for hot in HOTS
     ]
+
+
+def times(kinds: Iterable[str]) -> Points:
+    """How long hot reads take to access, and what competes with them."""
+    return [Point({"trace": kind}, Call(access_times, {"spec": run(kind).spec})) for kind in kinds]
 
 
 def look_alikes(name: str, values: Iterable[float]) -> Points:
@@ -201,7 +208,7 @@ def axes(name: str, values: Iterable[str], workloads: Iterable[str]) -> Points:
     return [
         Point({"trace": workload, name: value}, beside(run(workload, ATCA, **how), workload, **how))
         for value in values
-        for how in [{name: value}]
+        for how in [dict[str, Any]({name: value})]
         for workload in workloads
     ]
 
@@ -231,12 +238,12 @@ def identical() -> Points:
 
 
 def streams() -> Points:
-    """NCQ and FCFS with one application and with two, with and without command overhead."""
+    """NCQ and FCFS with one application and with two, on a drive that reads ahead and one that does not."""
     return [
         Point(
-            {"load": name, "overhead": overhead},
-            {how: run(load, scheduler=how, overhead=overhead) for how in ("ncq", "fcfs")},
+            {"load": name, "buffer": "reads ahead" if buffer else "no buffer"},
+            {how: run(load, scheduler=how, buffer=buffer) for how in ("ncq", "fcfs")},
         )
-        for overhead in OVERHEADS
+        for buffer in (False, True)
         for name, load in APPLICATIONS.items()
     ]

@@ -52,7 +52,6 @@ EVERYTHING_MIB = 8192
 """Larger than any of the traces: nothing is ever evicted."""
 WRITE_POLICIES = ("write-through", "write-back")
 DRIVES = ("ibm-18es", "travelstar-5k160")
-OVERHEADS = ("0.3 ms", "0 ms")
 PACES = ("closed", "recorded")
 
 
@@ -73,10 +72,13 @@ def run(
     write_policy: str = WRITE_POLICIES[0],
     scheduler: str = "ncq",
     drive: str = DRIVES[0],
-    overhead: str = OVERHEADS[0],
+    buffer: bool = False,
     pace: str = PACES[0],
 ) -> Run:
-    """A workload on a drive with a block cache; None is no cache."""
+    """A workload on a drive with a block cache.
+
+    size_mib: None is no cache. buffer: whether the drive has its own as well, which reads ahead.
+    """
     load = ALL[workload] if isinstance(workload, str) else workload
     cache = {"size": f"{size_mib} MiB", "policy": policy, "write_policy": write_policy}
     return Run(
@@ -90,8 +92,8 @@ def run(
             "device": {
                 "hdd": {
                     "drive": drive,
-                    "overhead": overhead,
-                    "buffer": False,
+                    "overhead": "0.3 ms",
+                    "buffer": buffer,
                     "queue": {
                         "depth": 32,
                         "scheduler": {scheduler: {"timeout": "2 s"}},
@@ -159,5 +161,8 @@ TIMES = {
     "makespan_s": of(makespan_s),
     "destage_s": of(destage_s),
 }
+
+GAINS = {**GAIN, **TIMES}
+GAIN_LABEL = "saved of LRU's total service time"
 
 CACHED = {"miss_ratio": of(miss_ratio), "access_s": of(all_access_s)}

@@ -113,10 +113,7 @@ STATEMENTS = [
     Statement(
         id="lru-identity",
         text="Without a weight ATCA is LRU: by so many evictions they differ, over all traces, with caches "
-        f"of {IDENTITY_MIB[0]} and {IDENTITY_MIB[1]} MiB. Two runs differ by none where every request "
-        "starts and ends at the same instant and all counters of the caches are equal; else by one at "
-        "least, or by as much as these counts of evictions do. A block evicted in another's stead shows as "
-        "soon as either is wanted again.",
+        f"of {IDENTITY_MIB[0]} and {IDENTITY_MIB[1]} MiB. beyond-identity has how they are counted.",
         paper=near(0),
         work={
             f"{key} {policy}": run(name, what, size)

@@ -7,7 +7,7 @@ use super::{Order, Scheduler, Slot, Starvation, View, satf};
 use crate::units::Time;
 
 /// Rule: shortest access time first, but a request that has waited `timeout` in the queue is next; of several the
-/// oldest. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9, 2012, whose NCQ is similar to SATF, with a timeout.
+/// oldest. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9(22), 2012, whose NCQ is similar to SATF, with a timeout.
 /// Weakness: with a timeout below a few queue lengths of service it degenerates to FCFS.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
