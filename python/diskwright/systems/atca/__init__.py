@@ -41,7 +41,7 @@ SYSTEM = System(
         "alone does not benefit is true of a drive that reads ahead.",
     ],
     traces=[SMALLDISKMON, PCFAT32, GUEST, HP_WEEK, CLOUD_PHYSICS],
-    quick=4_000,
+    quick=3_000,
     figures=[*_figures.FIGURES, *_beyond.FIGURES],
     statements=STATEMENTS,
 )

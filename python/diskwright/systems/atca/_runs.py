@@ -41,7 +41,7 @@ APPLICATIONS = {
     for name, count in ((ONE, 1), (TWO, 2))
 }
 
-QUICK = {GUEST: 1_000}
+QUICK = {GUEST: 600}
 """Requests of a quick try where they are so long that fewer turn over a cache as often."""
 SIZES_MIB = (1, 2, 4, 8, 16, 32, 64)
 SIZE_MIB = 8
