@@ -1183,9 +1183,9 @@ class Atca(Table):
     Rule: the block of the smallest worth M + α·N leaves, where M numbers the block accesses up to its
     last, and N is the access time of the media access that last brought or wrote it; α = `weight` ·
     capacity / mean N, as it was when the block was last accessed or paid for. Tie: the least recently
-    accessed. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9(22), 2012, who print neither α nor its
-    unit: this one is ours. Weakness: access time says little of what is accessed again; a block that was
-    expensive once is kept long for it.
+    accessed. Source: Arfan, Kim and Kwon, IEICE Electronics Express 9(22), 2012, who print neither α nor
+    its unit: this one is ours. Weakness: access time says little of what is accessed again; a block that
+    was expensive once is kept long for it.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("atca",)
