@@ -162,9 +162,7 @@ GAINS = {
     "service_with_s": lambda runs: service_s(runs["with"]),
     "makespan_without_s": lambda runs: makespan_s(runs["without"]),
     "makespan_with_s": lambda runs: makespan_s(runs["with"]),
-    "merged_share": lambda runs: (
-        runs["with"].devices["hdd"].merged_requests / runs["with"].requests.completed
-    ),
+    "merged_share": lambda runs: merged_share(runs["with"]),
 }
 
 

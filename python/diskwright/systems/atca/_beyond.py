@@ -3,10 +3,9 @@
 from typing import Any
 
 from diskwright.reproduce import Bars, Figure, Lines
-from diskwright.systems._clustering import makespan_s, service_s
+from diskwright.systems._clustering import SMALL_SHARES, makespan_s, service_s
 from diskwright.systems.atca._points import (
     POLICIES,
-    SMALL_SHARES,
     THETAS,
     VARIANTS,
     ceilings,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from diskwright.reproduce import Call, Inspect, Point, Run, look_alike
+from diskwright.systems._clustering import DRIVES, PACES
 from diskwright.systems._traces import PCFAT32, SMALLDISKMON
 from diskwright.systems.atca._access_times import access_times
 from diskwright.systems.atca._hand_made import HOT_BLOCKS
@@ -11,9 +12,7 @@ from diskwright.systems.atca._runs import (
     ALL,
     APPLICATIONS,
     ATCA,
-    DRIVES,
     IDENTITY_MIB,
-    PACES,
     PCFAT,
     SIMPLE,
     SIZE_MIB,
@@ -60,9 +59,6 @@ BLOCKS_A_MIB = 2048
 HOTS = (64, 128, 256, 512, 1024, 2048)
 """Hot places: from a thirtieth of the cache to all of it."""
 THETAS = (0.0, 0.5, 1.0, 1.5, 2.0)
-SMALL_SHARES = (0.45, 0.55, 0.65, 0.75, 0.85)
-"""The table allows 0.44 to 0.85."""
-
 PROPERTIES = ("working set", "random", "sequential", "read", "write")
 _PROFILES = {SMALL: SMALLDISKMON, PCFAT: PCFAT32}
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from diskwright.reproduce import Made, Run
+from diskwright.systems._clustering import DRIVES, PACES, access_s, gain, makespan_s, service_s
 from diskwright.systems._clustering import WORKLOADS as SHARED
-from diskwright.systems._clustering import access_s, makespan_s, service_s
 from diskwright.systems._traces import PCFAT32
 from diskwright.systems.atca._hand_made import applications, beside_streaming, flooded
 
@@ -51,8 +51,6 @@ IDENTITY_MIB = (SIZES_MIB[0], SIZE_MIB)
 EVERYTHING_MIB = 8192
 """Larger than any of the traces: nothing is ever evicted."""
 WRITE_POLICIES = ("write-through", "write-back")
-DRIVES = ("ibm-18es", "travelstar-5k160")
-PACES = ("closed", "recorded")
 
 
 def atca(kappa: float = 1.0, **parameters: Any) -> Policy:
@@ -145,7 +143,7 @@ def differing(one: Any, other: Any) -> int:
 
 def saved(measure: Any, one: str = "lru", other: str = "it") -> Any:
     """The share of a time that is saved."""
-    return lambda runs: 1 - measure(runs[other]) / measure(runs[one])
+    return gain(measure, one, other)
 
 
 def of(measure: Any, name: str = "it") -> Any:
