@@ -124,6 +124,16 @@ impl BlockCache {
             })
     }
 
+    /// All blocks of a frame-sized run.
+    pub fn whole(&self, key: u64) -> Piece {
+        Piece {
+            key,
+            mask: ones(self.per_frame),
+            lbn: key * u64::from(self.per_frame),
+            blocks: self.per_frame,
+        }
+    }
+
     /// The frame of a block's key, if it is held.
     #[inline]
     pub fn find(&self, key: u64) -> Option<Frame> {
@@ -188,15 +198,15 @@ impl BlockCache {
         self.contents[frame.index()].valid &= !mask;
     }
 
-    /// The frames with dirty blocks, by their keys.
-    pub fn dirty(&self) -> Vec<(u64, Frame)> {
+    /// The frames with dirty blocks, by their keys, each with the mask of these.
+    pub fn dirty(&self) -> Vec<(u64, Frame, u64)> {
         if self.dirty_frames == 0 {
             return Vec::new();
         }
         let frames = (0..).map(Frame).zip(&self.contents);
         let dirty = frames.filter(|(_, contents)| contents.dirty != 0);
         let mut dirty: Vec<_> = dirty
-            .map(|(frame, _)| (self.directory.key(frame), frame))
+            .map(|(frame, contents)| (self.directory.key(frame), frame, contents.dirty))
             .collect();
         dirty.sort_unstable();
         dirty
@@ -213,9 +223,11 @@ impl BlockCache {
         self.pins.pin(frame);
     }
 
-    /// Takes one pin back.
-    pub fn unpin(&mut self, frame: Frame) {
-        self.pins.unpin(frame);
+    /// Takes one pin back of each.
+    pub fn unpin_all(&mut self, frames: &[Option<Frame>]) {
+        for &frame in frames.iter().flatten() {
+            self.pins.unpin(frame);
+        }
     }
 
     /// The access to the medium that brought a frame's blocks, or wrote them, is over.
@@ -229,8 +241,9 @@ fn ones(count: u32) -> u64 {
     u64::MAX >> (u64::BITS - count)
 }
 
-/// The runs of ones in a mask: the first bit of each and how many.
-pub fn runs(mut mask: u64) -> impl Iterator<Item = (u32, u32)> {
+/// The runs of blocks that a mask of a frame-sized run has: the first block of each and how many.
+pub fn runs(key: u64, mut mask: u64, per_frame: u32) -> impl Iterator<Item = (u64, u32)> {
+    let origin = key * u64::from(per_frame);
     std::iter::from_fn(move || {
         if mask == 0 {
             return None;
@@ -238,7 +251,7 @@ pub fn runs(mut mask: u64) -> impl Iterator<Item = (u32, u32)> {
         let first = mask.trailing_zeros();
         let count = (mask >> first).trailing_ones();
         mask &= !(ones(count) << first);
-        Some((first, count))
+        Some((origin + u64::from(first), count))
     })
 }
 
@@ -293,7 +306,7 @@ mod tests {
         let three = cache.find(3).expect("it is there");
         cache.pin(three);
         assert_eq!(cache.access(4, false), Place::None);
-        cache.unpin(one);
+        cache.unpin_all(&[Some(one), None]);
         assert!(matches!(cache.access(4, false), Place::New(_, Some(victim)) if victim.key == 1));
     }
 
@@ -306,7 +319,7 @@ mod tests {
         cache.put(frame, 0b0110, true);
         cache.put(frame, 0b1000, false);
         cache.put(frame, 0b0010, false);
-        assert_eq!(cache.dirty(), [(5, frame)]);
+        assert_eq!(cache.dirty(), [(5, frame, 0b0100)]);
         assert_eq!(cache.dirty_blocks(), 1);
         let contents = Contents {
             valid: 0b1110,
@@ -323,10 +336,11 @@ mod tests {
         fn runs_are_the_bits_of_a_mask(mask in any::<u64>()) {
             let mut rebuilt = 0u64;
             let mut last = None;
-            for (first, count) in runs(mask) {
+            for (lbn, count) in runs(3, mask, 64) {
+                let first = lbn - 3 * 64;
                 prop_assert!(count > 0 && last.is_none_or(|end| first > end));
                 rebuilt |= ones(count) << first;
-                last = Some(first + count);
+                last = Some(first + u64::from(count));
             }
             prop_assert_eq!(rebuilt, mask);
         }

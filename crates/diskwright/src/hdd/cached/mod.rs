@@ -191,32 +191,27 @@ impl CachedHdd {
             cache.put(frame, valid, false);
             return cache.put(frame, dirty, true);
         }
-        let per_frame = cache.blocks_per_frame();
-        let first = key * u64::from(per_frame);
-        let whole = Command {
+        let whole = cache.whole(key);
+        let wanted = Command {
             op: Op::Read,
             fua: false,
-            lbn: Lbn(first),
-            blocks: per_frame,
+            lbn: Lbn(whole.lbn),
+            blocks: whole.blocks,
         };
-        let mut writes: Vec<TransferId> = self.transfers.overlapping(&whole).collect();
+        let mut writes: Vec<TransferId> = self.transfers.overlapping(&wanted).collect();
         writes.retain(|&id| self.transfers.get(id).command.op == Op::Write);
         writes.sort_unstable_by_key(|&id| self.transfers.get(id).sequence);
         for id in writes {
             let transfer = self.transfers.get(id);
-            let from = transfer.command.lbn.0.max(first);
-            let end = transfer.command.end().0.min(whole.end().0);
-            let blocks = (end - from) as u32;
-            let piece = cache.pieces(from, blocks).next();
-            let mask = piece.expect("a part of the frame's run").mask;
+            let part = within(&whole, &transfer.command).expect("they overlap");
             if let Purpose::Request(_) = transfer.purpose {
                 // It had no frame, so its data are in the host: they can be had only from the medium.
-                cache.forget(frame, mask);
+                cache.forget(frame, part.mask);
                 continue;
             }
-            cache.put(frame, mask, false);
+            cache.put(frame, part.mask, false);
             if let Some((ledger, device)) = cx.ledger() {
-                ledger.copied(device, id.0, FRAMES, from, blocks);
+                ledger.copied(device, id.0, FRAMES, part.lbn, part.blocks);
             }
         }
     }
@@ -232,11 +227,10 @@ impl CachedHdd {
             .iter()
             .map(|victim| (victim.key, victim.contents.dirty));
         self.destage(dirty, Purpose::Eviction, cx);
-        let per_frame = u64::from(self.parts.cache.blocks_per_frame());
+        let per_frame = self.parts.cache.blocks_per_frame();
         if let Some((ledger, device)) = cx.ledger() {
             for Victim { key, contents } in &victims {
-                for (first, blocks) in runs(contents.valid) {
-                    let lbn = key * per_frame + u64::from(first);
+                for (lbn, blocks) in runs(*key, contents.valid, per_frame) {
                     ledger.dropped(device, FRAMES, lbn, blocks);
                 }
             }
@@ -252,12 +246,9 @@ impl CachedHdd {
         purpose: Purpose,
         cx: &mut Context<'_>,
     ) {
-        let per_frame = u64::from(self.parts.cache.blocks_per_frame());
-        let runs = dirty.flat_map(|(key, mask)| {
-            runs(mask).map(move |(first, blocks)| (key * per_frame + u64::from(first), blocks))
-        });
         let mut whole: Option<(u64, u32)> = None;
-        for (lbn, blocks) in runs {
+        let per_frame = self.parts.cache.blocks_per_frame();
+        for (lbn, blocks) in dirty.flat_map(|(key, mask)| runs(key, mask, per_frame)) {
             match &mut whole {
                 Some((first, length)) if *first + u64::from(*length) == lbn => *length += blocks,
                 _ => {
@@ -320,9 +311,7 @@ impl CachedHdd {
             return self.add_transfer(*command, request);
         }
         self.counters.absorbed_writes += 1;
-        for frame in self.frames.iter().flatten() {
-            self.parts.cache.unpin(*frame);
-        }
+        self.parts.cache.unpin_all(&self.frames);
         self.serve(request, command, cx);
     }
 
@@ -342,9 +331,7 @@ impl CachedHdd {
         cx: &mut Context<'_>,
     ) {
         self.counters.read_hits += 1;
-        for frame in frames.iter().flatten() {
-            self.parts.cache.unpin(*frame);
-        }
+        self.parts.cache.unpin_all(frames);
         if let Some((ledger, device)) = cx.ledger() {
             ledger.read_buffered(device, FRAMES, request, command.lbn.0, command.blocks);
         }
@@ -481,10 +468,8 @@ impl CachedHdd {
                     }
                 }
             }
-            if let Some(frame) = *frame {
-                self.parts.cache.unpin(frame);
-            }
         }
+        self.parts.cache.unpin_all(frames);
         let is_partial = transferred.command.blocks < command.blocks;
         self.counters.partial_hits += u64::from(is_partial);
         let entry = cx.request_mut(request);
@@ -502,10 +487,9 @@ impl CachedHdd {
         let cache = &mut self.parts.cache;
         let new = part.mask & !cache.contents(frame).valid;
         cache.put(frame, new, false);
-        let first = part.key * u64::from(cache.blocks_per_frame());
         if let Some((ledger, device)) = cx.ledger() {
-            for (offset, blocks) in runs(new) {
-                ledger.buffered(device, FRAMES, child, first + u64::from(offset), blocks);
+            for (lbn, blocks) in runs(part.key, new, cache.blocks_per_frame()) {
+                ledger.buffered(device, FRAMES, child, lbn, blocks);
             }
         }
     }
@@ -531,13 +515,9 @@ impl CachedHdd {
             return self.pass(request, cx);
         }
         let dirty = self.parts.cache.dirty();
-        let mut masks = Vec::with_capacity(dirty.len());
-        for (key, frame) in dirty {
-            masks.push((key, self.parts.cache.contents(frame).dirty));
-        }
-        self.destage(masks.iter().copied(), Purpose::Flush, cx);
-        for (key, mask) in masks {
-            let frame = self.parts.cache.find(key).expect("it is dirty");
+        let masks = dirty.iter().map(|&(key, _, mask)| (key, mask));
+        self.destage(masks, Purpose::Flush, cx);
+        for (_, frame, mask) in dirty {
             self.parts.cache.put(frame, mask, false);
         }
         let turn = self.transfers.next_turn();
