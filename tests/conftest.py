@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = Path(sys.executable).parent / "diskwright"
@@ -65,6 +68,19 @@ def trace(tmp_path: Path) -> Path:
     path = tmp_path / "small.trace"
     path.write_text("0.0 0 0 8 1\n10.0 0 8 8 1\n20.0 0 1000 16 0\n30.0 0 16 8 1\n")
     return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[chromium.Browser]:
+    """A headless browser, one for the tests of a file."""
+    program = chromium.found()
+    if program is None:
+        pytest.skip("there is no Chromium here to look at pages with")
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+        chromium.browser(program, Path(profile)) as page,
+    ):
+        yield page
 
 
 def environment() -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Does the page of a comparison draw its charts without a network, with two variants and with twelve?"""
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,6 @@ import diskwright
 from diskwright import _compared, report
 from test_comparison_page import CHARTS, MANY, TWO, compared, pointed, written
 from test_report_browser import box, element, luminance, shown_range
-
-PROGRAM = chromium.found()
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here to look at pages with")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[chromium.Browser]:
-    assert PROGRAM is not None
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
-        chromium.browser(PROGRAM, Path(profile)) as page,
-    ):
-        yield page
 
 
 @pytest.fixture(scope="module", params=[2, 12], ids=["two", "twelve"])

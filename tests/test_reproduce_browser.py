@@ -1,7 +1,6 @@
 """Does the page of a reproduction draw its figures in a browser without a network, and fit?"""
 
 import json
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,25 +11,12 @@ from diskwright import reproduce
 from test_report_browser import luminance
 from toy_system import SYSTEM
 
-PROGRAM = chromium.found()
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here to look at pages with")
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("reproduced")
     reproduce.write(reproduce.reproduce(SYSTEM), path)
     return path
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[chromium.Browser]:
-    assert PROGRAM is not None
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
-        chromium.browser(PROGRAM, Path(profile)) as page,
-    ):
-        yield page
 
 
 @pytest.fixture

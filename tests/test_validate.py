@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import tempfile
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +24,6 @@ RECORDED = {
     "ibm-18es": ("ibm18es", 0.1361),
     "hp-c3323a": ("hp_c3323a", 0.3057),
 }
-PROGRAM = chromium.found()
 
 
 def recorded(drive: str, requests: int = 400, **settings: Any) -> str:
@@ -272,17 +270,6 @@ def test_the_command_writes_the_page(command: Command, recording: Path, tmp_path
     assert names(tmp_path) == ["page.html", "recorded.trace", "result.json"]
     title = f"<h1>{DRIVE}: recorded.trace</h1>"
     assert title in (tmp_path / "page.html").read_text()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[chromium.Browser]:
-    if PROGRAM is None:
-        pytest.skip("there is no Chromium here to look at pages with")
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
-        chromium.browser(PROGRAM, Path(profile)) as page,
-    ):
-        yield page
 
 
 @pytest.fixture
