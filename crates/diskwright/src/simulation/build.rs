@@ -44,51 +44,63 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
         paths: Vec::new(),
         warnings: Vec::new(),
     };
-    device(&checked.spec.device, checked, &mut tree)?;
+    device(&checked.spec.device, "", checked, &mut tree)?;
     Ok(tree)
 }
 
-fn device(spec: &DeviceSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
+/// A device and all below it; `above` is what its path in the tree begins with. What the spec says of a device stands at its path
+/// behind `device.`, and the names of its random streams begin with its path.
+fn device(
+    spec: &DeviceSpec,
+    above: &str,
+    checked: &Checked,
+    tree: &mut Tree,
+) -> Result<DeviceId, Error> {
     match spec {
-        DeviceSpec::Hdd(spec) => hdd(spec, checked, tree),
+        DeviceSpec::Hdd(spec) => hdd(spec, format!("{above}hdd"), checked, tree),
     }
 }
 
-/// A hard disk, and the cache in front of it, if there is one.
-fn hdd(spec: &HddSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> {
+/// The hard disk at `path`, and the cache in front of it, if there is one.
+fn hdd(
+    spec: &HddSpec,
+    path: String,
+    checked: &Checked,
+    tree: &mut Tree,
+) -> Result<DeviceId, Error> {
+    let locate = |key: &str, error| checked.locate(&format!("device.{path}.{key}"), error);
     let Drive {
         description,
         mut hardware,
         mut warnings,
-    } = drive(&spec.drive, &checked.base)
-        .map_err(|error| checked.locate("device.hdd.drive", error))?;
+    } = drive(&spec.drive, &checked.base).map_err(|error| locate("drive", error))?;
     tree.warnings.append(&mut warnings);
-    hardware.buffer = buffer(spec, &description)
-        .map_err(|error| checked.locate("device.hdd.buffer", error.into()))?;
+    hardware.buffer = buffer(spec, &description).map_err(|error| locate("buffer", error.into()))?;
     if let Some(overhead) = &spec.overhead {
         hardware.overhead = overhead.resolve(hardware.overhead);
     }
-    let path = "hdd".to_owned();
     hardware.chance = Stream::new(checked.spec.seed, &path);
     let spindle = &mut hardware.mechanics.spindle;
     *spindle = spindle.starting_at(spec.angle.resolve(checked.spec.seed, &path));
     if spec.queue.depth == 0 {
         let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
-        return Err(checked.locate("device.hdd.queue.depth", error));
+        return Err(locate("queue.depth", error));
     }
-    let scheduler = checked.scheduler(&spec.queue.scheduler, "device.hdd.queue.scheduler")?;
+    let scheduler = checked.scheduler(
+        &spec.queue.scheduler,
+        &format!("device.{path}.queue.scheduler"),
+    )?;
     let clustering = spec
         .queue
         .clustering()
-        .map_err(|(key, error)| checked.locate(&format!("device.hdd.queue.{key}"), error))?;
+        .map_err(|(key, error)| locate(&format!("queue.{key}"), error))?;
     let (overhead, interface) = (hardware.overhead, hardware.interface);
     let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
     if let Some(clustering) = clustering {
         hdd = hdd.with_clustering(clustering);
     }
     let Some(cache) = &spec.cache else {
-        tree.add(path, Box::new(hdd));
-        return Ok(());
+        return Ok(tree.add(path, Box::new(hdd)));
     };
     let cache_path = format!("{path}.cache");
     let parts = cached::Parts {
@@ -101,8 +113,7 @@ fn hdd(spec: &HddSpec, checked: &Checked, tree: &mut Tree) -> Result<(), Error> 
     let (blocks, promise) = (hdd.blocks(), hdd.promise());
     let drive = tree.add(path, Box::new(hdd));
     let cached = CachedHdd::new(parts, drive, blocks, promise);
-    tree.add(cache_path, Box::new(cached));
-    Ok(())
+    Ok(tree.add(cache_path, Box::new(cached)))
 }
 
 /// The cache at `path` in the tree of devices.

@@ -54,7 +54,7 @@ pub struct RunOptions {
     pub set: Vec<String>,
     /// `KEY=VALUE` overrides that make this run one of several to be compared, applied after `set`.
     pub vary: Vec<String>,
-    /// The drive of the spec's hard disk.
+    /// The drive of every hard disk of the spec.
     pub drive: Option<String>,
     /// A trace in place of the spec's workload; relative to the current folder.
     pub trace: Option<PathBuf>,
@@ -190,14 +190,10 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         point.apply(&mut tree)?;
     }
     if let Some(drive) = &options.drive {
-        let first = disks(&tree).into_iter().next();
-        let path = first.unwrap_or_else(|| "device.hdd".to_owned());
         let drive = from_here(drive);
-        tree.set(Override::from_option(
-            "--drive",
-            format!("{path}.drive"),
-            &drive,
-        ))?;
+        for key in drive_keys(&tree) {
+            tree.set(Override::from_option("--drive", key, &drive))?;
+        }
     }
     if let Some(trace) = &options.trace {
         let trace =
@@ -299,6 +295,15 @@ fn disks(tree: &Node) -> Vec<String> {
     found
 }
 
+/// The keys of the hard disks' drives; where the spec has no hard disk, that of one that is to be its device.
+fn drive_keys(tree: &Node) -> Vec<String> {
+    let mut disks = disks(tree);
+    if disks.is_empty() {
+        disks.push("device.hdd".to_owned());
+    }
+    disks.iter().map(|disk| format!("{disk}.drive")).collect()
+}
+
 /// Runs a spec to its end.
 ///
 /// # Errors
@@ -377,13 +382,17 @@ fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     let Spec { host, measure, .. } = &checked.spec;
     let scheduler = checked.scheduler(&host.scheduler, "host.scheduler")?;
     if scheduler.needs_geometry() {
+        let disks = checked.disks().into_iter();
+        let queues: Vec<String> = disks
+            .map(|disk| format!("{disk}.queue.scheduler"))
+            .collect();
+        let queues = queues.join(", ");
         let message = format!(
             "the host's queue knows LBNs only: {:?} needs a drive's geometry",
             host.scheduler.name()
         );
-        let error = Error::from(
-            InputError::new(message).help("give it to the drive: device.hdd.queue.scheduler"),
-        );
+        let error =
+            Error::from(InputError::new(message).help(format!("give it to the drive: {queues}")));
         return Err(checked.locate("host.scheduler", error));
     }
     if host.outstanding == Some(0) {

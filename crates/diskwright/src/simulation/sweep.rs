@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{RunOptions, SpecSource, disks, read_spec, read_tree};
+use super::{RunOptions, SpecSource, disks, drive_keys, read_spec, read_tree};
 use crate::compare::plan::overlap;
 use crate::compare::vary::Variation;
 use crate::config::from_node;
@@ -221,14 +221,8 @@ impl Sweep {
 
 /// Refuses keys of which something else takes the place, or that take it themselves.
 fn check(axes: &[Axis], set: &[String], tree: &Node, run: &RunOptions) -> Result<(), Error> {
-    let disk = disks(tree).into_iter().next();
-    let disk = disk.unwrap_or_else(|| "device.hdd".to_owned());
     let options = [
-        (
-            "--drive",
-            run.drive.is_some(),
-            vec![format!("{disk}.drive")],
-        ),
+        ("--drive", run.drive.is_some(), drive_keys(tree)),
         (
             "--trace",
             run.trace.is_some(),
