@@ -213,7 +213,11 @@ impl Workload {
     /// What the user should know of what was read so far.
     pub fn warnings(&self) -> Vec<String> {
         match &self.source {
-            Source::Synthetic(_) => self.notes.clone(),
+            Source::Synthetic(load) => {
+                let mut warnings = self.notes.clone();
+                warnings.append(&mut load.warnings());
+                warnings
+            }
             Source::Trace { reader, selection } => {
                 let mut warnings = reader.warnings();
                 warnings.extend(selection.warnings());

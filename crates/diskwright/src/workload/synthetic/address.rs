@@ -5,11 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::InputError;
 use crate::random::Stream;
+use crate::request::Op;
 use crate::units::{Lbn, Size};
 
 use super::fio_normal::{FioNormal, FioNormalParams};
 use super::fio_pareto::{FioPareto, FioParetoParams};
 use super::fio_zipf::{FioZipf, FioZipfParams};
+use super::growing::{Growing, GrowingParams};
 use super::hot_cold::{HotCold, HotColdParams};
 use super::local::{Local, LocalParams};
 use super::places::Places;
@@ -21,9 +23,12 @@ use super::uniform::{Uniform, UniformParams};
 use super::zipf::{Zipf, ZipfParams};
 use super::zones::{Zones, ZonesParams};
 
-/// Makes the spec's choice and the generator's dispatch from one list, so that a pattern is one line.
+/// Makes the spec's choice and the generator's dispatch from one list, so that a pattern is one line. One that ends in `by_op`
+/// is told what each request asks for, too.
 macro_rules! patterns {
-    ($($(#[$doc:meta])* $name:ident($params:ty, $pattern:ty),)*) => {
+    (@next $pattern:ident, $op:ident, $size:ident) => { $pattern.next($size) };
+    (@next $pattern:ident, $op:ident, $size:ident, by_op) => { $pattern.next($op, $size) };
+    ($($(#[$doc:meta])* $name:ident($params:ty, $pattern:ty $(, $by:ident)?),)*) => {
         /// Where requests go.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
@@ -51,10 +56,12 @@ macro_rules! patterns {
                 }
             }
 
-            /// The address of the next request, which has the size of index `size`.
+            /// The address of the next request, which asks for `op` and has the size of index `size`.
             #[inline]
-            pub fn next(&mut self, size: usize) -> Lbn {
-                match self { $(Addresses::$name(pattern) => pattern.next(size),)* }
+            pub fn next(&mut self, op: Op, size: usize) -> Lbn {
+                match self {
+                    $(Addresses::$name(pattern) => patterns!(@next pattern, op, size $(, $by)?),)*
+                }
             }
         }
     };
@@ -83,6 +90,18 @@ patterns! {
     Strided(StridedParams, Strided),
     /// Each request near the one before.
     Local(LocalParams, Local),
+    /// Over a region that part of the writes make larger.
+    Growing(GrowingParams, Growing, by_op),
+}
+
+impl Addresses {
+    /// What the user should know of the addresses so far.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            Addresses::Growing(growing) => growing.warning(),
+            _ => None,
+        }
+    }
 }
 
 impl Default for AddressSpec {

@@ -70,11 +70,16 @@ impl Load {
             Command {
                 op,
                 fua,
-                lbn: self.addresses.next(size),
+                lbn: self.addresses.next(op, size),
                 blocks: self.sizes.blocks(size),
             }
         };
         Ok(Some(Arrival { at, command }))
+    }
+
+    /// What the user should know of the requests so far.
+    pub fn warning(&self) -> Option<String> {
+        self.addresses.warning()
     }
 
     /// How long a user of the load thinks now.

@@ -7,6 +7,7 @@ mod arrivals;
 mod fio_normal;
 mod fio_pareto;
 mod fio_zipf;
+mod growing;
 mod hot_cold;
 mod load;
 mod local;
@@ -41,6 +42,7 @@ pub use self::arrivals::{ArrivalsSpec, ClosedParams};
 pub use self::fio_normal::FioNormalParams;
 pub use self::fio_pareto::FioParetoParams;
 pub use self::fio_zipf::FioZipfParams;
+pub use self::growing::GrowingParams;
 pub use self::hot_cold::HotColdParams;
 pub use self::local::{Distances, LocalParams};
 pub use self::on_off::{Lengths, OnOffParams};
@@ -172,6 +174,21 @@ impl Synthetic {
     /// How many requests there are in all.
     pub fn total(&self) -> u64 {
         self.total
+    }
+
+    /// What the user should know of the requests so far.
+    pub fn warnings(&self) -> Vec<String> {
+        match &self.loads {
+            Loads::One(load) => load.warning().into_iter().collect(),
+            Loads::Merged { loads, .. } => loads
+                .iter()
+                .filter_map(|(load, _)| load.warning())
+                .collect(),
+            Loads::Populations { loads, .. } => loads
+                .iter()
+                .filter_map(|(load, _)| load.warning())
+                .collect(),
+        }
     }
 
     /// The next request; of several loads with users, the users take turns.

@@ -244,6 +244,7 @@ fn the_longest_form_reads_back_as_written() {
         "address = { strided = { stride = '64 KiB', shift = '4 KiB' } }",
         "address = { local = { distance = '1 MiB', distances = 'normal', jumps = '5 %' } }",
         "address = { uniform = { once = true } }",
+        "reads = 0.5\naddress = { growing = { from = 8, blocks = 800, new = 0.25, align = '4 blocks' } }",
         "size = { reads = '4 KiB', writes = [{ size = '8 KiB', share = 1.0 }] }\nreads = 0.5\ntrims = 0.1\nflushes = 0.1\nflush_every = 7\nfua = 0.25",
     ] {
         let read = one(1, keys);
