@@ -44,6 +44,17 @@ pub trait Device: Send {
         None
     }
 
+    /// Where on its own medium a device holds a block; `None` where it holds it nowhere.
+    fn place(&self, lbn: Lbn) -> Option<Lbn> {
+        Some(lbn)
+    }
+
+    /// The power has failed at `now`: what is not on a medium is lost, and what can be found again from there is. Called once, and
+    /// nothing afterwards but [`holder`](Device::holder), [`place`](Device::place) and what is told of the run.
+    fn power_lost(&mut self, now: Time) {
+        let _ = now;
+    }
+
     /// Capacity in 512-byte blocks.
     fn blocks(&self) -> u64;
 

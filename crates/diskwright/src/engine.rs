@@ -151,14 +151,19 @@ impl Engine {
         let now = self.kernel.now;
         let root = self.port().root;
         initiator.power_lost(now);
+        for device in &mut self.devices {
+            device.power_lost(now);
+        }
         if let Some(ledger) = &mut self.kernel.ledger {
             let devices = &self.devices;
             ledger.power_cut(|lbn| {
                 let mut place = (root, Lbn(lbn));
-                while let Some(below) = devices[place.0.0 as usize].holder(place.1) {
+                let device = |id: DeviceId| &devices[id.0 as usize];
+                while let Some(below) = device(place.0).holder(place.1) {
                     place = below;
                 }
-                (place.0, place.1.0)
+                let (holder, lbn) = place;
+                Some((holder, device(holder).place(lbn)?.0))
             });
         }
         let requests = &mut self.kernel.requests;

@@ -115,7 +115,9 @@ impl Ledger {
             }
             Op::Read | Op::Flush => 0,
         };
-        if command.op == Op::Write {
+        if matches!(command.op, Op::Write | Op::Trim) {
+            // What is trimmed may be gone at once, or never.
+            let version = if command.op == Op::Trim { 0 } else { version };
             for lbn in command.lbn.0..command.end().0 {
                 let entry = Visible {
                     version,
@@ -204,6 +206,18 @@ impl Ledger {
                 .copied()
                 .unwrap_or(0);
             open.payload[(offset + block) as usize] = held;
+        }
+    }
+
+    /// A medium has what it holds of some blocks elsewhere too.
+    pub fn moved(&mut self, medium: DeviceId, from: u64, to: u64, blocks: u32) {
+        for block in 0..u64::from(blocks) {
+            let held = self
+                .media
+                .get(&(medium, from + block))
+                .copied()
+                .unwrap_or(0);
+            self.media.insert((medium, to + block), held);
         }
     }
 
@@ -313,7 +327,18 @@ impl Ledger {
             Op::Write => self.acknowledge(&open),
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
-            Op::Trim => {}
+            Op::Trim => self.trimmed(&open.command),
+        }
+    }
+
+    /// A trim is complete: a later write replaces what it left.
+    fn trimmed(&mut self, command: &Command) {
+        for lbn in command.lbn.0..command.end().0 {
+            for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
+                if entry.version == 0 && entry.acknowledged.is_none() {
+                    entry.acknowledged = Some(self.moment);
+                }
+            }
         }
     }
 
@@ -340,12 +365,15 @@ impl Ledger {
         }
     }
 
-    /// The power fails: checks every block written so far. `holder` says which medium has the block, and where.
-    pub fn power_cut(&mut self, holder: impl Fn(u64) -> (DeviceId, u64)) {
+    /// The power fails: checks every block written so far. `holder` says which medium has the block, and where; `None` for a block
+    /// that is on none, as before the run.
+    pub fn power_cut(&mut self, holder: impl Fn(u64) -> Option<(DeviceId, u64)>) {
         let mut lbns: Vec<u64> = self.blocks.keys().copied().collect();
         lbns.sort_unstable();
         for lbn in lbns {
-            let held = self.media.get(&holder(lbn)).copied().unwrap_or(0);
+            let place = holder(lbn);
+            let held = place.and_then(|place| self.media.get(&place).copied());
+            let held = held.unwrap_or(0);
             let survives = |entry: &Visible| entry.version == held && !entry.buried;
             if !self.blocks[&lbn].iter().any(survives) {
                 self.fault(format!(
@@ -556,7 +584,7 @@ mod tests {
             ledger.issued(RequestId(2), &flush);
             end(&mut ledger, 2, flush);
         }
-        ledger.power_cut(|lbn| (DISK, lbn));
+        ledger.power_cut(|lbn| Some((DISK, lbn)));
         ledger.fault_count()
     }
 
@@ -576,7 +604,7 @@ mod tests {
         ledger.issued(RequestId(1), &write);
         end(&mut ledger, 1, write);
         end(&mut ledger, 0, flush);
-        ledger.power_cut(|lbn| (DISK, lbn));
+        ledger.power_cut(|lbn| Some((DISK, lbn)));
         assert_eq!(ledger.fault_count(), 0);
     }
 

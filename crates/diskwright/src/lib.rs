@@ -37,7 +37,8 @@
 //! | [`geometry`] | where sectors are, how long arms take, when the platter comes round: pure functions |
 //! | [`queue`] | the waiting requests, and the schedulers that choose among them |
 //! | [`cache`] | caches of blocks, and the replacement policies that choose what leaves them |
-//! | [`hdd`] | a hard disk, made of the three above |
+//! | [`placement`] | where a logging drive writes, and with which of its arms a drive serves a request |
+//! | [`hdd`] | a hard disk, made of the four above |
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
 //! | [`disksim`] | the parameter files of DiskSim, read as drives |
@@ -66,6 +67,7 @@ pub mod host;
 pub mod ledger;
 pub mod metrics;
 pub mod miss_ratio;
+pub mod placement;
 pub mod probe;
 pub mod progress;
 pub mod queue;

@@ -68,7 +68,8 @@ macro_rules! policies {
             /// Every accepted name.
             pub const NAMES: &'static [&'static str] = &[$($name, $($alias,)*)*];
 
-            /// Every accepted name, and that of what a program brings along.
+            /// Every accepted name, and that of what a program brings along; not every family lets it.
+            #[allow(dead_code)]
             pub(crate) const NAMES_AND_CUSTOM: &'static [&'static str] =
                 &[$($name, $($alias,)*)* $crate::registry::CUSTOM];
 
@@ -146,6 +147,22 @@ macro_rules! policies {
     };
 }
 pub(crate) use policies;
+
+/// Says in schemas what a family is to which a program adds nothing: the name of its definition, and what its policies decide.
+macro_rules! schema_of_family {
+    ($spec:ident, $definition:literal, $description:literal) => {
+        impl schemars::JsonSchema for $spec {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $definition.into()
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let choices = $spec::choices(generator);
+                schemars::json_schema!({ "description": $description, "oneOf": choices })
+            }
+        }
+    };
+}
+pub(crate) use schema_of_family;
 
 /// Reads a name that must be one of a list.
 pub(crate) struct Name(pub &'static [&'static str]);

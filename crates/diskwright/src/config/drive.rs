@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::arms::ArmsSpec;
 use crate::error::InputError;
 use crate::geometry::describe::LayoutDescription;
 use crate::geometry::layout::{Layout, Zone};
@@ -52,6 +53,9 @@ pub struct DriveDescription {
     /// The buffer; without one every request waits for the medium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<BufferDescription>,
+    /// The arms, where there is not just one that can do everything; a drive with arms of its own has no buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arms: Option<ArmsSpec>,
     /// Surfaces, cylinders and zones.
     pub layout: LayoutDescription,
 }
@@ -131,6 +135,9 @@ impl DriveDescription {
     pub fn hardware(&self) -> Result<Hardware, InputError> {
         self.check()?;
         let layout = Layout::build(&self.layout)?;
+        if let Some(arms) = &self.arms {
+            arms.build(&layout)?;
+        }
         Ok(Hardware {
             chance: Stream::new(0, "hdd"),
             mechanics: Mechanics {
@@ -175,6 +182,10 @@ impl DriveDescription {
                 InputError::new("the interface has both block_time and rate")
                     .help("write the time of a 512-byte block or the rate, not both"),
             );
+        }
+        if self.arms.is_some() && self.buffer.is_some() {
+            return Err(InputError::new("a drive with both arms and a buffer")
+                .help("a buffer belongs to a drive with one arm"));
         }
         if let Some(buffer) = &self.buffer {
             buffer.check(self.sector_size.blocks())?;

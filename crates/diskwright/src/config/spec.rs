@@ -7,9 +7,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::arms::ArmsOfSpec;
 use super::buffer::BufferSpec;
 use super::cache::CacheSpec;
 use super::overhead::OverheadSpec;
+use super::placement::{EagerSpec, PlacementSpec};
 use super::sweep::SweepSpec;
 use crate::error::{Error, InputError};
 use crate::queue::SchedulerChoice;
@@ -132,7 +134,7 @@ pub struct HddSpec {
     #[serde(default)]
     pub queue: QueueSpec,
     /// The drive's buffer: `true` for the one that the drive has, `false` for none, or a table of what is to differ from
-    /// the drive's. Without it, none where a cache is given, and else the drive's.
+    /// the drive's. Without it, none where a cache, arms or a log are given, and else the drive's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<BufferSpec>,
     /// How long the controller takes for a command: a time before every command, or a table of what is to differ from the
@@ -142,16 +144,28 @@ pub struct HddSpec {
     /// A block cache in front of the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheSpec>,
+    /// The drive's arms; its own, or a single one, where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arms: Option<ArmsOfSpec>,
+    /// Where data go: to their place, or wherever the head is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<PlacementSpec>,
 }
 
 impl HddSpec {
     /// Its buffer, said or not.
     pub fn buffer(&self) -> &BufferSpec {
-        match (&self.buffer, &self.cache) {
-            (Some(buffer), _) => buffer,
-            (None, Some(_)) => &BufferSpec::Off,
-            (None, None) => &BufferSpec::Drive,
+        let is_plain = self.cache.is_none() && self.arms.is_none() && self.log().is_none();
+        match &self.buffer {
+            Some(buffer) => buffer,
+            None if is_plain => &BufferSpec::Drive,
+            None => &BufferSpec::Off,
         }
+    }
+
+    /// How it keeps a log, where it does.
+    pub fn log(&self) -> Option<EagerSpec> {
+        self.placement.as_ref()?.build()
     }
 }
 

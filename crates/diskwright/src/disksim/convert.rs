@@ -169,6 +169,7 @@ fn drive(
         overhead: Overhead::default(),
         interface: InterfaceDescription::default(),
         buffer: None,
+        arms: None,
         layout,
     })
 }

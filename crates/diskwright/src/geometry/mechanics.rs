@@ -29,6 +29,39 @@ pub struct Arm {
     pub head: u32,
 }
 
+/// Which surfaces and cylinders an arm's heads reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reach {
+    /// First and last surface, by their heads.
+    pub heads: (u32, u32),
+    /// First and last cylinder.
+    pub cylinders: (u32, u32),
+}
+
+impl Reach {
+    /// All of a drive.
+    pub const ALL: Reach = Reach {
+        heads: (0, u32::MAX),
+        cylinders: (0, u32::MAX),
+    };
+
+    /// Whether they are all of a drive.
+    pub fn holds_all(&self, layout: &Layout) -> bool {
+        let Reach { heads, cylinders } = self;
+        heads.0 == 0
+            && cylinders.0 == 0
+            && heads.1.saturating_add(1) >= layout.surfaces()
+            && cylinders.1.saturating_add(1) >= layout.cylinders()
+    }
+
+    /// Whether a track is among them.
+    #[inline]
+    pub fn holds(&self, cylinder: u32, head: u32) -> bool {
+        (self.heads.0..=self.heads.1).contains(&head)
+            && (self.cylinders.0..=self.cylinders.1).contains(&cylinder)
+    }
+}
+
 /// A place to reach: what a scheduler needs to know of a request, worked out once when it is queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -132,6 +165,13 @@ impl Mechanics {
             + self
                 .spindle
                 .wait(self.spindle.later(now, motion), target.phase)
+    }
+
+    /// No place at least `distance` cylinders away, at least one, can be written to sooner than this.
+    #[inline]
+    pub fn soonest_write(&self, distance: u32) -> Time {
+        let motion = self.seek.floor(distance).ns();
+        Time::from_ns(motion.saturating_add_signed(self.write_settle_ns))
     }
 
     /// No target `distance` or more cylinders away is reached sooner than this.

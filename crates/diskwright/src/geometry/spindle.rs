@@ -27,6 +27,8 @@ pub struct Spindle {
     turn: u64,
     rate: u64,
     by_rate: Divisor,
+    /// 2⁶⁴ / turn, rounded down.
+    fraction: u64,
     /// The phase at time zero.
     start: u64,
 }
@@ -52,6 +54,7 @@ impl Spindle {
             rate,
             // A wait and a whole turn, and what rounding up adds.
             by_rate: Divisor::new(rate, 2 * turn + 2 * rate),
+            fraction: u64::MAX / turn,
             start: 0,
         }
     }
@@ -61,6 +64,16 @@ impl Spindle {
     pub fn starting_at(self, angle: Angle) -> Spindle {
         Spindle {
             start: angle.of(self.turn),
+            ..self
+        }
+    }
+
+    /// The same spindle as a head sees it that stands at `angle` from the first arm's, the way the platters turn.
+    #[must_use]
+    pub fn seen_from(self, angle: Angle) -> Spindle {
+        let behind = self.turn - angle.of(self.turn);
+        Spindle {
+            start: self.wrap(self.start + behind),
             ..self
         }
     }
@@ -100,6 +113,27 @@ impl Spindle {
     #[inline]
     pub fn edge(&self, slot: u32, per_track: u32) -> Phase {
         Phase((u64::from(slot) * self.turn).div_ceil(u64::from(per_track)))
+    }
+
+    /// The sector of a track with `per_track` of them that passes under the head at a phase.
+    #[inline]
+    pub fn sector(&self, phase: Phase, per_track: u32) -> u32 {
+        self.turns(phase.0 * u64::from(per_track)) as u32
+    }
+
+    /// The phase as a part of a turn, in units of 2⁻³² turn, rounded down; it never falls where the phase rises.
+    #[inline]
+    pub fn fraction(&self, phase: Phase) -> u32 {
+        ((phase.0 * self.fraction) >> 32) as u32
+    }
+
+    /// A nanosecond before a phase.
+    #[inline]
+    pub fn just_before(&self, phase: Phase) -> Phase {
+        Phase(match phase.0.checked_sub(self.rate) {
+            Some(before) => before,
+            None => self.wrap(phase.0 + self.turn - self.rate % self.turn),
+        })
     }
 
     /// From the phase at a moment to the phase `span` later.

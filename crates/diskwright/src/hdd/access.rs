@@ -5,6 +5,7 @@ use super::hardware::Hardware;
 use super::interface::Interface;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
+use crate::geometry::spindle::Spindle;
 use crate::request::{Command, Part, Parts};
 use crate::units::Time;
 
@@ -19,9 +20,21 @@ pub struct Access {
     pub read_modify_writes: u32,
 }
 
+/// An arm that begins an access.
+#[derive(Clone, Copy, Debug)]
+pub struct Begin {
+    /// The platters as its heads see them.
+    pub spindle: Spindle,
+    /// Where it is.
+    pub arm: Arm,
+    /// When it may begin to move.
+    pub at: Time,
+}
+
 /// The way of one access through the medium.
 struct Pass<'a> {
     mechanics: &'a Mechanics,
+    spindle: Spindle,
     arm: Arm,
     now: Time,
     parts: &'a mut Parts,
@@ -41,7 +54,7 @@ impl Pass<'_> {
 
     /// Waits for a slot, then passes over `slots` of them. Returns the instant of the first edge.
     fn pass(&mut self, slot: u32, slots: u32, per_track: u32) -> Time {
-        let spindle = &self.mechanics.spindle;
+        let spindle = &self.spindle;
         let (wait, whole) = spindle.pass(spindle.phase(self.now), slot, slots, per_track);
         self.parts.add(Part::Rotation, wait);
         self.parts.add(Part::Transfer, whole - wait);
@@ -52,7 +65,7 @@ impl Pass<'_> {
 
     /// When a slot's edge comes by at or after `at`.
     fn edge(&self, at: Time, slot: u32, per_track: u32) -> Time {
-        let spindle = &self.mechanics.spindle;
+        let spindle = &self.spindle;
         at + spindle.wait(spindle.phase(at), spindle.edge(slot, per_track))
     }
 }
@@ -69,6 +82,46 @@ pub fn read(
     first: Run,
     parts: &mut Parts,
 ) -> Access {
+    let begin = Begin {
+        spindle: hardware.mechanics.spindle,
+        arm,
+        at: start,
+    };
+    let piece = read_piece(hardware, begin, Time::ZERO, command, first, parts);
+    let end = if hardware.interface.overlapped {
+        piece.on_bus
+    } else {
+        piece.end + hardware.interface.time(command.blocks)
+    };
+    parts.add(Part::Bus, end - piece.end);
+    Access {
+        end,
+        arm: piece.arm,
+        read_modify_writes: 0,
+    }
+}
+
+/// A piece of a read that is on its way to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// When the last block is off the medium.
+    pub end: Time,
+    /// When it has crossed the interface, where that overlaps; not before `end`.
+    pub on_bus: Time,
+    /// Where the arm is at `end`.
+    pub arm: Arm,
+}
+
+/// Reads one of several pieces of which a request is made: a command's blocks, whose first run is `first`. Blocks of earlier pieces
+/// keep the interface busy until `on_bus`. The time that blocks need to cross it after `end` is in no part yet.
+pub fn read_piece(
+    hardware: &Hardware,
+    begin: Begin,
+    mut on_bus: Time,
+    command: &Command,
+    first: Run,
+    parts: &mut Parts,
+) -> Piece {
     let Hardware {
         mechanics,
         interface,
@@ -78,24 +131,17 @@ pub fn read(
     let mut sectors = Sectors::new(command, *blocks_per_sector);
     let mut pass = Pass {
         mechanics,
-        arm,
-        now: start,
+        spindle: begin.spindle,
+        arm: begin.arm,
+        now: begin.at,
         parts,
     };
-    let mut on_bus = Time::ZERO;
     let mut run = first;
     loop {
         pass.move_to(&run, false);
         let edge = pass.pass(run.angle, run.span, run.sectors_per_track);
         if interface.overlapped {
-            on_bus = crossed(
-                mechanics,
-                interface,
-                &sectors,
-                &run,
-                (edge, pass.now),
-                on_bus,
-            );
+            on_bus = crossed(&pass, interface, &sectors, &run, (edge, pass.now), on_bus);
         }
         sectors.advance(run.sectors);
         if sectors.left == 0 {
@@ -103,17 +149,10 @@ pub fn read(
         }
         run = mechanics.layout.run(sectors.next, sectors.left);
     }
-    let (medium_end, arm) = (pass.now, pass.arm);
-    let end = if interface.overlapped {
-        on_bus.max(medium_end)
-    } else {
-        medium_end + interface.time(command.blocks)
-    };
-    parts.add(Part::Bus, end - medium_end);
-    Access {
-        end,
-        arm,
-        read_modify_writes: 0,
+    Piece {
+        end: pass.now,
+        on_bus: on_bus.max(pass.now),
+        arm: pass.arm,
     }
 }
 
@@ -123,14 +162,14 @@ pub fn read(
 /// It is held up longest behind some one sector, whose blocks and all later ones then queue. Where sectors pass evenly that
 /// is the first or the last one, or the second where the first is wanted in part only.
 fn crossed(
-    mechanics: &Mechanics,
+    pass: &Pass<'_>,
     interface: &Interface,
     sectors: &Sectors,
     run: &Run,
     (edge, end): (Time, Time),
     free: Time,
 ) -> Time {
-    let spindle = &mechanics.spindle;
+    let (spindle, mechanics) = (&pass.spindle, pass.mechanics);
     let phase = spindle.phase(edge);
     let all = sectors.blocks_of(run.sectors);
     let last = run.sectors - 1;
@@ -193,6 +232,23 @@ pub fn write(
     first: Run,
     parts: &mut Parts,
 ) -> Access {
+    let begin = Begin {
+        spindle: hardware.mechanics.spindle,
+        arm,
+        at: start,
+    };
+    write_piece(hardware, begin, Some(arrivals), command, first, parts)
+}
+
+/// Writes one of several pieces of which a request is made, as [`write`] does; without `arrivals` its blocks are in the drive already.
+pub fn write_piece(
+    hardware: &Hardware,
+    begin: Begin,
+    arrivals: Option<Arrivals>,
+    command: &Command,
+    first: Run,
+    parts: &mut Parts,
+) -> Access {
     let Hardware {
         mechanics,
         interface,
@@ -202,11 +258,12 @@ pub fn write(
     let mut sectors = Sectors::new(command, *blocks_per_sector);
     let mut pass = Pass {
         mechanics,
-        arm,
-        now: start,
+        spindle: begin.spindle,
+        arm: begin.arm,
+        now: begin.at,
         parts,
     };
-    if !interface.overlapped {
+    if !interface.overlapped && arrivals.is_some() {
         let bus = interface.write_time(command.blocks);
         pass.parts.add(Part::Bus, bus);
         pass.now += bus;
@@ -225,7 +282,7 @@ pub fn write(
             read_modify_writes += 1;
         }
         reread = reread.max(sectors.next + u64::from(run.sectors));
-        if interface.overlapped {
+        if let Some(arrivals) = arrivals.filter(|_| interface.overlapped) {
             let arrived = |count: u32| {
                 let blocks = sectors.blocks_until(count).max(arrivals.first);
                 arrivals.from + interface.write_time(blocks)
@@ -237,10 +294,10 @@ pub fn write(
             pass.parts.add(Part::Rotation, edge - pass.now);
             pass.now = edge;
             if arrived(run.sectors) > edge {
-                let phase = mechanics.spindle.phase(edge);
+                let phase = pass.spindle.phase(edge);
                 let in_time = |count: u32| {
                     let before = slots_between(mechanics, sectors.next, count - 1, &run);
-                    let (_, passed) = mechanics.spindle.pass(phase, run.angle, before, per_track);
+                    let (_, passed) = pass.spindle.pass(phase, run.angle, before, per_track);
                     arrived(count) <= edge + passed
                 };
                 let ready = in_time_together(&run, in_time);

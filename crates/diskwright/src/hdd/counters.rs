@@ -60,12 +60,23 @@ impl Counters {
     }
 }
 
-impl Hdd {
-    /// Counters and shares of a run that took `elapsed`.
-    pub(super) fn counted(&self, elapsed: Time) -> Map<String, Value> {
-        let counters = &self.counters;
+/// What a report of counters depends on beside them.
+pub(super) struct Ends {
+    /// How long the run took.
+    pub(super) elapsed: Time,
+    /// When the last request was complete.
+    pub(super) ended: Time,
+    /// Until when time was counted as busy.
+    pub(super) busy_until: Time,
+    /// How many picks a scheduler promoted.
+    pub(super) promotions: u64,
+}
+
+impl Counters {
+    /// Counters and shares.
+    pub(super) fn report(&self, ends: &Ends) -> Map<String, Value> {
         // A cache in front may have written after the host's last request was complete.
-        let elapsed = elapsed.max(self.ended.saturating_sub(counters.first));
+        let elapsed = ends.elapsed.max(ends.ended.saturating_sub(self.first));
         let share = |ns: u128| {
             if elapsed == Time::ZERO {
                 0.0
@@ -76,36 +87,55 @@ impl Hdd {
         let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
-        put("requests", json!(counters.requests));
-        put("reads", json!(counters.reads));
-        put("writes", json!(counters.writes));
-        put("media_accesses", json!(counters.accesses));
-        put("read_modify_writes", json!(counters.read_modify_writes));
-        put("seeks", json!(counters.seeks));
+        put("requests", json!(self.requests));
+        put("reads", json!(self.reads));
+        put("writes", json!(self.writes));
+        put("media_accesses", json!(self.accesses));
+        put("read_modify_writes", json!(self.read_modify_writes));
+        put("seeks", json!(self.seeks));
         put(
             "seek_distance_mean_cylinders",
-            json!(mean(counters.seek_cylinders, counters.accesses)),
+            json!(mean(self.seek_cylinders, self.accesses)),
         );
-        put("travels", json!(counters.travels));
-        put("travel_cylinders", json!(counters.travel_cylinders));
+        put("travels", json!(self.travels));
+        put("travel_cylinders", json!(self.travel_cylinders));
         // What the medium still has to write when the run ends is not of its time.
-        let beyond = self.busy_until.saturating_sub(self.ended);
-        let busy = counters.busy.saturating_sub(u128::from(beyond.ns()));
+        let beyond = ends.busy_until.saturating_sub(ends.ended);
+        let busy = self.busy.saturating_sub(u128::from(beyond.ns()));
         put("utilisation", json!(share(busy)));
-        put("queue_length_mean", json!(share(counters.queue_area)));
-        put("queue_length_max", json!(counters.queue_max));
-        put("promotions", json!(self.scheduler.promotions()));
-        put("longest_wait_ms", json!(counters.longest_wait.ms()));
-        if self.clustering.is_some() {
-            let (sizes, joined) = counters.merges();
-            put("merged_requests", json!(joined));
-            put("merge_sizes", sizes.into());
-        }
-        let parts = Part::ALL.iter().zip(&counters.parts);
+        put("queue_length_mean", json!(share(self.queue_area)));
+        put("queue_length_max", json!(self.queue_max));
+        put("promotions", json!(ends.promotions));
+        put("longest_wait_ms", json!(self.longest_wait.ms()));
+        report
+    }
+
+    /// The time of every part, ms.
+    pub(super) fn busy_ms(&self) -> Value {
+        let parts = Part::ALL.iter().zip(&self.parts);
         let parts: Map<String, Value> = parts
             .map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6)))
             .collect();
-        put("busy_ms", parts.into());
+        parts.into()
+    }
+}
+
+impl Hdd {
+    /// Counters and shares of a run that took `elapsed`.
+    pub(super) fn counted(&self, elapsed: Time) -> Map<String, Value> {
+        let mut report = self.counters.report(&Ends {
+            elapsed,
+            ended: self.ended,
+            busy_until: self.busy_until,
+            promotions: self.scheduler.promotions(),
+        });
+        let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
+        if self.clustering.is_some() {
+            let (sizes, joined) = self.counters.merges();
+            put("merged_requests", json!(joined));
+            put("merge_sizes", sizes.into());
+        }
+        put("busy_ms", self.counters.busy_ms());
         if let Some(buffer) = &self.buffer {
             let counters = &buffer.counters;
             put("buffer_hits", json!(counters.hits));

@@ -6,6 +6,7 @@ pub mod cached;
 mod counters;
 pub mod hardware;
 pub mod interface;
+pub mod multi;
 mod picture;
 
 use std::collections::VecDeque;
@@ -221,6 +222,7 @@ impl Hdd {
                 blocks: self.hardware.blocks(),
                 read_phase,
                 write_phase,
+                arms: &[],
             }),
         };
         if let Some(cylinder) = self.scheduler.travel(&view) {

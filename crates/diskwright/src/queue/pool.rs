@@ -394,6 +394,21 @@ impl Pool {
         self.newest = slot.0;
     }
 
+    /// Says anew where the data of every waiting request are: its target and its key.
+    pub fn retarget(&mut self, mut aim: impl FnMut(&Command) -> (Option<Target>, u64)) {
+        let mut next = self.oldest;
+        self.by_place.clear();
+        while next != NONE {
+            let entry = &mut self.entries[next as usize];
+            (entry.target, entry.key) = aim(&entry.command);
+            if self.order != Order::Arrival {
+                self.by_place.push((entry.key, Slot(next)));
+            }
+            next = self.links[next as usize].next;
+        }
+        self.by_place.sort_by_key(|&(key, _)| key);
+    }
+
     /// Takes a request out. Parts that were merged with it stay known until they are [released](Self::release).
     pub fn remove(&mut self, slot: Slot) -> Pending {
         let pending = self.entries[slot.0 as usize];

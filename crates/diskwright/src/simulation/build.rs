@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Checked, imported};
+use super::{Checked, imported, multi};
 use crate::cache::BlockCache;
 use crate::cache::replacement::Setting;
 use crate::config::cache::CacheSpec;
@@ -95,12 +95,26 @@ fn hdd(
         .clustering()
         .map_err(|(key, error)| locate(&format!("queue.{key}"), error))?;
     let (overhead, interface) = (hardware.overhead, hardware.interface);
-    let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
-    if let Some(clustering) = clustering {
-        hdd = hdd.with_clustering(clustering);
-    }
+    let is_plain = spec.arms.is_none() && description.arms.is_none() && spec.log().is_none();
+    let hdd: Box<dyn Device> = if is_plain {
+        let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
+        if let Some(clustering) = clustering {
+            hdd = hdd.with_clustering(clustering);
+        }
+        Box::new(hdd)
+    } else {
+        if clustering.is_some() {
+            let error = Error::input("clustering is for a drive with one arm and data in place");
+            return Err(locate("queue.clustering", error));
+        }
+        if hardware.buffer.take().is_some() {
+            let error = Error::input("a buffer is for a drive with one arm and data in place");
+            return Err(locate("buffer", error));
+        }
+        Box::new(multi::device(spec, &description, hardware, &path, checked)?)
+    };
     let Some(cache) = &spec.cache else {
-        return Ok(tree.add(path, Box::new(hdd)));
+        return Ok(tree.add(path, hdd));
     };
     let cache_path = format!("{path}.cache");
     let parts = cached::Parts {
@@ -111,7 +125,7 @@ fn hdd(
         depth: spec.queue.depth,
     };
     let (blocks, promise) = (hdd.blocks(), hdd.promise());
-    let drive = tree.add(path, Box::new(hdd));
+    let drive = tree.add(path, hdd);
     let cached = CachedHdd::new(parts, drive, blocks, promise);
     Ok(tree.add(cache_path, Box::new(cached)))
 }

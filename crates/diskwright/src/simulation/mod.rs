@@ -6,6 +6,7 @@ pub mod digest;
 mod imported;
 pub mod many;
 mod memory;
+mod multi;
 mod outcome;
 pub mod point;
 pub mod sweep;

@@ -127,6 +127,7 @@ pub fn disk<'a>(m: &'a Mechanics, arm: Arm, last: u64, now: Time) -> Space<'a> {
         blocks: m.layout.sectors(),
         read_phase: phase(100),
         write_phase: phase(350),
+        arms: &[],
     })
 }
 

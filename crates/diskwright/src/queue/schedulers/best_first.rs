@@ -39,7 +39,7 @@ pub(super) fn least<S: Ord + Copy>(view: &View<'_>, score: impl Fn(Time, &Pendin
     let mut by_arrival = view.pool.by_arrival();
     while let (Some((distance, near)), Some(old)) = (outwards.next(), by_arrival.next()) {
         // Whatever has been come to in neither order is no nearer than `near` and no older than `old`.
-        let soonest = disk.mechanics.soonest(distance as u32);
+        let soonest = disk.soonest(distance as u32);
         let pending = view.pool.get(old);
         let threshold = (score(soonest, pending), pending.ticket);
         let found = consider(old);
@@ -161,6 +161,7 @@ mod tests {
             blocks: 10_000,
             read_phase: m.spindle.phase(Time::ZERO),
             write_phase: m.spindle.phase(Time::ZERO),
+            arms: &[],
         };
         let view = View {
             now: Time::from_s(1000),

@@ -24,7 +24,7 @@ pub use elevator::By;
 pub use weight::Weight;
 
 use super::pool::{Order, Pending, Pool, Slot};
-use crate::geometry::mechanics::{Arm, Mechanics, Target};
+use crate::geometry::mechanics::{Arm, Mechanics, Reach, Target};
 use crate::geometry::spindle::Phase;
 use crate::registry::policies;
 use crate::units::{Lbn, Time};
@@ -148,6 +148,50 @@ pub struct DiskSpace<'a> {
     pub read_phase: Phase,
     /// The same for a write.
     pub write_phase: Phase,
+    /// All arms that could serve a request, where there are several or one that does not reach all; else none, and the
+    /// three values above are the arm's.
+    pub arms: &'a [ArmView],
+}
+
+/// One of several arms.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmView {
+    /// Where it is.
+    pub at: Arm,
+    /// Where the platter will be, as its heads see it, when a read could begin to move it.
+    pub read_phase: Phase,
+    /// The same for a write.
+    pub write_phase: Phase,
+    /// Whether it can read.
+    pub reads: bool,
+    /// Whether it can write.
+    pub writes: bool,
+    /// Which tracks it reaches.
+    pub reach: Reach,
+}
+
+impl ArmView {
+    /// Whether it can serve a request.
+    #[inline]
+    pub fn serves(&self, target: &Target) -> bool {
+        let can = if target.write {
+            self.writes
+        } else {
+            self.reads
+        };
+        let position = &target.run.position;
+        can && self.reach.holds(position.cylinder, position.head)
+    }
+
+    /// Where the platter will be when it could begin to move for a request.
+    #[inline]
+    pub fn phase(&self, target: &Target) -> Phase {
+        if target.write {
+            self.write_phase
+        } else {
+            self.read_phase
+        }
+    }
 }
 
 impl DiskSpace<'_> {
@@ -156,42 +200,62 @@ impl DiskSpace<'_> {
         self.mechanics.layout.cylinders() - 1
     }
 
-    /// The positioning time of a request that is picked now: seek, head switch, settle and rotation.
+    /// The least that a measure is over the arms that can serve a request; none where no arm can.
     #[inline]
-    pub fn positioning(&self, target: &Target) -> Time {
-        let phase = if target.write {
-            self.write_phase
-        } else {
-            self.read_phase
-        };
-        self.mechanics.positioning(self.arm, phase, target)
+    fn least<T: Ord>(&self, target: &Target, measure: impl Fn(Arm, Phase) -> T) -> Option<T> {
+        if self.arms.is_empty() {
+            let phase = if target.write {
+                self.write_phase
+            } else {
+                self.read_phase
+            };
+            return Some(measure(self.arm, phase));
+        }
+        let arms = self.arms.iter().filter(|arm| arm.serves(target));
+        arms.map(|arm| measure(arm.at, arm.phase(target))).min()
     }
 
-    /// The time of the motion alone: seek, head switch and settle.
+    /// The positioning time of a request that is picked now: seek, head switch, settle and rotation; that of the arm which is
+    /// soonest.
+    #[inline]
+    pub fn positioning(&self, target: &Target) -> Time {
+        let time = |arm, phase| self.mechanics.positioning(arm, phase, target);
+        self.least(target, time).unwrap_or(Time::ZERO)
+    }
+
+    /// The time of the motion alone: seek, head switch and settle; the shortest of all arms'.
     #[inline]
     pub fn motion(&self, target: &Target) -> Time {
-        self.mechanics
-            .motion_time(self.arm, target.arm(), target.write)
+        let time = |arm, _| self.mechanics.motion_time(arm, target.arm(), target.write);
+        self.least(target, time).unwrap_or(Time::ZERO)
     }
 
     /// [`Self::positioning`] in the spindle's units, for comparing: a nanosecond is [`Self::nanosecond`] of them, and
     /// what is begun counts as a whole one.
     #[inline]
     pub fn reach(&self, target: &Target) -> u64 {
-        let phase = if target.write {
-            self.write_phase
-        } else {
-            self.read_phase
+        let reach = |arm, phase| {
+            let motion = self.mechanics.motion_time(arm, target.arm(), target.write);
+            self.mechanics.spindle.reach(phase, motion, target.phase)
         };
-        let motion = self.motion(target);
-        self.mechanics.spindle.reach(phase, motion, target.phase)
+        self.least(target, reach).unwrap_or(0)
     }
 
-    /// What no target at least `distance` cylinders away can be reached sooner than, in the spindle's units.
+    /// What no target at least `distance` cylinders away from [`Self::arm`] can be reached sooner than; nothing at all where other
+    /// arms may be nearer.
+    #[inline]
+    pub fn soonest(&self, distance: u32) -> Time {
+        if self.arms.is_empty() {
+            self.mechanics.soonest(distance)
+        } else {
+            Time::ZERO
+        }
+    }
+
+    /// [`Self::soonest`] in the spindle's units.
     #[inline]
     pub fn least_reach(&self, distance: u32) -> u64 {
-        let soonest = self.mechanics.soonest(distance);
-        self.mechanics.spindle.units(soonest)
+        self.mechanics.spindle.units(self.soonest(distance))
     }
 
     /// A nanosecond in the spindle's units.
