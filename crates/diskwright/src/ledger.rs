@@ -152,11 +152,17 @@ impl Ledger {
 
     /// Blocks of one request become those of another: a child's of its parent's, or the other way.
     pub fn carried(&mut self, from: RequestId, to: RequestId, lbn: u64, blocks: u32) {
-        let versions = self.open.get(&from).map(|open| open.span(lbn, blocks));
+        self.moved((from, lbn), (to, lbn), blocks);
+    }
+
+    /// The same where the blocks have other numbers in the second request than in the first.
+    pub fn moved(&mut self, from: (RequestId, u64), to: (RequestId, u64), blocks: u32) {
+        let ((from, from_lbn), (to, to_lbn)) = (from, to);
+        let versions = self.open.get(&from).map(|open| open.span(from_lbn, blocks));
         let versions = versions.map(|span| self.open[&from].payload[span].to_vec());
         match (versions, self.open.get_mut(&to)) {
             (Some(versions), Some(open)) => {
-                let span = open.span(lbn, blocks);
+                let span = open.span(to_lbn, blocks);
                 open.payload[span].copy_from_slice(&versions);
             }
             _ => self.fault(format!(
@@ -340,17 +346,23 @@ impl Ledger {
         }
     }
 
-    /// The power fails: checks every block written so far. `holder` says which medium has the block, and where.
-    pub fn power_cut(&mut self, holder: impl Fn(u64) -> (DeviceId, u64)) {
+    /// The power fails: checks every block written so far. `holders` says which media have the block, and where: whichever of them
+    /// is asked for it afterwards must have what was promised.
+    pub fn power_cut(&mut self, holders: impl Fn(u64, &mut Vec<(DeviceId, u64)>)) {
         let mut lbns: Vec<u64> = self.blocks.keys().copied().collect();
         lbns.sort_unstable();
+        let mut media = Vec::new();
         for lbn in lbns {
-            let held = self.media.get(&holder(lbn)).copied().unwrap_or(0);
-            let survives = |entry: &Visible| entry.version == held && !entry.buried;
-            if !self.blocks[&lbn].iter().any(survives) {
-                self.fault(format!(
-                    "after the power cut block {lbn} holds version {held}, which a promised write had replaced"
-                ));
+            media.clear();
+            holders(lbn, &mut media);
+            for place in &media {
+                let held = self.media.get(place).copied().unwrap_or(0);
+                let survives = |entry: &Visible| entry.version == held && !entry.buried;
+                if !self.blocks[&lbn].iter().any(survives) {
+                    self.fault(format!(
+                        "after the power cut block {lbn} holds version {held}, which a promised write had replaced"
+                    ));
+                }
             }
         }
     }
@@ -556,7 +568,7 @@ mod tests {
             ledger.issued(RequestId(2), &flush);
             end(&mut ledger, 2, flush);
         }
-        ledger.power_cut(|lbn| (DISK, lbn));
+        ledger.power_cut(|lbn, media| media.push((DISK, lbn)));
         ledger.fault_count()
     }
 
@@ -576,7 +588,7 @@ mod tests {
         ledger.issued(RequestId(1), &write);
         end(&mut ledger, 1, write);
         end(&mut ledger, 0, flush);
-        ledger.power_cut(|lbn| (DISK, lbn));
+        ledger.power_cut(|lbn, media| media.push((DISK, lbn)));
         assert_eq!(ledger.fault_count(), 0);
     }
 

@@ -1,5 +1,6 @@
 //! Spec text becomes checked values; every error names file, line, column and what was expected.
 
+pub mod array;
 pub mod buffer;
 pub mod cache;
 pub mod de;
