@@ -73,3 +73,17 @@ def test_the_demo_prints_a_comparison_and_the_path_of_its_page(tmp_path: Path) -
     assert in_order > 1_000 > 100 > reordered
     ignored = (ROOT / ".gitignore").read_text().splitlines()
     assert re.match(r"results/", path) and "/results/" in ignored
+
+
+def test_the_stripe_halves_its_requests_and_loses_what_free_spindles_cost() -> None:
+    spec = ROOT / "examples" / "stripe.toml"
+    free = diskwright.run(spec)
+    together = diskwright.run(spec, device__array__spindles="synchronised")
+    for result in (free, together):
+        array = result.devices["array"]
+        assert array.split_requests == array.requests == result.requests.issued
+        assert [member["share"] for member in array.members.values()] == [0.5, 0.5]
+    # Two thirds of a turn of 8.33 ms in place of half a turn, with each access to the medium.
+    lost = free.access_ms.mean - together.access_ms.mean
+    assert abs(lost - 8.333 * (2 / 3 - 1 / 2)) < 0.1
+    assert free.response_ms.mean > together.response_ms.mean + 1

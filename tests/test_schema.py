@@ -29,6 +29,7 @@ LOADS: tuple[dict[str, Any], ...] = (
     {"address": {"hot-cold": {"hot": "1 GiB", "share": "80 %"}}},
     {"address": {"uniform": {"align": "1 block", "once": True}}},
     {"address": "sequential"},
+    {"address": {"growing": {"blocks": 1000, "new": 0.5}}, "reads": 0.5},
     {"arrivals": {"closed": {"users": 4, "think": {"exponential": "5 ms"}}}},
     {"arrivals": {"closed": {"think": "5 ms"}}},
     {"arrivals": "closed"},
@@ -36,6 +37,8 @@ LOADS: tuple[dict[str, Any], ...] = (
     {"size": [{"size": "8 blocks", "share": 0.5}, {"size": "4 KiB", "share": 0.5}]},
     {"size": {"reads": "8 blocks", "writes": [{"size": "8 blocks", "share": 1.0}]}},
 )
+DISK: dict[str, Any] = {"hdd": {"drive": "ibm-18es"}}
+ARRAY: dict[str, Any] = {"array": {"layout": "concat", "spindles": "synchronised", "member": [DISK, DISK]}}
 SETTINGS: tuple[dict[str, Any], ...] = (
     {"measure.warmup": 100},
     {"measure.warmup": "5 s"},
@@ -43,6 +46,9 @@ SETTINGS: tuple[dict[str, Any], ...] = (
     {"host": {"outstanding": 4, "scheduler": {"look": {}}}},
     {"device.hdd.queue.scheduler": "sptf"},
     {"device.hdd.queue.scheduler": {"sptf": {}}},
+    {"device": {"array": {"layout": {"stripe": {"unit": "8 blocks"}}, "member": [DISK, DISK]}}},
+    {"device": {"array": {"layout": {"mirror": {"read": "nearest"}}, "member": [DISK]}}},
+    {"device": {"array": {"layout": "mirror", "spindles": "free", "member": [DISK, ARRAY]}}},
 )
 
 
@@ -126,7 +132,9 @@ def test_what_the_pages_show_is_valid() -> None:
             if {"workload", "device", "host", "measure", "fault"} & set(spec):
                 # Pages show the part that they are about.
                 spec.setdefault("workload", {})
-                spec.setdefault("device", {}).setdefault("hdd", {}).setdefault("drive", "ibm-18es")
+                device = spec.setdefault("device", {})
+                if "array" not in device:
+                    device.setdefault("hdd", {}).setdefault("drive", "ibm-18es")
                 validate(spec)
                 shown += 1
     assert shown >= 10

@@ -142,7 +142,7 @@ def test_a_cluster_that_is_not_there_is_told(replayed: Path, monkeypatch: pytest
 
 
 # The others replay a trace that does not come with them.
-EXAMPLES = ("closed-form.toml", "demo.toml", "laptop.toml", "queue.toml", "single-track.toml")
+EXAMPLES = ("closed-form.toml", "demo.toml", "laptop.toml", "queue.toml", "single-track.toml", "stripe.toml")
 LOAD = 'workload.synthetic={ requests = 300, arrivals = { poisson = "20 ms" }, size = "8 blocks" }'
 
 

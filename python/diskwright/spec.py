@@ -24,6 +24,8 @@ __all__ = [
     "AgedSatf",
     "Angle",
     "Arc",
+    "Array",
+    "ArrayLayout",
     "Arrivals",
     "Atca",
     "AtcaSimple",
@@ -38,6 +40,7 @@ __all__ = [
     "Cache",
     "Clock",
     "Closed",
+    "Concat",
     "Constant",
     "Csv",
     "Custom",
@@ -55,7 +58,10 @@ __all__ = [
     "FioNormal",
     "FioPareto",
     "FioZipf",
+    "First",
+    "Free",
     "GreedyDual",
+    "Growing",
     "Hdd",
     "Host",
     "HotCold",
@@ -71,7 +77,10 @@ __all__ = [
     "Lru",
     "Measure",
     "MergedPlace",
+    "Mirror",
+    "MirrorRead",
     "Ncq",
+    "Nearest",
     "OnOff",
     "OutOfOrder",
     "Overhead",
@@ -85,6 +94,7 @@ __all__ = [
     "Random",
     "Reading",
     "Replacement",
+    "RoundRobin",
     "S3Fifo",
     "Satf",
     "Scale",
@@ -100,11 +110,15 @@ __all__ = [
     "Sizes",
     "Slots",
     "Slru",
+    "SoonestIdle",
     "Spec",
+    "Spindles",
     "Sstf",
     "Streams",
     "Strided",
+    "Stripe",
     "Sweep",
+    "Synchronised",
     "Synthetic",
     "Think",
     "Time",
@@ -567,6 +581,24 @@ class Local(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Growing(Table):
+    """Over a region that part of the writes make larger.
+
+    What is there at the start, and how fast it grows.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("growing",)
+    blocks: int
+    """Number of blocks that are there at the start."""
+    new: float
+    """The share of writes that are new data."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    align: Size | None = None
+    """Requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Several(Table):
     """Several synthetic loads at once."""
 
@@ -643,7 +675,8 @@ class Hdd(Table):
     drive: DrivePath
     """The name of a drive, or the path of a drive's TOML file or of a `.parv` file of DiskSim's."""
     angle: Angle | None = None
-    """Where the platters stand at time zero. Default: 0.0."""
+    """Where the platters stand at time zero: at 0 unless said, or in an array as its `spindles` have it.
+    """
     queue: Queue | None = None
     """The drive's queue."""
     buffer: bool | Mapping[str, Any] | None = None
@@ -1295,6 +1328,136 @@ class Belady(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Array(Table):
+    """Several devices as one."""
+
+    _names: ClassVar[tuple[str, ...]] = ("array",)
+    layout: ArrayLayout
+    """Which member has which blocks."""
+    member: Sequence[Device]
+    """The devices that it is made of."""
+    spindles: Spindles | None = None
+    """How the platters of those members turn that are hard disks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stripe(Table):
+    """Units of blocks go round the members.
+
+    Rule: one unit of blocks after the other on one member after the other. Source: Salem and Garcia-
+    Molina, "Disk striping", ICDE 1986; on the unit, Chen and Patterson, "Maximizing performance in a
+    striped disk array", ISCA 1990. Weakness: a request over several members waits for the slowest.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "stripe",
+        "raid-0",
+    )
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mirror(Table):
+    """Every member has every block.
+
+    Rule: writes go to all members and a read to one, which a policy of its own chooses. Source: Bitton
+    and Gray, "Disk shadowing", VLDB 1988. Weakness: a write waits for the slowest member; of writes of
+    the same blocks that are outstanding together each member may have another one last, as in real
+    arrays: who wants an order waits for the first to end.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "mirror",
+        "raid-1",
+    )
+    read: MirrorRead | None = None
+    """Which member a read goes to. Default: "soonest-idle"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoonestIdle(Table):
+    """The member with the fewest requests outstanding; of several the one whose last request ended nearest.
+
+    Rule: the member with the fewest requests outstanding. Tie: the one whose last request ended nearest,
+    then the first. Source: the read balance of Linux's md for flash, which knows no heads; here heads
+    break the ties. Weakness: requests do not all take as long.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("soonest-idle",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundRobin(Table):
+    """One member after the other.
+
+    Rule: one member after the other, whatever they do. Tie: none can arise. Source: the baseline of
+    mirrors. Weakness: takes arms away from sequential reads, and sends reads to members that are busy.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("round-robin",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest(Table):
+    """The member whose last request ended nearest, in blocks, however many requests it has.
+
+    Rule: the member whose last request ended nearest, in blocks: an array does not know where its members
+    have their cylinders. Tie: the fewest requests outstanding, then the first. Source: Bitton and Gray,
+    "Disk shadowing", VLDB 1988, on the nearest arm; the read balance of Linux's md counts in sectors.
+    Weakness: near blocks all go to one member, however long its queue is.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("nearest",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class First(Table):
+    """The first member, always.
+
+    Rule: the first member. Tie: none can arise. Source: a mirror that is there for safety alone.
+    Weakness: the others read nothing.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("first",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concat(Table):
+    """The blocks of one member after those of the other.
+
+    Rule: all blocks of the first member, then all of the second, and so on; a request across the boundary
+    is split. Source: the linear mode of volume managers. Weakness: what is hot may all be on one member.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("concat",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Free(Table):
+    """Each by itself: from a random angle, at a speed of its own near the drive's.
+
+    How far free spindles deviate.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("free",)
+    tolerance: Percent | None = None
+    """The most by which a disk's speed is above or below its drive's: any deviation up to that is as likely.
+    At most 10 %. Default: "0.1 %".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synchronised(Table):
+    """All together, at the drive's speed: from the same angle, unless a member's `angle` says another.
+
+    Nothing but that they turn together.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("synchronised",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host(Table):
     """The host."""
 
@@ -1417,6 +1580,7 @@ Address: TypeAlias = (
     | Streams
     | Strided
     | Local
+    | Growing
 )
 """Where requests go."""
 
@@ -1627,7 +1791,18 @@ WritePolicy: TypeAlias = Literal["write-through", "write-back"]
 or at a flush.
 """
 
-Device: TypeAlias = Hdd
+MirrorRead: TypeAlias = (
+    Literal["soonest-idle", "round-robin", "nearest", "first"] | SoonestIdle | RoundRobin | Nearest | First
+)
+"""Which member of a mirror a read goes to."""
+
+ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror | Concat
+"""Which member of an array has which blocks."""
+
+Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
+"""How the platters of several disks turn."""
+
+Device: TypeAlias = Hdd | Array
 """A device and its parts; the one key says what it is."""
 
 WarmUp: TypeAlias = int | str

@@ -55,6 +55,11 @@ pub trait Device: Send {
         let _ = now;
     }
 
+    /// The same of one of several copies, counted from 0; `None` behind the last one.
+    fn copy(&self, lbn: Lbn, copy: u32) -> Option<(DeviceId, Lbn)> {
+        if copy == 0 { self.holder(lbn) } else { None }
+    }
+
     /// Capacity in 512-byte blocks.
     fn blocks(&self) -> u64;
 

@@ -77,6 +77,21 @@ impl Port<'_> {
     }
 }
 
+/// Adds the media that hold a block of a device, and its place on each.
+fn hold(
+    devices: &[Box<dyn Device>],
+    (id, lbn): (DeviceId, Lbn),
+    media: &mut Vec<Option<(DeviceId, u64)>>,
+) {
+    let device = &devices[id.0 as usize];
+    if device.holder(lbn).is_none() {
+        return media.push(device.place(lbn).map(|place| (id, place.0)));
+    }
+    for below in (0..).map_while(|copy| device.copy(lbn, copy)) {
+        hold(devices, below, media);
+    }
+}
+
 /// A tree of devices and the time that passes in it.
 pub struct Engine {
     devices: Vec<Box<dyn Device>>,
@@ -156,15 +171,7 @@ impl Engine {
         }
         if let Some(ledger) = &mut self.kernel.ledger {
             let devices = &self.devices;
-            ledger.power_cut(|lbn| {
-                let mut place = (root, Lbn(lbn));
-                let device = |id: DeviceId| &devices[id.0 as usize];
-                while let Some(below) = device(place.0).holder(place.1) {
-                    place = below;
-                }
-                let (holder, lbn) = place;
-                Some((holder, device(holder).place(lbn)?.0))
-            });
+            ledger.power_cut(|lbn, media| hold(devices, (root, Lbn(lbn)), media));
         }
         let requests = &mut self.kernel.requests;
         let mut lost = requests.live();

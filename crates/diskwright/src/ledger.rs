@@ -154,11 +154,17 @@ impl Ledger {
 
     /// Blocks of one request become those of another: a child's of its parent's, or the other way.
     pub fn carried(&mut self, from: RequestId, to: RequestId, lbn: u64, blocks: u32) {
-        let versions = self.open.get(&from).map(|open| open.span(lbn, blocks));
+        self.moved((from, lbn), (to, lbn), blocks);
+    }
+
+    /// The same where the blocks have other numbers in the second request than in the first.
+    pub fn moved(&mut self, from: (RequestId, u64), to: (RequestId, u64), blocks: u32) {
+        let ((from, from_lbn), (to, to_lbn)) = (from, to);
+        let versions = self.open.get(&from).map(|open| open.span(from_lbn, blocks));
         let versions = versions.map(|span| self.open[&from].payload[span].to_vec());
         match (versions, self.open.get_mut(&to)) {
             (Some(versions), Some(open)) => {
-                let span = open.span(lbn, blocks);
+                let span = open.span(to_lbn, blocks);
                 open.payload[span].copy_from_slice(&versions);
             }
             _ => self.fault(format!(
@@ -210,7 +216,7 @@ impl Ledger {
     }
 
     /// A medium has what it holds of some blocks elsewhere too.
-    pub fn moved(&mut self, medium: DeviceId, from: u64, to: u64, blocks: u32) {
+    pub fn moved_on_medium(&mut self, medium: DeviceId, from: u64, to: u64, blocks: u32) {
         for block in 0..u64::from(blocks) {
             let held = self
                 .media
@@ -365,20 +371,24 @@ impl Ledger {
         }
     }
 
-    /// The power fails: checks every block written so far. `holder` says which medium has the block, and where; `None` for a block
-    /// that is on none, as before the run.
-    pub fn power_cut(&mut self, holder: impl Fn(u64) -> Option<(DeviceId, u64)>) {
+    /// The power fails: checks every block written so far. `holders` says which media have the block, and where, `None` for one that
+    /// has it nowhere, as before the run: whichever of them is asked for it afterwards must have what was promised.
+    pub fn power_cut(&mut self, holders: impl Fn(u64, &mut Vec<Option<(DeviceId, u64)>>)) {
         let mut lbns: Vec<u64> = self.blocks.keys().copied().collect();
         lbns.sort_unstable();
+        let mut media = Vec::new();
         for lbn in lbns {
-            let place = holder(lbn);
-            let held = place.and_then(|place| self.media.get(&place).copied());
-            let held = held.unwrap_or(0);
-            let survives = |entry: &Visible| entry.version == held && !entry.buried;
-            if !self.blocks[&lbn].iter().any(survives) {
-                self.fault(format!(
-                    "after the power cut block {lbn} holds version {held}, which a promised write had replaced"
-                ));
+            media.clear();
+            holders(lbn, &mut media);
+            for place in &media {
+                let held = place.and_then(|place| self.media.get(&place).copied());
+                let held = held.unwrap_or(0);
+                let survives = |entry: &Visible| entry.version == held && !entry.buried;
+                if !self.blocks[&lbn].iter().any(survives) {
+                    self.fault(format!(
+                        "after the power cut block {lbn} holds version {held}, which a promised write had replaced"
+                    ));
+                }
             }
         }
     }
@@ -584,7 +594,7 @@ mod tests {
             ledger.issued(RequestId(2), &flush);
             end(&mut ledger, 2, flush);
         }
-        ledger.power_cut(|lbn| Some((DISK, lbn)));
+        ledger.power_cut(|lbn, media| media.push(Some((DISK, lbn))));
         ledger.fault_count()
     }
 
@@ -604,7 +614,7 @@ mod tests {
         ledger.issued(RequestId(1), &write);
         end(&mut ledger, 1, write);
         end(&mut ledger, 0, flush);
-        ledger.power_cut(|lbn| Some((DISK, lbn)));
+        ledger.power_cut(|lbn, media| media.push(Some((DISK, lbn))));
         assert_eq!(ledger.fault_count(), 0);
     }
 

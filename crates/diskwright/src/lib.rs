@@ -39,6 +39,7 @@
 //! | [`cache`] | caches of blocks, and the replacement policies that choose what leaves them |
 //! | [`placement`] | where a logging drive writes, and with which of its arms a drive serves a request |
 //! | [`hdd`] | a hard disk, made of the four above |
+//! | [`array`] | a device made of devices |
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
 //! | [`disksim`] | the parameter files of DiskSim, read as drives |
@@ -53,6 +54,7 @@
 //! [`queue::Scheduler`] pick it, works out its whole course in [`hdd::access`] and sets one alarm for its end; the
 //! completion goes back to the host, whose [`metrics::Recorder`] notes it.
 
+pub mod array;
 pub mod cache;
 pub mod choice;
 pub mod compare;

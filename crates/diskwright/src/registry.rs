@@ -68,7 +68,7 @@ macro_rules! policies {
             /// Every accepted name.
             pub const NAMES: &'static [&'static str] = &[$($name, $($alias,)*)*];
 
-            /// Every accepted name, and that of what a program brings along; not every family lets it.
+            /// Every accepted name, and that of what a program brings along, for families that it may add to.
             #[allow(dead_code)]
             pub(crate) const NAMES_AND_CUSTOM: &'static [&'static str] =
                 &[$($name, $($alias,)*)* $crate::registry::CUSTOM];

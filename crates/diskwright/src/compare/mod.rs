@@ -13,7 +13,6 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use crate::config::spec::AngleSpec;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::simulation::many::{FailedRun, Job, run_many};
@@ -175,12 +174,7 @@ fn draw_angles(source: &SpecSource, variants: &mut [Variant]) -> Result<Vec<&'st
             variant.checked = simulation::read_spec(source, &variant.options)?;
         }
     }
-    let has_drawn = |variant: &Variant| {
-        let specs = variant.checked.spec.device.disks();
-        specs
-            .into_iter()
-            .any(|disk| disk.angle == AngleSpec::Random)
-    };
+    let has_drawn = |variant: &Variant| variant.checked.spec.device.draws_spindles();
     let varied = [
         ("workload", is_made),
         ("angle", variants.iter().any(has_drawn)),

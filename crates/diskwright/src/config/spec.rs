@@ -8,6 +8,7 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::arms::ArmsOfSpec;
+use super::array::ArraySpec;
 use super::buffer::BufferSpec;
 use super::cache::CacheSpec;
 use super::overhead::OverheadSpec;
@@ -101,21 +102,25 @@ pub struct MeasureSpec {
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceSpec {
     /// A hard disk.
-    Hdd(HddSpec),
+    Hdd(Box<HddSpec>),
+    /// Several devices as one.
+    Array(ArraySpec),
 }
 
 impl DeviceSpec {
-    /// The hard disks in it.
-    pub fn disks(&self) -> Vec<&HddSpec> {
+    /// Whether the seed decides how any of the spindles in it turns.
+    pub fn draws_spindles(&self) -> bool {
         match self {
-            DeviceSpec::Hdd(disk) => vec![disk],
+            DeviceSpec::Hdd(disk) => disk.angle == Some(AngleSpec::Random),
+            DeviceSpec::Array(array) => array.draws_spindles(),
         }
     }
 
     /// Fills in what follows from other keys where it is not given.
     pub fn fill_in(&mut self) {
         match self {
-            DeviceSpec::Hdd(disk) => disk.buffer = Some(disk.buffer().clone()),
+            DeviceSpec::Hdd(disk) => disk.fill_in(AngleSpec::default()),
+            DeviceSpec::Array(array) => array.fill_in(),
         }
     }
 }
@@ -127,9 +132,9 @@ pub struct HddSpec {
     /// The name of a drive, or the path of a drive's TOML file or of a `.parv` file of DiskSim's.
     #[schemars(extend("format" = "drive"))]
     pub drive: String,
-    /// Where the platters stand at time zero.
-    #[serde(default)]
-    pub angle: AngleSpec,
+    /// Where the platters stand at time zero: at 0 unless said, or in an array as its `spindles` have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angle: Option<AngleSpec>,
     /// The drive's queue.
     #[serde(default)]
     pub queue: QueueSpec,
@@ -153,6 +158,12 @@ pub struct HddSpec {
 }
 
 impl HddSpec {
+    /// Fills in what follows from other keys where it is not given: its buffer, and the angle that it has then.
+    pub(super) fn fill_in(&mut self, angle: AngleSpec) {
+        self.buffer = Some(self.buffer().clone());
+        self.angle.get_or_insert(angle);
+    }
+
     /// Its buffer, said or not.
     pub fn buffer(&self) -> &BufferSpec {
         let is_plain = self.cache.is_none() && self.arms.is_none() && self.log().is_none();

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use super::{Checked, imported, multi};
+use crate::array::{Array, Child};
 use crate::cache::BlockCache;
 use crate::cache::replacement::Setting;
+use crate::config::array::{ArraySpec, SpindlesSpec};
 use crate::config::cache::CacheSpec;
 use crate::config::drive::DriveDescription;
 use crate::config::spec::{DeviceSpec, HddSpec};
@@ -14,11 +16,13 @@ use crate::config::{drives, from_node};
 use crate::device::Device;
 use crate::disksim;
 use crate::error::{Error, InputError, Place, Source, unknown_name};
+use crate::geometry::spindle::Spindle;
 use crate::hdd::buffer::parameters::BufferDescription;
 use crate::hdd::cached::{self, CachedHdd};
 use crate::hdd::{Hardware, Hdd, Overhead};
 use crate::random::Stream;
 use crate::request::DeviceId;
+use crate::units::quantities::Rotation;
 
 /// The devices of a spec, children before their parents, and their paths in the tree.
 pub struct Tree {
@@ -44,20 +48,93 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
         paths: Vec::new(),
         warnings: Vec::new(),
     };
-    device(&checked.spec.device, "", checked, &mut tree)?;
+    device(&checked.spec.device, "", None, checked, &mut tree)?;
     Ok(tree)
 }
 
-/// A device and all below it; `above` is what its path in the tree begins with. What the spec says of a device stands at its path
+/// A device that is in the tree.
+struct Built {
+    id: DeviceId,
+    /// The speed of its drive's platters, where it is a hard disk.
+    rotation: Option<Rotation>,
+}
+
+/// The array that a device is a member of.
+#[derive(Clone, Copy)]
+struct Above<'a> {
+    spec: &'a ArraySpec,
+    path: &'a str,
+}
+
+/// A device and all below it; `prefix` is what its path in the tree begins with. What the spec says of a device stands at its path
 /// behind `device.`, and the names of its random streams begin with its path.
 fn device(
     spec: &DeviceSpec,
-    above: &str,
+    prefix: &str,
+    above: Option<Above<'_>>,
     checked: &Checked,
     tree: &mut Tree,
-) -> Result<DeviceId, Error> {
+) -> Result<Built, Error> {
     match spec {
-        DeviceSpec::Hdd(spec) => hdd(spec, format!("{above}hdd"), checked, tree),
+        DeviceSpec::Hdd(spec) => hdd(spec, format!("{prefix}hdd"), above, checked, tree),
+        DeviceSpec::Array(spec) => array(spec, format!("{prefix}array"), checked, tree),
+    }
+}
+
+/// The array at `path`, and its members.
+fn array(
+    spec: &ArraySpec,
+    path: String,
+    checked: &Checked,
+    tree: &mut Tree,
+) -> Result<Built, Error> {
+    let locate = |key: &str, error| checked.locate(&format!("device.{path}.{key}"), error);
+    if spec.member.is_empty() {
+        let error = Error::input("an array without members: expected 1 or more");
+        return Err(locate("member", error));
+    }
+    let checks = spec.spindles.check();
+    checks.map_err(|error| locate("spindles", error.into()))?;
+    let above = Some(Above { spec, path: &path });
+    let mut built = Vec::with_capacity(spec.member.len());
+    for (index, member) in spec.member.iter().enumerate() {
+        let prefix = format!("{path}.member[{index}].");
+        built.push(device(member, &prefix, above, checked, tree)?);
+    }
+    if let SpindlesSpec::Synchronised(_) = spec.spindles {
+        one_speed(&built).map_err(|error| locate("spindles", error.into()))?;
+    }
+    let child = |built: &Built| {
+        let device = &tree.devices[built.id.0 as usize];
+        Child {
+            device: built.id,
+            blocks: device.blocks(),
+            promise: device.promise(),
+        }
+    };
+    let children: Vec<Child> = built.iter().map(child).collect();
+    let capacities: Vec<u64> = children.iter().map(|child| child.blocks).collect();
+    let layout = spec.layout.build(&capacities);
+    let layout = layout.map_err(|error| locate("layout", error.into()))?;
+    let array = Array::new(layout, &children);
+    Ok(Built {
+        id: tree.add(path, Box::new(array)),
+        rotation: None,
+    })
+}
+
+/// Refuses disks that cannot turn together.
+fn one_speed(members: &[Built]) -> Result<(), InputError> {
+    let mut speeds = members.iter().filter_map(|member| member.rotation);
+    let Some(first) = speeds.next() else {
+        return Ok(());
+    };
+    match speeds.find(|speed| *speed != first) {
+        Some(other) => Err(InputError::new(format!(
+            "disks that turn at {first} and at {other} cannot be synchronised"
+        ))
+        .help("write spindles = \"free\", or give all members drives of one speed")),
+        None => Ok(()),
     }
 }
 
@@ -65,9 +142,10 @@ fn device(
 fn hdd(
     spec: &HddSpec,
     path: String,
+    above: Option<Above<'_>>,
     checked: &Checked,
     tree: &mut Tree,
-) -> Result<DeviceId, Error> {
+) -> Result<Built, Error> {
     let locate = |key: &str, error| checked.locate(&format!("device.{path}.{key}"), error);
     let Drive {
         description,
@@ -80,8 +158,11 @@ fn hdd(
         hardware.overhead = overhead.resolve(hardware.overhead);
     }
     hardware.chance = Stream::new(checked.spec.seed, &path);
-    let spindle = &mut hardware.mechanics.spindle;
-    *spindle = spindle.starting_at(spec.angle.resolve(checked.spec.seed, &path));
+    let built = |id| Built {
+        id,
+        rotation: Some(description.rotation),
+    };
+    hardware.mechanics.spindle = spindle(spec, &path, above, description.rotation, checked);
     if spec.queue.depth == 0 {
         let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
         return Err(locate("queue.depth", error));
@@ -114,7 +195,7 @@ fn hdd(
         Box::new(multi::device(spec, &description, hardware, &path, checked)?)
     };
     let Some(cache) = &spec.cache else {
-        return Ok(tree.add(path, hdd));
+        return Ok(built(tree.add(path, hdd)));
     };
     let cache_path = format!("{path}.cache");
     let parts = cached::Parts {
@@ -127,7 +208,26 @@ fn hdd(
     let (blocks, promise) = (hdd.blocks(), hdd.promise());
     let drive = tree.add(path, hdd);
     let cached = CachedHdd::new(parts, drive, blocks, promise);
-    Ok(tree.add(cache_path, Box::new(cached)))
+    Ok(built(tree.add(cache_path, Box::new(cached))))
+}
+
+/// How the platters of the hard disk at `path` turn: as the array that it is in has them, if it is in one.
+fn spindle(
+    spec: &HddSpec,
+    path: &str,
+    above: Option<Above<'_>>,
+    rotation: Rotation,
+    checked: &Checked,
+) -> Spindle {
+    let seed = checked.spec.seed;
+    let deviation = above.map_or(0.0, |above| above.spec.spindles.deviation(seed, path));
+    // What turns together is drawn together.
+    let drawn_at = match above {
+        Some(above) if matches!(above.spec.spindles, SpindlesSpec::Synchronised(_)) => above.path,
+        _ => path,
+    };
+    let angle = spec.angle.unwrap_or_default().resolve(seed, drawn_at);
+    Spindle::new(rotation.deviating(deviation)).starting_at(angle)
 }
 
 /// The cache at `path` in the tree of devices.

@@ -25,6 +25,20 @@ impl Rotation {
             Rotation::PeriodPs(period) => MINUTE_PS / period as f64,
         }
     }
+    /// The same speed times 1 + `deviation`, to the picosecond of a revolution and from 10 to 1000000 rpm.
+    #[must_use]
+    pub fn deviating(self, deviation: f64) -> Rotation {
+        if deviation == 0.0 {
+            return self;
+        }
+        let nominal = match self {
+            Rotation::Rpm(rpm) => MINUTE_PS / f64::from(rpm),
+            Rotation::PeriodPs(period) => period as f64,
+        };
+        let period = nominal / (1.0 + deviation);
+        let period = period.clamp(MINUTE_PS / 1e6, MINUTE_PS / 10.0);
+        Rotation::PeriodPs(libm::round(period) as u64)
+    }
     /// Seconds a revolution.
     pub fn period_s(self) -> f64 {
         60.0 / self.rpm()
@@ -238,6 +252,24 @@ mod tests {
         ] {
             let error = text.parse::<Rotation>().expect_err(text);
             assert!(error.to_string().contains("7200 rpm"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_speed_deviates_to_both_sides_and_not_beyond_what_a_speed_may_be() {
+        let rotation = Rotation::Rpm(7_200);
+        assert_eq!(rotation.deviating(0.0), rotation);
+        assert_eq!(rotation.deviating(0.25), Rotation::PeriodPs(6_666_666_667));
+        assert_eq!(
+            rotation.deviating(-0.25),
+            Rotation::PeriodPs(11_111_111_111)
+        );
+        let uneven = Rotation::PeriodPs(10_000_000_001);
+        assert_eq!(uneven.deviating(0.25), Rotation::PeriodPs(8_000_000_001));
+        for (rpm, deviation, limit) in [(10, -0.01, 10.0), (1_000_000, 0.01, 1e6)] {
+            let limited = Rotation::Rpm(rpm).deviating(deviation);
+            assert!((limited.rpm() - limit).abs() < 1e-6 * limit, "{limited}");
+            assert_eq!(limited.to_string().parse(), Ok(limited));
         }
     }
 

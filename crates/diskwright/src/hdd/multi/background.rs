@@ -218,7 +218,7 @@ impl MultiHdd {
         self.cleaning.moved += 1;
         log.commit(taken);
         if let Some((ledger, medium)) = cx.ledger() {
-            ledger.moved(medium, old, new, per_slot);
+            ledger.moved_on_medium(medium, old, new, per_slot);
         }
         self.release(from);
     }

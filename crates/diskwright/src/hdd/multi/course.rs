@@ -610,7 +610,7 @@ impl MultiHdd {
                 let log = self.log.as_ref().expect("there is a log");
                 if let Some(before) = log.map().get(block).filter(|_| end - from < per_slot) {
                     let before = self.medium_lbn(before);
-                    ledger.moved(medium, before, to, per_slot as u32);
+                    ledger.moved_on_medium(medium, before, to, per_slot as u32);
                 }
                 let offset = (from - command.lbn.0) as u32;
                 let blocks = (end - from) as u32;
