@@ -215,6 +215,13 @@ impl Ledger {
         }
     }
 
+    /// A medium holds nothing in some blocks, as before the run.
+    pub fn cleared(&mut self, medium: DeviceId, lbn: u64, blocks: u32) {
+        for block in 0..u64::from(blocks) {
+            self.media.remove(&(medium, lbn + block));
+        }
+    }
+
     /// A medium has what it holds of some blocks elsewhere too.
     pub fn moved_on_medium(&mut self, medium: DeviceId, from: u64, to: u64, blocks: u32) {
         for block in 0..u64::from(blocks) {

@@ -228,7 +228,7 @@ fn specs() -> impl Strategy<Value = String> {
         2 => (arms(true), logs()).prop_map(|(arms, log)| format!("{arms}{log}")),
     ];
     let size = prop::sample::select(vec![1u32, 3, 8, 64, 700]);
-    let region = prop::sample::select(vec![300u32, 5_000, 200_000]);
+    let region = prop::sample::select(vec![1_500u32, 5_000, 200_000]);
     let scheduler = prop::sample::select(SchedulerSpec::NAMES);
     let users = 1u32..40;
     let fault = prop_oneof![

@@ -299,6 +299,7 @@ impl MultiHdd {
             (way.who, way.arm) = (Who::Any, None);
             self.read_piece_of_log(rest, Data::Drive, way, parts);
             let helper = way.arm.expect("an arm has read");
+            self.borrowed.retain(|&(arm, _)| arm != helper);
             self.borrowed.push((helper, way.now));
             (way.who, way.arm) = (who, arm);
         } else {
@@ -608,9 +609,14 @@ impl MultiHdd {
                 let (from, end) = span(block);
                 let to = self.medium_lbn(taken.slot);
                 let log = self.log.as_ref().expect("there is a log");
-                if let Some(before) = log.map().get(block).filter(|_| end - from < per_slot) {
-                    let before = self.medium_lbn(before);
-                    ledger.moved_on_medium(medium, before, to, per_slot as u32);
+                // The rest of the slot is what the block was, or empty.
+                match log.map().get(block) {
+                    _ if end - from == per_slot => {}
+                    Some(before) => {
+                        let before = self.medium_lbn(before);
+                        ledger.moved_on_medium(medium, before, to, per_slot as u32);
+                    }
+                    None => ledger.cleared(medium, to, per_slot as u32),
                 }
                 let offset = (from - command.lbn.0) as u32;
                 let blocks = (end - from) as u32;
