@@ -39,7 +39,7 @@
 //! | [`cache`] | caches of blocks, and the replacement policies that choose what leaves them |
 //! | [`placement`] | where a logging drive writes, and with which of its arms a drive serves a request |
 //! | [`hdd`] | a hard disk, made of the four above |
-//! | [`array`] | a device made of devices |
+//! | [`array`](mod@array) | a device made of devices |
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`], [`simulation`] | text becomes checked values becomes devices becomes a result |
 //! | [`disksim`] | the parameter files of DiskSim, read as drives |

@@ -278,4 +278,6 @@ impl Device for Array {
 }
 
 #[cfg(test)]
+mod fakes;
+#[cfg(test)]
 mod tests;

@@ -1,0 +1,5 @@
+//! Arrays of simulated disks: against one disk alone, against closed forms, and through their specs.
+
+mod common;
+mod disks;
+mod specs;
