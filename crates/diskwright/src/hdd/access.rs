@@ -3,9 +3,10 @@
 
 use super::hardware::Hardware;
 use super::interface::Interface;
+use super::tally::{Slots, Tally};
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
-use crate::request::{Command, Part, Parts};
+use crate::request::{Command, Part};
 use crate::units::Time;
 
 /// What an access does.
@@ -20,18 +21,19 @@ pub struct Access {
 }
 
 /// The way of one access through the medium.
-struct Pass<'a> {
+struct Pass<'a, T> {
     mechanics: &'a Mechanics,
     arm: Arm,
     now: Time,
-    parts: &'a mut Parts,
+    parts: &'a mut T,
 }
 
-impl Pass<'_> {
+impl<T: Tally> Pass<'_, T> {
     /// Moves to the run's track.
     fn move_to(&mut self, run: &Run, write: bool) {
         let to = Arm::over(run);
         let motion = self.mechanics.motion(self.arm, to, write);
+        self.parts.heads_for(to);
         self.parts.add(Part::Seek, motion.seek);
         self.parts.add(Part::HeadSwitch, motion.head_switch);
         self.parts.add(Part::Settle, motion.settle);
@@ -43,6 +45,7 @@ impl Pass<'_> {
     fn pass(&mut self, slot: u32, slots: u32, per_track: u32) -> Time {
         let spindle = &self.mechanics.spindle;
         let (wait, whole) = spindle.pass(spindle.phase(self.now), slot, slots, per_track);
+        self.parts.awaits(Slots::new(slot, slots, per_track));
         self.parts.add(Part::Rotation, wait);
         self.parts.add(Part::Transfer, whole - wait);
         let edge = self.now + wait;
@@ -61,13 +64,13 @@ impl Pass<'_> {
 ///
 /// Blocks cross the interface as they come off the medium, or after the last one where the interface does
 /// not overlap. `blocks_per_sector` blocks leave the medium together, when their sector has passed.
-pub fn read(
+pub fn read<T: Tally>(
     hardware: &Hardware,
     arm: Arm,
     start: Time,
     command: &Command,
     first: Run,
-    parts: &mut Parts,
+    parts: &mut T,
 ) -> Access {
     let Hardware {
         mechanics,
@@ -184,14 +187,14 @@ impl Arrivals {
 /// Where the interface overlaps, blocks cross it as `arrivals` says, while the arm moves; a sector can be written only if
 /// its blocks had all come when its edge passes, else the platter turns once more. A physical sector of which
 /// only a part is written is read first, and written when it comes by again.
-pub fn write(
+pub fn write<T: Tally>(
     hardware: &Hardware,
     arm: Arm,
     start: Time,
     arrivals: Arrivals,
     command: &Command,
     first: Run,
-    parts: &mut Parts,
+    parts: &mut T,
 ) -> Access {
     let Hardware {
         mechanics,
@@ -230,6 +233,7 @@ pub fn write(
                 let blocks = sectors.blocks_until(count).max(arrivals.first);
                 arrivals.from + interface.write_time(blocks)
             };
+            pass.parts.awaits(Slots::new(slot, run.span, per_track));
             let mut edge = pass.edge(pass.now, slot, per_track);
             while arrived(1) > edge {
                 edge = pass.edge(edge + Time::from_ns(1), slot, per_track);
