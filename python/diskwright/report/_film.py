@@ -1,4 +1,4 @@
-"""The animation of the disks at work: what the page's script draws it from, and the same in words and numbers."""
+"""The animation of the disks at work: what the page's script draws, and the same in numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from typing import Any
 # Parts that a table always has: what people look for in a disk.
 _ALWAYS = ("seek", "head_switch", "settle", "rotation", "transfer")
 _OPS = {"read": 0, "write": 1}
-_SERVED = {"medium": 0, "both": 1, "buffer": 2}
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Film:
     why: str
 
 
-def films(result: Mapping[str, Any], picture: Mapping[str, Any]) -> list[Film]:
+def films(picture: Mapping[str, Any]) -> list[Film]:
     """Of every hard disk of a run that was asked for its picture."""
     found = [(path, device["film"]) for path, device in picture["devices"].items() if "film" in device]
     return [_film(f"film-{index}", path, film) for index, (path, film) in enumerate(found)]
@@ -39,11 +38,11 @@ def films(result: Mapping[str, Any], picture: Mapping[str, Any]) -> list[Film]:
 def tones(result: Mapping[str, Any]) -> dict[str, int]:
     """Which of the theme's colours a part has: those of the chart of parts, then the ones that are left."""
     parts = result["parts_ms"]
-    drawn = [name for name, mean in parts.items() if mean]
-    return {name: tone for tone, name in enumerate([*drawn, *(name for name in parts if name not in drawn)])}
+    first = sorted(parts, key=lambda name: not parts[name])
+    return {name: tone for tone, name in enumerate(first)}
 
 
-def embedded(result: Mapping[str, Any], shown: Sequence[Film]) -> dict[str, Any]:
+def drawn(result: Mapping[str, Any], shown: Sequence[Film]) -> dict[str, Any]:
     """What the page's script gets."""
     return {"tones": tones(result), "films": [film.data for film in shown if not film.why]}
 
@@ -79,16 +78,16 @@ def _why(film: Mapping[str, Any]) -> str:
 def _notes(film: Mapping[str, Any]) -> list[str]:
     notes = []
     if film["ended_by"] == "accesses":
+        length, count = ms(film["to_ns"] - film["from_ns"]), len(film["requests"])
         notes.append(
-            f"There were so many requests that the animation ends after {ms(film['to_ns'] - film['from_ns'])} ms, "
-            f"with {len(film['requests']):,} of them."
+            f"There are so many requests that the animation ends after {length} ms, with {count:,} of them."
         )
     if film["waiting_left_out"]:
         notes.append(f"{film['waiting_left_out']:,} more requests waited at the end than are shown.")
     if any(request["sequence"] is None for request in film["requests"]):
         notes.append("What has no number is no request of the host, but comes from a device above this one.")
     if any(request["completion_ns"] > film["run_end_ns"] for request in film["requests"]):
-        notes.append("The run ended before the last requests were complete: they are drawn as they would have gone on.")
+        notes.append("The run ended before its last requests did: they are drawn as they would have gone on.")
     return notes
 
 
@@ -103,7 +102,10 @@ def _data(path: str, film: Mapping[str, Any]) -> dict[str, Any]:
         "phase": film["phase"],
         "cylinders": film["cylinders"],
         "surfaces": film["surfaces"],
-        "zones": [[zone["first_cylinder"], zone["last_cylinder"], zone["sectors_per_track"]] for zone in film["zones"]],
+        "zones": [
+            [zone["first_cylinder"], zone["last_cylinder"], zone["sectors_per_track"]]
+            for zone in film["zones"]
+        ],
         "arms": [{"angle": arm["angle"], "cylinder": arm["cylinder"], "head": arm["head"]} for arm in arms],
         "parts": film["parts"],
         "requests": [_request(request, start) for request in [*film["requests"], *film["waiting"]]],
@@ -136,7 +138,6 @@ def _request(request: Mapping[str, Any], start: int) -> dict[str, Any]:
         "start": since("start_ns"),
         "completion": since("completion_ns"),
         "service": request.get("service"),
-        "by": _SERVED[request.get("served_by", "medium")],
         "steps": request.get("steps", []),
     }
 
@@ -153,7 +154,7 @@ def _row(request: Mapping[str, Any], sums: Mapping[str, int], shown: Sequence[st
     sequence = request["sequence"]
     instants = (request[f"{name}_ns"] for name in ("arrival", "start", "completion"))
     return [
-        "–" if sequence is None else str(sequence),
+        "-" if sequence is None else str(sequence),
         request["op"],
         f"{request['lbn']:,}",
         f"{request['blocks']:,}",

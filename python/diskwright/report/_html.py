@@ -34,8 +34,8 @@ def rendered(
         "warnings": warnings[:_WARNINGS],
         "more_warnings": warnings[_WARNINGS:],
         "charts": {chart.id: chart for chart in drawn},
-        "result_json": embedded(result),
-        "charts_json": embedded({chart.id: chart.figure | {"height": chart.height} for chart in drawn}),
+        "result_json": _embedded(result),
+        "charts_json": _embedded({chart.id: chart.figure | {"height": chart.height} for chart in drawn}),
     }
     return _templates().get_template(template).render(common | dict(context))
 
@@ -57,7 +57,7 @@ def _templates() -> "Environment":
     return environment
 
 
-def embedded(value: Any) -> str:
+def _embedded(value: Any) -> str:
     """JSON that may stand within a script element."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -7,7 +7,7 @@ from diskwright import _text
 from diskwright._record import Result
 from diskwright.report import _film, charts
 from diskwright.report._facts import device, facts, spec
-from diskwright.report._html import embedded, rendered
+from diskwright.report._html import _embedded, rendered
 from diskwright.report.charts import Chart, Run
 
 _COLUMNS = ("mean", "± (95 %)", "std", "p50", "p90", "p95", "p99", "p99.9", "max")
@@ -30,7 +30,7 @@ def page(result: Result, *, title: str | None = None) -> str:
     if picture is None:
         raise ValueError("the run was not asked for its picture: diskwright.run(spec, picture=True)")
     run = Run(title or _text.subject(result.spec), result.to_dict(), picture.to_dict())
-    films = _film.films(run.result, run.picture)
+    films = _film.films(run.picture)
     told = [*facts(run.result["spec"]), *_told(run.result)]
     context = {
         "title": run.label,
@@ -47,7 +47,7 @@ def page(result: Result, *, title: str | None = None) -> str:
         "spec": spec(run.result["spec"]),
         "films": films,
         "tones": _film.tones(run.result),
-        "film_json": embedded(_film.embedded(run.result, films)),
+        "film_json": _embedded(_film.drawn(run.result, films)),
     }
     return rendered("run.html.jinja", run.result, run.result["warnings"], _charts(run), context)
 

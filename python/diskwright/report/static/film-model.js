@@ -25,6 +25,7 @@ function filmModel(film) {
     let at = request.start;
     request.legs = request.steps.map(([part, time]) => ({ part, start: at, end: (at += time) }));
   }
+  const ofArm = film.arms.map((_, number) => works.filter((work) => work.arm === number));
   const edges = new Set([0, film.length]);
   for (const { legs } of [...works, ...film.requests]) {
     for (const { start, end } of legs) edges.add(start).add(end);
@@ -39,7 +40,7 @@ function filmModel(film) {
   const turned = (t) => film.phase + t / film.turn;
 
   function arm(number, t) {
-    const mine = works.filter((work) => work.arm === number);
+    const mine = ofArm[number];
     let low = 0;
     for (let high = mine.length; low < high;) {
       const middle = (low + high) >> 1;
@@ -50,7 +51,7 @@ function filmModel(film) {
     if (!work) return { ...film.arms[number] };
     const last = work.legs[work.legs.length - 1];
     if (t >= work.end) return { ...last.to };
-    const leg = within(work.legs, t) ?? last;
+    const leg = within(work.legs, t);
     const share = leg.end > leg.start ? (t - leg.start) / (leg.end - leg.start) : 1;
     const moved = leg.part === SEEK ? eased(share) : 1;
     const ahead = work.legs.slice(work.legs.indexOf(leg)).find(({ target }) => target);
@@ -96,34 +97,35 @@ function filmWords(model) {
     `${called(request)}, ${["read", "write"][request.op]} of ${blocks(request.blocks)} at LBN ${whole(request.lbn)}`;
   const step = ({ part, start, end }, t) => `${name(part)}, ${ms(t - start)} of ${ms(end - start)} ms`;
 
-  function background({ work, leg }) {
-    if (!work) return "";
+  // What the arm does that no request waits for.
+  function background(work, active) {
     if (work.op === null) return "The scheduler moves the arm";
-    const of = work.request === null ? "an earlier request" : called(film.requests[work.request]).replace("Request", "request");
-    return work.op === 1 ? `The medium writes what was buffered of ${of}` : `The medium reads ahead behind ${of}`;
+    if (work.op === 1 && active.some(({ request }) => request === film.requests[work.request])) return "Meanwhile on the medium";
+    const of = work.request === null ? "an earlier request" : called(film.requests[work.request]).replace(/^./, (first) => first.toLowerCase());
+    return work.op === 1 ? `Behind it, ${of} goes from the buffer to the medium` : `Behind it, reading ahead of ${of}`;
   }
 
+  // A line for each service under way, and one for what the medium does beside them: texts, and what they are of.
   function now(t) {
     const active = model.active(t);
-    const lines = [];
-    const merged = active.filter(({ request }) => request.service === active[0].request.service).length - 1;
-    const shown = active.filter(({ request }, index) => index === 0 || request.service !== active[0].request.service);
-    for (const { request, leg } of shown) {
-      const more = merged && request === active[0].request ? ` (and ${merged} merged with it)` : "";
-      lines.push(`${subject(request)}${more}: ${leg ? step(leg, t) : "done"}`);
-    }
+    const services = new Map();
+    for (const one of active) services.set(one.request.service, [...(services.get(one.request.service) ?? []), one]);
+    const lines = [...services.values()].map(([{ request, leg }, ...merged]) => {
+      const more = merged.length ? ` (and ${merged.length} merged with it)` : "";
+      return { text: `${subject(request)}${more}: ${leg ? step(leg, t) : "done"}`, request, leg };
+    });
     if (!active.some(({ leg }) => leg && model.isMedium(leg.part))) {
       film.arms.forEach((_, number) => {
-        const state = model.arm(number, t);
-        if (state.work) lines.push(`${background(state)}: ${step(state.leg, t)}`);
+        const { work, leg } = model.arm(number, t);
+        if (work) lines.push({ text: `${background(work, active)}: ${step(leg, t)}`, leg });
       });
     }
-    return lines.length ? lines : ["Nothing is under way."];
+    return lines.length ? lines : [{ text: "Nothing is under way." }];
   }
 
   const queue = (t) => {
     const [waiting, outside] = [model.waiting(t).length, model.outside(t).length];
-    const rest = outside ? `, ${whole(outside)} more outside it` : "";
+    const rest = outside ? `, ${whole(outside)} not in it yet` : "";
     return `${whole(waiting)} waiting in the drive's queue${rest}`;
   };
   const place = (t) => {

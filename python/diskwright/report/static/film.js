@@ -55,14 +55,17 @@
     const say = words[shown];
     clock.textContent = say.clock(t);
     find("since").textContent = `${say.ms(t)} of ${say.ms(length())} ms`;
-    told.replaceChildren(...say.now(t).map((line) => Object.assign(document.createElement("span"), { textContent: line })));
+    const lines = say.now(t);
+    told.replaceChildren(...lines.map(({ text, request, leg }) => {
+      const line = document.createElement("span");
+      line.textContent = text;
+      if (leg) Object.assign(line.dataset, { of: request ? request.sequence : "", part: model.film.parts[leg.part], start: leg.start, end: leg.end });
+      return line;
+    }));
     state.textContent = `${say.place(t)}; ${say.queue(t)}`;
-    const [first] = model.active(t);
-    Object.assign(root.dataset, {
-      time: t, playing, sequence: first?.request.sequence ?? "", part: first?.leg ? model.film.parts[first.leg.part] : "",
-    });
+    Object.assign(root.dataset, { time: t, playing });
     slider.setAttribute("aria-valuenow", Math.round(t / 1e3) / 1e3);
-    slider.setAttribute("aria-valuetext", `${say.clock(t)}: ${say.now(t)[0]}`);
+    slider.setAttribute("aria-valuetext", `${say.clock(t)}: ${lines[0].text}`);
     for (const swatch of root.querySelectorAll("[data-part-swatch]")) {
       swatch.style.background = colours.parts[model.film.parts.indexOf(swatch.dataset.partSwatch)];
     }

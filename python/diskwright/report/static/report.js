@@ -1,16 +1,4 @@
 "use strict";
-// The colours of charts, for the animation too.
-const reportThemes = {
-  // In the order of Okabe and Ito's: the colour-blind tell them apart, and all stand out from the ground.
-  light: {
-    text: "#1b1f24", quiet: "#545d68", grid: "#e3e7eb", line: "#aeb6bf", panel: "#f6f7f9", ground: "#ffffff",
-    colours: ["#0b5cad", "#d05600", "#00916e", "#8e2a6b", "#4a3d00", "#3898d3", "#2b1a66", "#c56d9f"],
-  },
-  dark: {
-    text: "#e4e8ed", quiet: "#a3adb8", grid: "#2b3138", line: "#59636e", panel: "#1d2127", ground: "#14171b",
-    colours: ["#6cb2f5", "#ef8a3a", "#43d1a5", "#d983b8", "#f6ea94", "#d4ecff", "#8f74ea", "#8f9a6a"],
-  },
-};
 (() => {
   const charts = JSON.parse(document.getElementById("charts").textContent);
   // A trace may be like another one of its chart but for what it says itself; its colour is a tone of the theme, or that of its
@@ -22,7 +10,20 @@ const reportThemes = {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   // Width of a chart on a printed A4 page, in CSS pixels.
   const PRINTED = 680;
-  const themes = reportThemes;
+  const themes = {
+    // In the order of Okabe and Ito's: the colour-blind tell them apart, and all stand out from the ground.
+    light: {
+      text: "#1b1f24", quiet: "#545d68", grid: "#e3e7eb", line: "#aeb6bf", panel: "#f6f7f9", ground: "#ffffff",
+      colours: ["#0b5cad", "#d05600", "#00916e", "#8e2a6b", "#4a3d00", "#3898d3", "#2b1a66", "#c56d9f"],
+    },
+    dark: {
+      text: "#e4e8ed", quiet: "#a3adb8", grid: "#2b3138", line: "#59636e", panel: "#1d2127", ground: "#14171b",
+      colours: ["#6cb2f5", "#ef8a3a", "#43d1a5", "#d983b8", "#f6ea94", "#d4ecff", "#8f74ea", "#8f9a6a"],
+    },
+  };
+
+  // What else is drawn has the same colours.
+  globalThis.reportThemes = themes;
 
   function template(theme) {
     const axis = {
