@@ -38,7 +38,7 @@ def run(spec: dict[str, Any], animate: str | None = None) -> diskwright.Result:
 
 SPECS = {
     "without a buffer": variant(device__hdd__buffer=False),
-    "with a buffer": variant(device__hdd__drive="cheetah-9lp", workload__synthetic__address="sequential"),
+    "with a buffer": variant(device__hdd__drive="cheetah-9lp"),
     "over several tracks": variant(
         device__hdd__buffer=False,
         workload__synthetic__size="700 blocks",
@@ -63,6 +63,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(browser: chromium.Browser, file: Path) -> Iterator[chromium.Browser]:
     browser.window(1280, 900)
     browser.open(file)
+    # Out of sight it would not go on playing.
+    browser.value(f"{element('#film')}.scrollIntoView({{block: 'center'}})")
+    browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     yield browser
     assert browser.complaints == []
 
@@ -183,6 +186,46 @@ def test_every_step_that_is_animated_is_of_the_log(
     ]
     assert whole == len(inside) > 3
     assert browser.complaints == []
+
+
+def test_sectors_pass_when_they_are_under_the_head(
+    browser: chromium.Browser, result: diskwright.Result, tmp_path: Path
+) -> None:
+    report.write(result, tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    found = browser.value(
+        """(() => {
+          const model = filmModel(JSON.parse(document.getElementById("film-data").textContent).films[0]);
+          const { film } = model;
+          const found = { begins: [], seeks: 0, placed: true, monotone: true };
+          for (const { legs } of film.work) {
+            for (const { part, start, end, from, to, target } of legs) {
+              const name = film.parts[part];
+              if (name === "transfer") {
+                const behind = model.turned(start) - target.from;
+                found.begins.push((behind - Math.round(behind)) * film.turn);
+              } else if (name === "seek") {
+                found.seeks += 1;
+                found.placed &&= model.arm(0, start).cylinder === from.cylinder;
+                found.placed &&= Math.abs(model.arm(0, end - 1e-3).cylinder - to.cylinder) < 1e-6;
+                const way = Math.sign(to.cylinder - from.cylinder);
+                for (let share = 0; share < 1; share += 0.1) {
+                  const at = (share) => model.arm(0, start + share * (end - start)).cylinder;
+                  const [one, other] = [at(share), at(share + 0.05)];
+                  found.monotone &&= way * (other - one) >= 0;
+                }
+              }
+            }
+          }
+          return found;
+        })()"""
+    )
+    # A sector's edge is rounded up to the nanosecond.
+    assert found["begins"]
+    assert all(-0.01 < behind < 2 for behind in found["begins"])
+    assert found["seeks"] > 0
+    assert found["placed"]
+    assert found["monotone"]
 
 
 def test_it_does_not_play_by_itself_and_asks_for_nothing(opened: chromium.Browser, file: Path) -> None:
@@ -320,8 +363,9 @@ def test_parts_have_the_colours_of_their_chart(opened: chromium.Browser) -> None
 def test_it_prints_one_still_frame_on_white(opened: chromium.Browser) -> None:
     opened.window(1280, 900, "dark")
     opened.value(
-        "addEventListener('beforeprint', () => { const film = document.getElementById('film');"
-        " window.printed = [film.dataset.playing, film.querySelector('[data-op-swatch]').style.backgroundColor]; })"
+        "addEventListener('beforeprint', () => {"
+        f" const swatch = {element('#film [data-op-swatch]')};"
+        " window.printed = [swatch.closest('#film').dataset.playing, swatch.style.backgroundColor]; })"
     )
     click(opened, "play")
     opened.until(f"{element('#film')}.dataset.playing === 'true'")

@@ -287,7 +287,7 @@ const FilmDraw = (() => {
       for (let head = 0; head < film.surfaces; head += 1) {
         const y = 7 + gap * (Math.floor(head / 2) + 0.5) + (head % 2 ? 5.5 : -5.5);
         const is = arm.head === head;
-        const colour = is ? (arm.leg ? look.parts[arm.leg.part] : look.text) : look.armEdge;
+        const colour = is ? (arm.leg ? look.parts[arm.leg.part] : look.quiet) : look.armEdge;
         pen.strokeStyle = pen.fillStyle = colour;
         pen.lineWidth = is ? 3 : 1;
         pen.beginPath();
@@ -298,7 +298,8 @@ const FilmDraw = (() => {
         pen.arc(tip, y, is ? 4 : 1.8, 0, TURN);
         pen.fill();
         if (is) {
-          const text = `head ${head}`;
+          const room = side > 0 ? width - post - 8 : post - 8;
+          const text = pen.measureText(`head ${head}`).width < room ? `head ${head}` : String(head);
           pen.fillStyle = look.text;
           pen.textBaseline = "middle";
           pen.fillText(text, side > 0 ? post + 8 : post - 8 - pen.measureText(text).width, Math.min(Math.max(y, 9), height + 5));
