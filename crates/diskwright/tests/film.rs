@@ -155,10 +155,10 @@ fn check(outcome: &Outcome) -> (usize, usize) {
                 let behind = (turned - slot / per_track + 0.5).rem_euclid(1.0) - 0.5;
                 // Edges are rounded up to the nanosecond.
                 assert!((-1e-9..2.0 / turn).contains(&behind), "{behind} of {work}");
-                // As many slots pass as the time is long, but for one that was broken off.
+                // As many slots pass as the time is long, but for one in which it was broken off.
                 let passed = ns as f64 / turn * per_track;
                 assert!(
-                    passed > slots - 0.01 && passed < slots + 1.01,
+                    passed > slots - 1.0 && passed < slots + 1.01,
                     "{passed} of {work}"
                 );
             }
@@ -244,6 +244,41 @@ fn requests_in_merged_services_are_shown_each() {
         services.windows(2).any(|pair| pair[0] == pair[1]),
         "none was merged"
     );
+}
+
+#[test]
+fn the_arm_is_seen_to_travel_without_a_request() {
+    for buffer in ["", "buffer = false\n"] {
+        let device = format!(
+            "drive = \"cheetah-9lp\"\n{buffer}[device.hdd.queue]\ndepth = 16\nscheduler = \"scan\"\n"
+        );
+        let outcome = run(
+            &device,
+            &load(0.5, "8 blocks", "uniform", "9 ms"),
+            FilmFrom::FirstMeasured,
+        );
+        check(&outcome);
+        let film = film(&outcome);
+        let travels = list(&film["work"])
+            .iter()
+            .filter(|work| work["op"].is_null());
+        assert!(travels.count() > 0, "{device}");
+    }
+}
+
+#[test]
+fn a_power_cut_ends_it() {
+    let device = "drive = \"cheetah-9lp\"\n[[fault]]\nat = \"3.1 s\"\nkind = \"power-cut\"\n";
+    let film = film(&run(
+        device,
+        &load(0.5, "8 blocks", "uniform", "9 ms"),
+        FilmFrom::Instant(Time::from_s(3)),
+    ));
+    assert_eq!(number(&film["to_ns"]), 3_100_000_000);
+    assert_eq!(number(&film["run_end_ns"]), 3_100_000_000);
+    assert_eq!(film["ended_by"], "run");
+    let last = list(&film["requests"]).last().expect("the disk was busy");
+    assert!(number(&last["completion_ns"]) > 3_100_000_000);
 }
 
 #[test]

@@ -319,10 +319,10 @@ impl Hdd {
         counters.travel_cylinders += u64::from(self.arm.cylinder.abs_diff(cylinder));
         counters.parts[Part::Seek as usize] += u128::from(time.ns());
         self.count_busy(cx.now(), cx.now() + time);
-        self.show_travel(to, time, cx.now());
         if let Some(buffer) = &mut self.buffer {
             buffer.travel(&self.hardware, cx.now(), to);
         }
+        self.show_travel(to, time, cx.now());
         self.arm = to;
         self.is_travelling = true;
         cx.alarm(cx.now() + time, TRAVELLED);

@@ -129,11 +129,16 @@ impl Film {
 
 impl Hdd {
     /// Takes the steps of a service that begins now, where the film shows it.
+    #[inline]
     pub(super) fn camera(&mut self, pending: &Pending, cx: &Context<'_>) -> Option<Steps> {
-        let film = self.film.as_mut()?;
-        if film.is_closed {
-            return None;
+        match &self.film {
+            Some(film) if !film.is_closed => self.ready_camera(pending, cx),
+            _ => None,
         }
+    }
+
+    fn ready_camera(&mut self, pending: &Pending, cx: &Context<'_>) -> Option<Steps> {
+        let film = self.film.as_mut()?;
         let (now, sequence) = (cx.now(), cx.request(pending.request).of_host());
         if !film.window.is_near(sequence, now) {
             return None;
