@@ -37,6 +37,7 @@ def run(
     check: bool = False,
     requests: AnyPath | bool | None = None,
     picture: bool = False,
+    animate: str | None = None,
     schedulers: Mapping[str, Scheduler | type[Scheduler]] | None = None,
     replacements: _replacement.Replacements | None = None,
     progress: Callable[[int, int | None], object] | None = None,
@@ -51,6 +52,8 @@ def run(
     requests: writes one row per request to this Parquet file; True keeps them in memory, as
         `result.request_log`.
     picture: collects what a report is drawn from: `Result.picture`, and `diskwright.report.write`.
+    animate: from when on the picture shows half a second of the disks at work, such as "12.5 s" of simulated
+        time; from the start of the first measured request where it is not given.
     schedulers: your own, which the spec names as it names the others: objects with a method
         `pick(view) -> int`, or classes, of which each run makes an object.
     replacements: your own replacement policies, which the spec names as it names the others: classes as
@@ -62,6 +65,8 @@ def run(
     Relative paths in a spec file start at the file's folder; those in a dict and in arguments, at the
     current folder.
     """
+    if animate is not None and not picture:
+        raise ValueError("animate needs picture=True: a picture shows what is animated")
     path, text = _source(spec)
     settings = [*(set or {}).items(), *((name.replace("__", "."), item) for name, item in overrides.items())]
     answer, drawn, table = _engine.run(
@@ -75,6 +80,7 @@ def run(
         None if isinstance(requests, bool) else requests,
         requests is True,
         picture,
+        animate,
         [(name, _ready(scheduler, name)) for name, scheduler in (schedulers or {}).items()],
         _replacement.ready(replacements),
         progress,
@@ -102,11 +108,25 @@ def run_with_settings(
     check: bool,
     requests: str | None,
     picture: bool,
+    animate: str | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> Result:
     """`run` for the command line: each setting is `KEY=VALUE` as the user typed it."""
     answer, drawn, _ = _engine.run(
-        spec, None, Path.cwd(), settings, drive, trace, check, requests, False, picture, [], [], progress
+        spec,
+        None,
+        Path.cwd(),
+        settings,
+        drive,
+        trace,
+        check,
+        requests,
+        False,
+        picture,
+        animate,
+        [],
+        [],
+        progress,
     )
     return Result.of_run(answer, drawn)
 

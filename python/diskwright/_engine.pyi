@@ -154,6 +154,7 @@ def run(
     requests: str | PathLike[str] | None,
     keep_requests: bool,
     picture: bool,
+    animate: str | None,
     schedulers: list[tuple[str, Any]],
     replacements: list[tuple[str, Any]],
     progress: Callable[[int, int | None], object] | None,

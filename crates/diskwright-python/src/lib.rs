@@ -18,6 +18,7 @@ use diskwright::cache::replacement::CustomReplacements;
 use diskwright::compare::CompareOptions;
 use diskwright::config;
 use diskwright::error::{self, Error};
+use diskwright::metrics::picture::window::FilmFrom;
 use diskwright::probe::ProbeOptions;
 use diskwright::queue::CustomSchedulers;
 use diskwright::simulation::many::{self, FailedRun, Job};
@@ -87,7 +88,7 @@ impl Progress for Listener {
 /// Simulates a spec, from a file or a text; returns the result and what a picture is drawn from, each as JSON, and the
 /// requests, these two where they are asked for.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, keep_requests, picture, schedulers, replacements, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, keep_requests, picture, animate, schedulers, replacements, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn run(
     py: Python<'_>,
@@ -101,6 +102,7 @@ fn run(
     requests: Option<PathBuf>,
     keep_requests: bool,
     picture: bool,
+    animate: Option<&str>,
     schedulers: Vec<(String, Py<PyAny>)>,
     replacements: Vec<(String, Py<PyAny>)>,
     progress: Option<Py<PyAny>>,
@@ -116,6 +118,7 @@ fn run(
         requests,
         keep_requests,
         picture,
+        film: film(picture, animate)?,
         schedulers: custom_schedulers(schedulers, &failure)?,
         replacements: custom_replacements(replacements, &failure)?,
         point: None,
@@ -126,6 +129,18 @@ fn run(
         let table = outcome.requests().map(RequestTable::from);
         Ok((outcome.json().to_string(), picture, table))
     })
+}
+
+/// Where the half second begins that a picture animates: at an instant, or with the first measured request.
+fn film(picture: bool, animate: Option<&str>) -> PyResult<FilmFrom> {
+    match (picture, animate) {
+        (false, _) => Ok(FilmFrom::Nowhere),
+        (true, None) => Ok(FilmFrom::FirstMeasured),
+        (true, Some(from)) => {
+            let from = from.parse().map(FilmFrom::Instant);
+            from.map_err(|error: UnitError| raised(Error::input(format!("--animate: {error}"))))
+        }
+    }
 }
 
 fn spec_source(path: Option<PathBuf>, text: Option<String>, base: PathBuf) -> PyResult<SpecSource> {

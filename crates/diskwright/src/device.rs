@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value};
 
 use crate::ledger::Ledger;
+use crate::metrics::picture::window::Window;
 use crate::request::{Command, DeviceId, Outcome, Promise, Request, RequestId, Slab};
 use crate::timeline::{AlarmId, Timeline};
 use crate::units::{Lbn, Time};
@@ -71,8 +72,11 @@ pub trait Device: Send {
     /// Counters and shares for the results, at the end of a run that took `elapsed`.
     fn report(&self, elapsed: Time) -> Map<String, Value>;
 
-    /// From now on, collects what [`picture`](Device::picture) tells. Called before the run, where a picture is wanted.
-    fn collect_picture(&mut self) {}
+    /// From now on, collects what [`picture`](Device::picture) tells; over `window` also how its arms move. Called before the
+    /// run, where a picture is wanted.
+    fn collect_picture(&mut self, window: Option<&Window>) {
+        let _ = window;
+    }
 
     /// What a picture of the run shows of this device; `None` where it collects nothing.
     fn picture(&self) -> Option<Map<String, Value>> {

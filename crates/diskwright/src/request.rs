@@ -156,6 +156,9 @@ pub struct DeviceId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub u32);
 
+/// The sequence of a child request of which its device does not say that it is for a request of the host.
+pub const OF_NO_REQUEST: u64 = u64::MAX;
+
 /// A request in flight: what it asks, the instants of its life, its parts.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -179,7 +182,8 @@ pub struct Request {
     pub shares_access: bool,
     /// How it ended; `None` while it is under way.
     pub outcome: Option<Outcome>,
-    /// The order in which the host's requests arrived, from 0.
+    /// The order in which the host's requests arrived, from 0; of a child request, that of the host's request that it is for,
+    /// or [`OF_NO_REQUEST`].
     pub sequence: u64,
     /// The device that submitted it; `None` for the host.
     pub(crate) owner: Option<DeviceId>,
@@ -205,10 +209,14 @@ impl Request {
             served_by: ServedBy::default(),
             shares_access: false,
             outcome: None,
-            sequence: 0,
+            sequence: if owner.is_some() { OF_NO_REQUEST } else { 0 },
             owner,
             device,
         }
+    }
+    /// The sequence of the host's request that it is, or is for.
+    pub fn of_host(&self) -> Option<u64> {
+        (self.sequence != OF_NO_REQUEST).then_some(self.sequence)
     }
     /// Completion − arrival.
     pub fn response(&self) -> Time {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diskwright import _api
+from diskwright import InputError, _api
 from diskwright._text import subject
 from diskwright.cli import options, output
 
@@ -20,6 +20,14 @@ def run(
     spec: options.SpecArgument,
     json: output.JsonOption = None,
     report: options.ReportOption = None,
+    animate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM",
+            help='Show the disks at work for half a second from this simulated time on, such as "12.5 s"; '
+            "from the first measured request where it is not given.",
+        ),
+    ] = None,
     requests: Annotated[
         str | None, typer.Option(metavar="FILE.parquet", help="Write one row per request to a Parquet file.")
     ] = None,
@@ -32,12 +40,14 @@ def run(
 
     VALUE is TOML; a bare word is a string: --set device.hdd.queue.scheduler=satf
     """
+    if animate is not None and report is None:
+        raise InputError("error: --animate needs --report FILE.html: the page shows what is animated")
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress("requests"))
         result = _api.run_with_settings(
-            spec, settings or [], drive, trace, check, requests, report is not None, progress
+            spec, settings or [], drive, trace, check, requests, report is not None, animate, progress
         )
         write_json(result)
         write_report(spec, result)

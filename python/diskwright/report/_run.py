@@ -5,9 +5,9 @@ from typing import Any
 
 from diskwright import _text
 from diskwright._record import Result
-from diskwright.report import charts
+from diskwright.report import _film, charts
 from diskwright.report._facts import device, facts, spec
-from diskwright.report._html import rendered
+from diskwright.report._html import _embedded, rendered
 from diskwright.report.charts import Chart, Run
 
 _COLUMNS = ("mean", "± (95 %)", "std", "p50", "p90", "p95", "p99", "p99.9", "max")
@@ -30,6 +30,7 @@ def page(result: Result, *, title: str | None = None) -> str:
     if picture is None:
         raise ValueError("the run was not asked for its picture: diskwright.run(spec, picture=True)")
     run = Run(title or _text.subject(result.spec), result.to_dict(), picture.to_dict())
+    films = _film.films(run.picture)
     told = [*facts(run.result["spec"]), *_told(run.result)]
     context = {
         "title": run.label,
@@ -44,6 +45,9 @@ def page(result: Result, *, title: str | None = None) -> str:
         "parts": _parts(run.result),
         "devices": {path: device(item) for path, item in run.result["devices"].items()},
         "spec": spec(run.result["spec"]),
+        "films": films,
+        "tones": _film.tones(run.result),
+        "film_json": _embedded(_film.drawn(run.result, films)),
     }
     return rendered("run.html.jinja", run.result, run.result["warnings"], _charts(run), context)
 

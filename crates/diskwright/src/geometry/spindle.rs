@@ -109,6 +109,16 @@ impl Spindle {
         Phase(self.wrap(self.start + self.wrap(at.ns()) * self.rate))
     }
 
+    /// The length of a revolution in ns, to a double's precision.
+    pub fn turn_ns(&self) -> f64 {
+        self.turn as f64 / self.rate as f64
+    }
+
+    /// A phase in turns, to a double's precision.
+    pub fn turned(&self, phase: Phase) -> f64 {
+        phase.0 as f64 / self.turn as f64
+    }
+
     /// The leading edge of angular slot `slot` of a track with `per_track` of them.
     #[inline]
     pub fn edge(&self, slot: u32, per_track: u32) -> Phase {
@@ -360,6 +370,21 @@ mod tests {
             })
             .expect("an endless range");
         ((turn * per_track + slot + slots) * minute).div_ceil(per_track * rpm) as u64
+    }
+
+    #[test]
+    fn what_is_drawn_is_where_the_platter_is() {
+        for spindle in [
+            Spindle::new(Rotation::Rpm(7_200)),
+            Spindle::new(Rotation::PeriodPs(8_333_333_333)),
+        ] {
+            let year = Time::from_s(366 * 86_400);
+            let quarter = Time::from_ns((spindle.turn_ns() / 4.0) as u64);
+            let turned = |at: Time| spindle.turned(spindle.phase(at));
+            let way = (turned(year + quarter) - turned(year)).rem_euclid(1.0);
+            assert!((way - 0.25).abs() < 1e-6, "{way}");
+            assert_eq!(turned(Time::ZERO), 0.0);
+        }
     }
 
     #[test]

@@ -3,10 +3,11 @@
 
 use super::hardware::Hardware;
 use super::interface::Interface;
+use super::tally::{Slots, Tally};
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::{Arm, Mechanics};
 use crate::geometry::spindle::Spindle;
-use crate::request::{Command, Part, Parts};
+use crate::request::{Command, Part};
 use crate::units::Time;
 
 /// What an access does.
@@ -32,19 +33,20 @@ pub struct Begin {
 }
 
 /// The way of one access through the medium.
-struct Pass<'a> {
+struct Pass<'a, T> {
     mechanics: &'a Mechanics,
     spindle: Spindle,
     arm: Arm,
     now: Time,
-    parts: &'a mut Parts,
+    parts: &'a mut T,
 }
 
-impl Pass<'_> {
+impl<T: Tally> Pass<'_, T> {
     /// Moves to the run's track.
     fn move_to(&mut self, run: &Run, write: bool) {
         let to = Arm::over(run);
         let motion = self.mechanics.motion(self.arm, to, write);
+        self.parts.heads_for(to);
         self.parts.add(Part::Seek, motion.seek);
         self.parts.add(Part::HeadSwitch, motion.head_switch);
         self.parts.add(Part::Settle, motion.settle);
@@ -56,6 +58,7 @@ impl Pass<'_> {
     fn pass(&mut self, slot: u32, slots: u32, per_track: u32) -> Time {
         let spindle = &self.spindle;
         let (wait, whole) = spindle.pass(spindle.phase(self.now), slot, slots, per_track);
+        self.parts.awaits(Slots::new(slot, slots, per_track));
         self.parts.add(Part::Rotation, wait);
         self.parts.add(Part::Transfer, whole - wait);
         let edge = self.now + wait;
@@ -74,13 +77,13 @@ impl Pass<'_> {
 ///
 /// Blocks cross the interface as they come off the medium, or after the last one where the interface does
 /// not overlap. `blocks_per_sector` blocks leave the medium together, when their sector has passed.
-pub fn read(
+pub fn read<T: Tally>(
     hardware: &Hardware,
     arm: Arm,
     start: Time,
     command: &Command,
     first: Run,
-    parts: &mut Parts,
+    parts: &mut T,
 ) -> Access {
     let begin = Begin {
         spindle: hardware.mechanics.spindle,
@@ -114,13 +117,13 @@ pub struct Piece {
 
 /// Reads one of several pieces of which a request is made: a command's blocks, whose first run is `first`. Blocks of earlier pieces
 /// keep the interface busy until `on_bus`. The time that blocks need to cross it after `end` is in no part yet.
-pub fn read_piece(
+pub fn read_piece<T: Tally>(
     hardware: &Hardware,
     begin: Begin,
     mut on_bus: Time,
     command: &Command,
     first: Run,
-    parts: &mut Parts,
+    parts: &mut T,
 ) -> Piece {
     let Hardware {
         mechanics,
@@ -161,8 +164,8 @@ pub fn read_piece(
 ///
 /// It is held up longest behind some one sector, whose blocks and all later ones then queue. Where sectors pass evenly that
 /// is the first or the last one, or the second where the first is wanted in part only.
-fn crossed(
-    pass: &Pass<'_>,
+fn crossed<T>(
+    pass: &Pass<'_, T>,
     interface: &Interface,
     sectors: &Sectors,
     run: &Run,
@@ -223,14 +226,14 @@ impl Arrivals {
 /// Where the interface overlaps, blocks cross it as `arrivals` says, while the arm moves; a sector can be written only if
 /// its blocks had all come when its edge passes, else the platter turns once more. A physical sector of which
 /// only a part is written is read first, and written when it comes by again.
-pub fn write(
+pub fn write<T: Tally>(
     hardware: &Hardware,
     arm: Arm,
     start: Time,
     arrivals: Arrivals,
     command: &Command,
     first: Run,
-    parts: &mut Parts,
+    parts: &mut T,
 ) -> Access {
     let begin = Begin {
         spindle: hardware.mechanics.spindle,
@@ -241,13 +244,13 @@ pub fn write(
 }
 
 /// Writes one of several pieces of which a request is made, as [`write`] does; without `arrivals` its blocks are in the drive already.
-pub fn write_piece(
+pub fn write_piece<T: Tally>(
     hardware: &Hardware,
     begin: Begin,
     arrivals: Option<Arrivals>,
     command: &Command,
     first: Run,
-    parts: &mut Parts,
+    parts: &mut T,
 ) -> Access {
     let Hardware {
         mechanics,
@@ -287,6 +290,7 @@ pub fn write_piece(
                 let blocks = sectors.blocks_until(count).max(arrivals.first);
                 arrivals.from + interface.write_time(blocks)
             };
+            pass.parts.awaits(Slots::new(slot, run.span, per_track));
             let mut edge = pass.edge(pass.now, slot, per_track);
             while arrived(1) > edge {
                 edge = pass.edge(edge + Time::from_ns(1), slot, per_track);

@@ -4,10 +4,12 @@ pub mod access;
 pub mod buffer;
 pub mod cached;
 mod counters;
+mod film;
 pub mod hardware;
 pub mod interface;
 pub mod multi;
 mod picture;
+pub mod tally;
 
 use std::collections::VecDeque;
 
@@ -15,18 +17,21 @@ use serde_json::{Map, Value};
 
 use crate::device::{Context, Device, Look};
 use crate::geometry::mechanics::Arm;
+use crate::metrics::picture::window::Window;
 use crate::queue::clustering::Slots;
 use crate::queue::pool::Order;
 use crate::queue::pool::Others;
 use crate::queue::schedulers::DiskSpace;
 use crate::queue::{Clustering, Pending, Pool, Scheduler, Slot, Space, View};
-use crate::request::{Command, Op, Outcome, Part, Parts, Promise, RequestId};
+use crate::request::{Command, Op, Outcome, Part, Parts, Promise, RequestId, ServedBy};
 use crate::units::{Lbn, Time};
-use access::Arrivals;
+use access::{Access, Arrivals};
 use buffer::{Buffer, Move, Served, Service};
 use counters::Counters;
+use film::Film;
 pub use hardware::{Hardware, Overhead};
 use picture::HddPicture;
+use tally::Tally;
 
 /// A share of promoted picks above which NCQ is hardly NCQ any more.
 const MANY_PROMOTIONS: f64 = 0.10;
@@ -61,6 +66,7 @@ pub struct Hdd {
     ended: Time,
     counters: Counters,
     picture: Option<Box<HddPicture>>,
+    film: Option<Box<Film>>,
 }
 
 /// The token of the alarm that ends the active request; others carry a request for which only the controller works.
@@ -109,6 +115,7 @@ impl Hdd {
             last: Lbn(0),
             counters: Counters::default(),
             picture: None,
+            film: None,
         }
     }
 
@@ -317,6 +324,7 @@ impl Hdd {
         if let Some(buffer) = &mut self.buffer {
             buffer.travel(&self.hardware, cx.now(), to);
         }
+        self.show_travel(to, time, cx.now());
         self.arm = to;
         self.is_travelling = true;
         cx.alarm(cx.now() + time, TRAVELLED);
@@ -326,26 +334,19 @@ impl Hdd {
     fn begin(&mut self, pending: &Pending, cx: &mut Context<'_>) -> Time {
         let now = cx.now();
         let command = &pending.command;
-        let write = command.op == Op::Write;
         let mut parts = Parts::default();
-        let overhead = self.hardware.overhead.before(write, self.after_write);
-        parts.add(Part::Overhead, overhead);
-        let target = pending.target.expect("a drive's queue knows every target");
-        let (from, start) = (self.arm, now + overhead);
-        let hardware = &self.hardware;
-        let run = hardware.first_run(command, &target.run);
-        let access = if write {
-            let arrivals = Arrivals::from(start);
-            access::write(hardware, from, start, arrivals, command, run, &mut parts)
-        } else {
-            access::read(hardware, from, start, command, run, &mut parts)
+        let (access, end) = match self.camera(pending, cx) {
+            None => self.access(pending, now, &mut parts),
+            Some(mut steps) => {
+                let (access, end) = self.access(pending, now, &mut steps);
+                parts = steps.parts();
+                self.show(pending, steps, (end, ServedBy::Medium, true), cx);
+                (access, end)
+            }
         };
-        let completion = self.hardware.overhead.completion(write);
-        parts.add(Part::Overhead, completion);
-        let end = access.end + completion;
-
-        self.arm = access.arm;
-        self.after_write = write;
+        let target = pending.target.expect("a drive's queue knows every target");
+        let from = std::mem::replace(&mut self.arm, access.arm);
+        self.after_write = command.op == Op::Write;
         self.last = command.end();
         let distance = from.cylinder.abs_diff(target.run.position.cylinder);
         self.count_access(distance, access.read_modify_writes);
@@ -357,10 +358,32 @@ impl Hdd {
         end
     }
 
+    /// What the arm does for a request from `now` on, and when that is complete.
+    fn access<T: Tally>(&self, pending: &Pending, now: Time, parts: &mut T) -> (Access, Time) {
+        let command = &pending.command;
+        let write = command.op == Op::Write;
+        let overhead = self.hardware.overhead.before(write, self.after_write);
+        parts.add(Part::Overhead, overhead);
+        let target = pending.target.expect("a drive's queue knows every target");
+        let (from, start) = (self.arm, now + overhead);
+        let hardware = &self.hardware;
+        let run = hardware.first_run(command, &target.run);
+        let access = if write {
+            let arrivals = Arrivals::from(start);
+            access::write(hardware, from, start, arrivals, command, run, parts)
+        } else {
+            access::read(hardware, from, start, command, run, parts)
+        };
+        let completion = hardware.overhead.completion(write);
+        parts.add(Part::Overhead, completion);
+        (access, access.end + completion)
+    }
+
     /// [`Self::begin`] for a drive with a buffer.
     fn serve(&mut self, pending: &Pending, cx: &mut Context<'_>) -> Served {
         let now = cx.now();
         let command = &pending.command;
+        let camera = self.camera(pending, cx);
         let buffer = self.buffer.as_mut().expect("the drive has a buffer");
         let mut parts = Parts::default();
         let target = pending.target.expect("a drive's queue knows every target");
@@ -372,7 +395,17 @@ impl Hdd {
             bus_free: self.bus_free,
             after_write: self.after_write,
         };
-        let served = buffer.serve(&self.hardware, service, &mut parts);
+        let served = match camera {
+            None => buffer.serve(&self.hardware, service, &mut parts),
+            Some(mut steps) => {
+                let served = buffer.serve(&self.hardware, service, &mut steps);
+                parts = steps.parts();
+                let told = (served.end, served.by, served.moved.is_some());
+                self.show(pending, steps, told, cx);
+                served
+            }
+        };
+        let buffer = self.buffer.as_ref().expect("the drive has a buffer");
         let busy = buffer.destaged_at(served.end);
         self.after_write = command.op == Op::Write;
         self.last = command.end();
@@ -584,15 +617,16 @@ impl Device for Hdd {
         self.counted(elapsed)
     }
 
-    fn collect_picture(&mut self) {
+    fn collect_picture(&mut self, window: Option<&Window>) {
         let cylinders = self.hardware.mechanics.layout.cylinders();
         self.picture = Some(Box::new(HddPicture::new(cylinders)));
+        self.film = window.map(|window| Box::new(Film::new(window.clone())));
     }
 
     fn picture(&self) -> Option<Map<String, Value>> {
-        self.picture
-            .as_ref()
-            .map(|picture| picture.json(self.ended))
+        let mut picture = self.picture.as_ref()?.json(self.ended);
+        picture.extend(self.film_json().map(|film| ("film".to_owned(), film)));
+        Some(picture)
     }
 
     fn warnings(&self) -> Vec<String> {

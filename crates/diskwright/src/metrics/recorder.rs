@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::digest::Digest;
 use super::interval::NoInterval;
 use super::picture::Picture;
+use super::picture::window::Window;
 use super::series::{FEWEST_ABOVE, PERCENTILES, Series};
 use crate::request::{Op, Outcome, Part, Request};
 use crate::units::Time;
@@ -51,10 +52,11 @@ impl Recorder {
         }
     }
 
-    /// Collects what a picture of a run on a device of so many blocks is drawn from.
+    /// Collects what a picture of a run on a device of so many blocks is drawn from; `window` is that of the disks' films.
     #[must_use]
-    pub fn with_picture(mut self, blocks: u64) -> Recorder {
-        self.picture = Some(Box::new(Picture::new(self.warm_up, blocks)));
+    pub fn with_picture(mut self, blocks: u64, window: Option<Window>) -> Recorder {
+        let picture = Picture::new(self.warm_up, blocks).with_window(window);
+        self.picture = Some(Box::new(picture));
         self
     }
 

@@ -23,6 +23,7 @@ use crate::engine::{Engine, Initiator};
 use crate::error::{Error, InputError, Source};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::ledger::Ledger;
+use crate::metrics::picture::window::{FilmFrom, Window};
 use crate::metrics::recorder::WarmUp;
 use crate::metrics::{Recorder, RequestLog, RequestTable};
 use crate::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
@@ -65,6 +66,8 @@ pub struct RunOptions {
     pub requests: Option<PathBuf>,
     /// Collects what a picture of the run is drawn from: [`Outcome::picture`].
     pub picture: bool,
+    /// Where the half second begins that a picture shows the disks at work in.
+    pub film: FilmFrom,
     /// Keeps a row for every request in memory: [`Outcome::requests`].
     pub keep_requests: bool,
     /// Schedulers that the spec may name beside those of the registry.
@@ -332,11 +335,14 @@ pub fn run(
     let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
     let workload = load().map_err(|error| checked.locate_in_workload(error))?;
     let policy = host_policy(&checked)?;
-    let mut recorder = Recorder::new(warm_up(&checked, capacity)?);
+    let warm_up = warm_up(&checked, capacity)?;
+    let mut recorder = Recorder::new(warm_up);
+    let mut window = None;
     if options.picture {
-        recorder = recorder.with_picture(capacity);
+        window = Window::new(options.film, warm_up);
+        recorder = recorder.with_picture(capacity, window.clone());
         for device in &mut tree.devices {
-            device.collect_picture();
+            device.collect_picture(window.as_ref());
         }
     }
     let table = options.keep_requests.then(RequestTable::default);
@@ -368,6 +374,9 @@ pub fn run(
         )));
     }
     host.finish_log()?;
+    if let Some(window) = &window {
+        window.end(engine.now());
+    }
     let outcome = Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed());
     Ok(outcome.with_requests(host.take_table()))
 }

@@ -22,6 +22,9 @@
     },
   };
 
+  // What else is drawn has the same colours.
+  globalThis.reportThemes = themes;
+
   function template(theme) {
     const axis = {
       gridcolor: theme.grid, linecolor: theme.line, zerolinecolor: theme.line, tickcolor: theme.line,

@@ -6,7 +6,8 @@ use crate::geometry::mechanics::Arm;
 use crate::hdd::access::{self, Access, Arrivals};
 use crate::hdd::buffer::parameters::WriteCompletion;
 use crate::hdd::hardware::Hardware;
-use crate::request::{Command, Op, Parts};
+use crate::hdd::tally::{Slots, Tally};
+use crate::request::{Command, Op, Part};
 use crate::units::{Lbn, Time};
 
 impl Buffer {
@@ -52,26 +53,31 @@ impl Buffer {
     /// writes it whole, as a request of its own.
     ///
     /// The second pass over the same blocks is DiskSim's; all that it does is to keep the medium busy.
-    pub(super) fn append(
+    pub(super) fn append<T: Tally>(
         &mut self,
         hardware: &Hardware,
         (command, track): (&Command, &Run),
         destage: Destage,
         (ready, data): (Time, Time),
+        parts: &mut T,
     ) -> Access {
         self.segments.forget(command, destage.segment, None);
         let segment = self.segments.get_mut(destage.segment);
         segment.end = command.end().0;
-        let (arm, free) = in_passing(hardware, command, destage, data);
+        let (mut passing, mut whole) = (T::default(), T::default());
+        let (arm, free) = in_passing(hardware, command, destage, data, &mut passing);
+        let begins = ready.max(free);
         let done = access::write(
             hardware,
             arm,
-            ready.max(free),
+            begins,
             Arrivals::from(data),
             command,
             hardware.first_run(command, track),
-            &mut Parts::default(),
+            &mut whole,
         );
+        parts.beside(destage.end, passing);
+        parts.beside(begins, whole);
         self.medium = Medium::Writing(Destage {
             end: done.end,
             last: command.lbn.0,
@@ -85,7 +91,13 @@ impl Buffer {
 }
 
 /// Where and when the arm has written what goes on without a pause behind `destage`, of blocks that cross from `data` on.
-fn in_passing(hardware: &Hardware, command: &Command, destage: Destage, data: Time) -> (Arm, Time) {
+fn in_passing<T: Tally>(
+    hardware: &Hardware,
+    command: &Command,
+    destage: Destage,
+    data: Time,
+    parts: &mut T,
+) -> (Arm, Time) {
     let mechanics = &hardware.mechanics;
     let per_sector = u64::from(hardware.blocks_per_sector);
     let (mut arm, mut now) = (destage.arm, destage.end);
@@ -101,13 +113,17 @@ fn in_passing(hardware: &Hardware, command: &Command, destage: Destage, data: Ti
             break;
         }
         let run = mechanics.layout.run(sector, 1);
-        now += mechanics.motion_time(arm, Arm::over(&run), true);
-        arm = Arm::over(&run);
+        let to = Arm::over(&run);
+        now += mechanics.motion_time(arm, to, true);
+        parts.moves(mechanics, arm, to, true);
+        arm = to;
         let phase = mechanics.spindle.phase(now);
-        now += mechanics
-            .spindle
-            .pass(phase, run.angle, 1, run.sectors_per_track)
-            .1;
+        let per_track = run.sectors_per_track;
+        let (wait, passed) = mechanics.spindle.pass(phase, run.angle, 1, per_track);
+        parts.awaits(Slots::new(run.angle, 1, per_track));
+        parts.add(Part::Rotation, wait);
+        parts.add(Part::Transfer, passed - wait);
+        now += passed;
         sector += 1;
     }
     (arm, now)

@@ -4,11 +4,12 @@ use super::owner::Owner;
 use super::parameters::BusDescription;
 use super::read_pass::ReadPass;
 use crate::hdd::hardware::Hardware;
-use crate::request::{Part, Parts};
+use crate::hdd::tally::Tally;
+use crate::request::Part;
 use crate::units::Time;
 
 /// The medium's side of a read: which blocks are in the buffer at an instant. Instants are asked for in rising order.
-pub struct Source<'a> {
+pub struct Source<'a, T> {
     pub hardware: &'a Hardware,
     /// Blocks that the segment holds.
     pub size: u64,
@@ -17,17 +18,17 @@ pub struct Source<'a> {
     /// The track that is being read, where any is.
     pub pass: Option<ReadPass>,
     /// What the request waits for.
-    pub account: Account<'a>,
+    pub account: Account<'a, T>,
 }
 
 /// Divides the time of a request into parts, in the order in which it passes.
-pub struct Account<'a> {
-    pub parts: &'a mut Parts,
+pub struct Account<'a, T> {
+    pub parts: &'a mut T,
     /// Up to when the time has been accounted for.
     pub until: Time,
 }
 
-impl Account<'_> {
+impl<T: Tally> Account<'_, T> {
     /// What is not accounted for yet up to `end` went into `part`.
     #[inline]
     pub fn add(&mut self, part: Part, end: Time) {
@@ -53,7 +54,7 @@ impl Account<'_> {
     }
 }
 
-impl Source<'_> {
+impl<T: Tally> Source<'_, T> {
     /// The block behind the last one in the buffer at `at`.
     #[inline]
     fn end_at(&mut self, at: Time) -> u64 {
@@ -89,6 +90,10 @@ impl Source<'_> {
     fn following(&mut self, pass: &ReadPass) -> Option<ReadPass> {
         let next = pass.next(&self.hardware.mechanics)?;
         self.account.add_pass(pass, pass.end);
+        let mechanics = &self.hardware.mechanics;
+        self.account
+            .parts
+            .leaves(|| pass.track(mechanics, pass.end));
         self.pass = Some(next);
         Some(next)
     }
@@ -111,7 +116,10 @@ impl Source<'_> {
                 reached < pass.behind() && pass.passed(mechanics, reached) < owner.crossed;
             let begun = reached + u64::from(is_passing);
             if let Some((full, from)) = pass.stalls(self.hardware, owner, self.size, begun) {
-                self.account.add_pass(&pass, pass.passed(mechanics, full));
+                let until = pass.passed(mechanics, full);
+                self.account.add_pass(&pass, until);
+                let left = pass;
+                self.account.parts.leaves(|| left.track(mechanics, until));
                 pass = pass.again(mechanics, full, from);
                 self.pass = Some(pass);
             } else if reached < pass.behind() {
@@ -140,7 +148,7 @@ pub struct ReadTransfer<'a> {
 impl ReadTransfer<'_> {
     /// When the last block has crossed, of a read that has the bus and begins to transfer at `start`; and the first
     /// of the blocks that cross with it in one go.
-    pub fn connected(&self, start: Time, source: &mut Source<'_>) -> (u64, Time) {
+    pub fn connected<T: Tally>(&self, start: Time, source: &mut Source<'_, T>) -> (u64, Time) {
         let keeps_bus = self.bus.kept_by_reads || !self.bus.disconnects;
         let (mut next, end) = self.blocks;
         let mut at = start;
@@ -162,13 +170,13 @@ impl ReadTransfer<'_> {
     }
 
     /// The same of a read that has left the bus by `free`.
-    pub fn disconnected(&self, free: Time, source: &mut Source<'_>) -> (u64, Time) {
+    pub fn disconnected<T: Tally>(&self, free: Time, source: &mut Source<'_, T>) -> (u64, Time) {
         let start = self.reconnect(free, self.blocks.0, source);
         self.connected(start, source)
     }
 
     /// When a read that left the bus by `free` begins to transfer again, with block `next`.
-    fn reconnect(&self, free: Time, next: u64, source: &mut Source<'_>) -> Time {
+    fn reconnect<T: Tally>(&self, free: Time, next: u64, source: &mut Source<'_, T>) -> Time {
         let wanted = (next + self.water).min(self.blocks.1).max(next + 1);
         let there = if source.present >= wanted {
             free
@@ -183,7 +191,7 @@ impl ReadTransfer<'_> {
     /// Blocks have crossed at `crossed`: what a segment that is smaller than the request had no room for meanwhile, the
     /// medium has missed.
     #[inline]
-    fn cross(&self, first: u64, end: u64, crossed: Time, source: &mut Source<'_>) {
+    fn cross<T: Tally>(&self, first: u64, end: u64, crossed: Time, source: &mut Source<'_, T>) {
         if self.blocks.1 - self.blocks.0 > source.size {
             source.run_ahead(&Owner {
                 first,

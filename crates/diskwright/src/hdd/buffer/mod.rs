@@ -22,9 +22,10 @@ use segments::{Segments, State};
 
 use super::hardware::Hardware;
 use crate::geometry::layout::Run;
-use crate::geometry::mechanics::Arm;
+use crate::geometry::mechanics::{Arm, Motion};
+use crate::hdd::tally::Tally;
 use crate::random::Stream;
-use crate::request::{Command, Op, Parts, ServedBy};
+use crate::request::{Command, Op, ServedBy};
 use crate::units::Time;
 
 /// What the medium is at.
@@ -83,7 +84,7 @@ pub struct BufferCounters {
 }
 
 /// The state of a drive's buffer and medium.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Buffer {
     description: BufferDescription,
     segments: Segments,
@@ -97,6 +98,25 @@ pub struct Buffer {
     pub counters: BufferCounters,
     /// What has moved since it was last asked for, where somebody asks.
     moves: Option<Vec<Move>>,
+    /// The tracks that have been read since they were last asked for, where somebody asks.
+    tracks: Option<Vec<Track>>,
+}
+
+/// The reading of a track, or of a part of it, that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
+    /// From its first sector to the end of the track.
+    pub run: Run,
+    /// When the arm began to move there.
+    pub start: Time,
+    /// How it moved.
+    pub motion: Motion,
+    /// When the first sector's leading edge passed.
+    pub edge: Time,
+    /// How many slots passed.
+    pub slots: u32,
+    /// When the arm was free.
+    pub until: Time,
 }
 
 /// What serving a request comes to.
@@ -170,12 +190,42 @@ impl Buffer {
             chance,
             counters: BufferCounters::default(),
             moves: None,
+            tracks: None,
         }
     }
 
     /// What has moved since this was last called; from the first call on.
     pub fn moves(&mut self) -> std::vec::Drain<'_, Move> {
         self.moves.get_or_insert_default().drain(..)
+    }
+
+    /// The tracks that have been read since this was last called, from the first call on.
+    pub fn tracks(&mut self) -> std::vec::Drain<'_, Track> {
+        self.tracks.get_or_insert_default().drain(..)
+    }
+
+    /// Whether a read's blocks do not all fit into a segment.
+    pub fn is_larger_than_a_segment(&self, command: &Command) -> bool {
+        u64::from(command.blocks) > self.segments.size()
+    }
+
+    /// Nobody asks for tracks any more.
+    pub fn forget_tracks(&mut self) {
+        self.tracks = None;
+    }
+
+    /// The tracks that will have been read by `now` if nothing comes, and how far the last one has been by then.
+    pub fn tracks_until(&self, hardware: &Hardware, now: Time) -> Vec<Track> {
+        let mut later = self.clone();
+        later.tracks = Some(Vec::new());
+        later.settle(hardware, now);
+        let mut tracks = later.tracks.unwrap_or_default();
+        if let Medium::Reading { pass, .. } = later.medium
+            && pass.start < now
+        {
+            tracks.push(pass.track(&hardware.mechanics, now));
+        }
+        tracks
     }
 
     /// Whether a completed write may be lost with the power.
@@ -199,6 +249,12 @@ impl Buffer {
                 let segment = self.segments.get_mut(number);
                 let limit = segment.limit.div_ceil(per_sector);
                 let mechanics = &hardware.mechanics;
+                let tracks = &mut self.tracks;
+                let mut leave = |pass: &ReadPass, until: Time| {
+                    if let Some(tracks) = tracks {
+                        tracks.push(pass.track(mechanics, until));
+                    }
+                };
                 let may_fill_up = segment.limit > owner.end.min(segment.start) + size;
                 let (reached, is_over) = loop {
                     let reached = pass.reached(mechanics, now).min(limit);
@@ -208,15 +264,23 @@ impl Buffer {
                         if now < from {
                             break (full, false);
                         }
+                        leave(pass, pass.passed(mechanics, full));
                         *pass = pass.again(mechanics, full, from);
                         continue;
                     }
                     if reached == limit {
+                        // The arm may have gone to a track of which nothing is wanted any more.
+                        let until = match limit > pass.first {
+                            true => pass.passed(mechanics, limit),
+                            false => pass.arrived(),
+                        };
+                        leave(pass, until);
                         break (limit, true);
                     }
                     if reached < pass.behind() {
                         break (reached, false);
                     }
+                    leave(pass, pass.end);
                     match pass.next(mechanics) {
                         Some(next) => *pass = next,
                         None => break (reached, true),
@@ -345,15 +409,18 @@ impl Buffer {
             let reached = pass.reached(mechanics, now);
             pass.passed(mechanics, (reached + 1).min(pass.behind()))
         };
+        if let Some(tracks) = &mut self.tracks {
+            tracks.push(pass.track(&hardware.mechanics, end.max(now)));
+        }
         end.saturating_sub(now)
     }
 
     /// Serves a request that the medium has time for, after [`Self::settle`]. Adds what its time goes into from `now` on to `parts`.
-    pub fn serve(
+    pub fn serve<T: Tally>(
         &mut self,
         hardware: &Hardware,
         service: Service<'_>,
-        parts: &mut Parts,
+        parts: &mut T,
     ) -> Served {
         let mut account = Account {
             parts,

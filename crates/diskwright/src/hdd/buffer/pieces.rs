@@ -5,6 +5,7 @@ use super::parameters::Water;
 use crate::geometry::mechanics::Arm;
 use crate::hdd::access::{self, Access, Arrivals};
 use crate::hdd::hardware::Hardware;
+use crate::hdd::tally::Tally;
 use crate::request::{Command, Parts};
 use crate::units::{Lbn, Time};
 
@@ -25,7 +26,7 @@ impl Piece {
         command: Command,
         arrivals: Arrivals,
         (arm, begins): (Arm, Time),
-        parts: &mut Parts,
+        parts: &mut impl Tally,
     ) -> Piece {
         let run = hardware.first_run(&command, &hardware.track_of(&command));
         let done = access::write(hardware, arm, begins, arrivals, &command, run, parts);
@@ -61,7 +62,7 @@ impl Buffer {
         begins: Time,
         arrivals: Arrivals,
         command: &Command,
-        parts: &mut Parts,
+        parts: &mut impl Tally,
     ) -> (Access, Time) {
         let bus = &self.description.bus;
         let sector = u64::from(hardware.blocks_per_sector);

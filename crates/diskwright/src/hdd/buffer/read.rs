@@ -7,15 +7,16 @@ use super::read_pass::ReadPass;
 use super::segments::{Hit, State};
 use super::{Buffer, Medium, Served, Service};
 use crate::hdd::hardware::Hardware;
+use crate::hdd::tally::Tally;
 use crate::request::{Part, ServedBy};
 use crate::units::{Lbn, Time};
 
 impl Buffer {
-    pub(super) fn read(
+    pub(super) fn read<T: Tally>(
         &mut self,
         hardware: &Hardware,
         service: Service<'_>,
-        account: &mut Account<'_>,
+        account: &mut Account<'_, T>,
     ) -> Served {
         let Service {
             command,

@@ -6,6 +6,7 @@ use crate::geometry::spindle::Slots;
 use crate::hdd::hardware::Hardware;
 use crate::units::Time;
 
+use super::Track;
 use super::owner::Owner;
 
 /// The reading of what is left of a track, from a sector on.
@@ -147,6 +148,23 @@ impl ReadPass {
             (sector, run),
             0,
         )
+    }
+
+    /// What of the track has been read, by an instant at which reading it ended.
+    pub fn track(&self, mechanics: &Mechanics, until: Time) -> Track {
+        let slots = match () {
+            () if until <= self.edge => 0,
+            () if until >= self.end && self.in_turn == self.run.sectors => self.run.span,
+            () => mechanics.spindle.passed(&self.slots, until - self.edge),
+        };
+        Track {
+            run: self.run,
+            start: self.start,
+            motion: self.motion,
+            edge: self.edge,
+            slots,
+            until,
+        }
     }
 
     /// Where the arm is once it has moved.

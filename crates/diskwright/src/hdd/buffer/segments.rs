@@ -56,7 +56,7 @@ pub enum Hit {
 }
 
 /// All segments, in the order of their last use.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Segments {
     segments: Box<[Segment]>,
     /// Numbers of the segments, the least recently used first.

@@ -8,7 +8,8 @@ use crate::geometry::layout::Run;
 use crate::geometry::mechanics::Arm;
 use crate::hdd::access::{self, Arrivals};
 use crate::hdd::hardware::Hardware;
-use crate::request::{Command, Part, Parts, ServedBy};
+use crate::hdd::tally::Tally;
+use crate::request::{Command, Part, ServedBy};
 use crate::units::Time;
 
 /// Blocks that must have come before the medium takes the first, of a write with an extra disconnection: of a short one, and of
@@ -28,11 +29,11 @@ impl Buffer {
         least.saturating_sub(motion)
     }
 
-    pub(super) fn write(
+    pub(super) fn write<T: Tally>(
         &mut self,
         hardware: &Hardware,
         service: Service<'_>,
-        account: &mut Account<'_>,
+        account: &mut Account<'_, T>,
     ) -> Served {
         let Service {
             command,
@@ -62,7 +63,8 @@ impl Buffer {
         if let Some(destage) = self.joined(command, now) {
             self.counters.appends += 1;
             let crossed = data + hardware.interface.write_time(command.blocks);
-            let done = self.append(hardware, (command, track), destage, (ready, data));
+            let parts = &mut *account.parts;
+            let done = self.append(hardware, (command, track), destage, (ready, data), parts);
             account.add(Part::Wait, bus_free.min(data));
             account.add(Part::Overhead, data);
             account.add(Part::Bus, crossed);
@@ -105,7 +107,8 @@ impl Buffer {
         segment.written = true;
         let run = hardware.first_run(command, track);
         let begins = ready.max(now) + wait;
-        let mut media_parts = Parts::default();
+        let mut media_parts = T::default();
+        media_parts.heads_for(Arm::over(&run));
         let lengthened = self.lengthened(hardware, command, &run);
         media_parts.add(Part::Seek, lengthened);
         let moves = begins + lengthened;
@@ -129,10 +132,7 @@ impl Buffer {
         } else {
             account.add(Part::Overhead, ready.max(now));
             account.add(Part::Wait, begins);
-            for &part in Part::ALL {
-                let end = account.until + media_parts.get(part);
-                account.add(part, end);
-            }
+            media_parts.each(|part, time| account.add(part, account.until + time));
             account.add(Part::Bus, crossed);
             if disconnects {
                 (crossed + disconnect).max(done.end) + reselect + completion
@@ -141,6 +141,7 @@ impl Buffer {
             }
         };
         account.add(Part::Overhead, end);
+        account.parts.beside(begins, media_parts);
         let released = match self.description.pre_seek {
             PreSeek::WhileCompleting if !is_buffered => end - completion,
             PreSeek::AfterMedium if !is_buffered => done.end,

@@ -387,6 +387,9 @@ impl CachedHdd {
             self.transfers.take_ready();
             let purpose = self.transfers.get(id).purpose;
             let child = self.submit(command, Sent::Transfer(id), cx);
+            if let Purpose::Request(request) = purpose {
+                cx.request_mut(child).sequence = cx.request(request).sequence;
+            }
             self.in_drive += 1;
             if command.op == Op::Write
                 && let Some((ledger, device)) = cx.ledger()

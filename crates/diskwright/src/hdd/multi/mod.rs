@@ -24,6 +24,7 @@ use super::picture::HddPicture;
 use crate::config::arms::{ArmMotion, ArmParts};
 use crate::device::{Context, Device, Look};
 use crate::geometry::mechanics::{Arm, Target};
+use crate::metrics::picture::window::Window;
 use crate::placement::arm_choice::{ArmChoice, Candidate};
 use crate::placement::cleaner::Cleaner;
 use crate::placement::log::{Content, Log};
@@ -632,7 +633,7 @@ impl Device for MultiHdd {
         report
     }
 
-    fn collect_picture(&mut self) {
+    fn collect_picture(&mut self, _window: Option<&Window>) {
         let cylinders = self.hardware.mechanics.layout.cylinders();
         self.picture = Some(Box::new(HddPicture::new(cylinders)));
     }

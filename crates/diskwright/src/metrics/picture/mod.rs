@@ -7,12 +7,14 @@ pub mod bins;
 pub mod distribution;
 pub mod load;
 pub mod map;
+pub mod window;
 
 use serde_json::{Value, json};
 
 use self::distribution::Times;
 use self::load::Load;
 use self::map::Map;
+use self::window::Window;
 use super::histogram::LogHistogram;
 use super::recorder::WarmUp;
 use crate::request::{Op, Outcome, Request};
@@ -33,6 +35,7 @@ pub struct Picture {
     map: Map,
     read_blocks: LogHistogram,
     write_blocks: LogHistogram,
+    window: Option<Window>,
 }
 
 impl Picture {
@@ -48,7 +51,13 @@ impl Picture {
             map: Map::new(blocks),
             read_blocks: LogHistogram::default(),
             write_blocks: LogHistogram::default(),
+            window: None,
         }
+    }
+
+    /// Tells the window of the disks' films which request is the first measured one.
+    pub fn with_window(self, window: Option<Window>) -> Picture {
+        Picture { window, ..self }
     }
 
     /// Notes an arrival.
@@ -66,6 +75,9 @@ impl Picture {
         };
         if self.arrivals == first {
             self.measured_from = Some(now);
+        }
+        if let Some(window) = &self.window {
+            window.arrived(self.arrivals, now, self.measured_from);
         }
         self.arrivals += 1;
         self.load.arrived(now);

@@ -1,0 +1,143 @@
+"use strict";
+/* What a disk does at an instant: t is ns since the start of the film. Nothing here is drawn. */
+function filmModel(film) {
+  const parts = film.parts;
+  const MEDIUM = new Set(["seek", "head_switch", "settle", "rotation", "transfer"].map((name) => parts.indexOf(name)));
+  const [SEEK, TRANSFER] = ["seek", "transfer"].map((name) => parts.indexOf(name));
+  const works = film.work;
+
+  // Where each work's steps begin and end, and where the arm comes from.
+  const places = film.arms.map(({ cylinder, head }) => ({ cylinder, head }));
+  for (const work of works) {
+    let at = work.start;
+    let place = places[work.arm];
+    work.legs = work.steps.map(([part, time, cylinder, head, slot, slots, perTrack]) => {
+      const leg = { part, start: at, end: at + time, from: place, to: { cylinder, head } };
+      if (perTrack) leg.target = { cylinder, head, from: slot / perTrack, size: slots / perTrack };
+      place = leg.to;
+      at += time;
+      return leg;
+    });
+    work.end = at;
+    places[work.arm] = place;
+  }
+  for (const request of film.requests) {
+    let at = request.start;
+    request.legs = request.steps.map(([part, time]) => ({ part, start: at, end: (at += time) }));
+  }
+  const ofArm = film.arms.map((_, number) => works.filter((work) => work.arm === number));
+  const edges = new Set([0, film.length]);
+  for (const { legs } of [...works, ...film.requests]) {
+    for (const { start, end } of legs) edges.add(start).add(end);
+  }
+  const events = [...edges].filter((at) => at >= 0 && at <= film.length).sort((one, other) => one - other);
+
+  // Full speed half of the way, and to a stop again: of a real seek the model knows the time, not the course.
+  const eased = (share) => (share < 0.5 ? 2 * share * share : 1 - 2 * (1 - share) * (1 - share));
+  const within = (legs, t) => legs.find(({ start, end }) => start <= t && t < end);
+
+  // Turns of the platter that have passed under an arm at angle 0.
+  const turned = (t) => film.phase + t / film.turn;
+
+  function arm(number, t) {
+    const mine = ofArm[number];
+    let low = 0;
+    for (let high = mine.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if (mine[middle].start <= t) low = middle + 1;
+      else high = middle;
+    }
+    const work = mine[low - 1];
+    if (!work) return { ...film.arms[number] };
+    const last = work.legs[work.legs.length - 1];
+    if (t >= work.end) return { ...last.to };
+    const leg = within(work.legs, t);
+    const share = leg.end > leg.start ? (t - leg.start) / (leg.end - leg.start) : 1;
+    const moved = leg.part === SEEK ? eased(share) : 1;
+    const ahead = work.legs.slice(work.legs.indexOf(leg)).find(({ target }) => target);
+    return {
+      cylinder: leg.from.cylinder + (leg.to.cylinder - leg.from.cylinder) * moved,
+      head: share < 0.5 ? leg.from.head : leg.to.head,
+      work, leg, share, target: ahead?.target, passes: leg.part === TRANSFER,
+    };
+  }
+
+  // Requests in service, those first for which the medium works.
+  function active(t) {
+    const found = film.requests
+      .filter(({ start, completion }) => start !== null && start <= t && t < completion)
+      .map((request) => ({ request, leg: within(request.legs, t) }));
+    const rank = ({ leg }) => (leg && MEDIUM.has(leg.part) ? 0 : 1);
+    return found.sort((one, other) => rank(one) - rank(other));
+  }
+
+  const isBefore = (request, t) => request.start === null || t < request.start;
+  const waiting = (t) =>
+    film.requests.filter((request) => request.acceptance !== null && request.acceptance <= t && isBefore(request, t));
+  const outside = (t) =>
+    film.requests.filter((request) =>
+      request.arrival <= t && (request.acceptance === null || t < request.acceptance) && isBefore(request, t));
+
+  return {
+    film, events, turned, arm, active, waiting, outside, isMedium: (part) => MEDIUM.has(part),
+    next: (t) => events.find((at) => at > t + 1e-6) ?? film.length,
+    previous: (t) => events.findLast((at) => at < t - 1e-6) ?? 0,
+  };
+}
+
+/* The same in words. */
+function filmWords(model) {
+  const { film } = model;
+  const name = (part) => film.parts[part].replace("_", " ");
+  const whole = (number) => number.toLocaleString("en-US");
+  const ms = (ns, digits = 3) => (ns / 1e6).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const blocks = (count) => `${whole(count)} block${count === 1 ? "" : "s"}`;
+  const called = ({ sequence }) => (sequence === null ? "A request of no number" : `Request ${sequence}`);
+  const subject = (request) =>
+    `${called(request)}, ${["read", "write"][request.op]} of ${blocks(request.blocks)} at LBN ${whole(request.lbn)}`;
+  const step = ({ part, start, end }, t) => `${name(part)}, ${ms(t - start)} of ${ms(end - start)} ms`;
+
+  // What the arm does that no request waits for.
+  function background(work, active) {
+    if (work.op === null) return "The scheduler moves the arm";
+    if (work.op === 1 && active.some(({ request }) => request === film.requests[work.request])) return "Meanwhile on the medium";
+    const of = work.request === null ? "an earlier request" : called(film.requests[work.request]).replace(/^./, (first) => first.toLowerCase());
+    return work.op === 1 ? `Behind it, ${of} goes from the buffer to the medium` : `Behind it, reading ahead of ${of}`;
+  }
+
+  // A line for each service under way, and one for what the medium does beside them: texts, and what they are of.
+  function now(t) {
+    const active = model.active(t);
+    const services = new Map();
+    for (const one of active) services.set(one.request.service, [...(services.get(one.request.service) ?? []), one]);
+    const lines = [...services.values()].map(([{ request, leg }, ...merged]) => {
+      const more = merged.length ? ` (and ${merged.length} merged with it)` : "";
+      return { text: `${subject(request)}${more}: ${leg ? step(leg, t) : "done"}`, request, leg };
+    });
+    if (!active.some(({ leg }) => leg && model.isMedium(leg.part))) {
+      film.arms.forEach((_, number) => {
+        const { work, leg } = model.arm(number, t);
+        if (work) lines.push({ text: `${background(work, active)}: ${step(leg, t)}`, leg });
+      });
+    }
+    return lines.length ? lines : [{ text: "Nothing is under way." }];
+  }
+
+  const queue = (t) => {
+    const [waiting, outside] = [model.waiting(t).length, model.outside(t).length];
+    const rest = outside ? `, ${whole(outside)} not in it yet` : "";
+    return `${whole(waiting)} waiting in the drive's queue${rest}`;
+  };
+  const place = (t) => {
+    const one = film.arms.length === 1;
+    return film.arms.map((_, number) => {
+      const { cylinder, head } = model.arm(number, t);
+      return `${one ? "" : `arm ${number}: `}cylinder ${whole(Math.round(cylinder))} (of ${whole(film.cylinders)}), head ${head} (of ${film.surfaces})`;
+    }).join("; ");
+  };
+  const clock = (t) => {
+    const ns = film.from + Math.floor(t);
+    return `${whole(Math.floor(ns / 1e9))}.${String(Math.floor(ns % 1e9 / 1e3)).padStart(6, "0")} s`;
+  };
+  return { name, now, queue, place, clock, ms };
+}

@@ -1,0 +1,427 @@
+"""Does the animation of a disk play, step and slow down, and show the times of the log of requests?"""
+
+import copy
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from math import dist
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chromium
+import diskwright
+from conftest import SPEC, Command, refused
+from diskwright import report
+from test_report import Page, spec_of
+from test_report_browser import box, contrast, element, luminance
+from test_report_colours import EYES, lab
+
+PARTS = ("overhead", "bus", "seek", "head_switch", "settle", "rotation", "transfer", "wait")
+
+
+def variant(**settings: Any) -> dict[str, Any]:
+    spec = copy.deepcopy(spec_of(SPEC))
+    for key, value in settings.items():
+        table = spec
+        *path, last = key.split("__")
+        for step in path:
+            table = table[step]
+        table[last] = value
+    return spec
+
+
+def run(spec: dict[str, Any], animate: str | None = None) -> diskwright.Result:
+    return diskwright.run(spec, picture=True, requests=True, animate=animate)
+
+
+SPECS = {
+    "without a buffer": variant(device__hdd__buffer=False),
+    "with a buffer": variant(device__hdd__drive="cheetah-9lp"),
+    "over several tracks": variant(
+        device__hdd__buffer=False,
+        workload__synthetic__size="700 blocks",
+        workload__synthetic__arrivals={"poisson": "60 ms"},
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=SPECS)
+def result(request: pytest.FixtureRequest) -> diskwright.Result:
+    return run(SPECS[request.param])
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("film") / "page.html"
+    report.write(run(SPECS["without a buffer"]), path)
+    return path
+
+
+@pytest.fixture
+def opened(browser: chromium.Browser, file: Path) -> Iterator[chromium.Browser]:
+    browser.window(1280, 900)
+    browser.open(file)
+    # Out of sight it would not go on playing.
+    browser.value(f"{element('#film')}.scrollIntoView({{block: 'center'}})")
+    browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    yield browser
+    assert browser.complaints == []
+
+
+def film(result: diskwright.Result) -> dict[str, Any]:
+    assert result.picture is not None
+    shown: dict[str, Any] = result.picture.to_dict()["devices"]["hdd"]["film"]
+    return shown
+
+
+def log(result: diskwright.Result) -> dict[int, dict[str, Any]]:
+    return {row["sequence"]: row for row in result.request_log.to_polars().to_dicts()}
+
+
+def part(name: str) -> str:
+    return element(f"[data-film='{name}']")
+
+
+def time(browser: chromium.Browser) -> float:
+    found: float = browser.value(f"Number({element('#film')}.dataset.time)")
+    return found
+
+
+def click(browser: chromium.Browser, name: str) -> None:
+    x, y, width, height = box(browser, f"[data-film='{name}']")
+    browser.click(x + width / 2, y + height / 2)
+
+
+def pixels(browser: chromium.Browser, name: str) -> str:
+    found: str = browser.value(f"{part(name)}.toDataURL()")
+    return found
+
+
+def press(browser: chromium.Browser, key: str) -> None:
+    browser.value(
+        f"{part('slider')}.focus() || {part('slider')}"
+        f".dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}', bubbles: true}}))"
+    )
+
+
+def table(text: str) -> list[dict[str, str]]:
+    """The rows of the table of the animation's requests, by the names of their columns."""
+    inner = text[text.index('class="numbers film-table"') :]
+    inner = inner[: inner.index("</table>")]
+    names = re.findall(r'<th scope="col">([^<]*)</th>', inner)
+    rows = re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", inner)
+    return [dict(zip(names, re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row), strict=True)) for row in rows]
+
+
+def ns(ms: str) -> int:
+    whole, fraction = ms.replace(",", "").split(".")
+    assert len(fraction) == 6
+    return int(whole + fraction)
+
+
+def test_the_table_is_the_log(result: diskwright.Result) -> None:
+    rows, logged, shown = table(report.page(result)), log(result), film(result)
+    assert len(rows) == len(shown["requests"]) > 0
+    for row in rows:
+        request = logged[int(row["request"])]
+        assert (row[""], row["LBN"], row["blocks"]) == (
+            request["op"],
+            f"{request['lbn']:,}",
+            f"{request['blocks']:,}",
+        )
+        for name in ("arrival", "start", "completion"):
+            assert ns(row[name]) == request[f"{name}_ns"]
+        assert {"seek", "head switch", "settle", "rotation", "transfer"} <= set(row)
+        for name in PARTS:
+            assert ns(row.get(name.replace("_", " "), "0.000000")) == request[f"{name}_ns"]
+
+
+def test_every_step_that_is_animated_is_of_the_log(
+    browser: chromium.Browser, result: diskwright.Result, tmp_path: Path
+) -> None:
+    report.write(result, tmp_path / "page.html")
+    browser.window(1280, 900)
+    browser.open(tmp_path / "page.html")
+    # Steps from event to event, and notes all that is said.
+    lines = browser.value(
+        """(async () => {
+          const film = document.getElementById("film");
+          const next = film.querySelector("[data-film=next]");
+          const frame = () => new Promise(requestAnimationFrame);
+          const found = [];
+          for (let before = null; film.dataset.time !== before;) {
+            before = film.dataset.time;
+            const lines = [...film.querySelectorAll("[data-film=now] span")];
+            found.push(...lines.map((line) => ({ ...line.dataset, text: line.textContent })));
+            next.click();
+            await frame(), await frame();
+          }
+          return found;
+        })()"""
+    )
+    shown, logged = film(result), log(result)
+    steps: dict[int, set[tuple[int, int, str]]] = defaultdict(set)
+    for line in lines:
+        if line.get("of"):
+            start, end = int(line["start"]), int(line["end"])
+            steps[int(line["of"])].add((start, end, line["part"]))
+            assert re.search(rf": {line['part'].replace('_', ' ')}, [\d,.]+ of ([\d,.]+) ms$", line["text"])
+            assert line["text"].endswith(f" of {(end - start) / 1e6:,.3f} ms")
+    whole = 0
+    for sequence, found in steps.items():
+        row = logged[sequence]
+        if row["start_ns"] < shown["from_ns"] or row["completion_ns"] > shown["to_ns"]:
+            continue
+        whole += 1
+        assert min(start for start, _, _ in found) == row["start_ns"] - shown["from_ns"]
+        assert max(end for _, end, _ in found) == row["completion_ns"] - shown["from_ns"]
+        for name in PARTS:
+            assert sum(end - start for start, end, is_in in found if is_in == name) == row[f"{name}_ns"]
+    inside = [
+        row
+        for row in logged.values()
+        if row["start_ns"] >= shown["from_ns"] and row["completion_ns"] <= shown["to_ns"]
+    ]
+    assert whole == len(inside) > 3
+    assert browser.complaints == []
+
+
+def test_sectors_pass_when_they_are_under_the_head(
+    browser: chromium.Browser, result: diskwright.Result, tmp_path: Path
+) -> None:
+    report.write(result, tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    found = browser.value(
+        """(() => {
+          const model = filmModel(JSON.parse(document.getElementById("film-data").textContent).films[0]);
+          const { film } = model;
+          const found = { begins: [], seeks: 0, placed: true, monotone: true };
+          for (const { legs } of film.work) {
+            for (const { part, start, end, from, to, target } of legs) {
+              const name = film.parts[part];
+              if (name === "transfer") {
+                const behind = model.turned(start) - target.from;
+                found.begins.push((behind - Math.round(behind)) * film.turn);
+              } else if (name === "seek") {
+                found.seeks += 1;
+                found.placed &&= model.arm(0, start).cylinder === from.cylinder;
+                found.placed &&= Math.abs(model.arm(0, end - 1e-3).cylinder - to.cylinder) < 1e-6;
+                const way = Math.sign(to.cylinder - from.cylinder);
+                for (let share = 0; share < 1; share += 0.1) {
+                  const at = (share) => model.arm(0, start + share * (end - start)).cylinder;
+                  const [one, other] = [at(share), at(share + 0.05)];
+                  found.monotone &&= way * (other - one) >= 0;
+                }
+              }
+            }
+          }
+          return found;
+        })()"""
+    )
+    # A sector's edge is rounded up to the nanosecond.
+    assert found["begins"]
+    assert all(-0.01 < behind < 2 for behind in found["begins"])
+    assert found["seeks"] > 0
+    assert found["placed"]
+    assert found["monotone"]
+
+
+def test_it_does_not_play_by_itself_and_asks_for_nothing(opened: chromium.Browser, file: Path) -> None:
+    assert time(opened) == 0
+    assert opened.value(f"{element('#film')}.dataset.playing") == "false"
+    asked = [address for address in opened.requested if not address.startswith(("data:", "blob:"))]
+    assert asked == [file.as_uri()]
+
+
+def test_it_plays_and_pauses(opened: chromium.Browser) -> None:
+    before = [pixels(opened, name) for name in ("platter", "overview", "rows")]
+    click(opened, "play")
+    opened.until(f"Number({element('#film')}.dataset.time) > 2e6")
+    assert opened.value(f"{part('play')}.getAttribute('aria-pressed')") == "true"
+    click(opened, "play")
+    opened.until(f"{element('#film')}.dataset.playing === 'false'")
+    stopped = time(opened)
+    assert [pixels(opened, name) for name in ("platter", "overview", "rows")] != before
+    opened.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert time(opened) == stopped
+
+
+def test_it_plays_to_its_end_and_again(opened: chromium.Browser) -> None:
+    press(opened, "End")
+    opened.until(f"Number({element('#film')}.dataset.time) === 5e8")
+    click(opened, "play")
+    opened.until(f"{element('#film')}.dataset.playing === 'true'")
+    assert time(opened) < 5e8
+
+
+def test_slow_motion(opened: chromium.Browser) -> None:
+    """The same frames take as many times longer as the speed says."""
+    frames = """(async () => {
+        const film = document.getElementById("film");
+        const frame = () => new Promise(requestAnimationFrame);
+        const play = film.querySelector("[data-film=play]");
+        const speed = film.querySelector("[data-film=speed]");
+        speed.value = SPEED;
+        speed.dispatchEvent(new Event("change"));
+        const from = Number(film.dataset.time);
+        play.click();
+        await frame();
+        const first = await frame();
+        const at = Number(film.dataset.time);
+        let last = first;
+        for (let count = 0; count < 10; count += 1) last = await frame();
+        const to = Number(film.dataset.time);
+        play.click();
+        await frame(), await frame();
+        return (to - at) / 1e6 / (last - first);
+      })()"""
+    for speed in (1000, 200, 50):
+        shown = opened.value(frames.replace("SPEED", str(speed)))
+        assert shown == pytest.approx(1 / speed, rel=1e-6)
+
+
+def test_it_steps_both_ways_with_buttons_and_keys(opened: chromium.Browser) -> None:
+    click(opened, "next")
+    opened.until(f"Number({element('#film')}.dataset.time) > 0")
+    first = time(opened)
+    press(opened, "ArrowRight")
+    opened.until(f"Number({element('#film')}.dataset.time) > {first}")
+    press(opened, "ArrowLeft")
+    opened.until(f"Number({element('#film')}.dataset.time) === {first}")
+    click(opened, "previous")
+    opened.until(f"Number({element('#film')}.dataset.time) === 0")
+    press(opened, " ")
+    opened.until(f"{element('#film')}.dataset.playing === 'true'")
+    press(opened, " ")
+    opened.until(f"{element('#film')}.dataset.playing === 'false'")
+
+
+def test_the_time_line_is_dragged(opened: chromium.Browser) -> None:
+    x, y, width, height = box(opened, "[data-film='overview']")
+    opened.drag((x + 6, y + height / 3), (x + width / 2, y + height / 3))
+    opened.until(f"Math.abs(Number({element('#film')}.dataset.time) - 2.5e8) < 1e6")
+    words = opened.value(f"{part('slider')}.getAttribute('aria-valuetext')")
+    assert opened.value(f"{part('clock')}.textContent") in words
+    # In the rows, as far as they show.
+    before = time(opened)
+    x, y, width, height = box(opened, "[data-film='rows']")
+    opened.drag((x + width / 2, y + height / 2), (x + width - 40, y + height / 2))
+    opened.until(f"Number({element('#film')}.dataset.time) > {before}")
+    assert time(opened) - before < 6e7
+
+
+@pytest.mark.parametrize("width", [480, 1280, 1920])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_and_is_readable(browser: chromium.Browser, file: Path, width: int, scheme: str) -> None:
+    browser.window(width, 900, scheme)
+    browser.open(file)
+    assert browser.value("document.documentElement.scrollWidth") <= width
+    wide = browser.value(
+        "[...document.querySelectorAll('#film, #film *')]"
+        f".filter(part => part.getBoundingClientRect().right > {width} + 1)"
+        ".map(part => part.outerHTML.slice(0, 99))"
+    )
+    assert wide == []
+    ground = luminance(browser.value("getComputedStyle(document.body).backgroundColor"))
+    for selector in (".film-now", ".film-clock"):
+        colour = browser.value(f"getComputedStyle({element(selector)}).color")
+        assert contrast(ground, luminance(colour)) > 7
+    # Reads, writes and what is drawn of them stand out from the ground.
+    read, write = browser.value(
+        "[...document.querySelectorAll('#film [data-op-swatch]')]"
+        ".map(one => getComputedStyle(one).backgroundColor)"
+    )
+    assert all(contrast(ground, luminance(colour)) > 2.5 for colour in (read, write))
+    # And from each other, whoever looks.
+    for eyes in EYES.values():
+        assert dist(lab(digits(read), eyes), lab(digits(write), eyes)) > 30
+    assert browser.complaints == []
+
+
+def digits(colour: str) -> str:
+    """`rgb(r, g, b)` as `#rrggbb`."""
+    parts = colour.removeprefix("rgb(").removesuffix(")").split(",")
+    return "#" + "".join(f"{int(part):02x}" for part in parts)
+
+
+def test_parts_have_the_colours_of_their_chart(opened: chromium.Browser) -> None:
+    bars = opened.value(
+        f"Object.fromEntries({element('#chart-parts')}._fullData"
+        ".map(trace => [trace.name, trace.marker.color]))"
+    )
+    swatches = opened.value(
+        "Object.fromEntries([...document.querySelectorAll('[data-part-swatch]')].map(one =>"
+        " [one.dataset.partSwatch.replace('_', ' '), getComputedStyle(one).backgroundColor]))"
+    )
+    assert len(bars) >= 5
+    for name, colour in bars.items():
+        assert digits(swatches[name]) == colour
+
+
+def test_it_prints_one_still_frame_on_white(opened: chromium.Browser) -> None:
+    opened.window(1280, 900, "dark")
+    opened.value(
+        "addEventListener('beforeprint', () => {"
+        f" const swatch = {element('#film [data-op-swatch]')};"
+        " window.printed = [swatch.closest('#film').dataset.playing, swatch.style.backgroundColor]; })"
+    )
+    click(opened, "play")
+    opened.until(f"{element('#film')}.dataset.playing === 'true'")
+    assert opened.pdf().startswith(b"%PDF")
+    playing, colour = opened.value("window.printed")
+    assert playing == "false"
+    assert luminance(colour) < 0.3
+
+
+def test_without_script_there_is_a_table(file: Path) -> None:
+    page = Page(file.read_text())
+    canvases = [attributes for tag, attributes in page.elements if tag == "canvas"]
+    assert all("aria-label" in each or each.get("aria-hidden") == "true" for each in canvases)
+    assert len(canvases) == 4
+
+
+def test_why_there_is_nothing_to_see() -> None:
+    late = run(SPECS["without a buffer"], animate="2 h")
+    text = report.page(late)
+    assert "before the animation was to begin at 7,200.000000 s" in text
+    assert "<canvas" not in text
+    idle = variant(workload__synthetic__requests=1, measure__warmup="1 min")
+    assert "No measured request was served" in report.page(run(idle))
+
+
+def test_several_disks_share_the_clock(browser: chromium.Browser, tmp_path: Path) -> None:
+    result = run(SPECS["without a buffer"])
+    assert result.picture is not None
+    picture = result.picture.to_dict()
+    picture["devices"]["other"] = copy.deepcopy(picture["devices"]["hdd"])
+    report.write(diskwright.Result(result.to_dict(), picture), tmp_path / "page.html")
+    browser.window(1280, 900)
+    browser.open(tmp_path / "page.html")
+    click(browser, "next")
+    browser.until(f"Number({element('#film')}.dataset.time) > 0")
+    at = time(browser)
+    x, y, width, height = box(browser, "[data-disk='1']")
+    browser.click(x + width / 2, y + height / 2)
+    pressed = element("[data-disk='1']") + ".getAttribute('aria-pressed')"
+    browser.until(f"{pressed} === 'true'")
+    assert time(browser) == at
+    assert browser.complaints == []
+
+
+def test_the_command_line_chooses_the_half_second(command: Command, spec: Path, tmp_path: Path) -> None:
+    done = command("run", spec, "--report", "page.html", "--animate", "12.5 s")
+    assert done.returncode == 0, done.stderr
+    rows = table((tmp_path / "page.html").read_text())
+    assert rows
+    for row in rows:
+        assert ns(row["start"]) < 13_000_000_000
+        assert ns(row["completion"]) > 12_500_000_000
+    refused(command("run", spec, "--animate", "12.5 s"), "--animate", "--report")
+    refused(command("run", spec, "--report", "page.html", "--animate", "soon"), "--animate", "soon", "20 ms")
+
+
+def test_an_animation_is_part_of_a_picture() -> None:
+    with pytest.raises(ValueError, match="picture=True"):
+        diskwright.run(SPECS["without a buffer"], animate="1 s")
