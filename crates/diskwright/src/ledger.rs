@@ -115,9 +115,7 @@ impl Ledger {
             }
             Op::Read | Op::Flush => 0,
         };
-        if matches!(command.op, Op::Write | Op::Trim) {
-            // What is trimmed may be gone at once, or never.
-            let version = if command.op == Op::Trim { 0 } else { version };
+        if command.op == Op::Write {
             for lbn in command.lbn.0..command.end().0 {
                 let entry = Visible {
                     version,
@@ -340,18 +338,7 @@ impl Ledger {
             Op::Write => self.acknowledge(&open),
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
-            Op::Trim => self.trimmed(&open.command),
-        }
-    }
-
-    /// A trim is complete: a later write replaces what it left.
-    fn trimmed(&mut self, command: &Command) {
-        for lbn in command.lbn.0..command.end().0 {
-            for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
-                if entry.version == 0 && entry.acknowledged.is_none() {
-                    entry.acknowledged = Some(self.moment);
-                }
-            }
+            Op::Trim => {}
         }
     }
 

@@ -22,35 +22,21 @@ impl BlockMap {
         (slot != NONE).then_some(slot)
     }
 
-    /// Puts a block into a slot, or forgets it; returns where it was.
-    pub fn set(&mut self, block: u64, slot: Option<SlotId>) -> Option<SlotId> {
+    /// Puts a block into a slot; returns where it was.
+    pub fn set(&mut self, block: u64, slot: SlotId) -> Option<SlotId> {
         let number = block as usize / PAGE;
         if self.pages.len() <= number {
             self.pages.resize(number + 1, None);
         }
         let page = self.pages[number].get_or_insert_with(|| Box::new([NONE; PAGE]));
         let entry = &mut page[block as usize % PAGE];
-        let before = std::mem::replace(entry, slot.unwrap_or(NONE));
-        self.mapped += u64::from(slot.is_some());
-        self.mapped -= u64::from(before != NONE);
+        let before = std::mem::replace(entry, slot);
+        self.mapped += u64::from(before == NONE);
         (before != NONE).then_some(before)
     }
 
     /// How many blocks have a slot.
     pub fn mapped(&self) -> u64 {
         self.mapped
-    }
-
-    /// The blocks that have a slot, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, SlotId)> {
-        let pages = (0u64..).zip(&self.pages);
-        pages
-            .filter_map(|(number, page)| Some((number, page.as_ref()?)))
-            .flat_map(|(number, page)| {
-                let first = number * PAGE as u64;
-                (first..)
-                    .zip(page.iter().copied())
-                    .filter(|&(_, slot)| slot != NONE)
-            })
     }
 }
