@@ -48,10 +48,10 @@
     const colours = look();
     if (!held) from = calm.matches || printing || Math.abs(wanted() - from) > span() ? wanted() : from + (wanted() - from) * 0.25;
     const view = { from, span: span(), height: rows.clientHeight };
-    FilmDraw.platter(stage, model, t, colours);
-    FilmDraw.stack(side, model, t, colours);
-    FilmDraw.overview(whole, model, t, colours, view);
-    FilmDraw.rows(rows, model, t, colours, view);
+    FilmDisk.platter(stage, model, t, colours);
+    FilmDisk.stack(side, model, t, colours);
+    FilmTime.overview(whole, model, t, colours, view);
+    FilmTime.rows(rows, model, t, colours, view);
     const say = words[shown];
     clock.textContent = say.clock(t);
     find("since").textContent = `${say.ms(t)} of ${say.ms(length())} ms`;
@@ -145,7 +145,7 @@
     return (event.clientX - box.left - left) / (box.width - left - right);
   };
   dragged(whole, (event) => share(event, 6, 6) * length());
-  dragged(rows, (event) => from + Math.min(Math.max(share(event, FilmDraw.LABEL, 6), 0), 1) * span());
+  dragged(rows, (event) => from + Math.min(Math.max(share(event, FilmTime.LABEL, 6), 0), 1) * span());
 
   for (const button of root.querySelectorAll("[data-disk]")) {
     button.addEventListener("click", () => {
