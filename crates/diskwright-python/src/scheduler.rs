@@ -5,9 +5,9 @@ use std::sync::Arc;
 use diskwright::geometry::mechanics::{Arm, Mechanics};
 use diskwright::geometry::spindle::Phase;
 use diskwright::queue::pool::Order;
+use diskwright::queue::schedulers::{ArmView, DiskSpace};
 use diskwright::queue::{Pending, Scheduler, Slot, Space, View};
-use diskwright::request::Op;
-use diskwright::units::Time;
+use diskwright::units::{Lbn, Time};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
@@ -46,8 +46,10 @@ impl PythonScheduler {
                 ),
                 arm: disk.arm,
                 blocks: disk.blocks,
+                last: disk.last,
                 read_phase: disk.read_phase,
                 write_phase: disk.write_phase,
+                arms: disk.arms.to_vec(),
             }),
         };
         let last = match &view.space {
@@ -119,9 +121,25 @@ impl Scheduler for PythonScheduler {
 struct Drive {
     mechanics: Arc<Mechanics>,
     arm: Arm,
+    last: Lbn,
     blocks: u64,
     read_phase: Phase,
     write_phase: Phase,
+    arms: Vec<ArmView>,
+}
+
+impl Drive {
+    fn space(&self) -> DiskSpace<'_> {
+        DiskSpace {
+            mechanics: &self.mechanics,
+            arm: self.arm,
+            last: self.last,
+            blocks: self.blocks,
+            read_phase: self.read_phase,
+            write_phase: self.write_phase,
+            arms: &self.arms,
+        }
+    }
 }
 
 /// What a scheduler sees: the requests that wait, the oldest first, and the arm, as they were when it was asked.
@@ -195,23 +213,15 @@ impl SchedulerView {
     fn positioning_ns(&self, index: isize) -> PyResult<u64> {
         let pending = self.pending(index)?;
         let drive = self.drive()?;
-        let phase = match pending.command.op {
-            Op::Write => drive.write_phase,
-            _ => drive.read_phase,
-        };
-        let time = |target| drive.mechanics.positioning(drive.arm, phase, target);
+        let time = |target| drive.space().positioning(target);
         Ok(pending.target.as_ref().map_or(Time::ZERO, time).ns())
     }
     /// The motion alone, ns: seek, head switch and settling.
     fn motion_ns(&self, index: isize) -> PyResult<u64> {
         let pending = self.pending(index)?;
         let drive = self.drive()?;
-        let time = pending.target.as_ref().map_or(Time::ZERO, |target| {
-            drive
-                .mechanics
-                .motion_time(drive.arm, target.arm(), target.write)
-        });
-        Ok(time.ns())
+        let time = |target| drive.space().motion(target);
+        Ok(pending.target.as_ref().map_or(Time::ZERO, time).ns())
     }
 }
 

@@ -127,6 +127,7 @@ impl Array {
             member.head = command.end();
         }
         let child = cx.submit(member.device, command);
+        cx.request_mut(child).sequence = cx.request(request).sequence;
         let sent = Sent {
             request,
             member: piece.member,

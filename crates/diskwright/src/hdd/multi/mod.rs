@@ -299,15 +299,13 @@ impl MultiHdd {
         true
     }
 
-    /// Says where the data of waiting requests are now, where there is a log and the scheduler wants to know.
+    /// Says where the data of waiting requests are now, where there is a log and more than one to choose from.
     fn aim(&mut self, station: usize, now: Time) {
         if self.log.is_none() {
             return;
         }
-        let Station {
-            pool, scheduler, ..
-        } = &self.stations[station];
-        if pool.len() < 2 || !scheduler.needs_geometry() && pool.order() != Order::Position {
+        let pool = &self.stations[station].pool;
+        if pool.len() < 2 {
             return;
         }
         let order = pool.order();
