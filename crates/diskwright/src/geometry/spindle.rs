@@ -182,6 +182,12 @@ impl Spindle {
         self.ceil(self.way(now, target))
     }
 
+    /// Whether a head that is ready at a moment with phase `now` catches `target`.
+    #[inline]
+    pub fn catches(&self, now: Phase, target: Phase) -> bool {
+        self.way(now, target) <= 0
+    }
+
     /// A span of time in the spindle's units.
     #[inline]
     pub fn units(&self, span: Time) -> u64 {

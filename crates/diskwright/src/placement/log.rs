@@ -164,7 +164,9 @@ impl Log {
 
     /// Takes a free slot for what is to be written there.
     pub fn take(&mut self, mechanics: &Mechanics, found: &Found, content: Content) -> Taken {
-        self.edge.written(found.cylinder());
+        if self.allocator == Allocator::Edge {
+            self.edge.written(found.cylinder());
+        }
         self.take_hole(mechanics, found, content)
     }
 

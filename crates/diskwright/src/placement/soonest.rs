@@ -1,7 +1,7 @@
 //! Which free slot a head can reach soonest.
 
 use super::free::{FreeSlots, part};
-use super::slots::{SlotId, Slots, Track};
+use super::slots::{SlotId, Slots};
 use crate::geometry::mechanics::{Arm, Mechanics, Reach};
 use crate::geometry::spindle::{Phase, Spindle};
 use crate::units::Time;
@@ -150,59 +150,102 @@ impl FreeSlots {
 
     /// The free slot of a cylinder that a head reaches soonest.
     pub fn in_cylinder(&self, slots: &Slots, head: &Head<'_>, cylinder: u32) -> Option<Found> {
-        let distance = head.from.cylinder.abs_diff(cylinder);
-        let tracks = slots.tracks_of(cylinder);
-        tracks
-            .filter(|&number| self.on_track(number) > 0)
-            .filter_map(|number| {
-                let track = &slots.tracks()[number];
-                let is_wanted = head
+        let layout = &head.mechanics.layout;
+        // Over the active head the arm arrives sooner than where it must change heads.
+        let mut same = Arrival::new(head, cylinder, head.from.head);
+        let mut other = Arrival::new(head, cylinder, head.from.head.wrapping_add(1));
+        for number in slots.tracks_of(cylinder) {
+            let track = &slots.tracks()[number];
+            let free = self.on_track(number);
+            if free == 0
+                || !head.reach.holds(cylinder, track.head)
+                || head
                     .not_to
-                    .is_none_or(|cleaned| number != cleaned && self.on_track(number) < track.slots);
-                if !is_wanted || !head.reach.holds(cylinder, track.head) {
-                    return None;
-                }
-                let motion = head.motion(cylinder, track.head);
-                let (slot, wait) = self.on_track_after(slots, head, number, track, motion)?;
-                Some(Found {
-                    positioning: motion + wait,
-                    distance,
-                    cylinder,
-                    head: track.head,
-                    slot: slots.id(number, slot),
-                })
+                    .is_some_and(|cleaned| number == cleaned || free == track.slots)
+            {
+                continue;
+            }
+            let arrival = if track.head == head.from.head {
+                &mut same
+            } else {
+                &mut other
+            };
+            arrival.turn_to(&head.mechanics.spindle, track.per_track);
+            let passed = slots.passed(layout, track, arrival.sector);
+            let from = passed + u32::from(!arrival.catches);
+            if let Some(slot) = self.next_on_track(slots, number, track, from) {
+                let angle = slots.angle(layout, track, slot);
+                arrival.offer(angle, track.head, slots.id(number, slot));
+            }
+        }
+        let distance = head.from.cylinder.abs_diff(cylinder);
+        let found = [same, other].into_iter().filter_map(|arrival| {
+            let (_, by_head, slot, angle) = arrival.best?;
+            let spindle = &head.mechanics.spindle;
+            let edge = spindle.edge(angle, arrival.per_track);
+            Some(Found {
+                positioning: arrival.motion + spindle.wait(arrival.phase, edge),
+                distance,
+                cylinder,
+                head: by_head,
+                slot,
             })
-            .min()
+        });
+        found.min()
+    }
+}
+
+/// An arm that has come to a cylinder, and the first free slot to come by there.
+///
+/// All tracks of a cylinder have as many sectors, so that slots are compared by whole sectors.
+struct Arrival {
+    motion: Time,
+    phase: Phase,
+    per_track: u32,
+    /// The sector under the head.
+    sector: u32,
+    /// Its edge is caught; else it has passed.
+    catches: bool,
+    /// How many sectors pass before it, its head, its number and its angle.
+    best: Option<(u32, u32, SlotId, u32)>,
+}
+
+impl Arrival {
+    #[inline]
+    fn new(head: &Head<'_>, cylinder: u32, by_head: u32) -> Arrival {
+        let motion = head.motion(cylinder, by_head);
+        Arrival {
+            motion,
+            phase: head.mechanics.spindle.later(head.phase, motion),
+            per_track: 0,
+            sector: 0,
+            catches: false,
+            best: None,
+        }
     }
 
-    /// The first free slot of a track to come by after a motion, and the wait for it.
     #[inline]
-    fn on_track_after(
-        &self,
-        slots: &Slots,
-        head: &Head<'_>,
-        number: usize,
-        track: &Track,
-        motion: Time,
-    ) -> Option<(u32, Time)> {
-        let Mechanics {
-            spindle, layout, ..
-        } = head.mechanics;
-        let arrival = spindle.later(head.phase, motion);
-        let wait = |slot: u32| {
-            let angle = slots.angle(layout, track, slot);
-            spindle.wait(arrival, spindle.edge(angle, track.per_track))
-        };
-        // It may have passed by less than a nanosecond, and is caught then.
-        let passed = slots.passed(layout, track, spindle.sector(arrival, track.per_track));
-        let first = self.next_on_track(slots, number, track, passed)?;
-        let first = (wait(first), first);
-        if first.1 != passed {
-            return Some((first.1, first.0));
+    fn turn_to(&mut self, spindle: &Spindle, per_track: u32) {
+        if self.per_track != per_track {
+            self.per_track = per_track;
+            self.sector = spindle.sector(self.phase, per_track);
+            self.catches = spindle.catches(self.phase, spindle.edge(self.sector, per_track));
         }
-        let next = self.next_on_track(slots, number, track, passed + 1)?;
-        let best = first.min((wait(next), next));
-        Some((best.1, best.0))
+    }
+
+    #[inline]
+    fn offer(&mut self, angle: u32, head: u32, slot: SlotId) {
+        let way = if angle > self.sector || angle == self.sector && self.catches {
+            angle - self.sector
+        } else {
+            angle + self.per_track - self.sector
+        };
+        if self
+            .best
+            .is_none_or(|(least, by, id, _)| (way, head, slot) < (least, by, id))
+        {
+            self.best = Some((way, head, slot, angle));
+        }
     }
 }
 
