@@ -1,11 +1,42 @@
 //! Which slots are free.
 
+use std::cmp::Ordering;
+
 use super::slots::{SlotId, Slots, Track};
 use crate::geometry::mechanics::Mechanics;
 use crate::geometry::spindle::{Phase, Spindle};
 
-/// Parts of a turn by which a cylinder's free slots are summed up, one a bit.
-const SECTORS: usize = 64;
+/// Parts of a turn by which a cylinder's free slots are summed up, one a bit: some to a slot of usual size, since the search looks
+/// for slots that begin within a small part of it.
+pub(super) const PARTS: usize = 256;
+/// Words of their bits.
+pub(super) const WORDS: usize = PARTS / 64;
+/// Some of them.
+pub(super) type Parts = [u64; WORDS];
+
+/// The parts from the `first` to the `last`, round the turn where it is not before that.
+pub(super) fn between(first: u32, last: u32) -> Parts {
+    let from_on = |part: u32| bits_of_words(part, |bit| u64::MAX << bit, [0, u64::MAX]);
+    let up_to = |part: u32| bits_of_words(part, |bit| u64::MAX >> (63 - bit), [u64::MAX, 0]);
+    let (from, to) = (from_on(first), up_to(last));
+    std::array::from_fn(|word| {
+        if first <= last {
+            from[word] & to[word]
+        } else {
+            from[word] | to[word]
+        }
+    })
+}
+
+/// `within` for the word of a part, and what the words before and behind it are.
+fn bits_of_words(part: u32, within: impl Fn(u32) -> u64, [before, behind]: [u64; 2]) -> Parts {
+    let own = (part / 64) as usize;
+    std::array::from_fn(|word| match word.cmp(&own) {
+        Ordering::Less => before,
+        Ordering::Equal => within(part % 64),
+        Ordering::Greater => behind,
+    })
+}
 
 /// The free slots of a drive.
 #[derive(Clone, Debug)]
@@ -15,9 +46,9 @@ pub struct FreeSlots {
     /// Free slots of every track.
     of_track: Box<[u32]>,
     /// How many slots of a cylinder begin in each part of the turn.
-    of_part: Box<[[u16; SECTORS]]>,
+    of_part: Box<[[u16; PARTS]]>,
     /// The parts in which any does, a bit each.
-    parts: Box<[u64]>,
+    parts: Box<[Parts]>,
     /// The cylinders with free slots, a bit each.
     cylinders: Box<[u64]>,
     count: u64,
@@ -32,8 +63,8 @@ impl FreeSlots {
         let mut free = FreeSlots {
             bits: vec![0; slots.tracks().len() * words].into(),
             of_track: vec![0; slots.tracks().len()].into(),
-            of_part: vec![[0; SECTORS]; cylinders].into(),
-            parts: vec![0; cylinders].into(),
+            of_part: vec![[0; PARTS]; cylinders].into(),
+            parts: vec![[0; WORDS]; cylinders].into(),
             cylinders: vec![0; cylinders.div_ceil(64)].into(),
             count: 0,
             empty_tracks: 0,
@@ -67,10 +98,11 @@ impl FreeSlots {
         self.bits[slot as usize / 64] >> (slot % 64) & 1 == 1
     }
 
-    /// The parts of the turn in which free slots of a cylinder begin, a bit each.
+    /// Whether a free slot of a cylinder begins in one of some parts of the turn.
     #[inline]
-    pub(super) fn parts_of(&self, cylinder: u32) -> u64 {
-        self.parts[cylinder as usize]
+    pub(super) fn has_in(&self, cylinder: u32, parts: &Parts) -> bool {
+        let own = &self.parts[cylinder as usize];
+        own.iter().zip(parts).any(|(own, part)| own & part != 0)
     }
 
     /// Takes a free slot.
@@ -84,8 +116,8 @@ impl FreeSlots {
         let left = &mut self.of_part[cylinder][part];
         *left -= 1;
         if *left == 0 {
-            self.parts[cylinder] &= !(1 << part);
-            if self.parts[cylinder] == 0 {
+            self.parts[cylinder][part / 64] &= !(1 << (part % 64));
+            if self.parts[cylinder] == [0; WORDS] {
                 self.cylinders[cylinder / 64] &= !(1 << (cylinder % 64));
             }
         }
@@ -100,7 +132,7 @@ impl FreeSlots {
         self.empty_tracks += u64::from(self.of_track[number] == slots.tracks()[number].slots);
         self.count += 1;
         self.of_part[cylinder][part] += 1;
-        self.parts[cylinder] |= 1 << part;
+        self.parts[cylinder][part / 64] |= 1 << (part % 64);
         self.cylinders[cylinder / 64] |= 1 << (cylinder % 64);
     }
 
@@ -168,5 +200,5 @@ fn within(slots: &Slots, mechanics: &Mechanics, id: SlotId) -> (usize, usize, us
 /// The part of the turn in which a phase lies.
 #[inline]
 pub(super) fn part(spindle: &Spindle, phase: Phase) -> u32 {
-    spindle.fraction(phase) >> (32 - SECTORS.trailing_zeros())
+    spindle.fraction(phase) >> (32 - PARTS.trailing_zeros())
 }

@@ -80,6 +80,15 @@ impl Slots {
             .help("give a larger placement block, such as \"64 KiB\""));
         }
         tracks.sort_by_key(|track| track.cylinder);
+        let of_cylinder = |chunk: &[Track]| chunk.iter().map(|track| u64::from(track.slots)).sum();
+        let by_cylinder = tracks.chunk_by(|a, b| a.cylinder == b.cylinder);
+        let largest: u64 = by_cylinder.map(of_cylinder).max().unwrap_or(0);
+        if largest > u64::from(u16::MAX) {
+            return Err(InputError::new(format!(
+                "a cylinder of the drive has {largest} blocks of this size"
+            ))
+            .help("give a larger placement block: a cylinder may have 65535"));
+        }
         let first_tracks = (0..=layout.cylinders())
             .map(|cylinder| tracks.partition_point(|track| track.cylinder < cylinder) as u32)
             .collect();

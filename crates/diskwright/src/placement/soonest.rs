@@ -1,6 +1,6 @@
 //! Which free slot a head can reach soonest.
 
-use super::free::{FreeSlots, part};
+use super::free::{FreeSlots, PARTS, Parts, WORDS, between, part};
 use super::slots::{SlotId, Slots};
 use crate::geometry::mechanics::{Arm, Mechanics, Reach};
 use crate::geometry::spindle::{Phase, Spindle};
@@ -101,14 +101,14 @@ impl FreeSlots {
             let passing = best.passing(spindle, head.mechanics.soonest_write(distance), from);
             if up == distance {
                 let cylinder = here + distance;
-                if self.parts_of(cylinder) & passing != 0 {
+                if self.has_in(cylinder, &passing) {
                     best.offer(self.in_cylinder(slots, head, cylinder), head);
                 }
                 above = self.first_from(cylinder + 1);
             }
             if down == distance {
                 let cylinder = here - distance;
-                if self.parts_of(cylinder) & passing != 0 {
+                if self.has_in(cylinder, &passing) {
                     best.offer(self.in_cylinder(slots, head, cylinder), head);
                 }
                 below = self.last_below(cylinder, lowest);
@@ -172,7 +172,8 @@ impl FreeSlots {
             };
             arrival.turn_to(&head.mechanics.spindle, track.per_track);
             let passed = slots.passed(layout, track, arrival.sector);
-            let from = passed + u32::from(!arrival.catches);
+            let is_caught = arrival.catches && slots.angle(layout, track, passed) == arrival.sector;
+            let from = passed + u32::from(!is_caught);
             if let Some(slot) = self.next_on_track(slots, number, track, from) {
                 let angle = slots.angle(layout, track, slot);
                 arrival.offer(angle, track.head, slots.id(number, slot));
@@ -278,15 +279,13 @@ impl Best {
 
     /// The parts of the turn that pass from a phase on, at which the arm arrives at `soonest`, until the best comes by.
     #[inline]
-    fn passing(&self, spindle: &Spindle, soonest: Time, from: Phase) -> u64 {
+    fn passing(&self, spindle: &Spindle, soonest: Time, from: Phase) -> Parts {
         // Within a part of a whole turn first and last part may be the same.
-        let nearly_a_turn = spindle.period().ns() / 64 * 62;
+        let nearly_a_turn = spindle.period().ns() / PARTS as u64 * (PARTS as u64 - 2);
         if self.window.saturating_sub(soonest.ns()) >= nearly_a_turn {
-            return u64::MAX;
+            return [u64::MAX; WORDS];
         }
-        let (first, last) = (part(spindle, from), part(spindle, self.latest));
-        let (up, down) = (u64::MAX << first, u64::MAX >> (63 - last));
-        if first <= last { up & down } else { up | down }
+        between(part(spindle, from), part(spindle, self.latest))
     }
 }
 

@@ -29,7 +29,7 @@ fn small() -> impl Strategy<Value = Small> {
         "[constant]\n",
     ]);
     (
-        (1u32..4, 1u32..20, (8u32..90, 8u32..90), (0u32..8, 0u32..8)),
+        (1u32..4, 1u32..50, (8u32..90, 8u32..90), (0u32..8, 0u32..8)),
         prop::collection::vec(0u32..400, 0..3),
         seeks,
         (0u64..900_000, -300_000i64..500_000, 1_000u32..12_000),
@@ -170,10 +170,17 @@ proptest! {
             } else {
                 Reach::ALL
             };
+            // At any instant, or just when the edge of a sector comes by.
+            let spindle = &mechanics.spindle;
+            let mut phase = spindle.phase(Time::from_ns(draw.below(1 << 40)));
+            if draw.below(2) == 0 {
+                let per_track = small.per_track.0;
+                phase = spindle.later(phase, spindle.wait(phase, spindle.edge(bound(&mut draw, per_track), per_track)));
+            }
             let head = Head {
                 mechanics: &mechanics,
                 from: Arm { cylinder: bound(&mut draw, cylinders), head: bound(&mut draw, small.surfaces) },
-                phase: mechanics.spindle.phase(Time::from_ns(draw.below(1 << 40))),
+                phase,
                 reach,
                 not_to: None,
             };
