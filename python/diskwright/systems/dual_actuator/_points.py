@@ -1,0 +1,348 @@
+"""The points of the figures: what they are measured from."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from diskwright.reproduce import Call, Made, Point, Run, Work
+from diskwright.systems._traces import HP_WEEK
+from diskwright.systems.dual_actuator._changing import changing
+from diskwright.systems.dual_actuator._drives import ZONED_OF, changed, described, deviation
+from diskwright.systems.dual_actuator._runs import (
+    ADAPTIVE,
+    ARCHITECTURES,
+    CHEETAH,
+    DAD,
+    DALD,
+    DISK,
+    ETA,
+    IBM,
+    LOGGING,
+    REGION_BLOCKS,
+    STRIPE2,
+    WS,
+    ZONED,
+    Drive,
+    growing,
+    point,
+    replay,
+    run,
+)
+
+Points = list[Point]
+
+FEW_WS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Of what the paper does not have."""
+ALLOCATORS = ("soonest", "nearest-cylinder", "edge")
+SURFACES = {IBM: (1, 2, 5, 10, 20), CHEETAH: (1, 3, 6, 12, 24)}
+"""With as many cylinders as leave the capacity."""
+PHASES = (500, 1_000, 2_000, 5_000, 10_000, 20_000)
+CLEANERS: Mapping[str, Mapping[str, Any]] = {
+    "none": {},
+    "idle": {"cleaner": "idle"},
+    "watermark": {"cleaner": "watermark"},
+}
+
+
+def at(drive: str, architecture: str, w: float, eta: float, work: Work, **other: Any) -> Point:
+    """A point with the coordinates that all have."""
+    return Point({"drive": drive, "architecture": architecture, "w": w, "eta": eta, **other}, work)
+
+
+def over(
+    drive: str,
+    architectures: Iterable[str],
+    *,
+    ws: Iterable[float] = WS,
+    etas: Iterable[float] = (ETA,),
+) -> Points:
+    """The paper's points."""
+    return [
+        at(drive, architecture, w, eta, point(architecture, drive, w, eta))
+        for architecture in architectures
+        for eta in etas
+        for w in ws
+    ]
+
+
+def zoned() -> Points:
+    """All architectures on the drives as they are."""
+    return [
+        at(drive, architecture, w, ETA, point(architecture, drive, w, ETA))
+        for drive in ZONED
+        for architecture in ARCHITECTURES
+        for w in FEW_WS
+    ]
+
+
+def allocators() -> Points:
+    """Both logs with each rule by which a free slot is chosen."""
+    return [
+        at(
+            IBM,
+            architecture,
+            w,
+            ETA,
+            point(architecture, IBM, w, ETA)
+            if allocator == ALLOCATORS[0]
+            else run(architecture, IBM, growing(w), log={"allocator": allocator}),
+            allocator=allocator,
+        )
+        for architecture in (LOGGING, DALD)
+        for allocator in ALLOCATORS
+        for w in FEW_WS
+    ]
+
+
+def slacks() -> Points:
+    """Both logs without new data, with and without the slots that the first writes leave free."""
+    return [
+        at(
+            IBM,
+            architecture,
+            w,
+            0.0,
+            run(architecture, IBM, growing(w, 0.0), initial={"write": f"{REGION_BLOCKS} blocks", "gap": gap}),
+            initial_gap=gap,
+        )
+        for gap in ("100 ms", "0 ms")
+        for architecture in (LOGGING, DALD)
+        for w in WS
+    ]
+
+
+def choices() -> Points:
+    """Two arms, of which one is chosen by seek and rotation or by seek alone, beside one arm."""
+    ways: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+        "one arm": (DISK, {}),
+        "soonest": (DAD, {}),
+        "nearest": (DAD, {"arms": {"choice": "nearest"}}),
+    }
+    return [
+        at(drive, architecture, w, ETA, run(architecture, drive, growing(w), **how), choice=name)
+        for drive in (IBM, CHEETAH)
+        for name, (architecture, how) in ways.items()
+        for w in FEW_WS
+    ]
+
+
+def spindles() -> Points:
+    """Two striped drives whose platters turn together or not, beside one."""
+    ways: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+        "one drive": (DISK, {}),
+        "synchronised": (STRIPE2, {}),
+        "free": (STRIPE2, {"spindles": "free"}),
+    }
+    return [
+        at(drive, architecture, w, ETA, run(architecture, drive, growing(w), **how), spindles=name)
+        for drive in (IBM, CHEETAH)
+        for name, (architecture, how) in ways.items()
+        for w in FEW_WS
+    ]
+
+
+INDEPENDENT = {"arms": {"motion": "independent"}}
+LOADED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "disk": (DISK, {}),
+    "dad, one arm at a time": (DAD, {}),
+    "dad, independent arms": (DAD, INDEPENDENT),
+    "stripe2, halves": (STRIPE2, {}),
+    "stripe2, whole requests": (STRIPE2, {"unit": 128}),
+    "logging": (LOGGING, {}),
+    "dald, one arm at a time": (DALD, {}),
+    "dald, independent arms": (DALD, INDEPENDENT),
+}
+USERS = (1, 4, 16, 64)
+LOADED_REQUESTS = 100_000
+
+
+def loaded(way: str, users: int, scheduler: str) -> Work:
+    """So many requests outstanding all the time, half of them writes, none of new data."""
+    architecture, how = LOADED[way]
+    load = {**growing(0.5, 0.0), "arrivals": {"closed": {"users": users}}}
+    queue = {"depth": users, "scheduler": scheduler}
+    return run(architecture, IBM, load, requests=LOADED_REQUESTS, queue=queue, **how)
+
+
+def throughput() -> Points:
+    """Requests a second under load."""
+    return [
+        at(
+            IBM,
+            LOADED[way][0],
+            0.5,
+            0.0,
+            loaded(way, users, scheduler),
+            way=way,
+            scheduler=scheduler,
+            users=users,
+        )
+        for scheduler in ("fcfs", "satf")
+        for way in LOADED
+        for users in USERS
+    ]
+
+
+def pair(drive: Drive, w: float = 0.5, eta: float = ETA, mark: str = "") -> dict[str, Work]:
+    """Both logs, side by side."""
+    if isinstance(drive, str):
+        return {f"{mark}{name}": point(name, drive, w, eta) for name in (LOGGING, DALD)}
+    return {f"{mark}{name}": run(name, drive, growing(w, eta)) for name in (LOGGING, DALD)}
+
+
+def cylinders() -> Points:
+    """The gap between both logs over the number of cylinders, with the capacity as it is."""
+    return [
+        Point({"drive": drive, "w": 0.5, "eta": ETA, "surfaces": count}, pair(changed(drive, surfaces=count)))
+        for drive, counts in SURFACES.items()
+        for count in counts
+    ]
+
+
+OTHER = {IBM: CHEETAH, CHEETAH: IBM}
+PROPERTIES: Mapping[str, tuple[str, ...]] = {
+    "nothing": (),
+    "cylinders": ("surfaces",),
+    "seek curve": ("seek",),
+    "heads": ("heads",),
+    "rotation": ("rotation",),
+    "cylinders and seek curve": ("surfaces", "seek"),
+}
+"""What is exchanged between both drives; with the cylinders go the surfaces, so that capacities stay."""
+
+
+def exchanged(drive: str, what: str) -> Drive:
+    """A drive with some properties of the other one."""
+    other = OTHER[drive]
+    found = {"surfaces": described(other)["layout"]["surfaces"]}
+    taken = {name: found.get(name, other) for name in PROPERTIES[what]}
+    return changed(drive, **taken) if taken else drive
+
+
+def exchanges() -> Points:
+    """The gap between both logs on either drive with a property of the other."""
+    return [
+        Point({"drive": drive, "exchanged": what, "w": 0.5, "eta": ETA}, pair(exchanged(drive, what)))
+        for drive in (IBM, CHEETAH)
+        for what in PROPERTIES
+    ]
+
+
+def both_drives(what: str) -> dict[str, Work]:
+    """The same as one piece of work for each run."""
+    return {
+        key: work
+        for drive in (IBM, CHEETAH)
+        for key, work in pair(exchanged(drive, what), mark=f"{drive} {what} ").items()
+    }
+
+
+def deviations() -> Points:
+    """How far the straight seek curves are from the drives' own."""
+    return [
+        Point({"drive": drive, "weighted": weighted}, {weighted: Call(deviation, {"drive": drive})})
+        for drive in ZONED_OF
+        for weighted in ("all", "random", "region")
+    ]
+
+
+def curves() -> Points:
+    """All architectures with the straight seek curve and with the one that was measured."""
+    return [
+        at(
+            drive,
+            architecture,
+            0.5,
+            ETA,
+            point(architecture, drive, 0.5, ETA)
+            if seek == "straight"
+            else run(architecture, changed(drive, seek=ZONED_OF[drive]), growing(0.5)),
+            seek=seek,
+        )
+        for drive in ZONED_OF
+        for seek in ("straight", "measured")
+        for architecture in ARCHITECTURES
+    ]
+
+
+def weeks() -> Points:
+    """All architectures under the load of a workstation, on the drives as they are."""
+    week = {"workload": {"device": 0, "past_end": "map"}}
+    return [
+        Point({"drive": drive, "architecture": architecture}, replay(architecture, drive, HP_WEEK, **week))
+        for drive in ZONED
+        for architecture in ARCHITECTURES
+    ]
+
+
+# A log that fills its disk.
+
+FILL_CYLINDERS = 128
+"""Of the 18ES's 11474: 24,960 slots, which fill in minutes."""
+FILL_RESERVE = 0.1
+"""The share of slots that stays free: without, nothing could be cleaned."""
+FILL_START_BLOCKS = 40_000
+FILL_W = 0.7
+FILL_STEP = 10_000
+FILL_STEPS = 10
+"""Steps of so many requests; by the fifth, all is full."""
+
+
+def filling(architecture: str, cleaner: str, first: int, last: int) -> Work:
+    """A small disk that fills, of which the requests from `first` to `last` are looked at."""
+    small = changed(IBM, cylinders=FILL_CYLINDERS)
+    region = {"from": 0, "blocks": FILL_START_BLOCKS, "new": ETA}
+    log = {"reserve": FILL_RESERVE, **CLEANERS[cleaner]}
+    made = run(
+        architecture,
+        small,
+        {**growing(FILL_W), "address": {"growing": region}},
+        requests=FILL_STEP * FILL_STEPS,
+        # A quick try has to fill it too.
+        quick=last,
+        log=log,
+        initial={"write": f"{FILL_START_BLOCKS} blocks", "gap": "100 ms"},
+    )
+    return Run({**made.spec, "measure": {"warmup": first, "requests": last}}, quick=last)
+
+
+def fillings() -> Points:
+    """Both logs with and without cleaning while the disk fills."""
+    return [
+        at(
+            f"{IBM}, {FILL_CYLINDERS} cylinders",
+            architecture,
+            FILL_W,
+            ETA,
+            filling(architecture, cleaner, step * FILL_STEP, (step + 1) * FILL_STEP),
+            cleaner=cleaner,
+            requests=(step + 1) * FILL_STEP,
+        )
+        for architecture in (LOGGING, DALD)
+        for cleaner in CLEANERS
+        for step in range(FILL_STEPS)
+    ]
+
+
+# A load that changes.
+
+QUICK_CHANGING = 40_000
+"""Requests of a quick try: enough for some phases."""
+
+
+def alternating(architecture: str, drive: str, phase: int) -> Work:
+    """The load whose share of writes changes after so many requests."""
+    trace = Made(changing, {"phase": phase}, suffix=".csv")
+    return replay(architecture, drive, trace, QUICK_CHANGING)
+
+
+def alternatings() -> Points:
+    """The adaptive drive beside those between which it changes."""
+    return [
+        Point(
+            {"drive": drive, "architecture": architecture, "phase": phase, "eta": ETA},
+            alternating(architecture, drive, phase),
+        )
+        for drive in (IBM, CHEETAH)
+        for architecture in (DAD, DALD, ADAPTIVE)
+        for phase in PHASES
+    ]
