@@ -3,10 +3,12 @@
 from pathlib import Path
 from random import Random
 
-from diskwright.systems.dual_actuator._runs import ETA, REGION_BLOCKS
+from diskwright.systems.dual_actuator._runs import ETA
 
 SHARES = (0.0, 1.0, 0.1, 0.9, 0.2, 0.8, 0.0, 0.5)
 """The shares of writes, phase by phase, and from the first again."""
+CHANGING_BLOCKS = 200_000
+"""What is there at the start."""
 LENGTH = 160_000
 """Requests of a trace."""
 _GAP_S = 0.1
@@ -17,7 +19,7 @@ def changing(target: Path, seed: int, phase: int) -> None:
     """The paper's load with so many requests of each share of writes, as a table with named columns."""
     random = Random(seed)
     at = 0.0
-    places = REGION_BLOCKS // _BLOCKS
+    places = CHANGING_BLOCKS // _BLOCKS
     lines = ["time_s,op,lbn,blocks\n"]
     for number in range(LENGTH):
         at += random.expovariate(1 / _GAP_S)

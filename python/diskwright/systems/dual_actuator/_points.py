@@ -5,7 +5,7 @@ from typing import Any
 
 from diskwright.reproduce import Call, Made, Point, Run, Work
 from diskwright.systems._traces import HP_WEEK
-from diskwright.systems.dual_actuator._changing import changing
+from diskwright.systems.dual_actuator._changing import CHANGING_BLOCKS, changing
 from diskwright.systems.dual_actuator._drives import ZONED_OF, changed, described, deviation
 from diskwright.systems.dual_actuator._runs import (
     ADAPTIVE,
@@ -15,6 +15,8 @@ from diskwright.systems.dual_actuator._runs import (
     DALD,
     DISK,
     ETA,
+    FEWER,
+    FIVE,
     IBM,
     LOGGING,
     REGION_BLOCKS,
@@ -35,7 +37,7 @@ FEW_WS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 ALLOCATORS = ("soonest", "nearest-cylinder", "edge")
 SURFACES = {IBM: (1, 2, 5, 10, 20), CHEETAH: (1, 3, 6, 12, 24)}
 """With as many cylinders as leave the capacity."""
-PHASES = (500, 1_000, 2_000, 5_000, 10_000, 20_000)
+PHASES = (1_000, 2_000, 5_000, 20_000)
 CLEANERS: Mapping[str, Mapping[str, Any]] = {
     "none": {},
     "idle": {"cleaner": "idle"},
@@ -64,12 +66,17 @@ def over(
     ]
 
 
+def few(architecture: str, drive: Drive, w: float, eta: float = ETA, **how: Any) -> Run:
+    """The paper's load with fewer requests; with what `run` takes."""
+    return run(architecture, drive, growing(w, eta), requests=FEWER, **how)
+
+
 def zoned() -> Points:
     """All architectures on the drives as they are."""
     return [
-        at(drive, architecture, w, ETA, point(architecture, drive, w, ETA))
+        at(drive, architecture, w, ETA, few(architecture, drive, w))
         for drive in ZONED
-        for architecture in ARCHITECTURES
+        for architecture in FIVE
         for w in FEW_WS
     ]
 
@@ -82,9 +89,7 @@ def allocators() -> Points:
             architecture,
             w,
             ETA,
-            point(architecture, IBM, w, ETA)
-            if allocator == ALLOCATORS[0]
-            else run(architecture, IBM, growing(w), log={"allocator": allocator}),
+            few(architecture, IBM, w, log={"allocator": allocator}),
             allocator=allocator,
         )
         for architecture in (LOGGING, DALD)
@@ -101,7 +106,7 @@ def slacks() -> Points:
             architecture,
             w,
             0.0,
-            run(architecture, IBM, growing(w, 0.0), initial={"write": f"{REGION_BLOCKS} blocks", "gap": gap}),
+            few(architecture, IBM, w, 0.0, initial={"write": f"{REGION_BLOCKS} blocks", "gap": gap}),
             initial_gap=gap,
         )
         for gap in ("100 ms", "0 ms")
@@ -118,7 +123,7 @@ def choices() -> Points:
         "nearest": (DAD, {"arms": {"choice": "nearest"}}),
     }
     return [
-        at(drive, architecture, w, ETA, run(architecture, drive, growing(w), **how), choice=name)
+        at(drive, architecture, w, ETA, few(architecture, drive, w, **how), choice=name)
         for drive in (IBM, CHEETAH)
         for name, (architecture, how) in ways.items()
         for w in FEW_WS
@@ -133,7 +138,7 @@ def spindles() -> Points:
         "free": (STRIPE2, {"spindles": "free"}),
     }
     return [
-        at(drive, architecture, w, ETA, run(architecture, drive, growing(w), **how), spindles=name)
+        at(drive, architecture, w, ETA, few(architecture, drive, w, **how), spindles=name)
         for drive in (IBM, CHEETAH)
         for name, (architecture, how) in ways.items()
         for w in FEW_WS
@@ -152,7 +157,6 @@ LOADED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "dald, independent arms": (DALD, INDEPENDENT),
 }
 USERS = (1, 4, 16, 64)
-LOADED_REQUESTS = 100_000
 
 
 def loaded(way: str, users: int, scheduler: str) -> Work:
@@ -160,7 +164,7 @@ def loaded(way: str, users: int, scheduler: str) -> Work:
     architecture, how = LOADED[way]
     load = {**growing(0.5, 0.0), "arrivals": {"closed": {"users": users}}}
     queue = {"depth": users, "scheduler": scheduler}
-    return run(architecture, IBM, load, requests=LOADED_REQUESTS, queue=queue, **how)
+    return run(architecture, IBM, load, requests=FEWER, queue=queue, **how)
 
 
 def throughput() -> Points:
@@ -183,7 +187,7 @@ def throughput() -> Points:
 
 
 def pair(drive: Drive, w: float = 0.5, eta: float = ETA, mark: str = "") -> dict[str, Work]:
-    """Both logs, side by side."""
+    """Both logs, side by side, with all of the paper's requests."""
     if isinstance(drive, str):
         return {f"{mark}{name}": point(name, drive, w, eta) for name in (LOGGING, DALD)}
     return {f"{mark}{name}": run(name, drive, growing(w, eta)) for name in (LOGGING, DALD)}
@@ -192,7 +196,10 @@ def pair(drive: Drive, w: float = 0.5, eta: float = ETA, mark: str = "") -> dict
 def cylinders() -> Points:
     """The gap between both logs over the number of cylinders, with the capacity as it is."""
     return [
-        Point({"drive": drive, "w": 0.5, "eta": ETA, "surfaces": count}, pair(changed(drive, surfaces=count)))
+        Point(
+            {"drive": drive, "w": 0.5, "eta": ETA, "surfaces": count},
+            {name: few(name, changed(drive, surfaces=count), 0.5) for name in (LOGGING, DALD)},
+        )
         for drive, counts in SURFACES.items()
         for count in counts
     ]
@@ -205,7 +212,6 @@ PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "seek curve": ("seek",),
     "heads": ("heads",),
     "rotation": ("rotation",),
-    "cylinders and seek curve": ("surfaces", "seek"),
 }
 """What is exchanged between both drives; with the cylinders go the surfaces, so that capacities stay."""
 
@@ -246,27 +252,25 @@ def deviations() -> Points:
 
 
 def curves() -> Points:
-    """All architectures with the straight seek curve and with the one that was measured."""
+    """The paper's architectures with the straight seek curve and with the one that was measured."""
     return [
-        at(
-            drive,
-            architecture,
-            0.5,
-            ETA,
-            point(architecture, drive, 0.5, ETA)
-            if seek == "straight"
-            else run(architecture, changed(drive, seek=ZONED_OF[drive]), growing(0.5)),
-            seek=seek,
-        )
+        at(drive, architecture, 0.5, ETA, few(architecture, bent, 0.5), seek=seek)
         for drive in ZONED_OF
-        for seek in ("straight", "measured")
-        for architecture in ARCHITECTURES
+        for seek, bent in (("straight", drive), ("measured", changed(drive, seek=ZONED_OF[drive])))
+        for architecture in FIVE
     ]
+
+
+WEEK_BLOCKS = 656_000
+"""A little more than the addresses of the trace."""
 
 
 def weeks() -> Points:
     """All architectures under the load of a workstation, on the drives as they are."""
-    week = {"workload": {"device": 0, "past_end": "map"}}
+    week: Mapping[str, Any] = {
+        "workload": {"device": 0, "past_end": "map"},
+        "initial": {"write": f"{WEEK_BLOCKS} blocks", "gap": "100 ms"},
+    }
     return [
         Point({"drive": drive, "architecture": architecture}, replay(architecture, drive, HP_WEEK, **week))
         for drive in ZONED
@@ -282,9 +286,9 @@ FILL_RESERVE = 0.1
 """The share of slots that stays free: without, nothing could be cleaned."""
 FILL_START_BLOCKS = 40_000
 FILL_W = 0.7
-FILL_STEP = 10_000
-FILL_STEPS = 10
-"""Steps of so many requests; by the fifth, all is full."""
+FILL_STEP = 20_000
+FILL_STEPS = 5
+"""Steps of so many requests; in the third, all is full."""
 
 
 def filling(architecture: str, cleaner: str, first: int, last: int) -> Work:
@@ -297,11 +301,10 @@ def filling(architecture: str, cleaner: str, first: int, last: int) -> Work:
         small,
         {**growing(FILL_W), "address": {"growing": region}},
         requests=FILL_STEP * FILL_STEPS,
-        # A quick try has to fill it too.
-        quick=last,
         log=log,
         initial={"write": f"{FILL_START_BLOCKS} blocks", "gap": "100 ms"},
     )
+    # A quick try has to fill it too.
     return Run({**made.spec, "measure": {"warmup": first, "requests": last}}, quick=last)
 
 
@@ -332,17 +335,17 @@ QUICK_CHANGING = 40_000
 def alternating(architecture: str, drive: str, phase: int) -> Work:
     """The load whose share of writes changes after so many requests."""
     trace = Made(changing, {"phase": phase}, suffix=".csv")
-    return replay(architecture, drive, trace, QUICK_CHANGING)
+    held = {"write": f"{CHANGING_BLOCKS} blocks", "gap": "100 ms"}
+    return replay(architecture, drive, trace, QUICK_CHANGING, initial=held)
 
 
 def alternatings() -> Points:
     """The adaptive drive beside those between which it changes."""
     return [
         Point(
-            {"drive": drive, "architecture": architecture, "phase": phase, "eta": ETA},
-            alternating(architecture, drive, phase),
+            {"drive": IBM, "architecture": architecture, "phase": phase, "eta": ETA},
+            alternating(architecture, IBM, phase),
         )
-        for drive in (IBM, CHEETAH)
         for architecture in (DAD, DALD, ADAPTIVE)
         for phase in PHASES
     ]

@@ -39,8 +39,8 @@ BETWEEN = [(w, eta) for eta in (0.5, 1.0) for w in WS if 0 < w < 1] + [
 ENDS = [(w, eta) for w in (0.0, 1.0) for eta in ETAS]
 UPDATES = [(w, 0.0) for w in WS if w <= 0.5]
 REGRET_ETAS = (0.0, ETA, 1.0)
-PHASE = 10_000
-"""Requests: a thousand seconds of one share of writes."""
+PHASE = 5_000
+"""Requests of one share of writes: some eight minutes."""
 
 
 def each(architectures: Iterable[str], places: Iterable[tuple[float, float]] = ()) -> dict[str, Work]:
@@ -119,7 +119,7 @@ def regret(runs: Runs) -> float:
     return max(map(excess, competitors()))
 
 
-BEFORE, AFTER = (0, 2 * FILL_STEP), (6 * FILL_STEP, FILL_STEPS * FILL_STEP)
+BEFORE, AFTER = (0, FILL_STEP), (3 * FILL_STEP, FILL_STEPS * FILL_STEP)
 """The requests before the log has come to the end of the disk, and when all is full."""
 
 
