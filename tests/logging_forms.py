@@ -58,7 +58,8 @@ class Disk:
         return self.motion(REGION // 2) + turns * self.turn + self.slot / 2
 
     def free_slot(self, density: float, may_leave: bool = True) -> float:
-        """How long a write positions where each slot is free with this probability, independently.
+        """How long a write positions where each slot is free with this probability, independently, and the
+        arm has just read: one slot of its track is not free.
 
         may_leave: whether it looks at other cylinders than its own.
         """
@@ -70,7 +71,8 @@ class Disk:
         mean, left = 0.0, 1.0
         for number in count():
             at = first + number * self.slot
-            some = 1 - (1 - density) ** self._tracks(at, may_leave)
+            own = density * (1 - BLOCK / self.sectors)
+            some = 1 - (1 - own) * (1 - density) ** (self._tracks(at, may_leave) - 1)
             mean += left * some * at
             left *= 1 - some
             # What is left out is less than a part in a million million.

@@ -170,8 +170,8 @@ FIGURES = [
             x_label="requests so far",
             y_label=LATENCY,
         ),
-        note="w = 0.7, η = 0.5, on 128 cylinders of the 18ES, so that it fills within 50,000 requests, to "
-        "nine tenths; each point has the 10,000 requests before it, all of them in a quick try too. The "
+        note="w = 0.7, η = 0.5, on 32 cylinders of the 18ES, so that it fills within 15,000 requests, to "
+        "nine tenths; each point has the 5,000 requests before it, all of them in a quick try too. The "
         "idle cleaner begins when nothing has come for 50 ms, the one with watermarks lets requests wait.",
     ),
     Figure(
@@ -188,7 +188,7 @@ FIGURES = [
             y_label=LATENCY,
             x_log=True,
         ),
-        note="η = 0.5; 160,000 requests, 40,000 in a quick try, with w = 0, 1, 0.1, 0.9, 0.2, 0.8, 0 and "
+        note="η = 0.5; 160,000 requests, 20,000 in a quick try, with w = 0, 1, 0.1, 0.9, 0.2, 0.8, 0 and "
         "0.5 in turn. The controller looks at 500 requests at a time, and learns little where a phase has "
         "no more.",
     ),

@@ -280,13 +280,13 @@ def weeks() -> Points:
 
 # A log that fills its disk.
 
-FILL_CYLINDERS = 128
-"""Of the 18ES's 11474: 24,960 slots, which fill in minutes."""
+FILL_CYLINDERS = 32
+"""Of the 18ES's 11474: 6,240 slots."""
 FILL_RESERVE = 0.1
 """The share of slots that stays free: without, nothing could be cleaned."""
-FILL_START_BLOCKS = 40_000
+FILL_START_BLOCKS = 10_000
 FILL_W = 0.7
-FILL_STEP = 20_000
+FILL_STEP = 5_000
 FILL_STEPS = 5
 """Steps of so many requests; in the third, all is full."""
 
@@ -328,7 +328,7 @@ def fillings() -> Points:
 
 # A load that changes.
 
-QUICK_CHANGING = 40_000
+QUICK_CHANGING = 20_000
 """Requests of a quick try: enough for some phases."""
 
 

@@ -17,8 +17,10 @@ ZONED = ("ibm-18es", "cheetah-9lp")
 REQUESTS = 500_000
 REGION_BLOCKS = 1_000_000
 """What is there at the start: the first so many sectors."""
-QUICK_BLOCKS = 50_000
+QUICK_BLOCKS = 20_000
 """The same of logs in a quick try: to write a million takes longer than its requests."""
+QUICK_WINDOW = 50
+"""Requests that the adaptive controller looks at in a quick try."""
 FEWER = 100_000
 """Requests of what the paper does not have."""
 WS = tuple(step / 10 for step in range(11))
@@ -103,10 +105,13 @@ def run(
     requests: in place of the load's. how: of `device`.
     """
     synthetic = {**load, "requests": requests or load["requests"]}
-    less = {
+    less: dict[str, Any] = {
         "workload.synthetic.address.growing.blocks": QUICK_BLOCKS,
         "device.hdd.placement.eager.initial.write": f"{QUICK_BLOCKS} blocks",
     }
+    if architecture == ADAPTIVE:
+        # So that it learns within a quick try.
+        less["device.hdd.arms.choice"] = {"adaptive": {"window": QUICK_WINDOW}}
     return Run(
         {
             "workload": {"synthetic": synthetic},
@@ -115,7 +120,7 @@ def run(
             "device": device(architecture, drive, **how),
         },
         # Reads alone are few runs, and go over all that is there.
-        quick_set=less if architecture in LOGS and load["reads"] < 1 else {},
+        quick_set=less if architecture == ADAPTIVE or (architecture in LOGS and load["reads"] < 1) else {},
     )
 
 
