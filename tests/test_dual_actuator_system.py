@@ -15,6 +15,7 @@ import diskwright
 from diskwright import reproduce
 from diskwright._record import Record
 from diskwright.reproduce._inputs import Setting, Workshop
+from diskwright.sweep._job import points
 from diskwright.systems import system
 from diskwright.systems.dual_actuator import _changing, _drives, _points, _runs
 from diskwright.systems.dual_actuator import _statements as statements
@@ -246,9 +247,19 @@ def test_a_disk_that_fills_is_full_by_its_middle() -> None:
         work = _points.filling("dald", "none", 0, step * _points.FILL_STEP)
         run = diskwright.run(setting.placed(work.spec, 1))
         found = run.devices["hdd"].placement
-        full.append((found.mapped_blocks / found.slots))
+        full.append(found.mapped_blocks / found.slots)
     # A tenth stays free.
     assert full == [pytest.approx(0.48, abs=0.01), *[pytest.approx(0.9, abs=0.001)] * 2]
+
+
+def test_a_quick_try_writes_less_before_it_begins() -> None:
+    setting = Setting({}, quick=10)
+    for name, w, blocks in (("dald", 0.5, 20_000), ("dald", 0.0, REGION), ("adaptive", 0.0, 20_000)):
+        ((job, _),) = _runs.point(name, DRIVES[0], w, 0.5).jobs(setting, [1])
+        (told,) = points(job, [1])
+        assert told.spec["device"]["hdd"]["placement"]["eager"]["initial"]["write"] == f"{blocks} blocks"
+        assert told.spec["workload"]["synthetic"]["address"]["growing"]["blocks"] == blocks
+        assert told.spec["measure"]["requests"] == 10
 
 
 # The closed forms.
@@ -306,11 +317,12 @@ def holes(target: Path, density: float, seed: int) -> None:
     target.write_text("\n".join([*lines, ""]))
 
 
-def write_positioning(spec: Mapping[str, Any], target: Path) -> float:
+def write_positioning(work: reproduce.Run, target: Path) -> float:
     """The mean access time of writes, ms."""
-    diskwright.run(spec, requests=target)
+    diskwright.run(work.spec, requests=target)
     writes = polars.read_parquet(target, columns=["op", *PARTS]).filter(polars.col("op") == "write")
-    return writes.select(polars.sum_horizontal(PARTS) / 1e6).to_series().mean()
+    times: list[float] = writes.select(polars.sum_horizontal(PARTS) / 1e6).to_series().to_list()
+    return sum(times) / len(times)
 
 
 @pytest.mark.parametrize("drive", DRIVES)
@@ -326,7 +338,7 @@ def test_a_write_waits_for_a_free_slot_as_on_paper(
         trace = tmp_path / f"{seed}.csv"
         holes(trace, density, seed)
         work = _runs.replay("logging", drive, str(trace), log={"allocator": allocator}, initial=packed)
-        found.append(write_positioning(work.spec, tmp_path / "log.parquet"))
+        found.append(write_positioning(work, tmp_path / "log.parquet"))
     expected = disk(drive).free_slot(density, allocator == "soonest")
     assert sum(found) / len(found) == pytest.approx(expected, rel=0.01)
 
@@ -352,6 +364,6 @@ def test_what_a_write_of_dald_takes_does_not_depend_on_reads(drive: str, tmp_pat
         with_reads(tmp_path / "load.csv", is_read)
         for name in ("dald", "logging"):
             work = _runs.replay(name, drive, str(tmp_path / "load.csv"))
-            found[name, is_read] = write_positioning(work.spec, tmp_path / "log.parquet")
+            found[name, is_read] = write_positioning(work, tmp_path / "log.parquet")
     assert found["dald", True] == found["dald", False]
     assert found["logging", True] > 1.1 * found["logging", False]

@@ -12,7 +12,7 @@ SYSTEM = System(
     "Parallel and Distributed Computing and Systems.",
     about=[],
     traces=[HP_WEEK],
-    quick=2_000,
+    quick=1_000,
     figures=[*_figures.FIGURES, *_beyond.FIGURES],
     statements=STATEMENTS,
 )

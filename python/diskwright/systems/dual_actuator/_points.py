@@ -32,12 +32,12 @@ from diskwright.systems.dual_actuator._runs import (
 
 Points = list[Point]
 
-FEW_WS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+FEW_WS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of what the paper does not have."""
 ALLOCATORS = ("soonest", "nearest-cylinder", "edge")
 SURFACES = {IBM: (1, 2, 5, 10, 20), CHEETAH: (1, 3, 6, 12, 24)}
 """With as many cylinders as leave the capacity."""
-PHASES = (1_000, 2_000, 5_000, 20_000)
+PHASES = (1_000, 5_000, 20_000)
 CLEANERS: Mapping[str, Mapping[str, Any]] = {
     "none": {},
     "idle": {"cleaner": "idle"},
@@ -111,7 +111,7 @@ def slacks() -> Points:
         )
         for gap in ("100 ms", "0 ms")
         for architecture in (LOGGING, DALD)
-        for w in WS
+        for w in FEW_WS
     ]
 
 
@@ -156,7 +156,7 @@ LOADED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "dald, one arm at a time": (DALD, {}),
     "dald, independent arms": (DALD, INDEPENDENT),
 }
-USERS = (1, 4, 16, 64)
+USERS = (1, 16, 64)
 
 
 def loaded(way: str, users: int, scheduler: str) -> Work:
@@ -291,21 +291,20 @@ FILL_STEPS = 5
 """Steps of so many requests; in the third, all is full."""
 
 
-def filling(architecture: str, cleaner: str, first: int, last: int) -> Work:
+def filling(architecture: str, cleaner: str, first: int, last: int) -> Run:
     """A small disk that fills, of which the requests from `first` to `last` are looked at."""
     small = changed(IBM, cylinders=FILL_CYLINDERS)
     region = {"from": 0, "blocks": FILL_START_BLOCKS, "new": ETA}
     log = {"reserve": FILL_RESERVE, **CLEANERS[cleaner]}
-    made = run(
+    return run(
         architecture,
         small,
         {**growing(FILL_W), "address": {"growing": region}},
         requests=FILL_STEP * FILL_STEPS,
+        window=(first, last),
         log=log,
         initial={"write": f"{FILL_START_BLOCKS} blocks", "gap": "100 ms"},
     )
-    # A quick try has to fill it too.
-    return Run({**made.spec, "measure": {"warmup": first, "requests": last}}, quick=last)
 
 
 def fillings() -> Points:

@@ -98,11 +98,13 @@ def run(
     load: Mapping[str, Any],
     *,
     requests: int | None = None,
+    window: tuple[int, int] | None = None,
     **how: Any,
 ) -> Run:
     """A synthetic load on an architecture.
 
-    requests: in place of the load's. how: of `device`.
+    requests: in place of the load's. window: looks at the requests from the first of them up to the second,
+    all of which a quick try has too. how: of `device`.
     """
     synthetic = {**load, "requests": requests or load["requests"]}
     less: dict[str, Any] = {
@@ -112,19 +114,23 @@ def run(
     if architecture == ADAPTIVE:
         # So that it learns within a quick try.
         less["device.hdd.arms.choice"] = {"adaptive": {"window": QUICK_WINDOW}}
+    # Reads alone are few runs.
+    has_less = architecture == ADAPTIVE or (architecture in LOGS and load["reads"] < 1)
     return Run(
         {
             "workload": {"synthetic": synthetic},
-            # What new data do depends on how much there is: no request is left out.
-            "measure": {"warmup": 0},
+            # What new data do depends on how much there is: no request is left out unless said.
+            "measure": {"warmup": 0} if window is None else {"warmup": window[0], "requests": window[1]},
             "device": device(architecture, drive, **how),
         },
-        # Reads alone are few runs, and go over all that is there.
-        quick_set=less if architecture == ADAPTIVE or (architecture in LOGS and load["reads"] < 1) else {},
+        quick=None if window is None else window[1],
+        quick_set=less if has_less and window is None else {},
     )
 
 
-def replay(architecture: str, drive: Drive, trace: Trace | Made, quick: int | None = None, **how: Any) -> Run:
+def replay(
+    architecture: str, drive: Drive, trace: Trace | Made | str, quick: int | None = None, **how: Any
+) -> Run:
     """A trace at its recorded times on an architecture.
 
     how: of `device`, and `workload`, keys beside the trace.
