@@ -27,10 +27,11 @@ SYSTEM = System(
         "In a quick try logs begin with 20,000 sectors in place of a million, but for reads alone, and the "
         "adaptive drive looks at 50 requests at a time in place of 500: their reads take some 0.2 ms less.",
         "What was found: two arms save a quarter of a turn, which is a third of the latency and not half. "
-        "dald passes dad at a smaller share of writes than logging does, as the paper has it, and is below "
-        "logging wherever data grow. That the difference is smaller on the Cheetah is not due to its fewer "
-        "cylinders, but to its seek curve. A straight seek curve is further off the real one than the paper "
-        "says. The closed forms stand in docs/model/logging.md.",
+        "dald passes dad at a smaller share of writes than logging does, as the paper has it. On the "
+        "Cheetah their difference is hardly smaller. Fewer cylinders at the same capacity do not make it "
+        "so; a seek curve does that is short for the first cylinder. A straight seek curve is further off "
+        "the real one than the paper says, and cleaning in idle time does not pay on a full disk. The "
+        "closed forms stand in docs/model/logging.md.",
     ],
     traces=[HP_WEEK],
     quick=1_000,
