@@ -58,6 +58,7 @@ class Run(Work):
 
     set: values to override, by dotted key.
     quick: the most requests in a quick try, in place of the system's.
+    quick_set: values to override in a quick try, by dotted key, where fewer requests alone save little.
     """
 
     kind: ClassVar[str] = "run"
@@ -66,6 +67,7 @@ class Run(Work):
     set: Mapping[str, Any] = field(default_factory=dict)
     check: bool = False
     quick: int | None = None
+    quick_set: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_seeded(self) -> bool:
@@ -85,6 +87,7 @@ class Run(Work):
         spec = setting.placed(_dict(self.spec), seed)
         changes = setting.placed(dict(self.set), seed)
         if setting.quick is not None:
+            changes |= setting.placed(dict(self.quick_set), seed)
             said = changes.get(_REQUESTS, spec.get("measure", {}).get("requests"))
             most = setting.quick if self.quick is None else self.quick
             changes[_REQUESTS] = most if said is None else min(said, most)
