@@ -113,6 +113,10 @@ class Writer:
                 return self.choice(options)
             case {"type": "string", "enum": names}:
                 return literal(names)
+            case {"type": "array", "items": [first, *others]}:
+                # A pair, say: all are alike.
+                assert all(other == first for other in others), schema
+                return f"Sequence[{self.kind(first)}]"
             case {"type": "array", "items": items}:
                 return f"Sequence[{self.kind(items)}]"
             case {"type": kind}:
@@ -176,8 +180,10 @@ class Writer:
             made.fields.append(("value", self.kind(parameters), "", True))
         if (known := self.classes.get(python)) is not None:
             # The same name may stand in two choices, if it takes the same.
-            assert known.is_value and made.is_value and known.fields == made.fields, python
-            known.docs.append(doc)
+            if not made.is_value:
+                self.fill(made, definition)
+            assert known.is_value == made.is_value and known.fields == made.fields, python
+            known.docs += made.docs
             return known
         self.classes[python] = made
         if not made.is_value:

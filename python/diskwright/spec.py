@@ -20,10 +20,16 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from diskwright._typed import Document, DrivePath, FilePath, Table
 
 __all__ = [
+    "Adaptive",
     "Address",
     "AgedSatf",
+    "Allocator",
     "Angle",
     "Arc",
+    "Arm",
+    "ArmChoice",
+    "ArmMotion",
+    "ArmsOf",
     "Array",
     "ArrayLayout",
     "Arrivals",
@@ -38,6 +44,7 @@ __all__ = [
     "CLook",
     "CScan",
     "Cache",
+    "Cleaner",
     "Clock",
     "Closed",
     "Concat",
@@ -47,6 +54,7 @@ __all__ = [
     "Deadline",
     "Device",
     "Distances",
+    "Eager",
     "Exponential",
     "Fac",
     "Fault",
@@ -65,6 +73,9 @@ __all__ = [
     "Hdd",
     "Host",
     "HotCold",
+    "Idle",
+    "InPlace",
+    "Initial",
     "Lengths",
     "Lfu",
     "Lifo",
@@ -88,11 +99,13 @@ __all__ = [
     "Pace",
     "PastEnd",
     "Percent",
+    "Placement",
     "Poisson",
     "Portion",
     "Queue",
     "Random",
     "Reading",
+    "Recovery",
     "Replacement",
     "RoundRobin",
     "S3Fifo",
@@ -110,9 +123,11 @@ __all__ = [
     "Sizes",
     "Slots",
     "Slru",
+    "Soonest",
     "SoonestIdle",
     "Spec",
     "Spindles",
+    "Split",
     "Sstf",
     "Streams",
     "Strided",
@@ -129,6 +144,7 @@ __all__ = [
     "VScan",
     "WTinylfu",
     "WarmUp",
+    "Watermark",
     "WeightedSatf",
     "Workload",
     "WritePolicy",
@@ -681,7 +697,8 @@ class Hdd(Table):
     """The drive's queue."""
     buffer: bool | Mapping[str, Any] | None = None
     """The drive's buffer: `true` for the one that the drive has, `false` for none, or a table of what is to
-    differ from the drive's. Without it, none where a cache is given, and else the drive's.
+    differ from the drive's. Without it, none where a cache, arms or a log are given, and else the
+    drive's.
     """
     overhead: Overhead | None = None
     """How long the controller takes for a command: a time before every command, or a table of what is to
@@ -689,6 +706,10 @@ class Hdd(Table):
     """
     cache: Cache | None = None
     """A block cache in front of the queue."""
+    arms: ArmsOf | None = None
+    """The drive's arms; its own, or a single one, where it is left out."""
+    placement: Placement | None = None
+    """Where data go: to their place, or wherever the head is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1328,6 +1349,189 @@ class Belady(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArmsOf(Table):
+    """What a spec says of a drive's arms: other arms than the drive's, and which of them serves what."""
+
+    motion: ArmMotion | None = None
+    """Whether arms move one at a time or each by itself; the drive's own way, or one at a time, where it is
+    left out.
+    """
+    choice: ArmChoice | None = None
+    """Which arm serves an access. Default: "soonest"."""
+    arm: Sequence[Arm] | None = None
+    """The arms, from number 0 on; the drive's own where it is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Soonest(Table):
+    """The arm that positions soonest: seek, switch, settle and rotation together.
+
+    Rule: the arm with the shortest seek, head switch, settling and rotation together. Tie: the one with
+    the lower number. Source: Chandy, "A dual actuator logging disk architecture", the dual actuator disk
+    (DAD).
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("soonest",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest(Table):
+    """The arm with the shortest motion, wherever the platter is.
+
+    Rule: the arm with the shortest seek, head switch and settling; rotation does not count. Tie: the one
+    that positions sooner, then the one with the lower number.
+
+    The member whose last request ended nearest, in blocks, however many requests it has.
+
+    Rule: the member whose last request ended nearest, in blocks: an array does not know where its members
+    have their cylinders. Tie: the fewest requests outstanding, then the first. Source: Bitton and Gray,
+    "Disk shadowing", VLDB 1988, on the nearest arm; the read balance of Linux's md counts in sectors.
+    Weakness: near blocks all go to one member, however long its queue is.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("nearest",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split(Table):
+    """Reads go to one arm, writes to another.
+
+    Rule: reads go to one arm and writes to another, as far as these reach the place; else to the one that
+    positions soonest. Source: Chandy, "A dual actuator logging disk architecture", section 2.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("split",)
+    reads: int | None = None
+    """The number of the arm that reads, from 0. Default: 0."""
+    writes: int | None = None
+    """The number of the arm that writes. Default: 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adaptive(Table):
+    """In place with the soonest arm, or into a log with one arm for reads and one for writes: whichever
+    serves the present share of writes better.
+
+    Rule: in place with the arm that positions soonest, or into the log with one arm for reads and one for
+    writes: whichever has the lower expected latency at the share of writes seen in the last window. What
+    reads and writes take in either mode is measured, a mode that is not known yet is tried for a window.
+    Source: Chandy, "A dual actuator logging disk architecture", end of section 3, which leaves the rule
+    open.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("adaptive",)
+    window: int | None = None
+    """Requests over which the share of writes is taken. Default: 500."""
+    margin: float | None = None
+    """By how much the other mode must be better before it is changed to, as a share. Default: 0.01."""
+    reads: int | None = None
+    """The number of the arm that reads while there is a log, from 0. Default: 0."""
+    writes: int | None = None
+    """The number of the arm that writes into the log. Default: 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm(Table):
+    """One arm with its heads."""
+
+    angle: float | None = None
+    """Where its heads stand around the spindle, in turns from the first arm's, the way the platters turn.
+    Default: 0.0.
+    """
+    reads: bool | None = None
+    """Whether its heads can read. Default: true."""
+    writes: bool | None = None
+    """Whether its heads can write. Default: true."""
+    surfaces: Sequence[int] | None = None
+    """The first and the last surface that it reaches; all where it is left out."""
+    cylinders: Sequence[int] | None = None
+    """The first and the last cylinder that it reaches; all where it is left out."""
+    start: int | None = None
+    """The cylinder where it is at time zero; the first that it reaches where it is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InPlace(Table):
+    """Every block has its place, and is written there.
+
+    Every block has its place.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("in-place",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eager(Table):
+    """A write goes to a free slot near the head; a map tells where each block is.
+
+    A block is written into a free slot near the head, and the slot that held it before becomes free.
+
+    English and Stepanov, "Loge: a self-organizing storage device", USENIX Winter 1992; Wang, Anderson and
+    Patterson, "Virtual log based file systems for a programmable disk", OSDI 1999; Chandy, "A dual
+    actuator logging disk architecture".
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "eager",
+        "logging",
+    )
+    block: Size | None = None
+    """What has a place of its own, and lies on one track: a slot. A write of less reads the rest of the slot
+    first. Default: "8 blocks".
+    """
+    allocator: Allocator | None = None
+    """Which free slot a write takes. Default: "soonest"."""
+    reserve: float | None = None
+    """The share of all slots that is kept free, and not told as capacity. Default: 0.01."""
+    recovery: Recovery | None = None
+    """How the map is found again after a loss of power. Default: "headers"."""
+    cleaner: Cleaner | None = None
+    """Makes tracks empty; nothing does where it is left out."""
+    initial: Initial | None = None
+    """What was written before time zero; nothing where it is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idle(Table):
+    """Cleans when the drive has been idle for a while.
+
+    Works when the drive has been idle for a while, until a share of all tracks is empty.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("idle",)
+    after: Time | None = None
+    """How long it waits after the last request. Default: "50 ms"."""
+    empty: float | None = None
+    """The share of all tracks that it wants to be empty. Default: 0.05."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watermark(Table):
+    """Cleans between requests when few tracks are empty, until enough are.
+
+    Begins when few tracks are empty, whatever waits, and ends when enough are.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("watermark",)
+    low: float | None = None
+    """The share of all tracks below which it begins. Default: 0.02."""
+    high: float | None = None
+    """The share at which it ends. Default: 0.05."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Initial(Table):
+    """What a logging drive wrote before time zero."""
+
+    write: Size
+    """So much of the address space, from its start on, block after block."""
+    gap: Time | None = None
+    """The mean of the exponential gaps between these writes, from the end of one to the beginning of the
+    next. Without gaps every track would be filled to the last slot. Default: "100 ms".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Array(Table):
     """Several devices as one."""
 
@@ -1396,19 +1600,6 @@ class RoundRobin(Table):
     """
 
     _names: ClassVar[tuple[str, ...]] = ("round-robin",)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nearest(Table):
-    """The member whose last request ended nearest, in blocks, however many requests it has.
-
-    Rule: the member whose last request ended nearest, in blocks: an array does not know where its members
-    have their cylinders. Tie: the fewest requests outstanding, then the first. Source: Bitton and Gray,
-    "Disk shadowing", VLDB 1988, on the nearest arm; the read balance of Linux's md counts in sectors.
-    Weakness: near blocks all go to one member, however long its queue is.
-    """
-
-    _names: ClassVar[tuple[str, ...]] = ("nearest",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1790,6 +1981,48 @@ WritePolicy: TypeAlias = Literal["write-through", "write-back"]
 `write-back`: When it is in the cache: it goes to the medium when its frame is wanted for another block,
 or at a flush.
 """
+
+ArmMotion: TypeAlias = Literal["one-at-a-time", "independent"]
+"""Whether the arms of a drive move and transfer at the same time.
+
+`one-at-a-time`: One arm moves or transfers at a time; the others hold their cylinders.
+
+`independent`: Every arm serves a request of its own. Two arms must then serve the same requests, or none
+in common.
+"""
+
+ArmChoice: TypeAlias = (
+    Literal["soonest", "nearest", "split", "adaptive"] | Soonest | Nearest | Split | Adaptive
+)
+"""Which of several arms serves an access."""
+
+Allocator: TypeAlias = Literal["soonest", "nearest-cylinder", "edge"]
+"""The rule by which a logging drive chooses among free slots.
+
+`soonest`: The slot with the shortest positioning time: seek, head switch, settling and rotation.
+
+`nearest-cylinder`: The soonest slot of the nearest cylinder that has a free one: no seek while the arm's
+own cylinder has room.
+
+`edge`: The soonest slot that does not lie before the highest cylinder written so far; from the first
+cylinder again when the end of the disk is reached.
+"""
+
+Recovery: TypeAlias = Literal["headers", "virtual-log"]
+"""How a logging drive finds its map again after a loss of power.
+
+`headers`: By a scan of all tracks: sector headers have the number of the block and that of the write.
+Costs nothing before.
+
+`virtual-log`: By reading the map from the medium: after each write of data the changed part of the map is
+written near the head.
+"""
+
+Cleaner: TypeAlias = Literal["idle", "watermark"] | Idle | Watermark
+"""When a logging drive makes tracks empty."""
+
+Placement: TypeAlias = Literal["in-place", "eager", "logging"] | InPlace | Eager
+"""Where a drive puts the data of a write."""
 
 MirrorRead: TypeAlias = (
     Literal["soonest-idle", "round-robin", "nearest", "first"] | SoonestIdle | RoundRobin | Nearest | First
