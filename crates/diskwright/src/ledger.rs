@@ -32,6 +32,8 @@ struct Visible {
     replaced: Option<Moment>,
     /// A write that replaced it was promised: it may not be what a power cut leaves.
     buried: bool,
+    /// It stands for a trim: read, the block may be empty, and a power cut may leave anything that it ever was.
+    trimmed: bool,
 }
 
 /// A write that was acknowledged, but not promised yet.
@@ -115,13 +117,16 @@ impl Ledger {
             }
             Op::Read | Op::Flush => 0,
         };
-        if command.op == Op::Write {
+        if matches!(command.op, Op::Write | Op::Trim) {
+            // What is trimmed may be gone at once, or never.
+            let version = if command.op == Op::Trim { 0 } else { version };
             for lbn in command.lbn.0..command.end().0 {
                 let entry = Visible {
                     version,
                     acknowledged: None,
                     replaced: None,
                     buried: false,
+                    trimmed: command.op == Op::Trim,
                 };
                 self.blocks
                     .entry(lbn)
@@ -338,7 +343,18 @@ impl Ledger {
             Op::Write => self.acknowledge(&open),
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
-            Op::Trim => {}
+            Op::Trim => self.trimmed(&open.command),
+        }
+    }
+
+    /// A trim is complete: a later write replaces what it left.
+    fn trimmed(&mut self, command: &Command) {
+        for lbn in command.lbn.0..command.end().0 {
+            for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
+                if entry.trimmed && entry.acknowledged.is_none() {
+                    entry.acknowledged = Some(self.moment);
+                }
+            }
         }
     }
 
@@ -377,7 +393,8 @@ impl Ledger {
             for place in &media {
                 let held = place.and_then(|place| self.media.get(&place).copied());
                 let held = held.unwrap_or(0);
-                let survives = |entry: &Visible| entry.version == held && !entry.buried;
+                let survives =
+                    |entry: &Visible| !entry.buried && (entry.trimmed || entry.version == held);
                 if !self.blocks[&lbn].iter().any(survives) {
                     self.fault(format!(
                         "after the power cut block {lbn} holds version {held}, which a promised write had replaced"
@@ -476,6 +493,7 @@ const INITIAL: Visible = Visible {
     acknowledged: Some(0),
     replaced: None,
     buried: false,
+    trimmed: false,
 };
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl Headers {
                 }
                 let newest = map.get(header.block).and_then(|other| self.get(other));
                 if newest.is_none_or(|newest| newest.sequence < header.sequence) {
-                    map.set(header.block, slot);
+                    map.set(header.block, Some(slot));
                 }
             }
         }

@@ -194,7 +194,7 @@ impl Log {
         match taken.content {
             Content::Data(block) => {
                 self.headers.write(taken.slot, block);
-                self.map.set(block, taken.slot)
+                self.map.set(block, Some(taken.slot))
             }
             Content::Map(part) => self.virtual_log.as_mut()?.write(part, taken.slot),
         }
@@ -208,6 +208,12 @@ impl Log {
     /// Frees a slot whose content is no longer wanted.
     pub fn release(&mut self, mechanics: &Mechanics, slot: SlotId) {
         self.free.release(&self.slots, mechanics, slot);
+    }
+
+    /// Forgets a block; returns the slot that held it.
+    pub fn discard(&mut self, block: u64) -> Option<SlotId> {
+        self.map.get(block)?;
+        self.map.set(block, None)
     }
 
     /// Loses the map and finds it again on the medium: by the headers, or as the parts of it that were written with the data.

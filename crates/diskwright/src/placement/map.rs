@@ -22,16 +22,17 @@ impl BlockMap {
         (slot != NONE).then_some(slot)
     }
 
-    /// Puts a block into a slot; returns where it was.
-    pub fn set(&mut self, block: u64, slot: SlotId) -> Option<SlotId> {
+    /// Puts a block into a slot, or forgets it; returns where it was.
+    pub fn set(&mut self, block: u64, slot: Option<SlotId>) -> Option<SlotId> {
         let number = block as usize / PAGE;
         if self.pages.len() <= number {
             self.pages.resize(number + 1, None);
         }
         let page = self.pages[number].get_or_insert_with(|| Box::new([NONE; PAGE]));
         let entry = &mut page[block as usize % PAGE];
-        let before = std::mem::replace(entry, slot);
-        self.mapped += u64::from(before == NONE);
+        let before = std::mem::replace(entry, slot.unwrap_or(NONE));
+        self.mapped += u64::from(slot.is_some());
+        self.mapped -= u64::from(before != NONE);
         (before != NONE).then_some(before)
     }
 

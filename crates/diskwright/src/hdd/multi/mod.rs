@@ -519,6 +519,20 @@ impl MultiHdd {
         }
     }
 
+    /// Forgets the blocks of a trim that it covers whole.
+    fn trim(&mut self, command: &Command) {
+        let Some(per_slot) = self.slot_blocks() else {
+            return;
+        };
+        let blocks = command.lbn.0.div_ceil(per_slot)..command.end().0 / per_slot;
+        for block in blocks {
+            let log = self.log.as_mut().expect("it was there");
+            if let Some(slot) = log.discard(block) {
+                self.release(slot);
+            }
+        }
+    }
+
     fn count(&mut self, op: Op, now: Time) {
         if self.counters.requests == 0 {
             self.counters.first = now;
@@ -537,8 +551,7 @@ impl Device for MultiHdd {
         let op = cx.request(request).command.op;
         self.count(op, cx.now());
         if matches!(op, Op::Flush | Op::Trim) {
-            // Every acknowledged write is on the medium already, and nothing there could tell of a trim after a loss of power: only
-            // the controller has work to do.
+            // Every acknowledged write is on the medium already: only the controller has work to do.
             let now = cx.now();
             let overhead = self.hardware.overhead.before(true, self.after_write);
             let entry = cx.request_mut(request);
@@ -561,6 +574,10 @@ impl Device for MultiHdd {
             return self.idle_for_long(cx);
         }
         let request = RequestId(token as u32);
+        let command = cx.request(request).command;
+        if command.op == Op::Trim {
+            self.trim(&command);
+        }
         self.ended = cx.now();
         cx.complete(request, Outcome::Ok);
     }
