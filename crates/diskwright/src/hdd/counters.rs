@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::Hdd;
 use crate::queue::Pending;
-use crate::request::Part;
+use crate::request::{Part, Parts};
 use crate::units::Time;
 
 /// Counts, sums and extremes over a run.
@@ -45,6 +45,23 @@ impl Counters {
                 self.merged.resize(index + 1, 0);
             }
             self.merged[index] += 1;
+        }
+    }
+
+    /// An access to the medium, for which an arm moved over `distance` cylinders.
+    #[inline]
+    pub(super) fn accessed(&mut self, distance: u32, read_modify_writes: u32) {
+        self.accesses += 1;
+        self.read_modify_writes += u64::from(read_modify_writes);
+        self.seeks += u64::from(distance > 0);
+        self.seek_cylinders += u64::from(distance);
+    }
+
+    /// What the time of an access went into.
+    #[inline]
+    pub(super) fn spent(&mut self, parts: &Parts) {
+        for (sum, &part) in self.parts.iter_mut().zip(Part::ALL) {
+            *sum += u128::from(parts.get(part).ns());
         }
     }
 

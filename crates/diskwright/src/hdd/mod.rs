@@ -350,7 +350,7 @@ impl Hdd {
         self.last = command.end();
         let distance = from.cylinder.abs_diff(target.run.position.cylinder);
         self.count_access(distance, access.read_modify_writes);
-        self.count_parts(&parts);
+        self.counters.spent(&parts);
         self.count_busy(now, end);
         let entry = cx.request_mut(pending.request);
         entry.start = now;
@@ -412,7 +412,7 @@ impl Hdd {
         if let Some(distance) = served.moved {
             self.count_access(distance, served.read_modify_writes);
         }
-        self.count_parts(&parts);
+        self.counters.spent(&parts);
         self.count_busy(now, busy);
         let entry = cx.request_mut(pending.request);
         entry.start = now;
@@ -431,19 +431,9 @@ impl Hdd {
 
     /// Counts an access to the medium for which the arm moved over `distance` cylinders.
     fn count_access(&mut self, distance: u32, read_modify_writes: u32) {
-        let counters = &mut self.counters;
-        counters.accesses += 1;
-        counters.read_modify_writes += u64::from(read_modify_writes);
-        counters.seeks += u64::from(distance > 0);
-        counters.seek_cylinders += u64::from(distance);
+        self.counters.accessed(distance, read_modify_writes);
         if let Some(picture) = &mut self.picture {
             picture.access(distance);
-        }
-    }
-
-    fn count_parts(&mut self, parts: &Parts) {
-        for (sum, &part) in self.counters.parts.iter_mut().zip(Part::ALL) {
-            *sum += u128::from(parts.get(part).ns());
         }
     }
 

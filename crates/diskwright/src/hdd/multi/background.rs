@@ -1,15 +1,14 @@
 //! The cleaner at work: between requests, one access at a time.
 
 use super::arm::Work;
-use super::course::{Way, Who};
+use super::course::{Data, Way, Who, on_medium};
 use super::{IDLE, MultiHdd};
 use crate::device::Context;
-use crate::hdd::multi::course::Data;
 use crate::placement::cleaner::cheapest;
 use crate::placement::log::Content;
 use crate::placement::slots::SlotId;
-use crate::request::{Command, Op, Part, Parts};
-use crate::units::{Lbn, Time};
+use crate::request::{Op, Parts};
+use crate::units::Time;
 
 /// What a cleaner is at, and what it has done.
 #[derive(Default)]
@@ -138,12 +137,8 @@ impl MultiHdd {
     fn load(&mut self, first: SlotId, last: SlotId, cx: &mut Context<'_>) {
         let per_slot = self.slot_blocks().expect("a cleaner has a log");
         let lbn = self.medium_lbn(first);
-        let command = Command {
-            op: Op::Read,
-            fua: false,
-            lbn: Lbn(lbn),
-            blocks: (self.medium_lbn(last) + per_slot - lbn) as u32,
-        };
+        let blocks = (self.medium_lbn(last) + per_slot - lbn) as u32;
+        let command = on_medium(Op::Read, lbn, blocks);
         let (mut way, mut parts) = (Way::new(Who::Any, cx.now()), Parts::default());
         self.access(&command, Data::Drive, &mut way, &mut parts);
         self.cleaning.loads += 1;
@@ -173,12 +168,7 @@ impl MultiHdd {
         };
         let log = self.log.as_mut().expect("a cleaner has a log");
         let taken = log.take_hole(&self.hardware.mechanics, &found, content);
-        let command = Command {
-            op: Op::Write,
-            fua: false,
-            lbn: Lbn(self.medium_lbn(found.slot)),
-            blocks: per_slot,
-        };
+        let command = on_medium(Op::Write, self.medium_lbn(found.slot), per_slot);
         self.access_by(arm, &command, None, &mut way, &mut parts);
         self.course.taken.push(taken);
         self.background(Work::Move { from }, &way, &parts, cx);
@@ -187,9 +177,7 @@ impl MultiHdd {
 
     /// An arm is at work for the cleaner.
     fn background(&mut self, work: Work, way: &Way, parts: &Parts, cx: &mut Context<'_>) {
-        for (sum, &part) in self.counters.parts.iter_mut().zip(Part::ALL) {
-            *sum += u128::from(parts.get(part).ns());
-        }
+        self.counters.spent(parts);
         self.cleaning.is_at_work = true;
         let arm = way.arm.expect("an arm is at work");
         std::mem::swap(&mut self.course, &mut self.arms[arm].course);

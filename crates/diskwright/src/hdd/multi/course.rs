@@ -200,12 +200,7 @@ impl MultiHdd {
     }
 
     fn read_piece_of_log(&mut self, piece: &Reading, data: Data, way: &mut Way, parts: &mut Parts) {
-        let command = Command {
-            op: Op::Read,
-            fua: false,
-            lbn: Lbn(piece.medium),
-            blocks: piece.blocks,
-        };
+        let command = on_medium(Op::Read, piece.medium, piece.blocks);
         self.access(&command, data, way, parts);
         self.course.reading.push(*piece);
     }
@@ -244,7 +239,7 @@ impl MultiHdd {
         let per_slot = self.slot_blocks().expect("there is a log");
         let medium = self.medium_lbn(slot) + from % per_slot;
         let blocks = (end - from) as u32;
-        let command = write_of(medium, blocks);
+        let command = on_medium(Op::Write, medium, blocks);
         self.access(&command, Data::Host, way, parts);
         self.course.rewritten.push((block, slot));
         // Nobody takes the slot before this is done.
@@ -320,7 +315,7 @@ impl MultiHdd {
         let log = self.log.as_ref().expect("there is a log");
         let has_slot = log.slot_of(content);
         if let Some(slot) = has_slot.filter(|_| !log.can_move()) {
-            let command = write_of(self.medium_lbn(slot), per_slot);
+            let command = on_medium(Op::Write, self.medium_lbn(slot), per_slot);
             let target = self.target_of(&command);
             let arm = self.choose_arm(Op::Write, &target, way);
             return self.access_by(arm, &command, None, way, parts);
@@ -330,7 +325,7 @@ impl MultiHdd {
             .expect("a log keeps a slot free for every block that has none");
         let log = self.log.as_mut().expect("there is a log");
         let taken = log.take(&self.hardware.mechanics, &found, content);
-        let command = write_of(self.medium_lbn(found.slot), per_slot);
+        let command = on_medium(Op::Write, self.medium_lbn(found.slot), per_slot);
         self.access_by(arm, &command, arrivals, way, parts);
         self.course.taken.push(taken);
     }
@@ -500,11 +495,7 @@ impl MultiHdd {
 
     /// Counts an access to the medium for which an arm moved over `distance` cylinders.
     fn count_access(&mut self, distance: u32, read_modify_writes: u32) {
-        let counters = &mut self.counters;
-        counters.accesses += 1;
-        counters.read_modify_writes += u64::from(read_modify_writes);
-        counters.seeks += u64::from(distance > 0);
-        counters.seek_cylinders += u64::from(distance);
+        self.counters.accessed(distance, read_modify_writes);
         if let Some(picture) = &mut self.picture {
             picture.access(distance);
         }
@@ -680,10 +671,10 @@ impl MultiHdd {
     }
 }
 
-/// A write of consecutive blocks of the medium.
-fn write_of(lbn: u64, blocks: u32) -> Command {
+/// A read or a write of consecutive blocks of the medium.
+pub(super) fn on_medium(op: Op, lbn: u64, blocks: u32) -> Command {
     Command {
-        op: Op::Write,
+        op,
         fua: false,
         lbn: Lbn(lbn),
         blocks,

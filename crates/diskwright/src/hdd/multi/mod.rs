@@ -410,9 +410,7 @@ impl MultiHdd {
         let served = self.serve(station, &pending.command, now, &mut parts);
         std::mem::swap(&mut self.course, &mut self.arms[served.arm].course);
         self.after_write = pending.command.op == Op::Write;
-        for (sum, &part) in self.counters.parts.iter_mut().zip(Part::ALL) {
-            *sum += u128::from(parts.get(part).ns());
-        }
+        self.counters.spent(&parts);
         self.choice.served(pending.command.op, served.end - now);
         let is_last = match self.shared.get_mut(&pending.request) {
             Some(shared) => {

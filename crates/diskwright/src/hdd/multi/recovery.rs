@@ -1,10 +1,10 @@
 //! After a loss of power: how a logging drive finds its map again, and how long that takes.
 
 use super::MultiHdd;
-use super::course::{Data, Way, Who};
+use super::course::{Data, Way, Who, on_medium};
 use crate::geometry::mechanics::{Arm, Mechanics};
-use crate::request::{Command, Op, Parts};
-use crate::units::{Lbn, Time};
+use crate::request::{Op, Parts};
+use crate::units::Time;
 
 /// What a recovery was.
 pub(super) struct Recovered {
@@ -44,12 +44,7 @@ impl MultiHdd {
                 let per_slot = self.slot_blocks().expect("there is a log") as u32;
                 let mut way = Way::new(Who::Any, now);
                 for slot in parts {
-                    let command = Command {
-                        op: Op::Read,
-                        fua: false,
-                        lbn: Lbn(self.medium_lbn(slot)),
-                        blocks: per_slot,
-                    };
+                    let command = on_medium(Op::Read, self.medium_lbn(slot), per_slot);
                     self.access(&command, Data::Drive, &mut way, &mut Parts::default());
                     way.arm = None;
                 }
