@@ -18,6 +18,9 @@ use crate::units::{Lbn, Time};
 /// start to completion in the request's parts. A device never waits in real time and keeps no clock:
 /// `cx.now()` is the only one. It knows its children's numbers and never its parent.
 pub trait Device: Send {
+    /// Does what came before time zero; nothing waits for it, and it is in no count. Called once, before the run.
+    fn prepare(&mut self) {}
+
     /// A request arrives.
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>);
 

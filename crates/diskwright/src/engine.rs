@@ -123,6 +123,9 @@ impl Engine {
     /// # Errors
     /// Those of the initiator, an interruption by it, and a run past 292 years of simulated time.
     pub fn run(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
+        for device in &mut self.devices {
+            device.prepare();
+        }
         initiator.start(&mut self.port())?;
         self.deliver(initiator)?;
         let mut instants = 0u32;

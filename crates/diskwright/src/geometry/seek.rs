@@ -90,6 +90,7 @@ pub struct SeekCurve {
     times: Box<[u32]>,
     /// The least of a time and all later ones.
     floors: Box<[u32]>,
+    longest: u32,
 }
 
 impl SeekCurve {
@@ -134,6 +135,7 @@ impl SeekCurve {
             floors[distance] = floors[distance].min(floors[distance + 1]);
         }
         Ok(SeekCurve {
+            longest: times.iter().copied().max().unwrap_or(0),
             times: times.into(),
             floors: floors.into(),
         })
@@ -155,6 +157,11 @@ impl SeekCurve {
     #[inline]
     pub fn floor(&self, distance: u32) -> Time {
         Time::from_ns(u64::from(self.floors[distance as usize]))
+    }
+
+    /// The longest time of any seek.
+    pub fn longest(&self) -> Time {
+        Time::from_ns(u64::from(self.longest))
     }
 
     /// The time from the first cylinder to the last.

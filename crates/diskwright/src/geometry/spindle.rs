@@ -27,8 +27,6 @@ pub struct Spindle {
     turn: u64,
     rate: u64,
     by_rate: Divisor,
-    /// 2⁶⁴ / turn, rounded down.
-    fraction: u64,
     /// The phase at time zero.
     start: u64,
 }
@@ -54,7 +52,6 @@ impl Spindle {
             rate,
             // A wait and a whole turn, and what rounding up adds.
             by_rate: Divisor::new(rate, 2 * turn + 2 * rate),
-            fraction: u64::MAX / turn,
             start: 0,
         }
     }
@@ -129,21 +126,6 @@ impl Spindle {
     #[inline]
     pub fn sector(&self, phase: Phase, per_track: u32) -> u32 {
         self.turns(phase.0 * u64::from(per_track)) as u32
-    }
-
-    /// The phase as a part of a turn, in units of 2⁻³² turn, rounded down; it never falls where the phase rises.
-    #[inline]
-    pub fn fraction(&self, phase: Phase) -> u32 {
-        ((phase.0 * self.fraction) >> 32) as u32
-    }
-
-    /// A nanosecond before a phase.
-    #[inline]
-    pub fn just_before(&self, phase: Phase) -> Phase {
-        Phase(match phase.0.checked_sub(self.rate) {
-            Some(before) => before,
-            None => self.wrap(phase.0 + self.turn - self.rate % self.turn),
-        })
     }
 
     /// From the phase at a moment to the phase `span` later.

@@ -1,77 +1,107 @@
 //! Which slots are free.
 
-use std::cmp::Ordering;
-
+use super::rows::Rows;
 use super::slots::{SlotId, Slots, Track};
-use crate::geometry::mechanics::Mechanics;
-use crate::geometry::spindle::{Phase, Spindle};
-
-/// Parts of a turn by which a cylinder's free slots are summed up, one a bit: some to a slot of usual size, since the search looks
-/// for slots that begin within a small part of it.
-pub(super) const PARTS: usize = 256;
-/// Words of their bits.
-pub(super) const WORDS: usize = PARTS / 64;
-/// Some of them.
-pub(super) type Parts = [u64; WORDS];
-
-/// The parts from the `first` to the `last`, round the turn where it is not before that.
-pub(super) fn between(first: u32, last: u32) -> Parts {
-    let from_on = |part: u32| bits_of_words(part, |bit| u64::MAX << bit, [0, u64::MAX]);
-    let up_to = |part: u32| bits_of_words(part, |bit| u64::MAX >> (63 - bit), [u64::MAX, 0]);
-    let (from, to) = (from_on(first), up_to(last));
-    std::array::from_fn(|word| {
-        if first <= last {
-            from[word] & to[word]
-        } else {
-            from[word] | to[word]
-        }
-    })
-}
-
-/// `within` for the word of a part, and what the words before and behind it are.
-fn bits_of_words(part: u32, within: impl Fn(u32) -> u64, [before, behind]: [u64; 2]) -> Parts {
-    let own = (part / 64) as usize;
-    std::array::from_fn(|word| match word.cmp(&own) {
-        Ordering::Less => before,
-        Ordering::Equal => within(part % 64),
-        Ordering::Greater => behind,
-    })
-}
+use crate::geometry::layout::Layout;
 
 /// The free slots of a drive.
 #[derive(Clone, Debug)]
 pub struct FreeSlots {
     /// A bit a slot, [`Slots::words_per_track`] a track.
     bits: Box<[u64]>,
-    /// Free slots of every track.
+    /// Free slots of every track, and of every cylinder.
     of_track: Box<[u32]>,
-    /// How many slots of a cylinder begin in each part of the turn.
-    of_part: Box<[[u16; PARTS]]>,
-    /// The parts in which any does, a bit each.
-    parts: Box<[Parts]>,
-    /// The cylinders with free slots, a bit each.
-    cylinders: Box<[u64]>,
+    of_cylinder: Box<[u32]>,
+    /// One row: the cylinders with free slots.
+    cylinders: Rows,
+    /// Where free slots begin, in cylinders whose tracks have as many sectors.
+    zones: Box<[FreeZone]>,
     count: u64,
     empty_tracks: u64,
 }
 
+/// Where free slots begin in adjacent cylinders whose tracks have as many sectors.
+#[derive(Clone, Debug)]
+pub(super) struct FreeZone {
+    /// The first cylinder, and the one behind the last.
+    pub cylinders: (u32, u32),
+    /// Sectors on each track.
+    pub per_track: u32,
+    /// A row for every sector: the cylinders, from the first on, with a free slot that begins there.
+    pub starts: Rows,
+    /// How many they are.
+    counts: Box<[u32]>,
+    /// One row: the sectors at which any does.
+    sectors: Rows,
+}
+
+impl FreeZone {
+    fn new(cylinders: (u32, u32), per_track: u32) -> FreeZone {
+        FreeZone {
+            cylinders,
+            per_track,
+            starts: Rows::new(per_track as usize, (cylinders.1 - cylinders.0) as usize),
+            counts: vec![0; per_track as usize].into(),
+            sectors: Rows::new(1, per_track as usize),
+        }
+    }
+
+    fn begins(&mut self, cylinder: u32, sector: u32) {
+        if self
+            .starts
+            .set(sector as usize, cylinder - self.cylinders.0)
+        {
+            self.counts[sector as usize] += 1;
+            self.sectors.set(0, sector);
+        }
+    }
+
+    fn begins_no_more(&mut self, cylinder: u32, sector: u32) {
+        self.starts
+            .clear(sector as usize, cylinder - self.cylinders.0);
+        let left = &mut self.counts[sector as usize];
+        *left -= 1;
+        if *left == 0 {
+            self.sectors.clear(0, sector);
+        }
+    }
+
+    /// The sectors at which free slots begin, in the order in which they come by from one of them on.
+    pub fn sectors_from(&self, first: u32) -> impl Iterator<Item = u32> {
+        let set = |from: u32, end: u32| {
+            let next = move |from: u32| {
+                let found = self.sectors.first_from(0, from);
+                found.filter(|&sector| sector < end)
+            };
+            std::iter::successors(next(from), move |&sector| next(sector + 1))
+        };
+        set(first, self.per_track).chain(set(0, first))
+    }
+}
+
 impl FreeSlots {
     /// All slots of a drive.
-    pub fn all(slots: &Slots, mechanics: &Mechanics) -> FreeSlots {
+    pub fn all(slots: &Slots, layout: &Layout) -> FreeSlots {
         let cylinders = slots.cylinders() as usize;
-        let words = slots.words_per_track();
+        let zones = slots
+            .tracks()
+            .chunk_by(|a, b| a.per_track == b.per_track)
+            .map(|alike| {
+                let end = alike[alike.len() - 1].cylinder + 1;
+                FreeZone::new((alike[0].cylinder, end), alike[0].per_track)
+            });
         let mut free = FreeSlots {
-            bits: vec![0; slots.tracks().len() * words].into(),
+            bits: vec![0; slots.tracks().len() * slots.words_per_track()].into(),
             of_track: vec![0; slots.tracks().len()].into(),
-            of_part: vec![[0; PARTS]; cylinders].into(),
-            parts: vec![[0; WORDS]; cylinders].into(),
-            cylinders: vec![0; cylinders.div_ceil(64)].into(),
+            of_cylinder: vec![0; cylinders].into(),
+            cylinders: Rows::new(1, cylinders),
+            zones: zones.collect(),
             count: 0,
             empty_tracks: 0,
         };
         for (number, track) in slots.tracks().iter().enumerate() {
             for slot in 0..track.slots {
-                free.release(slots, mechanics, slots.id(number, slot));
+                free.release(slots, layout, slots.id(number, slot));
             }
         }
         free
@@ -98,42 +128,68 @@ impl FreeSlots {
         self.bits[slot as usize / 64] >> (slot % 64) & 1 == 1
     }
 
-    /// Whether a free slot of a cylinder begins in one of some parts of the turn.
+    /// Zones by cylinder.
     #[inline]
-    pub(super) fn has_in(&self, cylinder: u32, parts: &Parts) -> bool {
-        let own = &self.parts[cylinder as usize];
-        own.iter().zip(parts).any(|(own, part)| own & part != 0)
+    pub(super) fn zones(&self) -> &[FreeZone] {
+        &self.zones
+    }
+
+    /// How many zones begin at a cylinder or before it.
+    #[inline]
+    pub(super) fn zones_to(&self, cylinder: u32) -> usize {
+        self.zones
+            .partition_point(|zone| zone.cylinders.0 <= cylinder)
+    }
+
+    /// The free slot of a track that begins at a sector.
+    #[inline]
+    pub(super) fn at(
+        &self,
+        slots: &Slots,
+        layout: &Layout,
+        number: usize,
+        sector: u32,
+    ) -> Option<SlotId> {
+        let slot = slots.beginning_at(layout, &slots.tracks()[number], sector)?;
+        Some(slots.id(number, slot)).filter(|&id| self.is_free(id))
     }
 
     /// Takes a free slot.
-    pub fn take(&mut self, slots: &Slots, mechanics: &Mechanics, slot: SlotId) {
+    pub fn take(&mut self, slots: &Slots, layout: &Layout, slot: SlotId) {
         assert!(self.is_free(slot), "slot {slot} is taken twice");
         self.bits[slot as usize / 64] &= !(1 << (slot % 64));
-        let (number, cylinder, part) = within(slots, mechanics, slot);
-        self.empty_tracks -= u64::from(self.of_track[number] == slots.tracks()[number].slots);
+        let (number, place) = slots.place(slot);
+        let track = &slots.tracks()[number];
+        let cylinder = track.cylinder;
+        self.empty_tracks -= u64::from(self.of_track[number] == track.slots);
         self.of_track[number] -= 1;
+        self.of_cylinder[cylinder as usize] -= 1;
         self.count -= 1;
-        let left = &mut self.of_part[cylinder][part];
-        *left -= 1;
-        if *left == 0 {
-            self.parts[cylinder][part / 64] &= !(1 << (part % 64));
-            if self.parts[cylinder] == [0; WORDS] {
-                self.cylinders[cylinder / 64] &= !(1 << (cylinder % 64));
-            }
+        if self.of_cylinder[cylinder as usize] == 0 {
+            self.cylinders.clear(0, cylinder);
+        }
+        let sector = slots.angle(layout, track, place);
+        let is_another = |number| self.at(slots, layout, number, sector).is_some();
+        if !slots.tracks_of(cylinder).any(is_another) {
+            let zone = self.zones_to(cylinder) - 1;
+            self.zones[zone].begins_no_more(cylinder, sector);
         }
     }
 
     /// Frees a slot that was taken.
-    pub fn release(&mut self, slots: &Slots, mechanics: &Mechanics, slot: SlotId) {
+    pub fn release(&mut self, slots: &Slots, layout: &Layout, slot: SlotId) {
         assert!(!self.is_free(slot), "slot {slot} is freed twice");
         self.bits[slot as usize / 64] |= 1 << (slot % 64);
-        let (number, cylinder, part) = within(slots, mechanics, slot);
+        let (number, place) = slots.place(slot);
+        let track = &slots.tracks()[number];
+        let cylinder = track.cylinder;
         self.of_track[number] += 1;
-        self.empty_tracks += u64::from(self.of_track[number] == slots.tracks()[number].slots);
+        self.empty_tracks += u64::from(self.of_track[number] == track.slots);
+        self.of_cylinder[cylinder as usize] += 1;
         self.count += 1;
-        self.of_part[cylinder][part] += 1;
-        self.parts[cylinder][part / 64] |= 1 << (part % 64);
-        self.cylinders[cylinder / 64] |= 1 << (cylinder % 64);
+        self.cylinders.set(0, cylinder);
+        let zone = self.zones_to(cylinder) - 1;
+        self.zones[zone].begins(cylinder, slots.angle(layout, track, place));
     }
 
     /// The first free slot of a track from a slot on, round to it.
@@ -162,43 +218,12 @@ impl FreeSlots {
     /// The first cylinder from `cylinder` on that has free slots.
     #[inline]
     pub(super) fn first_from(&self, cylinder: u32) -> Option<u32> {
-        let mut word = (cylinder / 64) as usize;
-        let mut bits = self.cylinders.get(word)? & (u64::MAX << (cylinder % 64));
-        while bits == 0 {
-            word += 1;
-            bits = *self.cylinders.get(word)?;
-        }
-        Some(word as u32 * 64 + bits.trailing_zeros())
+        self.cylinders.first_from(0, cylinder)
     }
 
-    /// The last cylinder below `cylinder`, and not below `lowest`, that has free slots.
+    /// The last cylinder below `cylinder` that has free slots.
     #[inline]
-    pub(super) fn last_below(&self, cylinder: u32, lowest: u32) -> Option<u32> {
-        let last = cylinder.checked_sub(1).filter(|&last| last >= lowest)?;
-        let mut word = (last / 64) as usize;
-        let mut bits = self.cylinders[word] & (u64::MAX >> (63 - last % 64));
-        while bits == 0 {
-            word = word.checked_sub(1)?;
-            bits = self.cylinders[word];
-        }
-        let found = word as u32 * 64 + 63 - bits.leading_zeros();
-        (found >= lowest).then_some(found)
+    pub(super) fn last_below(&self, cylinder: u32) -> Option<u32> {
+        self.cylinders.last_below(0, cylinder)
     }
-}
-
-/// A slot's track, its cylinder, and the part of the turn in which it begins.
-#[inline]
-fn within(slots: &Slots, mechanics: &Mechanics, id: SlotId) -> (usize, usize, usize) {
-    let (number, slot) = slots.place(id);
-    let track = &slots.tracks()[number];
-    let spindle = &mechanics.spindle;
-    let angle = slots.angle(&mechanics.layout, track, slot);
-    let part = part(spindle, spindle.edge(angle, track.per_track));
-    (number, track.cylinder as usize, part as usize)
-}
-
-/// The part of the turn in which a phase lies.
-#[inline]
-pub(super) fn part(spindle: &Spindle, phase: Phase) -> u32 {
-    spindle.fraction(phase) >> (32 - PARTS.trailing_zeros())
 }

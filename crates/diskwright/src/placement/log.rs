@@ -83,7 +83,7 @@ impl Log {
             .help("give a smaller reserve or a smaller placement block"));
         }
         Ok(Log {
-            free: FreeSlots::all(&slots, mechanics),
+            free: FreeSlots::all(&slots, &mechanics.layout),
             slots,
             map: BlockMap::default(),
             headers: Headers::default(),
@@ -172,7 +172,7 @@ impl Log {
 
     /// Takes a free slot behind the end of the log.
     pub fn take_hole(&mut self, mechanics: &Mechanics, found: &Found, content: Content) -> Taken {
-        self.free.take(&self.slots, mechanics, found.slot);
+        self.free.take(&self.slots, &mechanics.layout, found.slot);
         let moves = self.slot_of(content).is_some();
         self.moving += u64::from(moves);
         Taken {
@@ -207,7 +207,7 @@ impl Log {
 
     /// Frees a slot whose content is no longer wanted.
     pub fn release(&mut self, mechanics: &Mechanics, slot: SlotId) {
-        self.free.release(&self.slots, mechanics, slot);
+        self.free.release(&self.slots, &mechanics.layout, slot);
     }
 
     /// Forgets a block; returns the slot that held it.

@@ -7,6 +7,7 @@ pub mod free;
 pub mod headers;
 pub mod log;
 pub mod map;
+mod rows;
 pub mod slots;
 pub mod soonest;
 pub mod virtual_log;

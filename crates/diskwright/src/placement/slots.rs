@@ -80,15 +80,6 @@ impl Slots {
             .help("give a larger placement block, such as \"64 KiB\""));
         }
         tracks.sort_by_key(|track| track.cylinder);
-        let of_cylinder = |chunk: &[Track]| chunk.iter().map(|track| u64::from(track.slots)).sum();
-        let by_cylinder = tracks.chunk_by(|a, b| a.cylinder == b.cylinder);
-        let largest: u64 = by_cylinder.map(of_cylinder).max().unwrap_or(0);
-        if largest > u64::from(u16::MAX) {
-            return Err(InputError::new(format!(
-                "a cylinder of the drive has {largest} blocks of this size"
-            ))
-            .help("give a larger placement block: a cylinder may have 65535"));
-        }
         let first_tracks = (0..=layout.cylinders())
             .map(|cylinder| tracks.partition_point(|track| track.cylinder < cylinder) as u32)
             .collect();
@@ -171,6 +162,13 @@ impl Slots {
         } else {
             angle
         }
+    }
+
+    /// The slot of a track whose leading edge is that of a sector.
+    #[inline]
+    pub(super) fn beginning_at(&self, layout: &Layout, track: &Track, sector: u32) -> Option<u32> {
+        let slot = self.passed(layout, track, sector);
+        (self.angle(layout, track, slot) == sector).then_some(slot)
     }
 
     /// The last of a track's slots whose edge has passed when `sector` is under the head; the last one of all before the

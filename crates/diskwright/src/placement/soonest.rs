@@ -1,6 +1,6 @@
 //! Which free slot a head can reach soonest.
 
-use super::free::{FreeSlots, PARTS, Parts, WORDS, between, part};
+use super::free::{FreeSlots, FreeZone};
 use super::slots::{SlotId, Slots};
 use crate::geometry::mechanics::{Arm, Mechanics, Reach};
 use crate::geometry::spindle::{Phase, Spindle};
@@ -32,20 +32,16 @@ impl Head<'_> {
         self.mechanics.motion_time(self.from, to, true)
     }
 
-    /// The phase when the arm comes to a cylinder without another head's being chosen; no slot there comes by sooner.
-    #[inline]
-    fn arrival(&self, distance: u32) -> Phase {
+    /// No motion takes longer.
+    fn longest_motion(&self) -> Time {
         let Mechanics {
-            spindle,
             seek,
+            head_switch,
             write_settle_ns,
             ..
         } = self.mechanics;
-        let motion = seek
-            .time(distance)
-            .ns()
-            .saturating_add_signed(*write_settle_ns);
-        spindle.later(self.phase, Time::from_ns(motion))
+        let motion = seek.longest().max(*head_switch).ns();
+        Time::from_ns(motion.saturating_add_signed(*write_settle_ns))
     }
 }
 
@@ -74,53 +70,184 @@ impl Found {
 impl FreeSlots {
     /// The free slot that a head reaches soonest, of those from cylinder `lowest` on.
     ///
-    /// Looks outwards from the arm, and stops where the motion alone takes as long as the best that was found. Of a cylinder
-    /// it looks first at the parts of the turn in which free slots begin: where none of them passes between the arm's arrival
-    /// and the best found, the cylinder's tracks are not looked at. So the choice is exact.
+    /// First the arm's own cylinder; then, zone by zone outwards, one sector after the other as they come by: for each, the
+    /// nearest cylinder in which a free slot begins there. The first that is reached in time is the best of its zone. A zone is
+    /// left as soon as what comes by comes later than the best found. So the choice is exact.
     pub fn soonest(&self, slots: &Slots, head: &Head<'_>, lowest: u32) -> Option<Found> {
         let here = head.from.cylinder;
-        let spindle = &head.mechanics.spindle;
-        let mut best = Best {
-            found: None,
-            latest: head.phase,
-            window: u64::MAX,
-        };
-        if here >= lowest {
-            best.offer(self.in_cylinder(slots, head, here), head);
+        let mut best = (here >= lowest)
+            .then(|| self.in_cylinder(slots, head, here))
+            .flatten();
+        let zones = self.zones();
+        let mut above = self.zones_to(here);
+        let mut below = above;
+        loop {
+            let up = zones.get(above).map(|zone| zone.cylinders.0 - here);
+            let down = below.checked_sub(1).map(|below| &zones[below]);
+            let down = down.map(|zone| (here + 1).saturating_sub(zone.cylinders.1).max(1));
+            let (zone, distance) = match (up, down) {
+                (None, None) => return best,
+                (Some(up), None) => (above, up),
+                (Some(up), Some(down)) if up < down => (above, up),
+                (_, Some(down)) => (below - 1, down),
+            };
+            if zone == above {
+                above += 1;
+            } else {
+                below -= 1;
+            }
+            let (first, end) = zones[zone].cylinders;
+            if first == here && end == here + 1 {
+                continue;
+            }
+            let soonest = head.mechanics.soonest_write(distance);
+            if best.is_some_and(|best| best.positioning < soonest) {
+                return best;
+            }
+            let found = self.in_zone(slots, head, &zones[zone], lowest, soonest, best);
+            best = best.into_iter().chain(found).min();
         }
-        let mut above = self.first_from(here.saturating_add(1).max(lowest));
-        let mut below = self.last_below(here, lowest);
+    }
+
+    /// The free slot of a zone that a head reaches soonest, in a cylinder other than its own, if that is not later than `best`;
+    /// none is reached before `soonest`.
+    fn in_zone(
+        &self,
+        slots: &Slots,
+        head: &Head<'_>,
+        zone: &FreeZone,
+        lowest: u32,
+        soonest: Time,
+        best: Option<Found>,
+    ) -> Option<Found> {
+        let Mechanics { spindle, .. } = head.mechanics;
+        if zone.cylinders.1 <= lowest {
+            return None;
+        }
+        // A turn after the longest motion, every slot has come by.
+        let all = head.longest_motion() + spindle.period();
+        let latest = best.map_or(all, |best| best.positioning);
+        let arrival = spindle.later(head.phase, soonest);
+        let under = spindle.sector(arrival, zone.per_track);
+        let is_caught = spindle.catches(arrival, spindle.edge(under, zone.per_track));
+        let first = (under + u32::from(!is_caught)) % zone.per_track;
+        let mut from = soonest;
+        loop {
+            let arrival = spindle.later(head.phase, from);
+            let (wait, passing) = spindle.come_by(arrival, first, zone.per_track);
+            let turn_begins = from + wait;
+            for sector in zone.sectors_from(first) {
+                let wraps = if sector < first { zone.per_track } else { 0 };
+                let at = turn_begins + spindle.passing(&passing, sector + wraps - first);
+                if at > latest {
+                    return None;
+                }
+                let found = self.nearest_at(slots, head, zone, lowest, sector, at);
+                if found.is_some() {
+                    return found;
+                }
+            }
+            from = turn_begins + spindle.passing(&passing, zone.per_track);
+            if from > latest {
+                return None;
+            }
+        }
+    }
+
+    /// The nearest free slot of a zone that begins at a sector and is reached just when that comes by at `at`, in a cylinder
+    /// other than the arm's own.
+    fn nearest_at(
+        &self,
+        slots: &Slots,
+        head: &Head<'_>,
+        zone: &FreeZone,
+        lowest: u32,
+        sector: u32,
+        at: Time,
+    ) -> Option<Found> {
+        let (begin, end) = (zone.cylinders.0.max(lowest), zone.cylinders.1);
+        let here = head.from.cylinder;
+        let row = sector as usize;
+        let first = |from: u32| {
+            let from = from.max(begin) - zone.cylinders.0;
+            Some(zone.starts.first_from(row, from)? + zone.cylinders.0)
+        };
+        let last = |below: u32| {
+            let below = below.min(end).checked_sub(zone.cylinders.0)?;
+            let found = zone.starts.last_below(row, below)? + zone.cylinders.0;
+            (found >= begin).then_some(found)
+        };
+        let mut above = first(here + 1);
+        let mut below = last(here);
         loop {
             let up = above.map_or(u32::MAX, |cylinder| cylinder - here);
             let down = below.map_or(u32::MAX, |cylinder| here - cylinder);
             let distance = up.min(down);
-            if distance == u32::MAX || best.is_sooner_than(head.mechanics.soonest_write(distance)) {
-                return best.found;
+            if distance == u32::MAX || head.mechanics.soonest_write(distance) > at {
+                return None;
             }
-            let from = spindle.just_before(head.arrival(distance));
-            let passing = best.passing(spindle, head.mechanics.soonest_write(distance), from);
-            if up == distance {
-                let cylinder = here + distance;
-                if self.has_in(cylinder, &passing) {
-                    best.offer(self.in_cylinder(slots, head, cylinder), head);
-                }
-                above = self.first_from(cylinder + 1);
+            let cylinder = if down == distance {
+                here - distance
+            } else {
+                here + distance
+            };
+            let found = self.reached_at(slots, head, cylinder, (sector, zone.per_track), at);
+            if found.is_some() {
+                return found;
             }
             if down == distance {
-                let cylinder = here - distance;
-                if self.has_in(cylinder, &passing) {
-                    best.offer(self.in_cylinder(slots, head, cylinder), head);
-                }
-                below = self.last_below(cylinder, lowest);
+                below = last(cylinder);
+            } else {
+                above = first(cylinder + 1);
             }
         }
+    }
+
+    /// The free slot of a cylinder that begins at a sector and is reached just when that comes by at `at`.
+    fn reached_at(
+        &self,
+        slots: &Slots,
+        head: &Head<'_>,
+        cylinder: u32,
+        (sector, per_track): (u32, u32),
+        at: Time,
+    ) -> Option<Found> {
+        let Mechanics {
+            layout, spindle, ..
+        } = head.mechanics;
+        let edge = spindle.edge(sector, per_track);
+        let found = slots.tracks_of(cylinder).filter_map(|number| {
+            let slot = self.at(slots, layout, number, sector)?;
+            let by_head = slots.tracks()[number].head;
+            let motion = head.motion(cylinder, by_head);
+            let is_reached = self.may_take(slots, head, number)
+                && motion <= at
+                && motion + spindle.wait(spindle.later(head.phase, motion), edge) == at;
+            is_reached.then_some((by_head, slot))
+        });
+        let (by_head, slot) = found.min()?;
+        Some(Found {
+            positioning: at,
+            distance: head.from.cylinder.abs_diff(cylinder),
+            cylinder,
+            head: by_head,
+            slot,
+        })
+    }
+
+    /// Whether a head may write to a track if it has a free slot.
+    #[inline]
+    fn may_take(&self, slots: &Slots, head: &Head<'_>, number: usize) -> bool {
+        let track = &slots.tracks()[number];
+        let is_left_out = |cleaned| number == cleaned || self.on_track(number) == track.slots;
+        head.reach.holds(track.cylinder, track.head) && !head.not_to.is_some_and(is_left_out)
     }
 
     /// The free slot that a head reaches soonest in the nearest cylinder that has any.
     pub fn in_nearest_cylinder(&self, slots: &Slots, head: &Head<'_>) -> Option<Found> {
         let here = head.from.cylinder;
         let mut above = self.first_from(here);
-        let mut below = self.last_below(here, 0);
+        let mut below = self.last_below(here);
         loop {
             let up = above.map_or(u32::MAX, |cylinder| cylinder - here);
             let down = below.map_or(u32::MAX, |cylinder| here - cylinder);
@@ -143,7 +270,7 @@ impl FreeSlots {
                 above = self.first_from(here + distance + 1);
             }
             if down == distance {
-                below = self.last_below(here - distance, 0);
+                below = self.last_below(here - distance);
             }
         }
     }
@@ -156,13 +283,7 @@ impl FreeSlots {
         let mut other = Arrival::new(head, cylinder, head.from.head.wrapping_add(1));
         for number in slots.tracks_of(cylinder) {
             let track = &slots.tracks()[number];
-            let free = self.on_track(number);
-            if free == 0
-                || !head.reach.holds(cylinder, track.head)
-                || head
-                    .not_to
-                    .is_some_and(|cleaned| number == cleaned || free == track.slots)
-            {
+            if self.on_track(number) == 0 || !self.may_take(slots, head, number) {
                 continue;
             }
             let arrival = if track.head == head.from.head {
@@ -247,45 +368,6 @@ impl Arrival {
         {
             self.best = Some((way, head, slot, angle));
         }
-    }
-}
-
-/// The best slot found so far.
-struct Best {
-    found: Option<Found>,
-    /// The phase when it comes by.
-    latest: Phase,
-    /// Its positioning time, ns.
-    window: u64,
-}
-
-impl Best {
-    #[inline]
-    fn offer(&mut self, found: Option<Found>, head: &Head<'_>) {
-        if let Some(found) = found
-            && self.found.is_none_or(|best| found < best)
-        {
-            self.found = Some(found);
-            self.latest = head.mechanics.spindle.later(head.phase, found.positioning);
-            self.window = found.positioning.ns();
-        }
-    }
-
-    /// Whether nothing that is reached at `soonest`, further away, can be better.
-    #[inline]
-    fn is_sooner_than(&self, soonest: Time) -> bool {
-        self.window <= soonest.ns()
-    }
-
-    /// The parts of the turn that pass from a phase on, at which the arm arrives at `soonest`, until the best comes by.
-    #[inline]
-    fn passing(&self, spindle: &Spindle, soonest: Time, from: Phase) -> Parts {
-        // Within a part of a whole turn first and last part may be the same.
-        let nearly_a_turn = spindle.period().ns() / PARTS as u64 * (PARTS as u64 - 2);
-        if self.window.saturating_sub(soonest.ns()) >= nearly_a_turn {
-            return [u64::MAX; WORDS];
-        }
-        between(part(spindle, from), part(spindle, self.latest))
     }
 }
 

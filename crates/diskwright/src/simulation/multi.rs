@@ -7,7 +7,7 @@ use crate::config::placement::{EagerSpec, Recovery};
 use crate::config::spec::HddSpec;
 use crate::error::{Error, InputError};
 use crate::hdd::Hardware;
-use crate::hdd::multi::{MultiHdd, MultiParts, stations};
+use crate::hdd::multi::{InitialWrites, MultiHdd, MultiParts, stations};
 use crate::placement::log::Log;
 use crate::random::Stream;
 use crate::units::BLOCK_BYTES;
@@ -50,6 +50,14 @@ pub(super) fn device(
         })
         .collect::<Result<_, _>>()?;
     let cleaner = log_spec.as_ref().and_then(|eager| eager.cleaner.as_ref());
+    let initial = log_spec.as_ref().and_then(|eager| {
+        let initial = eager.initial.as_ref()?;
+        Some(InitialWrites {
+            blocks: initial.write.blocks().div_ceil(eager.block.blocks()),
+            gap: initial.gap,
+            chance: Stream::new(checked.spec.seed, &format!("{path}.initial")),
+        })
+    });
     let parts = MultiParts {
         arms,
         motion,
@@ -57,18 +65,10 @@ pub(super) fn device(
         schedulers,
         log,
         cleaner: cleaner.map(|cleaner| cleaner.build()),
+        initial,
         depth: spec.queue.depth,
     };
-    let drive = MultiHdd::new(hardware, parts);
-    let Some((eager, initial)) = log_spec
-        .as_ref()
-        .and_then(|eager| Some((eager, eager.initial.as_ref()?)))
-    else {
-        return Ok(drive);
-    };
-    let chance = Stream::new(checked.spec.seed, &format!("{path}.initial"));
-    let blocks = initial.write.blocks().div_ceil(eager.block.blocks());
-    Ok(drive.after_writing(blocks, initial.gap, chance))
+    Ok(MultiHdd::new(hardware, parts))
 }
 
 /// A log with its slots on a drive.

@@ -336,16 +336,9 @@ impl MultiHdd {
         way: &Way,
         not_to: Option<usize>,
     ) -> Option<(usize, Found)> {
-        let mut best: Option<(usize, Found)> = None;
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
         let log = self.log.as_ref()?;
-        let mut found_by = std::mem::take(&mut self.found);
-        found_by.clear();
-        for (number, arm) in self.arms.iter().enumerate() {
-            if !self.may(number, Op::Write, way) {
-                continue;
-            }
+        let find = |number: usize| {
+            let arm = &self.arms[number];
             let head = Head {
                 mechanics: &self.hardware.mechanics,
                 from: arm.at,
@@ -356,11 +349,25 @@ impl MultiHdd {
             let found = match not_to {
                 None => log.choose(&head),
                 Some(_) => log.choose_hole(&head),
-            };
-            if let Some(found) = found {
+            }?;
+            Some((head.motion_to(&found), found))
+        };
+        // A rule that knows its arm spares the other arms' searches.
+        let named = self.choice.named(Op::Write);
+        let named = named.filter(|&arm| arm < self.arms.len() && self.may(arm, Op::Write, way));
+        if let Some((arm, (_, found))) = named.and_then(|arm| Some((arm, find(arm)?))) {
+            return Some((arm, found));
+        }
+        let mut best: Option<(usize, Found)> = None;
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let mut found_by = std::mem::take(&mut self.found);
+        candidates.clear();
+        found_by.clear();
+        for number in (0..self.arms.len()).filter(|&arm| self.may(arm, Op::Write, way)) {
+            if let Some((motion, found)) = find(number) {
                 candidates.push(Candidate {
                     arm: number,
-                    motion: head.motion_to(&found),
+                    motion,
                     positioning: found.positioning,
                 });
                 found_by.push(found);

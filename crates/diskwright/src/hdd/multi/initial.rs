@@ -6,28 +6,35 @@ use crate::random::Stream;
 use crate::request::{Command, Op, Parts};
 use crate::units::{Lbn, Time};
 
+/// Writes before time zero: the first logical blocks one after the other, through the drive's own placement.
+pub struct InitialWrites {
+    /// How many logical blocks; all, where the log has room for fewer.
+    pub blocks: u64,
+    /// The mean of the exponential gaps from the end of one to the beginning of the next.
+    pub gap: Time,
+    /// What these are drawn from.
+    pub chance: Stream,
+}
+
 impl MultiHdd {
-    /// The same drive after the first `blocks` logical blocks were written one after the other, through the drive's own placement: with
-    /// exponential gaps of mean `gap` from the end of one to the beginning of the next, drawn from `chance`. Where the log has room for
-    /// fewer, all.
-    #[must_use]
-    pub fn after_writing(mut self, blocks: u64, gap: Time, mut chance: Stream) -> MultiHdd {
-        let Some(per_slot) = self.slot_blocks() else {
-            return self;
+    /// Carries out the writes before time zero, once.
+    pub(super) fn write_initially(&mut self) {
+        let (Some(mut initial), Some(per_slot)) = (self.initial.take(), self.slot_blocks()) else {
+            return;
         };
-        let most = Device::blocks(&self) / per_slot;
+        let most = Device::blocks(self) / per_slot;
         let station = (0..self.stations.len())
             .find(|&station| self.stations[station].can(Op::Write))
             .expect("some arm writes");
         let mut now = Time::ZERO;
-        for block in 0..blocks.min(most) {
+        for block in 0..initial.blocks.min(most) {
             let command = Command {
                 op: Op::Write,
                 fua: false,
                 lbn: Lbn(block * per_slot),
                 blocks: per_slot as u32,
             };
-            now += chance.exponential(gap);
+            now += initial.chance.exponential(initial.gap);
             now = self
                 .serve(station, &command, now, &mut Parts::default())
                 .end;
@@ -46,6 +53,5 @@ impl MultiHdd {
         }
         self.counters = super::Counters::default();
         self.rewrites = 0;
-        self
     }
 }

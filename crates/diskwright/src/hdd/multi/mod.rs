@@ -37,6 +37,7 @@ use crate::request::{Command, Op, Outcome, Part, Parts, Promise, RequestId};
 use crate::units::{Lbn, Time};
 use arm::{ArmUnit, Course, Reading, Work};
 use background::Cleaning;
+pub use initial::InitialWrites;
 use recovery::Recovered;
 use station::Station;
 pub use station::stations;
@@ -55,6 +56,8 @@ pub struct MultiParts {
     pub log: Option<Log>,
     /// When tracks are made empty.
     pub cleaner: Option<Cleaner>,
+    /// What is in the log at time zero.
+    pub initial: Option<InitialWrites>,
     /// Queue slots.
     pub depth: u32,
 }
@@ -70,6 +73,7 @@ pub struct MultiHdd {
     log: Option<Log>,
     cleaner: Option<Cleaner>,
     cleaning: Cleaning,
+    initial: Option<InitialWrites>,
     /// Issued to the drive, but without a queue slot yet.
     outside: VecDeque<RequestId>,
     /// Requests that have a queue slot.
@@ -135,6 +139,7 @@ impl MultiHdd {
             log: parts.log,
             cleaner: parts.cleaner,
             cleaning: Cleaning::default(),
+            initial: parts.initial,
             outside: VecDeque::new(),
             queued: 0,
             shared: HashMap::default(),
@@ -545,6 +550,10 @@ impl MultiHdd {
 }
 
 impl Device for MultiHdd {
+    fn prepare(&mut self) {
+        self.write_initially();
+    }
+
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let op = cx.request(request).command.op;
         self.count(op, cx.now());

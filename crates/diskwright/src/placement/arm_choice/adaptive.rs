@@ -117,6 +117,13 @@ impl Controller {
 }
 
 impl ArmChoice for Controller {
+    fn named(&self, op: Op) -> Option<usize> {
+        match self.mode {
+            WriteMode::InPlace => None,
+            WriteMode::Log => self.split.named(op),
+        }
+    }
+
     fn choose(&mut self, op: Op, candidates: &[Candidate]) -> usize {
         match self.mode {
             WriteMode::InPlace => least(candidates, |candidate| candidate.positioning),

@@ -56,6 +56,11 @@ pub trait ArmChoice: Send {
     /// One of the candidates, of which there is at least one, by its place in the list; they are in the order of their numbers.
     fn choose(&mut self, op: Op, candidates: &[Candidate]) -> usize;
 
+    /// The arm that serves, where the rule knows it without a comparison; it counts only if that arm can.
+    fn named(&self, _op: Op) -> Option<usize> {
+        None
+    }
+
     /// How a drive with a log writes at present.
     fn mode(&self) -> WriteMode {
         WriteMode::Log

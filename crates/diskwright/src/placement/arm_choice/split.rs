@@ -34,15 +34,18 @@ impl Split {
 }
 
 impl ArmChoice for Split {
+    fn named(&self, op: Op) -> Option<usize> {
+        Some(match op {
+            Op::Write => self.writes,
+            _ => self.reads,
+        })
+    }
+
     fn choose(&mut self, op: Op, candidates: &[Candidate]) -> usize {
-        let wanted = if op == Op::Write {
-            self.writes
-        } else {
-            self.reads
-        };
+        let wanted = self.named(op);
         let own = candidates
             .iter()
-            .position(|candidate| candidate.arm == wanted);
+            .position(|candidate| Some(candidate.arm) == wanted);
         own.unwrap_or_else(|| least(candidates, |candidate| candidate.positioning))
     }
 }
