@@ -21,8 +21,7 @@ struct Case {
     arrivals: &'static str,
     depth: u32,
     scheduler: &'static str,
-    /// Requests a second to reach, mechanics only.
-    /// Requests a second of the mechanics alone, and with the buffer.
+    /// Requests a second to reach: with the mechanics alone, and with the buffer.
     goal: f64,
     goal_buffered: f64,
 }
