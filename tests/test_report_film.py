@@ -425,3 +425,203 @@ def test_the_command_line_chooses_the_half_second(command: Command, spec: Path, 
 def test_an_animation_is_part_of_a_picture() -> None:
     with pytest.raises(ValueError, match="picture=True"):
         diskwright.run(SPECS["without a buffer"], animate="1 s")
+
+
+def several(**hdd: Any) -> dict[str, Any]:
+    """A drive with several arms, or a log, under a load that is read and written over several tracks."""
+    spec = variant(
+        device__hdd__buffer=False,
+        workload__synthetic__size="400 blocks",
+        workload__synthetic__reads=0.5,
+        workload__synthetic__arrivals={"poisson": "45 ms"},
+        workload__synthetic__address={"uniform": {"from": 0, "blocks": 1_000_000}},
+    )
+    spec["device"]["hdd"] |= {"drive": "ibm-18es-linear", **hdd}
+    return spec
+
+
+LOG = {
+    "eager": {
+        "block": "64 blocks",
+        "initial": {"write": "1_000_000 blocks"},
+        "cleaner": {"watermark": {"low": 0.999, "high": 0.9995}},
+    }
+}
+SEVERAL = {
+    "two arms": several(arms={"arm": [{}, {"angle": 0.5}]}),
+    "three arms": several(arms={"motion": "independent", "arm": [{}, {"angle": 0.2}, {"angle": 0.65}]}),
+    "arms that read and write": several(
+        arms={"motion": "independent", "arm": [{"writes": False}, {"angle": 0.5, "reads": False}]},
+        placement=LOG,
+    ),
+    "arms with own surfaces": several(
+        arms={"motion": "independent", "arm": [{"surfaces": [0, 1]}, {"surfaces": [2, 4]}]}
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=SEVERAL)
+def with_arms(request: pytest.FixtureRequest) -> diskwright.Result:
+    return run(SEVERAL[request.param])
+
+
+def test_several_arms_play(browser: chromium.Browser, with_arms: diskwright.Result, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    report.write(with_arms, file)
+    for width, scheme in ((1280, "light"), (480, "dark")):
+        browser.window(width, 900, scheme)
+        browser.open(file)
+        assert browser.value("document.documentElement.scrollWidth") <= width
+        browser.value(f"{element('#film')}.scrollIntoView({{block: 'center'}})")
+        browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        before = [pixels(browser, name) for name in ("platter", "stack", "overview", "rows")]
+        click(browser, "play")
+        browser.until(f"Number({element('#film')}.dataset.time) > 2e6")
+        assert [pixels(browser, name) for name in ("platter", "stack", "overview", "rows")] != before
+        click(browser, "play")
+        browser.until(f"{element('#film')}.dataset.playing === 'false'")
+    asked = [address for address in browser.requested if not address.startswith(("data:", "blob:"))]
+    assert asked == [file.as_uri()]
+    assert browser.complaints == []
+    # Every arm says where it is.
+    state = browser.value(f"{part('state')}.textContent")
+    arms = film(with_arms)["arms"]
+    assert all(f"arm {number}: cylinder" in state for number in range(len(arms)))
+
+
+def test_the_table_of_several_arms_is_the_log(with_arms: diskwright.Result) -> None:
+    rows, logged = table(report.page(with_arms)), log(with_arms)
+    assert len(rows) == len(film(with_arms)["requests"]) > 3
+    for row in rows:
+        request = logged[int(row["request"])]
+        for name in ("arrival", "start", "completion"):
+            assert ns(row[name]) == request[f"{name}_ns"]
+        for name in PARTS:
+            assert ns(row.get(name.replace("_", " "), "0.000000")) == request[f"{name}_ns"]
+
+
+# Draws a disk at the beginning and in the middle of every transfer, and notes on the canvas itself where the
+# heads are, the discs of 6 pixels, and the first edges of the arcs, which are 6 pixels wide, and of what is left
+# of them, 3 pixels wide: angles in turns, distances from the platter's middle.
+DRAWN = """(() => {
+  const { films } = JSON.parse(document.getElementById("film-data").textContent);
+  const model = filmModel(films[0]);
+  const canvas = document.querySelector("[data-film=platter]");
+  const pen = canvas.getContext("2d");
+  let [arcs, left, heads, middle, last] = [[], [], [], null, null];
+  const at = (x, y) => pen.getTransform().transformPoint(new DOMPoint(x, y));
+  const polar = (point) => ({
+    angle: Math.atan2(point.y - middle.y, point.x - middle.x) / 2 / Math.PI,
+    distance: Math.hypot(point.x - middle.x, point.y - middle.y),
+  });
+  const { arc, stroke, fill } = CanvasRenderingContext2D.prototype;
+  pen.arc = (...args) => { last = args; arc.apply(pen, args); };
+  pen.fill = (...args) => {
+    if (last && last[2] === 6 && last[1] === 0) heads.push(polar(at(last[0], 0)));
+    last = null;
+    fill.apply(pen, args);
+  };
+  pen.stroke = (...args) => {
+    const found = { 3: left, 6: arcs }[pen.lineWidth];
+    if (last && found) {
+      const [, , radius, start] = last;
+      found.push(polar(at(radius * Math.cos(start), radius * Math.sin(start))));
+    }
+    last = null;
+    stroke.apply(pen, args);
+  };
+  pen.translate = (...args) => {
+    middle ??= at(...args);
+    CanvasRenderingContext2D.prototype.translate.apply(pen, args);
+  };
+  const colours = { metal: ["#000", "#111"], parts: Array(40).fill("#222"), ops: ["#333", "#444"] };
+  const look = new Proxy(colours, { get: (own, name) => own[name] ?? "#555" });
+  const found = [];
+  for (const { arm, legs } of model.film.work) {
+    for (const { part, start, end, target } of legs) {
+      if (model.film.parts[part] !== "transfer" || start < 0 || target.size < 0.05) continue;
+      for (const t of [start + 1e-3, (start + end) / 2]) {
+        [arcs, left, heads, middle] = [[], [], [], null];
+        FilmDisk.platter(canvas, model, t, look);
+        const aims = (_, number) => number < arm && model.arm(number, t).target;
+        const before = model.film.arms.filter(aims).length;
+        const drawn = { head: heads[arm], arc: arcs[before], left: left[before] };
+        found.push({ arm, count: heads.length, begins: t < start + 1, ...drawn });
+      }
+    }
+  }
+  for (const name of ["arc", "fill", "stroke", "translate"]) delete pen[name];
+  return found;
+})()"""
+
+
+def test_sectors_are_drawn_under_the_head_that_passes_them(
+    browser: chromium.Browser, with_arms: diskwright.Result, tmp_path: Path
+) -> None:
+    report.write(with_arms, tmp_path / "page.html")
+    browser.window(1280, 900)
+    browser.open(tmp_path / "page.html")
+    arms = film(with_arms)["arms"]
+    found = browser.value(DRAWN)
+    assert {transfer["arm"] for transfer in found} == set(range(len(arms)))
+
+    def turns(one: float, other: float) -> float:
+        return abs((one - other + 0.5) % 1 - 0.5)
+
+    for transfer in found:
+        head, arc = transfer["head"], transfer["arc"]
+        assert transfer["count"] == len(arms)
+        # The platter turns against the angles of the canvas, and so stand the arms around it.
+        assert turns(head["angle"], -arms[transfer["arm"]]["angle"]) < 1e-6
+        if transfer["begins"]:
+            assert turns(arc["angle"], head["angle"]) < 1e-5
+        else:
+            assert turns(arc["angle"], head["angle"]) > 0.02
+        assert turns(transfer["left"]["angle"], head["angle"]) < 1e-5
+        assert arc["distance"] == pytest.approx(head["distance"], abs=1e-3)
+
+
+def test_what_a_cleaner_does_is_told(browser: chromium.Browser, tmp_path: Path) -> None:
+    result = run(SEVERAL["arms that read and write"])
+    report.write(result, tmp_path / "page.html")
+    browser.window(1280, 900)
+    browser.open(tmp_path / "page.html")
+    said = browser.value(
+        """(() => {
+          const model = filmModel(JSON.parse(document.getElementById("film-data").textContent).films[0]);
+          const words = filmWords(model);
+          return model.film.work.filter(({ purpose, start }) => purpose === "cleaning" && start >= 0)
+            .map(({ start }) => words.now(start + 1).map(({ text }) => text).join("|"));
+        })()"""
+    )
+    cleaning = [work for work in film(result)["work"] if work["purpose"] == "cleaning"]
+    assert len(said) >= len(cleaning) - 1 > 0
+    assert all("The cleaner moves a block, arm 1" in text or "empties, arm 0" in text for text in said)
+    assert {work["op"] for work in cleaning} == {"read", "write"}
+
+
+def test_a_write_into_a_log_is_marked_where_it_goes(browser: chromium.Browser, tmp_path: Path) -> None:
+    result = run(SEVERAL["arms that read and write"])
+    report.write(result, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert "has no place yet" in text
+    browser.open(tmp_path / "page.html")
+    places = browser.value(
+        """(() => {
+          const model = filmModel(JSON.parse(document.getElementById("film-data").textContent).films[0]);
+          const found = [];
+          for (const { request, legs, purpose, op } of model.film.work) {
+            if (purpose !== "request" || op !== 1 || request === null) continue;
+            const one = model.film.requests[request];
+            for (const { start, target } of legs) {
+              if (!target) continue;
+              const { cylinder, head, from } = target;
+              found.push([one.place, model.place(one, start + 1), [cylinder, head, from]]);
+            }
+          }
+          return found;
+        })()"""
+    )
+    assert places
+    assert all(own is None and shown == target for own, shown, target in places)
+    assert "has no place yet" not in report.page(run(SEVERAL["two arms"]))

@@ -1,5 +1,7 @@
-//! The film of a disk: its steps are the parts of the log of requests, its arm is in one place at a time, and its sectors pass
+//! The film of a disk: its steps are the parts of the log of requests, an arm is in one place at a time, and its sectors pass
 //! when the platter has turned to them.
+
+use std::collections::HashSet;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt32Type, UInt64Type};
@@ -85,7 +87,7 @@ fn log(outcome: &Outcome) -> Vec<Row> {
     rows
 }
 
-/// Compares a film with its log, and checks that it can be: how many requests it shows, and how many of the arm's works.
+/// Compares a film with its log, and checks that it can be: how many requests it shows, and how many of the arms' works.
 fn check(outcome: &Outcome) -> (usize, usize) {
     let (film, rows) = (film(outcome), log(outcome));
     let (from, to) = (number(&film["from_ns"]), number(&film["to_ns"]));
@@ -133,22 +135,34 @@ fn check(outcome: &Outcome) -> (usize, usize) {
 
     let (turn, phase) = (film["turn_ns"].as_f64(), film["phase"].as_f64());
     let (turn, phase) = (turn.expect("a time"), phase.expect("an angle"));
-    let mut until = 0;
-    let arm = &film["arms"][0];
-    let mut place = (number(&arm["cylinder"]), number(&arm["head"]));
+    let arms = list(&film["arms"]);
+    let mut until = vec![0; arms.len()];
+    let place = |arm: &Value| (number(&arm["cylinder"]), number(&arm["head"]));
+    let mut places: Vec<(u64, u64)> = arms.iter().map(place).collect();
     for work in list(&film["work"]) {
         let mut at = number(&work["start_ns"]);
-        assert!(at >= until, "the arm is at two works at a time: {work}");
+        let by = number(&work["arm"]) as usize;
+        let (arm, place) = (&arms[by], &mut places[by]);
+        assert!(at >= until[by], "an arm is at two works at a time: {work}");
         assert!(at < to);
+        let phase = phase - arm["angle"].as_f64().expect("an angle");
+        let within = |key: &str, at: u64| {
+            let edge = |end: &str| number(&arm[format!("{end}_{key}")]);
+            (edge("first")..=edge("last")).contains(&at)
+        };
         for step in list(&work["steps"]) {
             let (part, ns) = (parts[number(&step[0]) as usize], number(&step[1]));
             let there = (number(&step[2]), number(&step[3]));
+            assert!(
+                within("cylinder", there.0) && within("surface", there.1),
+                "{work}"
+            );
             match part {
-                "seek" | "head_switch" => assert_ne!(there, place, "{work}"),
+                "seek" | "head_switch" => assert_ne!(there, *place, "{work}"),
                 "settle" => {}
-                _ => assert_eq!(there, place, "{work}"),
+                _ => assert_eq!(there, *place, "{work}"),
             }
-            place = there;
+            *place = there;
             if part == "transfer" {
                 let [slot, slots, per_track] = [4, 5, 6].map(|key| number(&step[key]) as f64);
                 let turned = phase + (at as f64 - from as f64) / turn;
@@ -164,8 +178,8 @@ fn check(outcome: &Outcome) -> (usize, usize) {
             }
             at += ns;
         }
-        until = at;
-        assert!(until > from);
+        until[by] = at;
+        assert!(at > from);
     }
     (shown.len(), list(&film["work"]).len())
 }
@@ -330,6 +344,240 @@ fn behind_a_cache_requests_are_those_of_the_host() {
     assert!(of_host > 0 && of_host < all, "{of_host} of {all}");
 }
 
+/// Drives with several arms or a log.
+const SEVERAL: [&str; 10] = [
+    // Two arms that serve whatever they reach sooner, a quarter and half of a turn apart.
+    "arms = { arm = [{}, { angle = 0.5 }] }\n",
+    "arms = { arm = [{}, { angle = 0.25 }, { angle = 0.7, start = 900 }] }\n",
+    // Each moves by itself: all of them on all requests, on its own kind, on its own part of the drive.
+    "arms = { motion = \"independent\", arm = [{}, { angle = 0.5 }] }\n",
+    "arms = { motion = \"independent\", arm = [{ writes = false }, { angle = 0.5, reads = false }] }\n",
+    "arms = { motion = \"independent\", arm = [{ surfaces = [0, 1] }, { surfaces = [2, 4] }] }\n",
+    "arms = { motion = \"independent\", arm = [{ cylinders = [0, 40] }, { cylinders = [41, 11473], angle = 0.3 }] }\n",
+    "arms = { arm = [{ surfaces = [0, 1] }, { surfaces = [2, 4], angle = 0.25 }] }\n",
+    // Logs.
+    "placement = { eager = { initial = { write = \"300_000 blocks\" } } }\n",
+    "arms = { arm = [{ writes = false }, { angle = 0.5, reads = false }] }\nplacement = { eager = { initial = { write = \"300_000 blocks\" } } }\n",
+    "arms = { motion = \"independent\", arm = [{ writes = false }, { angle = 0.5, reads = false }] }\n\
+     placement = { eager = { recovery = \"virtual-log\", cleaner = { watermark = { low = 0.97, high = 0.98 } }, initial = { write = \"300_000 blocks\" } } }\n",
+];
+
+fn several(arms: &str) -> String {
+    format!("drive = \"ibm-18es-linear\"\nbuffer = false\n{arms}")
+}
+
+fn region(reads: f64, size: &str, gap: &str) -> String {
+    load(reads, size, "uniform", gap).replace(
+        "address = \"uniform\"",
+        "address = { uniform = { from = 5, blocks = 300_000 } }",
+    )
+}
+
+/// What is done at what time by which arm and for which service.
+fn legs(film: &Value) -> Vec<(u64, u64, u64, u64, Option<u64>)> {
+    let mut legs = Vec::new();
+    for work in list(&film["work"]) {
+        let mut at = number(&work["start_ns"]);
+        for step in list(&work["steps"]) {
+            let end = at + number(&step[1]);
+            let (arm, service) = (number(&work["arm"]), work["service"].as_u64());
+            legs.push((at, end, number(&step[0]), arm, service));
+            at = end;
+        }
+    }
+    legs
+}
+
+/// What a film without a buffer is beside what every film is: whatever a request waits for on the medium is done by an arm; arms that move one at
+/// a time do so.
+fn check_several(outcome: &Outcome, one_at_a_time: bool) {
+    let film = film(outcome);
+    let (from, to) = (number(&film["from_ns"]), number(&film["to_ns"]));
+    let legs = legs(&film);
+    let done: HashSet<_> = legs
+        .iter()
+        .map(|&(start, end, part, _, service)| (start, end, part, service))
+        .collect();
+    let on_medium = ["seek", "head_switch", "settle", "rotation", "transfer"];
+    let parts = list(&film["parts"]);
+    for request in list(&film["requests"]) {
+        let mut at = number(&request["start_ns"]);
+        for step in list(&request["steps"]) {
+            let (part, end) = (number(&step[0]), at + number(&step[1]));
+            let name = parts[part as usize].as_str().expect("a name");
+            if on_medium.contains(&name) && end > from && at < to {
+                let service = Some(number(&request["service"]));
+                assert!(done.contains(&(at, end, part, service)), "{request}");
+            }
+            at = end;
+        }
+        assert_eq!(at, number(&request["completion_ns"]));
+    }
+    if one_at_a_time {
+        for pair in legs.windows(2) {
+            assert!(pair[1].0 >= pair[0].1, "{pair:?}");
+        }
+    }
+}
+
+#[test]
+fn the_steps_of_several_arms_are_the_parts_of_the_log() {
+    for arms in SEVERAL {
+        for (size, gap) in [
+            ("8 blocks", "9 ms"),
+            ("700 blocks", "60 ms"),
+            ("3 blocks", "2 ms"),
+        ] {
+            let outcome = run(
+                &several(arms),
+                &region(0.6, size, gap),
+                FilmFrom::FirstMeasured,
+            );
+            let (requests, works) = check(&outcome);
+            assert!(requests > 0 && works > 0, "{arms} {size}");
+            check_several(&outcome, !arms.contains("independent"));
+            let film = film(&outcome);
+            let at_work: HashSet<u64> = legs(&film).iter().map(|leg| leg.3).collect();
+            assert_eq!(at_work.len(), list(&film["arms"]).len(), "{arms} {size}");
+        }
+    }
+}
+
+#[test]
+fn a_film_of_several_arms_changes_nothing() {
+    for arms in SEVERAL {
+        let load = region(0.5, "24 blocks", "5 ms");
+        let with = run(&several(arms), &load, FilmFrom::FirstMeasured);
+        let without = run(&several(arms), &load, FilmFrom::Nowhere);
+        assert_eq!(with.digest(), without.digest(), "{arms}");
+        assert_eq!(with.get("devices"), without.get("devices"), "{arms}");
+    }
+}
+
+#[test]
+fn the_film_of_one_arm_is_the_same_said_or_not() {
+    for (scheduler, size, gap) in [
+        ("fcfs", "700 blocks", "50 ms"),
+        ("satf", "3 blocks", "4 ms"),
+        ("scan", "8 blocks", "8 ms"),
+    ] {
+        let text = |arms: &str| {
+            format!(
+                "drive = \"ibm-18es\"\nbuffer = false\n{arms}[device.hdd.queue]\ndepth = 16\nscheduler = \"{scheduler}\"\n"
+            )
+        };
+        let load = load(0.6, size, "uniform", gap);
+        let shown = |arms| film(&run(&text(arms), &load, FilmFrom::FirstMeasured));
+        assert_eq!(shown(""), shown("arms = { arm = [{}] }\n"), "{scheduler}");
+    }
+}
+
+#[test]
+fn several_arms_serve_shares_of_a_request_at_once() {
+    let arms = "arms = { motion = \"independent\", arm = [{ surfaces = [0, 1] }, { surfaces = [2, 4] }] }\n";
+    let outcome = run(
+        &several(arms),
+        &region(0.5, "1_200 blocks", "150 ms"),
+        FilmFrom::FirstMeasured,
+    );
+    check(&outcome);
+    let film = film(&outcome);
+    let works = list(&film["work"]);
+    let mut shared = 0;
+    for (place, request) in list(&film["requests"]).iter().enumerate() {
+        let of_it = works
+            .iter()
+            .filter(|work| work["request"].as_u64() == Some(place as u64));
+        let by: HashSet<u64> = of_it
+            .map(|work| {
+                assert_eq!(work["service"], request["service"]);
+                number(&work["arm"])
+            })
+            .collect();
+        shared += usize::from(by.len() > 1);
+    }
+    assert!(shared > 0);
+    // Two arms are at work at a time.
+    let legs = legs(&film);
+    let at_once = legs.iter().any(|one| {
+        legs.iter()
+            .any(|other| one.3 != other.3 && one.4 == other.4 && one.0 < other.1 && other.0 < one.1)
+    });
+    assert!(at_once, "{legs:?}");
+}
+
+#[test]
+fn a_cleaner_is_seen_at_work_without_a_request() {
+    for cleaner in [
+        "idle = { after = \"3 ms\", empty = 0.999 }",
+        "watermark = { low = 0.999, high = 0.9995 }",
+    ] {
+        for arms in [
+            "",
+            "arms = { arm = [{ writes = false }, { angle = 0.5, reads = false }] }\n",
+        ] {
+            let log = format!(
+                "{arms}placement = {{ eager = {{ cleaner = {{ {cleaner} }}, initial = {{ write = \"400_000 blocks\" }} }} }}\n"
+            );
+            let outcome = run(
+                &several(&log),
+                &region(0.5, "8 blocks", "30 ms"),
+                FilmFrom::FirstMeasured,
+            );
+            check(&outcome);
+            check_several(&outcome, true);
+            let film = film(&outcome);
+            let mut found: HashSet<(&str, u64)> = HashSet::new();
+            for work in list(&film["work"]) {
+                if work["purpose"] == "cleaning" {
+                    assert!(work["service"].is_null() && work["request"].is_null());
+                    found.insert((work["op"].as_str().expect("an op"), number(&work["arm"])));
+                }
+            }
+            let last = list(&film["arms"]).len() as u64 - 1;
+            assert_eq!(
+                found,
+                HashSet::from([("read", 0), ("write", last)]),
+                "{log}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_to_be_written_into_a_log_has_no_place_yet() {
+    let outcome = run(
+        &several("placement = { eager = { initial = { write = \"200_000 blocks\" } } }\n"),
+        &region(0.5, "8 blocks", "3 ms"),
+        FilmFrom::FirstMeasured,
+    );
+    check(&outcome);
+    let film = film(&outcome);
+    let waiting = list(&film["waiting"]);
+    assert!(!waiting.is_empty());
+    let mut read = 0;
+    for request in list(&film["requests"]).iter().chain(waiting) {
+        let is_placed = !request["cylinder"].is_null();
+        assert_eq!(is_placed, !request["head"].is_null());
+        assert_eq!(is_placed, !request["angle"].is_null());
+        assert!(!is_placed || request["op"] == "read");
+        // What was read was somewhere: the arm goes there first.
+        read += usize::from(is_placed && !request["steps"].is_null());
+    }
+    assert!(read > 0);
+    for (place, request) in list(&film["requests"]).iter().enumerate() {
+        let mut works = list(&film["work"]).iter();
+        let work = works.find(|work| work["request"].as_u64() == Some(place as u64));
+        if let (Some(work), false) = (work, request["cylinder"].is_null()) {
+            let first = &list(&work["steps"])[0];
+            assert_eq!(
+                (&first[2], &first[3]),
+                (&request["cylinder"], &request["head"])
+            );
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -342,5 +590,15 @@ proptest! {
         let address = if sequential { "sequential" } else { "uniform" };
         let load = load(reads, &format!("{blocks} blocks"), address, "9 ms");
         check(&run(&device, &load, FilmFrom::Instant(Time::from_ms(from))));
+    }
+
+    #[test]
+    fn any_window_of_several_arms_shows_what_the_log_has(
+        arms in prop::sample::select(SEVERAL.to_vec()), from in 0u64..4_000, reads in 0.0f64..1.0, blocks in 1u32..1_500, seed in 0u32..1_000,
+    ) {
+        let load = region(reads, &format!("{blocks} blocks"), &format!("{} ms", 4 + blocks / 20 + seed % 5));
+        let outcome = run(&several(arms), &load, FilmFrom::Instant(Time::from_ms(from)));
+        check(&outcome);
+        check_several(&outcome, !arms.contains("independent"));
     }
 }

@@ -1,5 +1,6 @@
 """The animation of the disks at work: what the page's script draws, and the same in numbers."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,8 +71,10 @@ def _why(film: Mapping[str, Any]) -> str:
     if film["from_ns"] >= film["run_end_ns"]:
         end = seconds(film["run_end_ns"])
         return f"The run was over at {end} s, before the animation was to begin at {start} s."
-    if film["requests"]:
+    if any(request["served_by"] != "medium" for request in film["requests"]):
         return f"From {start} s on the buffer served every request: the arm did not move."
+    if film["requests"]:
+        return f"From {start} s on all that was read had never been written: no arm moved."
     return f"From {start} to {seconds(film['to_ns'])} s this disk served no request."
 
 
@@ -86,6 +89,18 @@ def _notes(film: Mapping[str, Any]) -> list[str]:
         notes.append(f"{film['waiting_left_out']:,} more requests waited at the end than are shown.")
     if any(request["sequence"] is None for request in film["requests"]):
         notes.append("What has no number is no request of the host, but comes from a device above this one.")
+    if any(request["cylinder"] is None for request in [*film["requests"], *film["waiting"]]):
+        notes.append(
+            "What waits to be written into the log has no place yet, and is not marked on the platter."
+        )
+    arms: dict[int, set[int]] = defaultdict(set)
+    for work in film["work"]:
+        if work["request"] is not None:
+            arms[work["request"]].add(work["arm"])
+    if any(len(of_one) > 1 for of_one in arms.values()):
+        notes.append(
+            "Several arms work for one request here: its row and numbers are what its completion waited for."
+        )
     if any(request["completion_ns"] > film["run_end_ns"] for request in film["requests"]):
         notes.append("The run ended before its last requests did: they are drawn as they would have gone on.")
     return notes
@@ -93,7 +108,6 @@ def _notes(film: Mapping[str, Any]) -> list[str]:
 
 def _data(path: str, film: Mapping[str, Any]) -> dict[str, Any]:
     start = film["from_ns"]
-    arms = film["arms"]
     return {
         "path": path,
         "from": start,
@@ -106,12 +120,21 @@ def _data(path: str, film: Mapping[str, Any]) -> dict[str, Any]:
             [zone["first_cylinder"], zone["last_cylinder"], zone["sectors_per_track"]]
             for zone in film["zones"]
         ],
-        "arms": [{"angle": arm["angle"], "cylinder": arm["cylinder"], "head": arm["head"]} for arm in arms],
+        "arms": [
+            {
+                "angle": arm["angle"],
+                "surfaces": [arm["first_surface"], arm["last_surface"]],
+                "cylinder": arm["cylinder"],
+                "head": arm["head"],
+            }
+            for arm in film["arms"]
+        ],
         "parts": film["parts"],
         "requests": [_request(request, start) for request in [*film["requests"], *film["waiting"]]],
         "work": [
             {
                 "arm": work["arm"],
+                "purpose": work["purpose"],
                 "request": work["request"],
                 "op": None if work["op"] is None else _OPS[work["op"]],
                 "start": work["start_ns"] - start,
@@ -132,7 +155,9 @@ def _request(request: Mapping[str, Any], start: int) -> dict[str, Any]:
         "op": _OPS[request["op"]],
         "lbn": request["lbn"],
         "blocks": request["blocks"],
-        "place": [request["cylinder"], request["head"], request["angle"]],
+        "place": None
+        if request["cylinder"] is None
+        else [request["cylinder"], request["head"], request["angle"]],
         "arrival": since("arrival_ns"),
         "acceptance": since("acceptance_ns"),
         "start": since("start_ns"),

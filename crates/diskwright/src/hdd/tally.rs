@@ -34,6 +34,9 @@ pub trait Tally: Default {
     fn add(&mut self, part: Part, time: Time);
     /// Everything that was added, in the order in which it passes as far as that is known.
     fn each(&self, told: impl FnMut(Part, Time));
+    /// What comes is done by the arm of this number.
+    #[inline]
+    fn by_arm(&mut self, _number: usize) {}
     /// The arm moves to a place, where it then is.
     #[inline]
     fn heads_for(&mut self, _to: Arm) {}

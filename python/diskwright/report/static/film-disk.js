@@ -43,9 +43,16 @@ const FilmDisk = (() => {
     };
   }
 
-  // The platter's radius and its middle: there is room for the pivot of one arm below on the right, or of others all around.
+  // The platter's radius and its middle: there is room for a pivot below on the right, or for others all around.
   function sizes(film, size) {
-    if (film.arms.length > 1) return { outer: size * 0.34, middle: size / 2 };
+    if (film.arms.some(({ angle }) => angle !== 0)) {
+      const pivot = pivotOf(1);
+      const reaches = film.arms.map(({ angle }) => {
+        const [cos, sin] = [Math.cos(toward(angle)), Math.sin(toward(angle))];
+        return Math.max(Math.abs(pivot.x * cos - pivot.y * sin), Math.abs(pivot.x * sin + pivot.y * cos));
+      });
+      return { outer: size * Math.min(0.345, 0.448 / Math.max(...reaches)), middle: size / 2 };
+    }
     const outer = size * 0.415;
     return { outer, middle: outer + size * 0.012 };
   }
@@ -61,16 +68,44 @@ const FilmDisk = (() => {
     pen.translate(middle, middle);
     disk(pen, film, outer, radius, turn, look);
     const arms = film.arms.map((_, number) => model.arm(number, t));
-    arms.forEach((arm, number) => sectors(pen, model, arm, film.arms[number], radius, turn, t, look));
+    arms.forEach((arm, number) => sectors(pen, model, arm, number, radius, turn, t, look));
     dots(pen, model, t, radius, turn, look);
     arms.forEach((arm, number) => {
       pen.save();
-      pen.rotate(TURN * film.arms[number].angle);
+      pen.rotate(toward(film.arms[number].angle));
       actuator(pen, arm, radius, outer, size, look);
       pen.restore();
     });
+    if (arms.length > 1) arms.forEach((arm, number) => badge(pen, film, arm, number, radius, outer, look));
     pen.restore();
   }
+
+  // The number of an arm, upright on its beam: nearer to the head where others have the same pivot.
+  function badge(pen, film, arm, number, radius, outer, look) {
+    const own = film.arms[number].angle;
+    const before = film.arms.slice(0, number).filter(({ angle }) => angle === own).length;
+    const share = 0.1 + 0.62 * ((before * 0.3) % 1);
+    const pivot = pivotOf(outer);
+    const [x, y] = [pivot.x + (radius(arm.cylinder) - pivot.x) * share, pivot.y * (1 - share)];
+    const [cos, sin] = [Math.cos(toward(own)), Math.sin(toward(own))];
+    const text = String(number);
+    const [across, down] = [x * cos - y * sin, x * sin + y * cos];
+    pen.beginPath();
+    pen.arc(across, down, 9, 0, TURN);
+    pen.fillStyle = look.ground;
+    pen.fill();
+    pen.strokeStyle = look.armEdge;
+    pen.lineWidth = 1;
+    pen.stroke();
+    pen.fillStyle = look.text;
+    pen.textBaseline = "middle";
+    pen.fillText(text, across - pen.measureText(text).width / 2, down + 0.5);
+  }
+
+  // Where an arm stands on the canvas: the platter turns towards smaller angles there, and arms are told on its way.
+  const toward = (angle) => -TURN * angle;
+
+  const pivotOf = (outer) => ({ x: outer * 0.74, y: outer * 1.2 });
 
   function disk(pen, film, outer, radius, turn, look) {
     const rim = outer * 1.025;
@@ -133,7 +168,7 @@ const FilmDisk = (() => {
   }
 
   // The sectors that are waited for, and of those the ones that have passed under the head.
-  function sectors(pen, model, arm, { angle }, radius, turn, t, look) {
+  function sectors(pen, model, arm, number, radius, turn, t, look) {
     if (!arm.target) return;
     const { cylinder, from, size } = arm.target;
     const at = radius(cylinder);
@@ -154,27 +189,30 @@ const FilmDisk = (() => {
       arc(begin, shown, 3, look.ground);
       return;
     }
-    const head = model.turned(t) + angle;
+    const head = model.passed(number, t);
     const passed = head - from - Math.floor(head - from);
     const left = Math.max(size - passed, 0);
     if (left > 0) arc(from + passed, Math.max(left, least / 2), 3, look.ground);
   }
 
   function dots(pen, model, t, radius, turn, look) {
-    const put = ({ op, place: [cylinder, , angle] }, size) => {
+    const put = ({ op }, [cylinder, , angle], size) => {
       const at = radius(cylinder);
       mark(pen, op, Math.cos(turn(angle)) * at, Math.sin(turn(angle)) * at, size);
     };
     pen.lineWidth = 1.2;
     for (const request of model.waiting(t)) {
-      put(request, 4);
+      if (!request.place) continue;
+      put(request, request.place, 4);
       pen.fillStyle = look.ops[request.op];
       pen.fill();
       pen.strokeStyle = look.ground;
       pen.stroke();
     }
     for (const { request } of model.active(t)) {
-      put(request, 6);
+      const place = model.place(request, t);
+      if (!place) continue;
+      put(request, place, 6);
       pen.fillStyle = look.ops[request.op];
       pen.fill();
       pen.strokeStyle = look.text;
@@ -186,7 +224,7 @@ const FilmDisk = (() => {
   // The head is on the line from the spindle along which the platter is read: that is exact. Of the arm, the pivot stands still.
   function actuator(pen, arm, radius, outer, size, look) {
     const head = radius(arm.cylinder);
-    const pivot = { x: outer * 0.74, y: outer * 1.2 };
+    const pivot = pivotOf(outer);
     if (arm.leg && moves(arm)) {
       pen.beginPath();
       pen.moveTo(radius(arm.leg.from.cylinder), 0);
@@ -276,15 +314,21 @@ const FilmDisk = (() => {
     pen.roundRect(middle - hub, 4, hub * 2, height + 6, 3);
     pen.fill();
     pen.stroke();
-    film.arms.forEach(({ angle }, number) => {
-      // An arm on the other side is seen there.
-      const side = Math.cos(TURN * angle) < 0 ? -1 : 1;
+    // An arm on the other side is seen there.
+    const sideOf = ({ angle }) => (Math.cos(TURN * angle) < -1e-9 ? -1 : 1);
+    film.arms.forEach((own, number) => {
+      const side = sideOf(own);
+      const meets = (other) =>
+        other !== own && sideOf(other) === side && other.surfaces[0] <= own.surfaces[1] && own.surfaces[0] <= other.surfaces[1];
       const arm = model.arm(number, t);
       const tip = middle + side * radius(arm.cylinder);
-      const post = middle + side * (outer * 1.025 + 10);
+      const room = width / 2 - outer * 1.025 - 16;
+      const others = film.arms.filter(meets).length;
+      const before = film.arms.slice(0, number).filter(meets).length;
+      const post = middle + side * (outer * 1.025 + 10 + before * Math.min(14, room / (others + 1)));
       pen.fillStyle = look.arm;
       pen.fillRect(post - 5, 4, 10, height + 6);
-      for (let head = 0; head < film.surfaces; head += 1) {
+      for (let head = own.surfaces[0]; head <= own.surfaces[1]; head += 1) {
         const y = 7 + gap * (Math.floor(head / 2) + 0.5) + (head % 2 ? 5.5 : -5.5);
         const is = arm.head === head;
         const colour = is ? (arm.leg ? look.parts[arm.leg.part] : look.quiet) : look.armEdge;
@@ -297,7 +341,8 @@ const FilmDisk = (() => {
         pen.beginPath();
         pen.arc(tip, y, is ? 4 : 1.8, 0, TURN);
         pen.fill();
-        if (is) {
+        // Where there is another one the text below has the numbers.
+        if (is && !others) {
           const room = side > 0 ? width - post - 8 : post - 8;
           const text = pen.measureText(`head ${head}`).width < room ? `head ${head}` : String(head);
           pen.fillStyle = look.text;

@@ -36,8 +36,9 @@ function filmModel(film) {
   const eased = (share) => (share < 0.5 ? 2 * share * share : 1 - 2 * (1 - share) * (1 - share));
   const within = (legs, t) => legs.find(({ start, end }) => start <= t && t < end);
 
-  // Turns of the platter that have passed under an arm at angle 0.
+  // Turns of the platter that have passed under an arm at angle 0, and under an arm: it stands as far on the way that the platter turns.
   const turned = (t) => film.phase + t / film.turn;
+  const passed = (number, t) => turned(t) - film.arms[number].angle;
 
   function arm(number, t) {
     const mine = ofArm[number];
@@ -71,6 +72,19 @@ function filmModel(film) {
     return found.sort((one, other) => rank(one) - rank(other));
   }
 
+  // The arms that work for a request, and whether what they do is the step that it is at.
+  const workers = (request, t) => film.arms
+    .map((_, number) => ({ number, ...arm(number, t) }))
+    .filter(({ work }) => work && work.request !== null && film.requests[work.request] === request);
+  const isOf = (leg, other) => Boolean(leg) && leg.part === other.part && leg.start === other.start && leg.end === other.end;
+
+  // Where a request is marked: in a log that is written, where it goes.
+  function place(request, t) {
+    if (request.place) return request.place;
+    const target = workers(request, t).find(({ target }) => target)?.target;
+    return target ? [target.cylinder, target.head, target.from] : null;
+  }
+
   const isBefore = (request, t) => request.start === null || t < request.start;
   const waiting = (t) =>
     film.requests.filter((request) => request.acceptance !== null && request.acceptance <= t && isBefore(request, t));
@@ -79,7 +93,7 @@ function filmModel(film) {
       request.arrival <= t && (request.acceptance === null || t < request.acceptance) && isBefore(request, t));
 
   return {
-    film, events, turned, arm, active, waiting, outside, isMedium: (part) => MEDIUM.has(part),
+    film, events, turned, passed, arm, active, workers, isOf, place, waiting, outside, isMedium: (part) => MEDIUM.has(part),
     next: (t) => events.find((at) => at > t + 1e-6) ?? film.length,
     previous: (t) => events.findLast((at) => at < t - 1e-6) ?? 0,
   };
@@ -97,29 +111,39 @@ function filmWords(model) {
     `${called(request)}, ${["read", "write"][request.op]} of ${blocks(request.blocks)} at LBN ${whole(request.lbn)}`;
   const step = ({ part, start, end }, t) => `${name(part)}, ${ms(t - start)} of ${ms(end - start)} ms`;
 
-  // What the arm does that no request waits for.
+  const lower = (text) => text.replace(/^./, (first) => first.toLowerCase());
+  const several = film.arms.length > 1;
+
+  // What an arm does that no request waits for.
   function background(work, active) {
-    if (work.op === null) return "The scheduler moves the arm";
+    if (work.purpose === "travel") return `The scheduler moves ${several ? `arm ${work.arm}` : "the arm"}`;
+    if (work.purpose === "cleaning") {
+      return `The cleaner ${work.op === 1 ? "moves a block" : "reads a track that it empties"}${several ? `, arm ${work.arm}` : ""}`;
+    }
+    if (several) return `Arm ${work.arm}, for ${work.request === null ? "another request" : lower(called(film.requests[work.request]))}`;
     if (work.op === 1 && active.some(({ request }) => request === film.requests[work.request])) return "Meanwhile on the medium";
-    const of = work.request === null ? "an earlier request" : called(film.requests[work.request]).replace(/^./, (first) => first.toLowerCase());
+    const of = work.request === null ? "an earlier request" : lower(called(film.requests[work.request]));
     return work.op === 1 ? `Behind it, ${of} goes from the buffer to the medium` : `Behind it, reading ahead of ${of}`;
   }
 
-  // A line for each service under way, and one for what the medium does beside them: texts, and what they are of.
+  // A line for each service under way, and one for what each arm does beside them: texts, and what they are of.
   function now(t) {
     const active = model.active(t);
     const services = new Map();
     for (const one of active) services.set(one.request.service, [...(services.get(one.request.service) ?? []), one]);
     const lines = [...services.values()].map(([{ request, leg }, ...merged]) => {
       const more = merged.length ? ` (and ${merged.length} merged with it)` : "";
-      return { text: `${subject(request)}${more}: ${leg ? step(leg, t) : "done"}`, request, leg };
+      const worker = several && leg && model.workers(request, t).find((arm) => model.isOf(arm.leg, leg));
+      const by = worker ? `, arm ${worker.number}` : "";
+      return { text: `${subject(request)}${more}${by}: ${leg ? step(leg, t) : "done"}`, request, leg };
     });
-    if (!active.some(({ leg }) => leg && model.isMedium(leg.part))) {
-      film.arms.forEach((_, number) => {
-        const { work, leg } = model.arm(number, t);
-        if (work) lines.push({ text: `${background(work, active)}: ${step(leg, t)}`, leg });
-      });
-    }
+    const isTold = ({ work, leg }) => several
+      ? active.some((one) => one.request === film.requests[work.request] && model.isOf(one.leg, leg))
+      : active.some(({ leg }) => leg && model.isMedium(leg.part));
+    film.arms.forEach((_, number) => {
+      const arm = model.arm(number, t);
+      if (arm.leg && !isTold(arm)) lines.push({ text: `${background(arm.work, active)}: ${step(arm.leg, t)}`, leg: arm.leg });
+    });
     return lines.length ? lines : [{ text: "Nothing is under way." }];
   }
 
@@ -129,10 +153,9 @@ function filmWords(model) {
     return `${whole(waiting)} waiting in the drive's queue${rest}`;
   };
   const place = (t) => {
-    const one = film.arms.length === 1;
     return film.arms.map((_, number) => {
       const { cylinder, head } = model.arm(number, t);
-      return `${one ? "" : `arm ${number}: `}cylinder ${whole(Math.round(cylinder))} (of ${whole(film.cylinders)}), head ${head} (of ${film.surfaces})`;
+      return `${several ? `arm ${number}: ` : ""}cylinder ${whole(Math.round(cylinder))} (of ${whole(film.cylinders)}), head ${head} (of ${film.surfaces})`;
     }).join("; ");
   };
   const clock = (t) => {

@@ -173,10 +173,11 @@ const FilmTime = (() => {
     bars(pen, request.legs, x, y + 1, ROW - 6, look);
   }
 
-  // When a work of the medium went on that no request waited for.
+  // When a work of the medium went on that no request waited for. Several arms have no buffer: all that they do for one is waited for.
   function behind(film, work) {
     if (work.gaps) return work.gaps;
     let gaps = [[work.start, work.end]];
+    if (film.arms.length > 1) return (work.gaps = work.purpose === "request" ? [] : gaps);
     for (const { legs } of film.requests) {
       for (const { part, start, end } of legs) {
         if (!["seek", "head_switch", "settle", "rotation", "transfer"].includes(film.parts[part])) continue;

@@ -47,6 +47,7 @@
     const model = models[shown];
     const colours = look();
     if (!held) from = calm.matches || printing || Math.abs(wanted() - from) > span() ? wanted() : from + (wanted() - from) * 0.25;
+    root.style.setProperty("--film-arms", model.film.arms.length);
     const view = { from, span: span(), height: rows.clientHeight };
     FilmDisk.platter(stage, model, t, colours);
     FilmDisk.stack(side, model, t, colours);

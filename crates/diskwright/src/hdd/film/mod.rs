@@ -3,19 +3,18 @@
 //! A request's steps are those of its critical path, and add up to the parts in the log of requests. What the arm does is
 //! told beside: without a buffer it is the same; with one the arm also reads ahead, and writes behind completed requests.
 
-mod json;
+pub mod json;
+mod one_arm;
 pub mod steps;
 
-use super::Hdd;
 use super::buffer::Track;
 use crate::device::Context;
 use crate::geometry::layout::Run;
 use crate::geometry::mechanics::Arm;
 use crate::metrics::picture::window::Window;
-use crate::queue::Pending;
 use crate::request::{Command, Op, Part, RequestId, ServedBy};
 use crate::units::Time;
-use steps::{Course, Step, Steps};
+use steps::{Course, Step};
 
 /// The most requests that a film shows.
 const MOST: usize = 2_000;
@@ -23,42 +22,76 @@ const MOST: usize = 2_000;
 const MOST_WAITING: usize = 500;
 
 /// A request in the film.
-struct Shown {
+pub struct Shown {
     sequence: Option<u64>,
     command: Command,
     arrival: Time,
     /// When it got a slot in the drive's queue, if it has one.
     acceptance: Option<Time>,
-    /// The track of its first sector, from that on.
-    track: Run,
+    /// The track of its first sector, from that on, where it has a place.
+    track: Option<Run>,
     /// How it was served, if it was.
     service: Option<Served>,
+    /// How many of its shares, if it has several, wait for their arms.
+    pub unbegun: usize,
+}
+
+impl Shown {
+    /// A request whose first sector is on a track, from that sector on.
+    pub fn new(request: RequestId, track: Option<Run>, has_slot: bool, cx: &Context<'_>) -> Shown {
+        let entry = cx.request(request);
+        Shown {
+            sequence: entry.of_host(),
+            command: entry.command,
+            arrival: entry.arrival,
+            acceptance: has_slot.then_some(entry.acceptance),
+            track,
+            service: None,
+            unbegun: 0,
+        }
+    }
 }
 
 /// How a request was served.
-struct Served {
+pub struct Served {
     /// Counts services: the name of this one.
-    number: u64,
-    start: Time,
-    completion: Time,
-    by: ServedBy,
-    steps: Vec<Step>,
+    pub number: u64,
+    /// When that began.
+    pub start: Time,
+    /// When it was complete.
+    pub completion: Time,
+    /// Where its data were.
+    pub by: ServedBy,
+    /// The steps of its critical path.
+    pub steps: Vec<Step>,
+}
+
+/// What an arm does something for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A service, by its number: to read or to write.
+    Service(u64, Op),
+    /// A read before the film, behind which it goes on reading.
+    ReadAhead,
+    /// The drive's own order: to read or to write.
+    Cleaning(Op),
+    /// The scheduler wants it to be somewhere.
+    Travel,
 }
 
 /// What an arm did.
 struct Work {
-    /// The number of the service that it was for; none where the scheduler moved it.
-    service: Option<u64>,
-    /// Whether it wrote.
-    write: bool,
+    /// The number of the arm.
+    arm: usize,
+    purpose: Purpose,
     course: Course,
 }
 
 /// Collected while a disk runs.
 pub struct Film {
     window: Window,
-    /// Where the arm is before the first work.
-    rest: Arm,
+    /// Where each arm is before its first work.
+    rest: Vec<Arm>,
     shown: Vec<Shown>,
     works: Vec<Work>,
     /// Those that wait when the window ends, and how many more there are.
@@ -76,7 +109,7 @@ impl Film {
     pub fn new(window: Window) -> Film {
         Film {
             window,
-            rest: Arm::default(),
+            rest: Vec::new(),
             shown: Vec::new(),
             works: Vec::new(),
             waiting: Vec::new(),
@@ -88,8 +121,47 @@ impl Film {
         }
     }
 
+    /// Whether what begins at `now` may be shown; `sequence` is that of the host's request, where it is for one.
+    pub fn is_near(&self, sequence: Option<u64>, now: Time) -> bool {
+        !self.is_closed && self.window.is_near(sequence, now)
+    }
+
+    /// The same of what begins without a service: the arms are known to be followed up to now, or an instant is awaited.
+    pub fn is_near_behind(&self, now: Time) -> bool {
+        let is_followed = self.is_open || self.window.from().is_some();
+        is_followed && self.is_near(None, now)
+    }
+
+    /// A request is served, which may begin the window.
+    pub fn serves(&self, sequence: Option<u64>, now: Time) {
+        self.window.serves(sequence, now);
+    }
+
+    /// Whether it takes what arms do.
+    pub fn is_rolling(&self) -> bool {
+        self.is_open && !self.is_closed
+    }
+
+    /// Begins, unless it has, with the arms where they are.
+    pub fn open(&mut self, arms: impl Iterator<Item = Arm>) {
+        if !self.is_open {
+            self.is_open = true;
+            self.rest = arms.collect();
+        }
+    }
+
+    /// Makes room for a service of some requests that begins now; false where that is beyond the window.
+    pub fn makes_room(&mut self, requests: usize, now: Time) -> bool {
+        self.forget(now);
+        let has_begun = self.window.from().is_some_and(|from| from <= now);
+        if self.shown.len() + requests > MOST && has_begun {
+            self.window.fill(now);
+        }
+        now < self.window.to()
+    }
+
     /// Forgets what is over before the window begins.
-    fn forget(&mut self, now: Time) {
+    pub fn forget(&mut self, now: Time) {
         let from = self.window.from().unwrap_or(now).min(now);
         let is_shown = |shown: &Shown| {
             let service = shown.service.as_ref();
@@ -100,204 +172,126 @@ impl Film {
         self.works.retain(|work| {
             let is_kept = work.course.ends() > from;
             if !is_kept && let Some(arm) = work.course.arm() {
-                *rest = arm;
+                rest[work.arm] = arm;
             }
             is_kept
         });
     }
 
-    fn work(&mut self, service: Option<u64>, write: bool, course: Course) {
+    /// The number of a new service.
+    pub fn number(&mut self) -> u64 {
+        self.services += 1;
+        self.services - 1
+    }
+
+    /// Shows a request that was served.
+    pub fn show(&mut self, shown: Shown, served: Served) {
+        let service = Some(served);
+        self.shown.push(Shown { service, ..shown });
+    }
+
+    /// Whether it shows a request with this service.
+    pub fn shows(&self, number: u64) -> bool {
+        self.place_of(number).is_some()
+    }
+
+    fn place_of(&self, number: u64) -> Option<usize> {
+        self.shown.iter().rposition(|shown| {
+            let service = shown.service.as_ref();
+            service.is_some_and(|service| service.number == number)
+        })
+    }
+
+    /// Shows a further share in a request that is shown already, of whose shares `unbegun` are left: the course of the request is that
+    /// of the one that ends last.
+    pub fn show_share(&mut self, served: Served, unbegun: usize, is_last: bool) {
+        if let Some(place) = self.place_of(served.number) {
+            let shown = &mut self.shown[place];
+            shown.unbegun = unbegun;
+            if is_last {
+                shown.service = Some(served);
+            }
+        }
+    }
+
+    /// A further share begins beyond the window: if it ends last, the request is one that waited at the window's end.
+    pub fn begins_late(&mut self, number: u64, is_last: bool) {
+        let Some(place) = self.place_of(number) else {
+            return;
+        };
+        if is_last {
+            let mut shown = self.shown.remove(place);
+            (shown.service, shown.unbegun) = (None, 0);
+            self.waiting.push(shown);
+        } else {
+            self.shown[place].unbegun -= 1;
+        }
+    }
+
+    /// Shows what an arm does.
+    pub fn work(&mut self, arm: usize, purpose: Purpose, course: Course) {
         if course.steps.is_empty() {
             return;
         }
         // Of what was broken off for it, no more is seen.
-        if let Some(last) = self.works.last_mut() {
+        if let Some(last) = self.works.iter_mut().rfind(|work| work.arm == arm) {
             last.course.cut(course.begins);
         }
         self.works.push(Work {
-            service,
-            write,
+            arm,
+            purpose,
             course,
         });
     }
 
-    /// The medium has read a track.
-    fn read(&mut self, track: Track) {
-        self.work(self.reads_for, false, track.into());
-    }
-}
-
-impl Hdd {
-    /// Takes the steps of a service that begins now, where the film shows it.
-    #[inline]
-    pub(super) fn camera(&mut self, pending: &Pending, cx: &Context<'_>) -> Option<Steps> {
-        match &self.film {
-            Some(film) if !film.is_closed => self.ready_camera(pending, cx),
-            _ => None,
-        }
-    }
-
-    fn ready_camera(&mut self, pending: &Pending, cx: &Context<'_>) -> Option<Steps> {
-        let film = self.film.as_mut()?;
-        let (now, sequence) = (cx.now(), cx.request(pending.request).of_host());
-        if !film.window.is_near(sequence, now) {
-            return None;
-        }
-        if !film.is_open {
-            film.is_open = true;
-            film.rest = self.buffer.as_ref().map_or(self.arm, |buffer| buffer.arm());
-        }
-        film.window.serves(sequence, now);
-        self.film_tracks();
-        let film = self.film.as_mut()?;
-        film.forget(now);
-        if film.shown.len() + pending.parts() > MOST
-            && film.window.from().is_some_and(|from| from <= now)
-        {
-            film.window.fill(now);
-        }
-        if now >= film.window.to() {
-            self.end_film(pending, cx);
-            return None;
-        }
-        Some(Steps::default())
-    }
-
-    /// Shows a service that began now, and its requests: when it ends, where its data are, and whether the arm began to move for it.
-    pub(super) fn show(
-        &mut self,
-        pending: &Pending,
-        steps: Steps,
-        (end, by, has_begun): (Time, ServedBy, bool),
-        cx: &Context<'_>,
-    ) {
-        // Where reading ahead was interrupted.
-        self.film_tracks();
-        let Some(mut film) = self.film.take() else {
-            return;
-        };
-        let number = film.services;
-        film.services += 1;
-        for request in self.parts_of(pending) {
-            let service = Served {
-                number,
-                start: cx.now(),
-                completion: end,
-                by,
-                steps: steps.steps().to_vec(),
-            };
-            let shown = self.shown(request, Some(service), true, cx);
-            film.shown.push(shown);
-        }
-        let write = pending.command.op == Op::Write;
-        match &self.buffer {
-            None => {
-                if let Some(course) = steps.course(cx.now()) {
-                    film.work(Some(number), write, course);
-                }
-            }
-            Some(buffer) => {
-                for course in steps.beside {
-                    film.work(Some(number), write, course);
-                }
-                if !write && has_begun {
-                    film.reads_for = Some(number);
-                }
-                if buffer.is_larger_than_a_segment(&pending.command) {
-                    steps.left.into_iter().for_each(|track| film.read(track));
-                }
-            }
-        }
-        self.film = Some(film);
-    }
-
-    /// Shows that the scheduler moves the arm from now on.
-    pub(super) fn show_travel(&mut self, to: Arm, time: Time, now: Time) {
-        self.film_tracks();
-        let Some(film) = &mut self.film else { return };
-        if film.is_open && !film.is_closed && now < film.window.to() {
+    /// Shows that the scheduler moves an arm to a place from now on.
+    pub fn travel(&mut self, arm: usize, to: Arm, time: Time, now: Time) {
+        if self.is_rolling() && now < self.window.to() {
             let step = Step {
                 part: Part::Seek,
                 time,
+                by: arm,
                 arm: to,
                 slots: None,
             };
             let steps = vec![step];
-            film.work(None, false, Course { begins: now, steps });
+            self.work(arm, Purpose::Travel, Course { begins: now, steps });
         }
     }
 
-    /// Takes what the buffer's medium has read.
-    pub(super) fn film_tracks(&mut self) {
-        if let (Some(film), Some(buffer)) = (&mut self.film, &mut self.buffer)
-            && film.is_open
-            && !film.is_closed
-        {
-            buffer.tracks().for_each(|track| film.read(track));
-        }
+    /// The medium has read a track.
+    fn read(&mut self, track: Track) {
+        self.work(0, self.reads(), track.into());
     }
 
-    /// Everything that begins from now on, with the service of `next`, is beyond the window.
-    fn end_film(&mut self, next: &Pending, cx: &Context<'_>) {
-        let rest = self.rest_of_film();
-        let Some(mut film) = self.film.take() else {
-            return;
-        };
-        rest.into_iter().for_each(|track| film.read(track));
-        film.is_closed = true;
-        if let Some(buffer) = &mut self.buffer {
-            buffer.forget_tracks();
-        }
-        let to = film.window.to();
-        let slots = self.pool.by_arrival();
-        let queued = slots.flat_map(|slot| self.parts_of(self.pool.get(slot)));
-        let queued = self.parts_of(next).chain(queued);
-        let outside = self.outside.iter().map(|&request| (request, false));
-        for (request, has_slot) in queued.map(|request| (request, true)).chain(outside) {
+    /// What the medium reads for.
+    fn reads(&self) -> Purpose {
+        let service = self.reads_for;
+        service.map_or(Purpose::ReadAhead, |number| {
+            Purpose::Service(number, Op::Read)
+        })
+    }
+
+    /// Everything that begins from now on is beyond the window. Of `requests`, those are shown that waited at its end: told are whether
+    /// they have a slot in the drive's queue, and the track of a command's first sector.
+    pub fn close(
+        &mut self,
+        requests: impl Iterator<Item = (RequestId, bool)>,
+        track: impl Fn(&Command) -> Option<Run>,
+        cx: &Context<'_>,
+    ) {
+        self.is_closed = true;
+        for (request, has_slot) in requests {
             let entry = cx.request(request);
-            if entry.arrival.min(entry.acceptance) >= to {
+            if entry.arrival.min(entry.acceptance) >= self.window.to() {
                 continue;
             }
-            if film.waiting.len() < MOST_WAITING {
-                let shown = self.shown(request, None, has_slot, cx);
-                film.waiting.push(shown);
+            if self.waiting.len() < MOST_WAITING {
+                let shown = Shown::new(request, track(&entry.command), has_slot, cx);
+                self.waiting.push(shown);
             } else {
-                film.left_out += 1;
+                self.left_out += 1;
             }
-        }
-        self.film = Some(film);
-    }
-
-    /// What the medium reads up to the window's end behind the last service.
-    fn rest_of_film(&self) -> Vec<Track> {
-        match (&self.film, &self.buffer) {
-            (Some(film), Some(buffer)) if film.is_open && !film.is_closed => {
-                buffer.tracks_until(&self.hardware, film.window.to())
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// A request and those that were merged with it.
-    fn parts_of(&self, pending: &Pending) -> impl Iterator<Item = RequestId> {
-        std::iter::once(pending.request).chain(self.pool.others(pending.others))
-    }
-
-    fn shown(
-        &self,
-        request: RequestId,
-        service: Option<Served>,
-        has_slot: bool,
-        cx: &Context<'_>,
-    ) -> Shown {
-        let entry = cx.request(request);
-        Shown {
-            sequence: entry.of_host(),
-            command: entry.command,
-            arrival: entry.arrival,
-            acceptance: has_slot.then_some(entry.acceptance),
-            track: self.hardware.track_of(&entry.command),
-            service,
         }
     }
 }

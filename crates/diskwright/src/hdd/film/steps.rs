@@ -13,7 +13,9 @@ pub struct Step {
     pub part: Part,
     /// How long.
     pub time: Time,
-    /// Where the arm is at its end.
+    /// The number of the arm.
+    pub by: usize,
+    /// Where it is at the step's end.
     pub arm: Arm,
     /// The slots that are waited for, or pass.
     pub slots: Option<Slots>,
@@ -22,7 +24,7 @@ pub struct Step {
 impl Step {
     /// Becomes longer by a step that is no other one, but more of this. Of a transfer the slots are then those of both.
     fn takes(&mut self, next: &Step) -> bool {
-        let is_alike = self.part == next.part && self.arm == next.arm;
+        let is_alike = (self.part, self.by, self.arm) == (next.part, next.by, next.arm);
         let goes_on = match (&mut self.slots, next.slots) {
             (Some(slots), Some(more)) if is_alike && self.part == Part::Transfer => {
                 let is_next = (slots.first + slots.count) % slots.per_track == more.first;
@@ -51,6 +53,22 @@ impl Course {
     /// When it is over.
     pub fn ends(&self) -> Time {
         self.begins + self.steps.iter().map(|step| step.time).sum()
+    }
+
+    /// What of some steps moves an arm or waits for the platter, if they begin at `start`: from the first of those to the last one.
+    fn of(steps: &[Step], start: Time) -> Option<Course> {
+        let is_idle = |step: &&Step| {
+            !matches!(
+                step.part,
+                Part::Seek | Part::HeadSwitch | Part::Settle | Part::Rotation | Part::Transfer
+            )
+        };
+        let before = steps.iter().take_while(is_idle);
+        let behind = steps.iter().rev().take_while(is_idle).count();
+        let first = before.clone().count();
+        let begins = start + before.map(|step| step.time).sum();
+        let steps = steps.get(first..steps.len() - behind)?.to_vec();
+        (!steps.is_empty()).then_some(Course { begins, steps })
     }
 
     /// Ends at `at`, if it would end later; where its last step leads is kept.
@@ -104,6 +122,7 @@ impl From<Track> for Course {
 pub struct Steps {
     sums: Parts,
     steps: Vec<Step>,
+    by: usize,
     arm: Arm,
     slots: Option<Slots>,
     /// What the medium does beside the request.
@@ -123,20 +142,16 @@ impl Steps {
         &self.steps
     }
 
-    /// What of the steps moves the arm or waits for the platter, if they begin at `start`: it has no pauses.
-    pub fn course(&self, start: Time) -> Option<Course> {
-        let is_idle = |step: &&Step| {
-            !matches!(
-                step.part,
-                Part::Seek | Part::HeadSwitch | Part::Settle | Part::Rotation | Part::Transfer
-            )
-        };
-        let before = self.steps.iter().take_while(is_idle);
-        let behind = self.steps.iter().rev().take_while(is_idle).count();
-        let first = before.clone().count();
-        let begins = start + before.map(|step| step.time).sum();
-        let steps = self.steps.get(first..self.steps.len() - behind)?.to_vec();
-        (!steps.is_empty()).then_some(Course { begins, steps })
+    /// What of the steps moves an arm or waits for the platter, if they begin at `start` and have no pauses: each with the number of its
+    /// arm, one after the other.
+    pub fn courses(&self, start: Time) -> impl Iterator<Item = (usize, Course)> {
+        let mut begins = start;
+        let by_one = self.steps.chunk_by(|one, next| one.by == next.by);
+        by_one.filter_map(move |steps| {
+            let course = Course::of(steps, begins);
+            begins += steps.iter().map(|step| step.time).sum();
+            Some((steps[0].by, course?))
+        })
     }
 }
 
@@ -149,6 +164,7 @@ impl Tally for Steps {
         let step = Step {
             part,
             time,
+            by: self.by,
             arm: self.arm,
             slots: self
                 .slots
@@ -163,6 +179,10 @@ impl Tally for Steps {
         for step in &self.steps {
             told(step.part, step.time);
         }
+    }
+
+    fn by_arm(&mut self, number: usize) {
+        self.by = number;
     }
 
     fn heads_for(&mut self, to: Arm) {
@@ -182,9 +202,7 @@ impl Tally for Steps {
     }
 
     fn beside(&mut self, begins: Time, medium: Steps) {
-        if let Some(course) = medium.course(begins) {
-            self.beside.push(course);
-        }
+        self.beside.extend(Course::of(&medium.steps, begins));
     }
 
     fn leaves(&mut self, track: impl FnOnce() -> Track) {
@@ -242,7 +260,10 @@ mod tests {
 
     #[test]
     fn the_course_of_the_arm_is_without_the_controllers_work() {
-        let course = some().course(us(1_000)).expect("the arm moves");
+        let steps = some();
+        let mut courses = steps.courses(us(1_000));
+        let (by, course) = courses.next().expect("the arm moves");
+        assert_eq!((by, courses.count()), (0, 0));
         assert_eq!((course.begins, course.ends()), (us(1_010), us(1_138)));
         assert_eq!(course.steps[0].arm, PLACE);
         assert_eq!(course.steps[0].slots, None);
@@ -254,6 +275,31 @@ mod tests {
         assert_eq!((cut.ends(), cut.arm()), (us(1_120), Some(PLACE)));
         let mut idle = Steps::default();
         idle.add(Part::Overhead, us(1));
-        assert!(idle.course(Time::ZERO).is_none());
+        assert_eq!(idle.courses(Time::ZERO).count(), 0);
+    }
+
+    #[test]
+    fn each_arm_has_its_courses() {
+        let mut steps = Steps::default();
+        steps.add(Part::Overhead, us(10));
+        for by in [1, 0, 1] {
+            steps.by_arm(by);
+            steps.heads_for(PLACE);
+            steps.add(Part::Settle, us(3));
+            steps.add(Part::Transfer, us(2));
+            steps.add(Part::Bus, us(1));
+        }
+        let told = steps.courses(us(100));
+        let told: Vec<_> = told.map(|(by, c)| (by, c.begins, c.ends())).collect();
+        let at = |by, from, to| (by, us(from), us(to));
+        assert_eq!(told, [at(1, 110, 115), at(0, 116, 121), at(1, 122, 127)]);
+        // The same part at the same place is another step where another arm does it.
+        let mut steps = Steps::default();
+        for by in [0, 1, 1] {
+            steps.by_arm(by);
+            steps.add(Part::Settle, us(2));
+        }
+        let told: Vec<_> = steps.steps().iter().map(|s| (s.by, s.time)).collect();
+        assert_eq!(told, [(0, us(2)), (1, us(4))]);
     }
 }

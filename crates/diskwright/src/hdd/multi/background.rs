@@ -4,10 +4,11 @@ use super::arm::Work;
 use super::course::{Data, Way, Who, on_medium};
 use super::{IDLE, MultiHdd};
 use crate::device::Context;
+use crate::hdd::tally::Tally;
 use crate::placement::cleaner::cheapest;
 use crate::placement::log::Content;
 use crate::placement::slots::SlotId;
-use crate::request::{Op, Parts};
+use crate::request::{Command, Op, Parts};
 use crate::units::Time;
 
 /// What a cleaner is at, and what it has done.
@@ -139,10 +140,8 @@ impl MultiHdd {
         let lbn = self.medium_lbn(first);
         let blocks = (self.medium_lbn(last) + per_slot - lbn) as u32;
         let command = on_medium(Op::Read, lbn, blocks);
-        let (mut way, mut parts) = (Way::new(Who::Any, cx.now()), Parts::default());
-        self.access(&command, Data::Drive, &mut way, &mut parts);
         self.cleaning.loads += 1;
-        self.background(Work::Load, &way, &parts, cx);
+        self.background(Work::Load, &command, None, cx);
     }
 
     /// Writes what is in a slot of a track somewhere else; false where there is no room.
@@ -154,10 +153,9 @@ impl MultiHdd {
         cx: &mut Context<'_>,
     ) -> bool {
         let per_slot = self.slot_blocks().expect("a cleaner has a log") as u32;
-        let (mut way, mut parts) = (Way::new(Who::Any, cx.now()), Parts::default());
         let log = self.log.as_ref().expect("a cleaner has a log");
         let found = if log.can_move() {
-            self.choose_slot(&way, Some(track))
+            self.choose_slot(&Way::new(Who::Any, cx.now()), Some(track))
         } else {
             None
         };
@@ -169,19 +167,51 @@ impl MultiHdd {
         let log = self.log.as_mut().expect("a cleaner has a log");
         let taken = log.take_hole(&self.hardware.mechanics, &found, content);
         let command = on_medium(Op::Write, self.medium_lbn(found.slot), per_slot);
-        self.access_by(arm, &command, None, &mut way, &mut parts);
         self.course.taken.push(taken);
-        self.background(Work::Move { from }, &way, &parts, cx);
+        self.background(Work::Move { from }, &command, Some(arm), cx);
         true
     }
 
-    /// An arm is at work for the cleaner.
-    fn background(&mut self, work: Work, way: &Way, parts: &Parts, cx: &mut Context<'_>) {
-        self.counters.spent(parts);
+    /// Makes an access of the cleaner: a write has its arm already.
+    fn background(
+        &mut self,
+        work: Work,
+        command: &Command,
+        arm: Option<usize>,
+        cx: &mut Context<'_>,
+    ) {
+        let now = cx.now();
+        let mut way = Way::new(Who::Any, now);
+        let parts = match self.camera_behind(now) {
+            None => {
+                let mut parts = Parts::default();
+                self.access_behind(command, arm, &mut way, &mut parts);
+                parts
+            }
+            Some(mut steps) => {
+                self.access_behind(command, arm, &mut way, &mut steps);
+                self.show_behind(&steps, command.op, now);
+                steps.parts()
+            }
+        };
+        self.counters.spent(&parts);
         self.cleaning.is_at_work = true;
         let arm = way.arm.expect("an arm is at work");
         std::mem::swap(&mut self.course, &mut self.arms[arm].course);
         self.work(arm, work, way.now, cx);
+    }
+
+    fn access_behind<T: Tally>(
+        &mut self,
+        command: &Command,
+        arm: Option<usize>,
+        way: &mut Way,
+        parts: &mut T,
+    ) {
+        match arm {
+            None => self.access(command, Data::Drive, way, parts),
+            Some(arm) => self.access_by(arm, command, None, way, parts),
+        }
     }
 
     /// A track has been read.

@@ -7,9 +7,12 @@
 mod arm;
 mod background;
 mod course;
+mod film;
 mod initial;
+mod log_course;
 mod recovery;
 mod report;
+mod settle;
 mod station;
 
 use std::collections::VecDeque;
@@ -19,6 +22,7 @@ use hashbrown::HashMap;
 use serde_json::{Map, Value};
 
 use super::counters::{Counters, Ends};
+use super::film::Film;
 use super::hardware::Hardware;
 use super::picture::HddPicture;
 use crate::config::arms::{ArmMotion, ArmParts};
@@ -85,6 +89,7 @@ pub struct MultiHdd {
     ended: Time,
     counters: Counters,
     picture: Option<Box<HddPicture>>,
+    film: Option<Box<Film>>,
     recovered: Option<Recovered>,
     /// Blocks that were written where they were although there is a log.
     rewrites: u64,
@@ -102,8 +107,13 @@ pub struct MultiHdd {
 /// A request of which several stations serve a share each.
 #[derive(Clone, Copy)]
 struct Shared {
+    /// How many shares are not done, and how many of those not begun.
     left: usize,
+    unbegun: usize,
+    /// When the last of those begun will be done.
     end: Time,
+    /// The number of the service in the film, if it is shown there.
+    number: Option<u64>,
 }
 
 /// The token of the alarm of an arm that has done its work: this, less its number. Other tokens are those of requests for which only
@@ -148,6 +158,7 @@ impl MultiHdd {
             ended: Time::ZERO,
             counters: Counters::default(),
             picture: None,
+            film: None,
             recovered: None,
             rewrites: 0,
             course: Course::default(),
@@ -203,8 +214,13 @@ impl MultiHdd {
             }
         }
         if left > 1 {
-            let end = Time::ZERO;
-            self.shared.insert(request, Shared { left, end });
+            let shared = Shared {
+                left,
+                unbegun: left,
+                end: Time::ZERO,
+                number: None,
+            };
+            self.shared.insert(request, shared);
         }
     }
 
@@ -395,6 +411,9 @@ impl MultiHdd {
         counters.travel_cylinders += u64::from(unit.at.cylinder.abs_diff(cylinder));
         counters.parts[Part::Seek as usize] += u128::from(time.ns());
         unit.at = to;
+        if let Some(film) = &mut self.film {
+            film.travel(arm, to, time, cx.now());
+        }
         self.work(arm, Work::Travel, cx.now() + time, cx);
     }
 
@@ -412,7 +431,15 @@ impl MultiHdd {
         self.counters.picked(&pending, now, false);
         self.stations[station].last = pending.command.end();
         let mut parts = Parts::default();
-        let served = self.serve(station, &pending.command, now, &mut parts);
+        let mut take = self.camera(&pending, cx);
+        let served = match &mut take {
+            None => self.serve(station, &pending.command, now, &mut parts),
+            Some(take) => {
+                let served = self.serve(station, &pending.command, now, &mut take.steps);
+                parts = take.steps.parts();
+                served
+            }
+        };
         std::mem::swap(&mut self.course, &mut self.arms[served.arm].course);
         self.after_write = pending.command.op == Op::Write;
         self.counters.spent(&parts);
@@ -421,10 +448,12 @@ impl MultiHdd {
             Some(shared) => {
                 let is_last = served.end >= shared.end;
                 shared.end = shared.end.max(served.end);
+                shared.unbegun -= 1;
                 is_last
             }
             None => true,
         };
+        self.show(&pending, take, (served.end, is_last), cx);
         // The course of a request with several shares is that of the one that ends last.
         if is_last {
             let entry = cx.request_mut(pending.request);
@@ -638,15 +667,16 @@ impl Device for MultiHdd {
         report
     }
 
-    fn collect_picture(&mut self, _window: Option<&Window>) {
+    fn collect_picture(&mut self, window: Option<&Window>) {
         let cylinders = self.hardware.mechanics.layout.cylinders();
         self.picture = Some(Box::new(HddPicture::new(cylinders)));
+        self.film = window.map(|window| Box::new(Film::new(window.clone())));
     }
 
     fn picture(&self) -> Option<Map<String, Value>> {
-        self.picture
-            .as_ref()
-            .map(|picture| picture.json(self.ended))
+        let mut picture = self.picture.as_ref()?.json(self.ended);
+        picture.extend(self.film_json().map(|film| ("film".to_owned(), film)));
+        Some(picture)
     }
 }
 
