@@ -222,7 +222,7 @@ impl DriveDescription {
         }
     }
 
-    /// MB/s of a long read in a zone.
+    /// MB/s of a long read in a zone, of one access range.
     ///
     /// A cylinder's data pass in a revolution for each track and the turn of the skew after each, with as many
     /// further revolutions as the switch to the next track takes longer than that turn.
@@ -237,7 +237,7 @@ impl DriveDescription {
             let turn = f64::from(skew) / f64::from(zone.sectors_per_track());
             turn + libm::ceil((switch.s() / period - turn).max(0.0))
         };
-        let tracks = f64::from(layout.surfaces());
+        let tracks = f64::from(zone.surfaces());
         let revolutions = tracks
             + (tracks - 1.0) * passing(zone.track_skew(), switch)
             + passing(zone.cylinder_skew(), to_next_cylinder);

@@ -79,6 +79,7 @@ impl Small {
         let layout = LayoutDescription {
             surfaces: self.surfaces,
             cylinders: 2 * self.cylinders,
+            access_ranges: 1,
             order: HeadOrder::Alternating,
             sectors: None,
             zones,

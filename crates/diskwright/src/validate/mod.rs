@@ -167,7 +167,7 @@ pub fn validate(
             warnings.push(warning.clone());
         }
     }
-    let mut kinds = Kinds::new(layout.zones(), per_sector, blocks);
+    let mut kinds = Kinds::new(layout.zones_by_lbn(), per_sector, blocks);
     let mut times = Times::default();
     let format = FormatOptions {
         format: options.format.clone(),
