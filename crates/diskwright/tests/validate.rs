@@ -215,6 +215,18 @@ fn sectors_larger_than_blocks_are_warned_of() {
 }
 
 #[test]
+fn arms_that_are_left_out_are_warned_of() {
+    let folder = Folder::new("arms");
+    let recording = "R Hit 5000 1 1 1\n";
+    let warned = |drive: &str| {
+        let found = folder.validate(drive, recording, &[]).expect("sound");
+        found.json()["warnings"].to_string().contains("2 arms")
+    };
+    assert!(warned("exos-2x18"));
+    assert!(!warned("exos-x20"));
+}
+
+#[test]
 fn what_is_wrong_with_a_recording_is_said_with_its_line() {
     let folder = Folder::new("damaged");
     let good = "R Hit 0 1 10100 4900\n";

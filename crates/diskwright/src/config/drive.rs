@@ -265,7 +265,7 @@ pub struct DriveSummary {
     pub zones: usize,
     /// Sectors on a track of the first and of the last zone.
     pub sectors_per_track: (u32, u32),
-    /// Rate of a long read in the first and in the last zone, with all switches, in MB/s (10^6 bytes).
+    /// Rate of a long read in the first and in the last zone of an access range, with all switches, in MB/s (10^6 bytes).
     pub sustained_mb_per_s: (f64, f64),
     /// Mean seek between random cylinders, ms.
     pub average_seek_ms: f64,
