@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use diskwright::config::drives;
 use diskwright::host::Progress;
 use diskwright::validate::{ValidateOptions, Validation, validate};
 
@@ -218,7 +219,8 @@ fn sectors_larger_than_blocks_are_warned_of() {
 fn arms_that_are_left_out_are_warned_of() {
     let folder = Folder::new("arms");
     let recording = "R Hit 5000 1 1 1\n";
-    let warned = |drive: &str| {
+    let warned = |name: &str| {
+        let drive = drives::text(name).expect("a drive of the library");
         let found = folder.validate(drive, recording, &[]).expect("sound");
         found.json()["warnings"].to_string().contains("2 arms")
     };
