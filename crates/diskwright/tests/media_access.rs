@@ -86,6 +86,7 @@ fn mechanics(case: &Case) -> Mechanics {
     let description = LayoutDescription {
         surfaces: 3,
         cylinders: 10,
+        access_ranges: 1,
         order: HeadOrder::Alternating,
         sectors: None,
         zones,

@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use diskwright::config::drives;
 use diskwright::host::Progress;
 use diskwright::validate::{ValidateOptions, Validation, validate};
 
@@ -212,6 +213,19 @@ fn sectors_larger_than_blocks_are_warned_of() {
     assert_eq!(number(&found, "/sector_bytes"), 4_096.0);
     let plain = folder.validate(DRIVE, recording, &[]).expect("sound");
     assert!(!plain.json()["warnings"].to_string().contains("sectors of"));
+}
+
+#[test]
+fn arms_that_are_left_out_are_warned_of() {
+    let folder = Folder::new("arms");
+    let recording = "R Hit 5000 1 1 1\n";
+    let warned = |name: &str| {
+        let drive = drives::text(name).expect("a drive of the library");
+        let found = folder.validate(drive, recording, &[]).expect("sound");
+        found.json()["warnings"].to_string().contains("2 arms")
+    };
+    assert!(warned("exos-2x18"));
+    assert!(!warned("exos-x20"));
 }
 
 #[test]

@@ -222,7 +222,7 @@ impl DriveDescription {
         }
     }
 
-    /// MB/s of a long read in a zone.
+    /// MB/s of a long read in a zone, of one access range.
     ///
     /// A cylinder's data pass in a revolution for each track and the turn of the skew after each, with as many
     /// further revolutions as the switch to the next track takes longer than that turn.
@@ -237,7 +237,7 @@ impl DriveDescription {
             let turn = f64::from(skew) / f64::from(zone.sectors_per_track());
             turn + libm::ceil((switch.s() / period - turn).max(0.0))
         };
-        let tracks = f64::from(layout.surfaces());
+        let tracks = f64::from(zone.surfaces());
         let revolutions = tracks
             + (tracks - 1.0) * passing(zone.track_skew(), switch)
             + passing(zone.cylinder_skew(), to_next_cylinder);
@@ -265,7 +265,7 @@ pub struct DriveSummary {
     pub zones: usize,
     /// Sectors on a track of the first and of the last zone.
     pub sectors_per_track: (u32, u32),
-    /// Rate of a long read in the first and in the last zone, with all switches, in MB/s (10^6 bytes).
+    /// Rate of a long read in the first and in the last zone of an access range, with all switches, in MB/s (10^6 bytes).
     pub sustained_mb_per_s: (f64, f64),
     /// Mean seek between random cylinders, ms.
     pub average_seek_ms: f64,

@@ -51,6 +51,7 @@ mod tests {
         let expected = [
             "cheetah-9lp",
             "cheetah-9lp-linear",
+            "exos-2x18",
             "exos-x20",
             "hp-c2249a",
             "hp-c3323a",
@@ -77,6 +78,23 @@ mod tests {
         }
     }
 
+    /// Each actuator of the drive with two has half of the addresses, through all of its zones.
+    #[test]
+    fn the_halves_of_a_dual_actuator_drive_are_alike() {
+        let layout = layout("exos-2x18");
+        let half = layout.sectors() / 2;
+        let (zones, all) = (layout.zones(), layout.zones_by_lbn());
+        assert_eq!(all.len(), 2 * zones.len());
+        for (first, second) in zones.iter().zip(&all[zones.len()..]) {
+            assert_eq!(second.first_sector(), half + first.first_sector());
+            assert_eq!(second.sectors(), first.sectors());
+            assert_eq!((first.first_surface(), second.first_surface()), (0, 9));
+        }
+        let arms = drive("exos-2x18").arms.expect("two of them");
+        let surfaces: Vec<_> = arms.arm.iter().map(|arm| arm.surfaces).collect();
+        assert_eq!(surfaces, [Some((0, 8)), Some((9, 17))]);
+    }
+
     #[test]
     fn capacities_are_those_of_the_real_drives() {
         for (name, blocks) in [
@@ -88,6 +106,7 @@ mod tests {
             ("hp-c3323a", 2_056_008),
             // As the makers do.
             ("travelstar-5k160", 312_581_808),
+            ("exos-2x18", 35_156_656_128),
             ("exos-x20", 39_063_650_304),
             // Plain products.
             ("cheetah-9lp-linear", 6_962 * 12 * 232),
@@ -208,6 +227,22 @@ mod tests {
             "{nearline:?}"
         );
         assert_eq!(nearline.sector_bytes, 4_096);
+        let dual = summary("exos-2x18");
+        assert!(near(dual.capacity_gb(), 18_000.0, 0.001));
+        assert!(near(dual.average_seek_ms, 7.4, 0.001), "{dual:?}");
+        assert!(near(dual.full_stroke_ms, 14.2, 0.001), "{dual:?}");
+        assert!(
+            near(2.0 * dual.sustained_mb_per_s.0, 554.0, 0.01),
+            "{dual:?}"
+        );
+        assert!(
+            near(2.0 * dual.sustained_mb_per_s.1, 277.0, 0.02),
+            "{dual:?}"
+        );
+        assert_eq!(
+            (dual.sector_bytes, dual.surfaces, dual.zones),
+            (4_096, 18, 30)
+        );
         // 390 and 247 sectors on a track, 58 and 37 to the next one, 101 and 63 to the next cylinder; that the last
         // zone's end has no addresses makes it no slower.
         let measured = summary("ibm-18es").sustained_mb_per_s;
@@ -267,7 +302,7 @@ mod tests {
     /// Neither reads nor writes of the estimated drives miss a revolution between tracks.
     #[test]
     fn estimated_skews_are_wide_enough_for_writes() {
-        for name in ["travelstar-5k160", "exos-x20"] {
+        for name in ["travelstar-5k160", "exos-x20", "exos-2x18"] {
             let drive = drive(name);
             let settle = drive.heads.write_settle.ns() as f64 / 1e9;
             let switch = drive.heads.switch.s() + settle;

@@ -53,6 +53,7 @@ pub(super) fn layout(
     Ok(LayoutDescription {
         surfaces: model.count("Number of data surfaces")?,
         cylinders: model.count("Number of cylinders")?,
+        access_ranges: 1,
         order,
         sectors: None,
         zones,

@@ -1,7 +1,8 @@
 //! How a drive description writes down the places of its sectors.
 //!
-//! Sectors and tracks in a zone are numbered from the zone's first track in physical order: cylinder by cylinder, in a
-//! cylinder surface by surface in LBN order, on a track sector by sector, whether or not they hold data.
+//! Sectors and tracks in a zone are numbered from the zone's first track in physical order: access range by access range, in
+//! each cylinder by cylinder, in a cylinder surface by surface in LBN order, on a track sector by sector, whether or not they
+//! hold data.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,15 +16,29 @@ pub struct LayoutDescription {
     /// Cylinders from the outermost to the innermost place of the arm; those in no zone hold no data but count in
     /// seek distances.
     pub cylinders: u32,
-    /// Which head serves the first sectors of a cylinder.
+    /// Parts of the address space, one after the other, each through all cylinders on surfaces of its own: as many as there are
+    /// actuators that each have a part of the LBNs. The surfaces are divided equally among them.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1))]
+    pub access_ranges: u32,
+    /// Which head serves the first sectors of a cylinder; with several access ranges, of those of the range.
     #[serde(default)]
     pub order: HeadOrder,
-    /// Data sectors with an address, where the drive has fewer than its zones hold; the others are the last ones.
+    /// Data sectors with an address, where the drive has fewer than its zones hold; the others are the last ones, with several
+    /// access ranges those of each, which are then of one size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sectors: Option<u64>,
     /// The zones in LBN order, which is the order of their cylinders.
     #[serde(rename = "zone")]
     pub zones: Vec<ZoneDescription>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(count: &u32) -> bool {
+    *count == 1
 }
 
 /// The order in which the heads of a cylinder take their turn as LBNs rise.
@@ -50,7 +65,7 @@ pub struct ZoneDescription {
     /// Angle of sector 0 of the zone's first track, in sectors.
     #[serde(default)]
     pub offset: u32,
-    /// Sectors at the front of the zone that could hold data but do not.
+    /// Sectors at the front of the zone, in every access range, that could hold data but do not.
     #[serde(default)]
     pub front: u64,
     /// Angle from sector 0 of a track to sector 0 of the next track of the cylinder, in sectors.
@@ -68,10 +83,10 @@ pub struct ZoneDescription {
     /// Defective tracks that LBNs skip.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slipped_tracks: Vec<u64>,
-    /// Pairs of sectors of the zone: the data of the first are kept in the second.
+    /// Pairs of sectors of the zone, of the same access range: the data of the first are kept in the second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remapped: Vec<(u64, u64)>,
-    /// Pairs of tracks of the zone: the data of the first are kept on the second.
+    /// Pairs of tracks of the zone, of the same access range: the data of the first are kept on the second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remapped_tracks: Vec<(u64, u64)>,
 }
@@ -125,7 +140,7 @@ pub enum SpareUnit {
     Cylinder,
     /// Every run of so many cylinders, counted from the zone's first; a shorter run at the zone's end has none.
     Cylinders(u32),
-    /// The zone as a whole.
+    /// The zone as a whole, in each access range.
     Zone,
 }
 
@@ -209,7 +224,14 @@ mod tests {
                 "surfaces = 1\ncylinders = 1\norder = \"{word}\"\n[[zone]]\ncylinders = [0, 0]\nsectors_per_track = 9\n"
             );
             let layout: LayoutDescription = toml::from_str(&text).expect(word);
-            assert_eq!(layout.order, order);
+            assert_eq!((layout.order, layout.access_ranges), (order, 1));
+            let written = toml::to_string(&layout).expect("can be written");
+            assert!(!written.contains("access_ranges"), "{written}");
+            let divided: LayoutDescription =
+                toml::from_str(&format!("access_ranges = 2\n{text}")).expect(word);
+            assert_eq!(divided.access_ranges, 2);
+            let written = toml::to_string(&divided).expect("can be written");
+            assert_eq!(toml::from_str(&written), Ok(divided), "{written}");
             assert_eq!(layout.zones, [ZoneDescription::plain(0, 0, 9)]);
         }
     }

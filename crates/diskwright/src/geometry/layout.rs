@@ -5,6 +5,7 @@
 
 use super::describe::{HeadOrder, LayoutDescription, SpareUnit, ZoneDescription};
 use super::divide::Divisor;
+use super::ranges::Ranges;
 use super::stretches::{Defects, Stretch, Stretcher, Units};
 use crate::error::InputError;
 
@@ -18,7 +19,7 @@ pub const MAX_SECTORS_PER_TRACK: u32 = 1 << 20;
 /// The place of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// Number of the zone, in LBN order.
+    /// Number of the zone, in LBN order: its place in [`Layout::zones_by_lbn`].
     pub zone: u32,
     /// Cylinder, from 0 at the drive's first.
     pub cylinder: u32,
@@ -45,15 +46,16 @@ pub struct Run {
     pub span: u32,
 }
 
-/// Adjacent cylinders whose tracks are alike.
+/// Adjacent cylinders whose tracks are alike, on the surfaces of one access range.
 #[derive(Clone, Debug)]
 pub struct Zone {
     first_cylinder: u32,
     last_cylinder: u32,
+    first_surface: u32,
     sectors_per_track: u32,
     /// First data sector; the zone's end is the next zone's first or the capacity.
-    first: u64,
-    sectors: u64,
+    pub(super) first: u64,
+    pub(super) sectors: u64,
     order: HeadOrder,
     surfaces: u32,
     by_track: Divisor,
@@ -96,6 +98,14 @@ impl Zone {
     pub fn last_cylinder(&self) -> u32 {
         self.last_cylinder
     }
+    /// The first of the surfaces of its access range.
+    pub fn first_surface(&self) -> u32 {
+        self.first_surface
+    }
+    /// The surfaces of its access range: of each cylinder as many tracks are of the zone.
+    pub fn surfaces(&self) -> u32 {
+        self.surfaces
+    }
     /// Number of cylinders.
     pub fn cylinders(&self) -> u32 {
         self.last_cylinder - self.first_cylinder + 1
@@ -112,7 +122,7 @@ impl Zone {
     pub fn sectors(&self) -> u64 {
         self.sectors
     }
-    /// Data sectors of a cylinder without defects, on average over its zone.
+    /// Data sectors of a cylinder without defects, on the surfaces of the access range, on average over the zone.
     pub fn sectors_per_cylinder(&self) -> f64 {
         let data = self.units.held() as f64 / self.units.size as f64;
         f64::from(self.surfaces) * f64::from(self.sectors_per_track) * data
@@ -134,11 +144,12 @@ impl Zone {
     fn build(
         layout: &LayoutDescription,
         zone: &ZoneDescription,
-        first: u64,
+        (first, first_surface): (u64, u32),
         defects: &Defects,
         units: Units,
     ) -> Zone {
-        let surfaces = u64::from(layout.surfaces);
+        let in_range = layout.surfaces / layout.access_ranges;
+        let surfaces = u64::from(in_range);
         let per_track = u64::from(zone.sectors_per_track);
         let cylinders = u64::from(zone.cylinders.1 - zone.cylinders.0) + 1;
         let track_skew = u64::from(zone.track_skew) % per_track;
@@ -155,11 +166,12 @@ impl Zone {
         Zone {
             first_cylinder: zone.cylinders.0,
             last_cylinder: zone.cylinders.1,
+            first_surface,
             sectors_per_track: zone.sectors_per_track,
             first,
             sectors: 0,
             order: layout.order,
-            surfaces: layout.surfaces,
+            surfaces: in_range,
             by_track: Divisor::new(per_track, units.total),
             by_surfaces: Divisor::new(surfaces, units.total),
             offset: u64::from(zone.offset) % per_track,
@@ -185,6 +197,7 @@ impl Zone {
         }
     }
 
+    /// The head of a track, given its turn in the cylinder among those of the access range.
     #[inline(always)]
     fn head(&self, cylinder: u32, surface: u32) -> u32 {
         let odd = match self.order {
@@ -192,11 +205,12 @@ impl Zone {
             HeadOrder::Alternating => cylinder % 2 == 1,
             HeadOrder::AlternatingInZone => (cylinder - self.first_cylinder) % 2 == 1,
         };
-        if odd {
-            self.surfaces - 1 - surface
-        } else {
-            surface
-        }
+        self.first_surface
+            + if odd {
+                self.surfaces - 1 - surface
+            } else {
+                surface
+            }
     }
 
     /// The angle of a sector, given its track's number in the zone.
@@ -215,8 +229,9 @@ impl Zone {
 #[derive(Clone, Debug)]
 pub struct Layout {
     cylinders: u32,
-    surfaces: u32,
+    ranges: Ranges,
     sectors: u64,
+    /// In LBN order: those of the first access range, then the same of the next.
     zones: Box<[Zone]>,
     /// In LBN order, with a last one that begins at the capacity and belongs to no zone.
     stretches: Box<[Stretch]>,
@@ -232,48 +247,54 @@ impl Layout {
     /// Checks a description and works out the places of all sectors.
     ///
     /// # Errors
-    /// Says which zone and value do not fit, and what would: sizes out of range, zones that overlap or are out of
-    /// order, skews of more than a track, spares that leave no room, defects outside their zone or listed twice, a
+    /// Says which zone and value do not fit, and what would: sizes out of range, surfaces that cannot be divided among the
+    /// access ranges, zones that overlap or are out of order, skews of more than a track, spares that leave no room, defects outside their zone or listed twice, a
     /// drive without capacity.
     pub fn build(description: &LayoutDescription) -> Result<Layout, InputError> {
         check_size("cylinders", description.cylinders, MAX_CYLINDERS)?;
         check_size("surfaces", description.surfaces, MAX_SURFACES)?;
+        let ranges = Ranges::new(description)?;
         let mut zones: Vec<Zone> = Vec::with_capacity(description.zones.len());
         let mut stretches = Vec::new();
         let mut next = 0;
-        for (number, zone) in description.zones.iter().enumerate() {
-            let named = |error| in_zone(number, zone, error);
-            let above = zones.last().map(|zone| zone.last_cylinder);
-            check_zone(description, zone, above).map_err(named)?;
-            let cylinders = u64::from(zone.cylinders.1 - zone.cylinders.0) + 1;
-            let surfaces = u64::from(description.surfaces);
-            let units = Units::new(zone, surfaces, cylinders * surfaces).map_err(named)?;
-            let defects = Defects::new(zone, units.total).map_err(named)?;
-            let mut built = Zone::build(description, zone, next, &defects, units);
-            let stretcher = Stretcher {
-                zone: number as u32,
-                units,
-                defects: &defects,
-                front: zone.front,
-                next,
-                stretches: &mut stretches,
-            };
-            next = stretcher.walk();
-            built.sectors = next - built.first;
-            if built.sectors == 0 {
-                return Err(named(
-                    InputError::new(format!("no sector of {} is left for data", units.total))
-                        .help("front, spares and slipped sectors take places away from data"),
-                ));
+        for range in 0..ranges.count {
+            let mut above = None;
+            for (number, zone) in description.zones.iter().enumerate() {
+                let named = |error| in_zone(number, zone, error);
+                check_zone(description, zone, above).map_err(named)?;
+                above = Some(zone.cylinders.1);
+                let cylinders = u64::from(zone.cylinders.1 - zone.cylinders.0) + 1;
+                let surfaces = u64::from(ranges.surfaces);
+                let units = Units::new(zone, surfaces, cylinders * surfaces).map_err(named)?;
+                let defects =
+                    Defects::new(zone, units.total, (range, ranges.count)).map_err(named)?;
+                let first = (next, range * ranges.surfaces);
+                let mut built = Zone::build(description, zone, first, &defects, units);
+                let stretcher = Stretcher {
+                    zone: zones.len() as u32,
+                    units,
+                    defects: &defects,
+                    front: zone.front,
+                    next,
+                    stretches: &mut stretches,
+                };
+                next = stretcher.walk();
+                built.sectors = next - built.first;
+                if built.sectors == 0 {
+                    return Err(named(
+                        InputError::new(format!("no sector of {} is left for data", units.total))
+                            .help("front, spares and slipped sectors take places away from data"),
+                    ));
+                }
+                zones.push(built);
             }
-            zones.push(built);
         }
         if next == 0 {
             return Err(InputError::new("a drive without zones holds nothing")
                 .help("write at least one [[layout.zone]]"));
         }
         if let Some(addressed) = description.sectors {
-            cut(addressed, next, &mut stretches, &mut zones)?;
+            ranges.cut(addressed, next, &mut stretches, &mut zones)?;
             next = addressed;
         }
         stretches.push(Stretch {
@@ -283,11 +304,11 @@ impl Layout {
             replacement: false,
         });
         let by_place = by_place(&stretches);
-        let warnings = shared_places(&stretches, &by_place, &zones);
+        let warnings = shared_places(&stretches, &by_place, &zones, description.zones.len());
         let (buckets, bucket_shift) = buckets(&stretches, next);
         Ok(Layout {
             cylinders: description.cylinders,
-            surfaces: description.surfaces,
+            ranges,
             sectors: next,
             zones: zones.into(),
             stretches: stretches.into(),
@@ -308,11 +329,24 @@ impl Layout {
     }
     /// Recorded surfaces.
     pub fn surfaces(&self) -> u32 {
-        self.surfaces
+        self.ranges.count * self.ranges.surfaces
     }
-    /// The zones in LBN order.
+    /// Parts of the address space, one after the other, each on surfaces of its own.
+    pub fn access_ranges(&self) -> u32 {
+        self.ranges.count
+    }
+    /// The zones in the order of their cylinders, as the first access range has them; all others have the same.
     pub fn zones(&self) -> &[Zone] {
+        self.zones_of(0)
+    }
+    /// The zones of all access ranges, in LBN order.
+    pub fn zones_by_lbn(&self) -> &[Zone] {
         &self.zones
+    }
+    /// The zones of an access range, in LBN order.
+    fn zones_of(&self, range: u32) -> &[Zone] {
+        let each = self.zones.len() / self.ranges.count as usize;
+        &self.zones[range as usize * each..][..each]
     }
     /// What the description says against itself, yet can be simulated: a replacement in the place of other data.
     pub fn warnings(&self) -> &[String] {
@@ -369,7 +403,7 @@ impl Layout {
             position: Position {
                 zone: stretch.zone,
                 cylinder: cylinder_number,
-                surface: surface as u32,
+                surface: zone.first_surface + surface as u32,
                 head: zone.head(cylinder_number, surface as u32),
                 sector: on_track as u32,
             },
@@ -414,18 +448,22 @@ impl Layout {
     /// outside the drive, and those whose data were moved elsewhere. Where two sectors share a place (see
     /// [`warnings`](Layout::warnings)) it is the one whose own place it is.
     pub fn sector_at(&self, cylinder: u32, surface: u32, sector: u32) -> Option<u64> {
-        let zone_number = self
-            .zones
-            .partition_point(|zone| zone.last_cylinder < cylinder);
-        let zone = self.zones.get(zone_number)?;
-        if cylinder < zone.first_cylinder
-            || surface >= self.surfaces
-            || sector >= zone.sectors_per_track
-        {
+        if surface >= self.surfaces() {
             return None;
         }
-        let track = u64::from(cylinder - zone.first_cylinder) * u64::from(self.surfaces)
-            + u64::from(surface);
+        let (range, turn) = (
+            surface / self.ranges.surfaces,
+            surface % self.ranges.surfaces,
+        );
+        let zones = self.zones_of(range);
+        let in_range = zones.partition_point(|zone| zone.last_cylinder < cylinder);
+        let zone = zones.get(in_range)?;
+        if cylinder < zone.first_cylinder || sector >= zone.sectors_per_track {
+            return None;
+        }
+        let zone_number = range as usize * zones.len() + in_range;
+        let track =
+            u64::from(cylinder - zone.first_cylinder) * u64::from(zone.surfaces) + u64::from(turn);
         let place = track * zone.s() + u64::from(sector);
         let key = (zone_number as u32, place);
         let after = self.by_place.partition_point(|&number| {
@@ -481,27 +519,6 @@ fn place_in(zone: &Zone, stretch: &Stretch, sector: u64) -> (u64, u64) {
     (place, zone.units.held() - within)
 }
 
-/// Takes the sectors from `addressed` on, of `held`, out of the address space.
-fn cut(
-    addressed: u64,
-    held: u64,
-    stretches: &mut Vec<Stretch>,
-    zones: &mut [Zone],
-) -> Result<(), InputError> {
-    if !(1..=held).contains(&addressed) {
-        return Err(
-            InputError::new(format!("sectors = {addressed}, but the zones hold {held}"))
-                .help(format!("accepted: 1 to {held}; without it, all of them")),
-        );
-    }
-    stretches.retain(|stretch| stretch.first < addressed);
-    for zone in zones {
-        zone.first = zone.first.min(addressed);
-        zone.sectors = zone.sectors.min(addressed - zone.first);
-    }
-    Ok(())
-}
-
 /// Divides the address space into a power of two of parts, a few for each stretch, and finds their first stretches.
 fn buckets(stretches: &[Stretch], sectors: u64) -> (Box<[u32]>, u32) {
     let wanted = (stretches.len() as u64 * 4).clamp(64, 1 << 16);
@@ -533,8 +550,13 @@ fn by_place(stretches: &[Stretch]) -> Box<[u32]> {
     order.into()
 }
 
-/// A warning for every replacement that lies in the place of other data.
-fn shared_places(stretches: &[Stretch], by_place: &[u32], zones: &[Zone]) -> Vec<String> {
+/// A warning for every replacement that lies in the place of other data; `each` is the number of zones in an access range.
+fn shared_places(
+    stretches: &[Stretch],
+    by_place: &[u32],
+    zones: &[Zone],
+    each: usize,
+) -> Vec<String> {
     let mut warnings = Vec::new();
     for pair in by_place.windows(2) {
         let (number, next) = (pair[0] as usize, &stretches[pair[1] as usize]);
@@ -545,9 +567,12 @@ fn shared_places(stretches: &[Stretch], by_place: &[u32], zones: &[Zone]) -> Vec
             && next.start <= last
             && (stretch.replacement || next.replacement)
         {
+            let (range, number) = (stretch.zone as usize / each, stretch.zone as usize % each);
             warnings.push(format!(
-                "zone {} (cylinders {} to {}): sector {} of the zone replaces another, but holds data of its own",
-                stretch.zone, zone.first_cylinder, zone.last_cylinder, next.start
+                "zone {number} (cylinders {} to {}): sector {} of the zone replaces another, but holds data of its own",
+                zone.first_cylinder,
+                zone.last_cylinder,
+                range as u64 * zone.units.total + next.start
             ));
         }
     }

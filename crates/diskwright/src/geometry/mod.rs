@@ -4,6 +4,7 @@ pub mod describe;
 mod divide;
 pub mod layout;
 pub mod mechanics;
+mod ranges;
 pub mod seek;
 pub mod spindle;
 mod stretches;

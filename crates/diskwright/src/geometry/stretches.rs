@@ -1,6 +1,7 @@
 //! From spares, slips and remaps to stretches: runs of data sectors whose places follow one formula.
 //!
-//! The places of a zone's sectors are numbered as in [`describe`](super::describe). Spares repeat in units of whole
+//! A zone here is the part of one in an access range, and its places are numbered from that part's first: what
+//! [`describe`](super::describe) numbers, less the places of the ranges before. Spares repeat in units of whole
 //! tracks; a unit without a defect is a formula, so only units that hold a defect are looked at one by one, and the
 //! cost of a layout is that of its defects however large the drive.
 
@@ -17,7 +18,7 @@ pub(super) struct Stretch {
     pub(super) first: u64,
     /// The place of that sector in the zone.
     pub(super) start: u64,
-    /// The zone's number.
+    /// The zone's number, those of the access ranges before counted too.
     pub(super) zone: u32,
     /// Whether it stands in for defective sectors elsewhere.
     pub(super) replacement: bool,
@@ -102,9 +103,18 @@ pub(super) struct Defects {
 }
 
 impl Defects {
-    pub(super) fn new(zone: &ZoneDescription, total: u64) -> Result<Defects, InputError> {
+    /// The defects of a zone in the access range with number `range` of `ranges`, in each of which it has `size` sectors.
+    pub(super) fn new(
+        zone: &ZoneDescription,
+        size: u64,
+        (range, ranges): (u32, u32),
+    ) -> Result<Defects, InputError> {
         let per_track = u64::from(zone.sectors_per_track);
+        let total = size * u64::from(ranges);
         let tracks = total / per_track;
+        // Whole tracks: none of what follows lies in two ranges.
+        let before = size * u64::from(range);
+        let here = |place: u64| (before..before + size).contains(&place);
         let inside = |what: &str, number: u64, count: u64| {
             if number < count {
                 return Ok(());
@@ -136,6 +146,18 @@ impl Defects {
             inside("track", replacement, tracks)?;
             remaps.push((original * per_track, replacement * per_track, per_track));
         }
+        if let Some((from, to, _)) = remaps
+            .iter()
+            .find(|(from, to, _)| here(*from) && !here(*to))
+        {
+            return Err(InputError::new(format!(
+                "sector {from} of the zone is kept in sector {to}, in another access range"
+            ))
+            .help(format!(
+                "accepted: a replacement in its own range, from {before} to {}",
+                before + size - 1
+            )));
+        }
         // A sector that replaces itself is no defect.
         remaps.retain(|&(original, replacement, _)| original != replacement);
         remaps.sort_unstable();
@@ -146,6 +168,11 @@ impl Defects {
         let mut replacements: Vec<_> = remaps.iter().map(|&(_, to, count)| (to, count)).collect();
         replacements.sort_unstable();
         disjoint(replacements.into_iter(), "used as a replacement")?;
+        remaps.retain(|&(original, ..)| here(original));
+        for (original, replacement, _) in &mut remaps {
+            *original -= before;
+            *replacement -= before;
+        }
         let mut cuts: Vec<u64> = remaps
             .iter()
             .flat_map(|&(from, to, count)| [from, from + count, to, to + count])
@@ -154,6 +181,11 @@ impl Defects {
         cuts.dedup();
         slips.sort_unstable();
         disjoint(slips.iter().map(|&(from, to)| (from, to - from)), "slipped")?;
+        slips.retain(|&(from, _)| here(from));
+        for (from, to) in &mut slips {
+            *from -= before;
+            *to -= before;
+        }
         slips.dedup_by(|next, previous| {
             let touching = previous.1 == next.0;
             if touching {

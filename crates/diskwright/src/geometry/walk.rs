@@ -7,13 +7,42 @@ use proptest::prelude::*;
 use super::describe::*;
 use super::layout::{Layout, Position, Run};
 
-/// Every data sector's place (zone, place in the zone), in LBN order, without remaps.
+/// Surfaces of an access range.
+fn in_range(layout: &LayoutDescription) -> u32 {
+    layout.surfaces / layout.access_ranges
+}
+
+/// Sectors of a zone in one access range, with and without data.
+fn zone_total(layout: &LayoutDescription, zone: &ZoneDescription) -> u64 {
+    let tracks = in_range(layout) * (zone.cylinders.1 - zone.cylinders.0 + 1);
+    u64::from(zone.sectors_per_track) * u64::from(tracks)
+}
+
+/// The access range of a zone that is numbered in LBN order, and the zone.
+fn zone_of(layout: &LayoutDescription, number: u32) -> (u64, &ZoneDescription) {
+    let number = number as usize;
+    let (range, zone) = (number / layout.zones.len(), number % layout.zones.len());
+    (range as u64, &layout.zones[zone])
+}
+
+/// Every data sector's place (zone in LBN order, place in the zone of its access range), in LBN order, without remaps.
 fn own_places(layout: &LayoutDescription) -> Vec<(u32, u64)> {
+    let size = layout.sectors.map_or(usize::MAX, |sectors| {
+        sectors as usize / layout.access_ranges as usize
+    });
+    (0..layout.access_ranges)
+        .flat_map(|range| own_places_of(layout, range).into_iter().take(size))
+        .collect()
+}
+
+fn own_places_of(layout: &LayoutDescription, range: u32) -> Vec<(u32, u64)> {
     let mut all = Vec::new();
     for (number, zone) in layout.zones.iter().enumerate() {
+        let number = range as usize * layout.zones.len() + number;
         let per_track = u64::from(zone.sectors_per_track);
-        let per_cylinder = per_track * u64::from(layout.surfaces);
-        let total = per_cylinder * u64::from(zone.cylinders.1 - zone.cylinders.0 + 1);
+        let per_cylinder = per_track * u64::from(in_range(layout));
+        let total = zone_total(layout, zone);
+        let before = total * u64::from(range);
         let slipped: BTreeSet<u64> = zone
             .slipped
             .iter()
@@ -23,6 +52,7 @@ fn own_places(layout: &LayoutDescription) -> Vec<(u32, u64)> {
                     .iter()
                     .flat_map(|track| track * per_track..(track + 1) * per_track),
             )
+            .filter_map(|place| place.checked_sub(before))
             .collect();
         let (unit, spare) = match zone.spares {
             None => (total, 0),
@@ -65,7 +95,6 @@ fn own_places(layout: &LayoutDescription) -> Vec<(u32, u64)> {
                 .map(|place| (number as u32, place)),
         );
     }
-    all.truncate(layout.sectors.unwrap_or(u64::MAX) as usize);
     all
 }
 
@@ -73,8 +102,10 @@ fn own_places(layout: &LayoutDescription) -> Vec<(u32, u64)> {
 fn places(layout: &LayoutDescription) -> Vec<(u32, u64)> {
     let mut all = own_places(layout);
     for (number, place) in &mut all {
-        let zone = &layout.zones[*number as usize];
+        let (range, zone) = zone_of(layout, *number);
+        let before = range * zone_total(layout, zone);
         let per_track = u64::from(zone.sectors_per_track);
+        *place += before;
         let sector = zone.remapped.iter().find(|(original, _)| original == place);
         let track = zone
             .remapped_tracks
@@ -85,40 +116,45 @@ fn places(layout: &LayoutDescription) -> Vec<(u32, u64)> {
         } else if let Some((_, replacement)) = track {
             *place = replacement * per_track + *place % per_track;
         }
+        *place -= before;
     }
     all
 }
 
 fn position(layout: &LayoutDescription, (number, place): (u32, u64)) -> Position {
-    let zone = &layout.zones[number as usize];
+    let (range, zone) = zone_of(layout, number);
     let track = (place / u64::from(zone.sectors_per_track)) as u32;
-    let surface = track % layout.surfaces;
-    let cylinder = zone.cylinders.0 + track / layout.surfaces;
+    let surfaces = in_range(layout);
+    let before = range as u32 * surfaces;
+    let surface = track % surfaces;
+    let cylinder = zone.cylinders.0 + track / surfaces;
     let turned = match layout.order {
         HeadOrder::Ascending => false,
         HeadOrder::Alternating => cylinder % 2 == 1,
-        HeadOrder::AlternatingInZone => track / layout.surfaces % 2 == 1,
+        HeadOrder::AlternatingInZone => track / surfaces % 2 == 1,
     };
     Position {
         zone: number,
         cylinder,
-        surface,
-        head: if turned {
-            layout.surfaces - 1 - surface
-        } else {
-            surface
-        },
+        surface: before + surface,
+        head: before
+            + if turned {
+                surfaces - 1 - surface
+            } else {
+                surface
+            },
         sector: (place % u64::from(zone.sectors_per_track)) as u32,
     }
 }
 
-/// The angle of a place, turning the platter track by track from the zone's first.
+/// The angle of a place, turning the platter track by track from the zone's first in the access range.
 fn angle(layout: &LayoutDescription, (number, place): (u32, u64)) -> u32 {
-    let zone = &layout.zones[number as usize];
+    let (range, zone) = zone_of(layout, number);
+    let before = range * zone_total(layout, zone);
     let per_track = zone.sectors_per_track;
     let mut angle = zone.offset;
     for track in 1..=place / u64::from(per_track) {
-        angle += if track % u64::from(layout.surfaces) == 0 {
+        angle += if track % u64::from(in_range(layout)) == 0 {
             zone.cylinder_skew
         } else {
             zone.track_skew
@@ -127,12 +163,15 @@ fn angle(layout: &LayoutDescription, (number, place): (u32, u64)) -> u32 {
     let per_track = u64::from(per_track);
     let tracks_of_unit = match zone.spares.map(|spares| spares.per) {
         Some(SpareUnit::Track) => 1,
-        Some(SpareUnit::Cylinder) => u64::from(layout.surfaces),
+        Some(SpareUnit::Cylinder) => u64::from(in_range(layout)),
         _ => return ((u64::from(angle) + place) % per_track) as u32,
     };
     let unit = place / (per_track * tracks_of_unit) * per_track * tracks_of_unit;
     // Slipped tracks turn by whole revolutions.
-    let slips = zone.slipped.iter().filter(|&&slip| slip < unit).count();
+    let slips = zone.slipped.iter();
+    let slips = slips
+        .filter(|&&slip| (before..before + unit).contains(&slip))
+        .count();
     ((u64::from(angle) + place + slips as u64) % per_track) as u32
 }
 
@@ -157,17 +196,31 @@ fn run(layout: &LayoutDescription, places: &[(u32, u64)], sector: usize, max: u3
     Run {
         position: start,
         angle: angle(layout, first),
-        sectors_per_track: layout.zones[first.0 as usize].sectors_per_track,
+        sectors_per_track: zone_of(layout, first.0).1.sectors_per_track,
         sectors,
         span: (last.1 - first.1) as u32 + 1,
     }
 }
 
 /// Compares a layout with the walk: every data sector, every place, runs of several lengths.
-fn agree(description: &LayoutDescription) {
+pub(super) fn agree(description: &LayoutDescription) {
     let places = places(description);
     let layout = Layout::build(description).expect("a sound description");
     assert_eq!(layout.sectors(), places.len() as u64);
+    for (number, zone) in (0..).zip(layout.zones_by_lbn()) {
+        let mut of_zone = places.iter().zip(0..).filter(|((of, _), _)| *of == number);
+        let first = of_zone.next().map(|(_, sector)| sector);
+        let count = u64::from(first.is_some()) + of_zone.count() as u64;
+        let shown = format!("zone {number} of {description:?}");
+        assert_eq!(zone.sectors(), count, "{shown}");
+        assert!(
+            first.is_none_or(|first| zone.first_sector() == first),
+            "{shown}"
+        );
+        assert_eq!(zone.surfaces(), in_range(description), "{shown}");
+        let range = number / description.zones.len() as u32;
+        assert_eq!(zone.first_surface(), range * zone.surfaces(), "{shown}");
+    }
     let mut holds = BTreeMap::new();
     for (sector, &place) in places.iter().enumerate() {
         let expected = position(description, place);
@@ -243,56 +296,61 @@ fn layouts() -> impl Strategy<Value = (LayoutDescription, Vec<(usize, usize)>)> 
         Just(HeadOrder::AlternatingInZone)
     ];
     (
-        1u32..4,
+        (1u32..4, 1u32..4),
         order,
         proptest::collection::vec(zone, 1..4),
         proptest::collection::vec((any::<usize>(), any::<usize>()), 0..5),
     )
-        .prop_filter_map("leaves room for data", |(surfaces, order, zones, moves)| {
-            let mut first = 0;
-            let mut described = Vec::new();
-            for (
-                (count, gap, per_track),
-                (offset, track_skew, cylinder_skew),
-                front,
-                spares,
-                slipped,
-                tracks,
-            ) in zones
-            {
-                let last = first + gap + count - 1;
-                let total_tracks = u64::from(count * surfaces);
-                let slipped_tracks: Vec<u64> = tracks
-                    .into_iter()
-                    .filter(|&track| track < total_tracks)
-                    .collect();
-                described.push(ZoneDescription {
-                    offset: offset.min(per_track),
-                    track_skew: track_skew.min(per_track),
-                    cylinder_skew: cylinder_skew.min(per_track),
+        .prop_filter_map(
+            "leaves room for data",
+            |((each, access_ranges), order, zones, moves)| {
+                let surfaces = each * access_ranges;
+                let mut first = 0;
+                let mut described = Vec::new();
+                for (
+                    (count, gap, per_track),
+                    (offset, track_skew, cylinder_skew),
                     front,
                     spares,
-                    slipped: slipped
+                    slipped,
+                    tracks,
+                ) in zones
+                {
+                    let last = first + gap + count - 1;
+                    let total_tracks = u64::from(count * surfaces);
+                    let slipped_tracks: Vec<u64> = tracks
                         .into_iter()
-                        .filter(|sector| {
-                            let track = sector / u64::from(per_track);
-                            track < total_tracks && !slipped_tracks.contains(&track)
-                        })
-                        .collect(),
-                    slipped_tracks,
-                    ..ZoneDescription::plain(first + gap, last, per_track)
-                });
-                first = last + 1;
-            }
-            let layout = LayoutDescription {
-                surfaces,
-                cylinders: first + 1,
-                order,
-                sectors: None,
-                zones: described,
-            };
-            Layout::build(&layout).is_ok().then_some((layout, moves))
-        })
+                        .filter(|&track| track < total_tracks)
+                        .collect();
+                    described.push(ZoneDescription {
+                        offset: offset.min(per_track),
+                        track_skew: track_skew.min(per_track),
+                        cylinder_skew: cylinder_skew.min(per_track),
+                        front,
+                        spares,
+                        slipped: slipped
+                            .into_iter()
+                            .filter(|sector| {
+                                let track = sector / u64::from(per_track);
+                                track < total_tracks && !slipped_tracks.contains(&track)
+                            })
+                            .collect(),
+                        slipped_tracks,
+                        ..ZoneDescription::plain(first + gap, last, per_track)
+                    });
+                    first = last + 1;
+                }
+                let layout = LayoutDescription {
+                    surfaces,
+                    cylinders: first + 1,
+                    access_ranges,
+                    order,
+                    sectors: None,
+                    zones: described,
+                };
+                Layout::build(&layout).is_ok().then_some((layout, moves))
+            },
+        )
 }
 
 /// Moves some data sectors to places that hold none.
@@ -300,15 +358,16 @@ fn remap(layout: &mut LayoutDescription, moves: &[(usize, usize)]) {
     let data = own_places(layout);
     for &(original, replacement) in moves {
         let (number, original) = data[original % data.len()];
-        let zone = &mut layout.zones[number as usize];
-        let total = u64::from(zone.sectors_per_track)
-            * u64::from(layout.surfaces)
-            * u64::from(zone.cylinders.1 - zone.cylinders.0 + 1);
+        let (range, zone) = zone_of(layout, number);
+        let total = zone_total(layout, zone);
+        let original = range * total + original;
         let free: Vec<u64> = (0..total)
-            .filter(|place| {
-                !data.contains(&(number, *place)) && zone.remapped.iter().all(|(_, to)| to != place)
-            })
+            .filter(|place| !data.contains(&(number, *place)))
+            .map(|place| range * total + place)
+            .filter(|place| zone.remapped.iter().all(|(_, to)| to != place))
             .collect();
+        let each = layout.zones.len();
+        let zone = &mut layout.zones[number as usize % each];
         let known = zone.remapped.iter().any(|(from, _)| *from == original);
         if !known && !free.is_empty() {
             zone.remapped
@@ -322,9 +381,10 @@ proptest! {
 
     #[test]
     fn a_layout_is_the_walk_of_its_tracks((mut layout, moves) in layouts(), cut in 0u64..30) {
-        let held = own_places(&layout).len() as u64;
+        let ranges = layout.access_ranges;
+        let held = (0..ranges).map(|range| own_places_of(&layout, range).len() as u64).min().expect("a range");
         if cut % 2 == 1 && cut < held {
-            layout.sectors = Some(held - cut);
+            layout.sectors = Some((held - cut) * u64::from(ranges));
         }
         remap(&mut layout, &moves);
         agree(&layout);
@@ -332,7 +392,7 @@ proptest! {
 }
 
 /// Two zones with a cylinder between them.
-fn two_zones() -> LayoutDescription {
+pub(super) fn two_zones() -> LayoutDescription {
     let zone = |first, last| ZoneDescription {
         track_skew: 3,
         cylinder_skew: 4,
@@ -342,13 +402,14 @@ fn two_zones() -> LayoutDescription {
     LayoutDescription {
         surfaces: 3,
         cylinders: 12,
+        access_ranges: 1,
         order: HeadOrder::Ascending,
         sectors: None,
         zones: vec![zone(0, 4), zone(6, 10)],
     }
 }
 
-fn spare(per: SpareUnit, sectors: u64) -> Option<Spares> {
+pub(super) fn spare(per: SpareUnit, sectors: u64) -> Option<Spares> {
     Some(Spares {
         per,
         sectors,
@@ -441,6 +502,7 @@ fn more_than_four_billion_sectors_are_addressed() {
     let layout = LayoutDescription {
         surfaces: 20,
         cylinders: 600_000,
+        access_ranges: 1,
         order: HeadOrder::Ascending,
         sectors: None,
         zones: vec![ZoneDescription {
@@ -482,12 +544,41 @@ fn more_than_four_billion_sectors_are_addressed() {
 #[test]
 fn descriptions_without_sense_are_refused() {
     type Change = fn(&mut LayoutDescription);
-    let cases: [(Change, &str); 21] = [
+    let cases: [(Change, &str); 27] = [
         (|l| l.cylinders = 10, "the drive has no cylinder 10"),
         (|l| l.cylinders = 0, "0 cylinders"),
         (|l| l.cylinders = u32::MAX, "accepted: 1 to"),
         (|l| l.surfaces = 0, "0 surfaces"),
         (|l| l.zones.clear(), "without zones"),
+        (|l| l.access_ranges = 0, "accepted: 1, 3"),
+        (
+            |l| l.access_ranges = 2,
+            "access_ranges = 2, but surfaces = 3",
+        ),
+        (|l| l.access_ranges = 6, "accepted: 1, 3"),
+        (
+            |l| {
+                l.access_ranges = 3;
+                l.sectors = Some(209);
+            },
+            "multiples of 3 from 3 to 210",
+        ),
+        (
+            |l| {
+                // The second range holds 69 sectors; the others 70.
+                l.access_ranges = 3;
+                l.zones[0].slipped = vec![40];
+                l.sectors = Some(208);
+            },
+            "from 3 to 207",
+        ),
+        (
+            |l| {
+                l.access_ranges = 3;
+                l.zones[0].remapped = vec![(34, 35)];
+            },
+            "from 0 to 34",
+        ),
         (|l| l.sectors = Some(0), "accepted: 1 to 210"),
         (|l| l.sectors = Some(211), "sectors = 211"),
         (
@@ -533,7 +624,21 @@ fn descriptions_without_sense_are_refused() {
         assert!(error.contains(said), "{error} does not say {said:?}");
     }
     // The other side of the edges.
-    let edges: [Change; 7] = [
+    let edges: [Change; 10] = [
+        |l| {
+            l.access_ranges = 3;
+            l.sectors = Some(207);
+            l.zones[0].slipped = vec![40];
+        },
+        |l| {
+            l.access_ranges = 3;
+            l.sectors = Some(3);
+        },
+        |l| {
+            l.access_ranges = 3;
+            l.zones[0].spares = spare(SpareUnit::Zone, 1);
+            l.zones[0].remapped = vec![(33, 34), (35, 69)];
+        },
         |l| l.cylinders = 11,
         |l| l.sectors = Some(210),
         |l| l.sectors = Some(1),

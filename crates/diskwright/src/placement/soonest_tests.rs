@@ -11,6 +11,8 @@ use crate::units::quantities::Rotation;
 #[derive(Clone, Debug)]
 struct Small {
     surfaces: u32,
+    /// Each surface has LBNs of its own.
+    ranges: bool,
     /// One or two.
     zones: u32,
     /// Of each zone.
@@ -40,16 +42,22 @@ fn small() -> impl Strategy<Value = Small> {
         ),
         prop::collection::vec(0u32..400, 0..3),
         seeks,
-        (0u64..900_000, -300_000i64..500_000, 1_000u32..12_000),
+        (
+            0u64..900_000,
+            -300_000i64..500_000,
+            1_000u32..12_000,
+            any::<bool>(),
+        ),
     )
         .prop_map(
             |(
                 (surfaces, zones, cylinders, per_track, skews),
                 slipped,
                 seek,
-                (switch_ns, settle_ns, rpm),
+                (switch_ns, settle_ns, rpm, ranges),
             )| Small {
                 surfaces,
+                ranges,
                 zones,
                 cylinders,
                 per_track,
@@ -89,6 +97,7 @@ impl Small {
         let layout = LayoutDescription {
             surfaces: self.surfaces,
             cylinders: self.zones * self.cylinders,
+            access_ranges: if self.ranges { self.surfaces } else { 1 },
             order: HeadOrder::Alternating,
             sectors: None,
             zones,

@@ -195,7 +195,7 @@ pub fn probe(
     let work = [
         ("seek", seeks.len() as u64),
         ("access", access::steps(accesses.len(), options.samples)),
-        ("zones", bench.layout().zones().len() as u64),
+        ("zones", bench.layout().zones_by_lbn().len() as u64),
         (
             "iops",
             options

@@ -24,6 +24,10 @@ pub struct ZoneSpeed {
     pub first_cylinder: u32,
     /// Last cylinder.
     pub last_cylinder: u32,
+    /// First surface of the zone's access range.
+    pub first_surface: u32,
+    /// Last surface of the zone's access range.
+    pub last_surface: u32,
     /// First 512-byte block.
     pub first_lbn: u64,
     /// Last 512-byte block.
@@ -90,7 +94,7 @@ fn mb_per_s(bench: &Bench, sectors: u64, time: Time) -> f64 {
 fn stretch(layout: &Layout, zone: &Zone, blocks_per_sector: u32) -> (u64, u64) {
     let first = zone.first_sector();
     let end = first + zone.sectors();
-    let surfaces = u64::from(layout.surfaces());
+    let surfaces = u64::from(zone.surfaces());
     let per_cylinder = surfaces * u64::from(zone.sectors_per_track());
     // A command counts its blocks in 32 bits; one sector more is read than is counted.
     let countable = u64::from(u32::MAX / blocks_per_sector) - 1;
@@ -185,6 +189,8 @@ fn measure_zone(bench: &mut Bench, number: usize, zone: &Zone) -> Result<ZoneSpe
         zone: number,
         first_cylinder: zone.first_cylinder(),
         last_cylinder: zone.last_cylinder(),
+        first_surface: zone.first_surface(),
+        last_surface: zone.first_surface() + zone.surfaces() - 1,
         first_lbn: zone.first_sector() * per_sector,
         last_lbn: (zone.first_sector() + zone.sectors()) * per_sector - 1,
         sectors_per_track: zone.sectors_per_track(),
@@ -201,7 +207,7 @@ fn measure_zone(bench: &mut Bench, number: usize, zone: &Zone) -> Result<ZoneSpe
 /// # Errors
 /// Those of [`Bench::request`], and an interruption.
 pub fn measure(bench: &mut Bench, meter: &mut Meter<'_>) -> Result<Vec<ZoneSpeed>, Error> {
-    let zones = bench.layout().zones().to_vec();
+    let zones = bench.layout().zones_by_lbn().to_vec();
     let mut speeds = Vec::with_capacity(zones.len());
     for (number, zone) in zones.iter().enumerate() {
         if zone.sectors() > 0 {
@@ -232,7 +238,7 @@ mod tests {
     fn both(hardware: &Hardware, zone: &Zone) -> (f64, f64) {
         let switch = hardware.mechanics.head_switch;
         let step = hardware.mechanics.seek.time(1);
-        let next = match hardware.mechanics.layout.surfaces() {
+        let next = match zone.surfaces() {
             1 => step,
             _ => step.max(switch),
         };
@@ -252,11 +258,11 @@ mod tests {
             let (mut bench, hardware) = (bench(name), hardware(name).expect("a drive"));
             let period = hardware.mechanics.spindle.period().s();
             let sector = f64::from(hardware.blocks_per_sector) * 512.0;
-            let surfaces = f64::from(hardware.mechanics.layout.surfaces());
             let speeds = measure(&mut bench, &mut Meter::idle()).expect("measured");
             assert!(!speeds.is_empty());
             for speed in speeds {
-                let zone = &hardware.mechanics.layout.zones()[speed.zone];
+                let zone = &hardware.mechanics.layout.zones_by_lbn()[speed.zone];
+                let surfaces = f64::from(zone.surfaces());
                 let bytes = f64::from(zone.sectors_per_track()) * sector;
                 let media = bytes / period / 1e6;
                 assert!(close(speed.media_mb_per_s, media, 1e-4), "{name} {speed:?}");

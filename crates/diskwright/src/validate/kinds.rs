@@ -75,16 +75,22 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// No request yet, of a drive with so many blocks of 512 bytes, `per_sector` to a sector.
+    /// No request yet, of a drive with these zones in LBN order and so many blocks of 512 bytes, `per_sector` to a sector.
     pub fn new(zones: &[Zone], per_sector: u32, blocks: u64) -> Kinds {
         let crossed = SERVICES.iter().flat_map(|service| {
             PREDECESSORS
                 .iter()
                 .map(move |after| format!("{service} after {after}"))
         });
+        let is_divided = zones.iter().any(|zone| zone.first_surface() > 0);
         let zone_names = zones.iter().enumerate().map(|(number, zone)| {
             let (first, last) = (zone.first_cylinder(), zone.last_cylinder());
-            format!("zone {number}, cylinders {first} to {last}")
+            let surface = zone.first_surface();
+            let surfaces = match is_divided {
+                true => format!(", surfaces {surface} to {}", surface + zone.surfaces() - 1),
+                false => String::new(),
+            };
+            format!("zone {number}, cylinders {first} to {last}{surfaces}")
         });
         let tenths = (0..TENTHS)
             .map(|tenth| format!("{} to {} % of the addresses", 10 * tenth, 10 * (tenth + 1)));

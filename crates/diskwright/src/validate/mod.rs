@@ -167,7 +167,8 @@ pub fn validate(
             warnings.push(warning.clone());
         }
     }
-    let mut kinds = Kinds::new(layout.zones(), per_sector, blocks);
+    warnings.extend(of_the_arms(&description));
+    let mut kinds = Kinds::new(layout.zones_by_lbn(), per_sector, blocks);
     let mut times = Times::default();
     let format = FormatOptions {
         format: options.format.clone(),
@@ -208,6 +209,14 @@ pub fn validate(
         picture.into()
     });
     Ok(Validation { json, picture })
+}
+
+/// What a replay on one arm says against itself.
+fn of_the_arms(description: &DriveDescription) -> Option<String> {
+    let arms = description.arms.as_ref()?.arm.len();
+    (arms > 1).then(|| {
+        format!("the drive has {arms} arms; the requests are served one at a time, by a single one that reaches everything")
+    })
 }
 
 /// Nothing was compared.

@@ -63,6 +63,7 @@ pub fn mechanics(settle: i64) -> Mechanics {
     let description = LayoutDescription {
         surfaces: 4,
         cylinders: 120,
+        access_ranges: 1,
         order: HeadOrder::Ascending,
         sectors: None,
         zones: zones.into(),
@@ -77,6 +78,7 @@ pub fn textbook() -> Mechanics {
     let description = LayoutDescription {
         surfaces: 1,
         cylinders: 200,
+        access_ranges: 1,
         order: HeadOrder::Ascending,
         sectors: None,
         zones: vec![ZoneDescription::plain(0, 199, 10)],

@@ -114,6 +114,7 @@ mod tests {
         let description = LayoutDescription {
             surfaces: 1,
             cylinders: 1000,
+            access_ranges: 1,
             order: HeadOrder::Ascending,
             sectors: None,
             zones: vec![ZoneDescription::plain(0, 999, 10)],

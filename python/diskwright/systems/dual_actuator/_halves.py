@@ -1,0 +1,152 @@
+"""Two arms at work at the same time, each with half of the addresses: a drive of today beside others."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import diskwright
+from diskwright import _toml
+from diskwright.reproduce import Figure, Lines, Made, Point, Run
+from diskwright.systems.dual_actuator._drives import described
+from diskwright.systems.dual_actuator._runs import Drive, response_ms
+
+DUAL = "exos-2x18"
+UNIT = "1 MiB"
+"""Of the stripe: much more than a small request, as much as a long one."""
+USERS = (1, 4, 16, 64)
+RANDOM_REQUESTS = 40_000
+STREAM_REQUESTS = 4_000
+QUICK_STREAM_REQUESTS = 200
+
+LOADS: Mapping[str, Mapping[str, Any]] = {
+    "reads": {"reads": 1.0, "size": "4 KiB"},
+    "reads and writes": {"reads": 0.5, "size": "4 KiB"},
+    "reads of the first half": {"reads": 1.0, "size": "4 KiB"},
+    "streams": {"reads": 1.0, "size": "1 MiB"},
+}
+"""What is asked for, without its addresses."""
+
+
+def without_arms(surfaces: int) -> Made:
+    """The drive with a single arm and so many of its surfaces, and as much on each as there is."""
+    return Made(_write, {"surfaces": surfaces}, suffix=".toml")
+
+
+def _write(target: Path, surfaces: int) -> None:
+    found = described(DUAL)
+    del found["arms"]
+    layout = found["layout"]
+    each = layout["surfaces"] // layout.pop("access_ranges")
+    layout["surfaces"] = surfaces
+    for zone in layout["zone"]:
+        # A zone has spares on the surfaces of each actuator.
+        zone["spares"]["sectors"] *= surfaces // each
+    found["name"] += f", one actuator with {surfaces} surfaces"
+    target.write_text(_toml.document(found), encoding="utf-8")
+
+
+@cache
+def size() -> tuple[int, int]:
+    """The surfaces of the drive, and the blocks of half of it."""
+    summary = diskwright.drive(DUAL)
+    return summary.surfaces, summary.capacity_blocks // 2
+
+
+def device(way: str, users: int) -> dict[str, Any]:
+    """The tree of devices of one of the ways."""
+    surfaces, _ = size()
+    queue = {"depth": users, "scheduler": "satf"}
+
+    def hdd(drive: Drive) -> dict[str, Any]:
+        return {"hdd": {"drive": drive, "queue": queue}}
+
+    if way == "two actuators":
+        return hdd(DUAL)
+    if way == "one actuator":
+        return hdd(without_arms(surfaces))
+    layout = {"two drives, striped": {"stripe": {"unit": UNIT}}, "two drives, in turn": "concat"}[way]
+    return {"array": {"layout": layout, "member": [hdd(without_arms(surfaces // 2))] * 2}}
+
+
+WAYS = ("two actuators", "two drives, striped", "two drives, in turn", "one actuator")
+
+
+def work(way: str, load: str, users: int) -> Run:
+    """A load with so many requests outstanding all the time."""
+    _, half = size()
+    address: Any = "uniform"
+    if load == "reads of the first half":
+        address = {"uniform": {"from": 0, "blocks": half}}
+    elif load == "streams":
+        # One for each of those outstanding, which does not end.
+        address = {"streams": {"count": users, "run": "64 GiB"}}
+    is_random = load != "streams"
+    synthetic = {
+        "requests": RANDOM_REQUESTS if is_random else STREAM_REQUESTS,
+        "arrivals": {"closed": {"users": users}},
+        "address": address,
+        **LOADS[load],
+    }
+    return Run(
+        {
+            "workload": {"synthetic": synthetic},
+            "measure": {"warmup": 0},
+            "device": device(way, users),
+        },
+        quick=None if is_random else QUICK_STREAM_REQUESTS,
+    )
+
+
+def mb_per_s(run: Any) -> float:
+    """MB of 10⁶ bytes a second."""
+    return float(run.iops * run.requests.blocks / run.requests.completed * 512 / 1e6)
+
+
+def points(loads: tuple[str, ...]) -> list[Point]:
+    """All ways under these loads."""
+    return [
+        Point({"load": load, "way": way, "users": users}, work(way, load, users))
+        for load in loads
+        for way in WAYS
+        for users in USERS
+    ]
+
+
+MEASURE = {"iops": lambda run: float(run.iops), "mb_per_s": mb_per_s, "response_ms": response_ms}
+OUTSTANDING = "requests outstanding"
+NOTE = (
+    f"The {DUAL}, whose actuators have half of the addresses each; two drives that each have the surfaces of "
+    f"one of its actuators, striped in units of {UNIT} or one behind the other; and one arm for all "
+    "surfaces. All choose the shortest positioning time from as many requests as are outstanding, and none "
+    "has a buffer. "
+)
+
+FIGURES = [
+    Figure(
+        id="beyond-two-actuators",
+        title="Two actuators, two drives of half the size, and one actuator: random requests of 4 KiB",
+        paper="Its arms reach all surfaces.",
+        points=points(("reads", "reads and writes", "reads of the first half")),
+        measure=MEASURE,
+        drawn=Lines(
+            "users",
+            "iops",
+            by=["load", "way"],
+            x_label=OUTSTANDING,
+            y_label="requests a second",
+            x_log=True,
+        ),
+        note=NOTE,
+    ),
+    Figure(
+        id="beyond-two-actuators-streams",
+        title="Two actuators, two drives of half the size, and one actuator: sequential streams",
+        paper="Its arms reach all surfaces.",
+        points=points(("streams",)),
+        measure=MEASURE,
+        drawn=Lines("users", "mb_per_s", by=["way"], x_label=OUTSTANDING, y_label="MB/s", x_log=True),
+        note=NOTE
+        + "As many streams as requests outstanding, each with reads of 1 MiB from a random place on. ",
+    ),
+]
