@@ -17,7 +17,7 @@ pub struct LayoutDescription {
     /// seek distances.
     pub cylinders: u32,
     /// Parts of the address space, one after the other, each through all cylinders on surfaces of its own: as many as there are
-    /// actuators that each have a part of the LBNs. The surfaces are divided equally among them.
+    /// actuators that each have a part of the LBNs. The surfaces are divided equally among them. One where it is left out.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 1))]
     pub access_ranges: u32,
