@@ -500,9 +500,9 @@ def test_the_table_of_several_arms_is_the_log(with_arms: diskwright.Result) -> N
             assert ns(row.get(name.replace("_", " "), "0.000000")) == request[f"{name}_ns"]
 
 
-# Draws a disk at the beginning and in the middle of every transfer, and notes on the canvas itself where the
-# heads are, the discs of 6 pixels, and the first edges of the arcs, which are 6 pixels wide, and of what is left
-# of them, 3 pixels wide: angles in turns, distances from the platter's middle.
+# Draws a disk at the beginning and in the middle of every transfer, and notes on the canvas itself where
+# the heads are, the discs of 6 pixels, and the first edges of the arcs, 6 pixels wide, and of what is left of
+# them, 3 pixels wide: angles in turns, distances from the platter's middle.
 DRAWN = """(() => {
   const { films } = JSON.parse(document.getElementById("film-data").textContent);
   const model = filmModel(films[0]);

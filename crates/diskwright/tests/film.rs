@@ -507,6 +507,29 @@ fn several_arms_serve_shares_of_a_request_at_once() {
 }
 
 #[test]
+fn shares_on_both_sides_of_the_windows_edges_are_those_of_the_log() {
+    // So many that arms with shares in a request come to it at very different times.
+    let arms = "arms = { motion = \"independent\", arm = [{ surfaces = [0, 1] }, { surfaces = [2, 4] }] }\n";
+    let mut orphans = 0;
+    for from in (2_000..26_000).step_by(1_700) {
+        let load = region(0.5, "2_000 blocks", "90 ms");
+        let outcome = run(
+            &several(arms),
+            &load,
+            FilmFrom::Instant(Time::from_ms(from)),
+        );
+        let (requests, _) = check(&outcome);
+        assert!(requests > 0, "{from}");
+        check_several(&outcome, false);
+        // Some request has but one of its shares in the film, at either edge.
+        let film = film(&outcome);
+        let works = list(&film["work"]).iter();
+        orphans += works.filter(|work| work["request"].is_null()).count();
+    }
+    assert!(orphans > 0);
+}
+
+#[test]
 fn a_cleaner_is_seen_at_work_without_a_request() {
     for cleaner in [
         "idle = { after = \"3 ms\", empty = 0.999 }",

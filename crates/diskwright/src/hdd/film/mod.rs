@@ -295,3 +295,85 @@ impl Film {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::picture::window::FilmFrom;
+    use crate::metrics::recorder::WarmUp;
+    use crate::units::Lbn;
+
+    fn served(start: u64, completion: u64) -> Served {
+        Served {
+            number: 0,
+            start: Time::from_ms(start),
+            completion: Time::from_ms(completion),
+            by: ServedBy::Medium,
+            steps: Vec::new(),
+        }
+    }
+
+    /// A film whose window is over, of a request with three shares: one from 400 to 700 ms, one from 450 to 600 ms, one to come.
+    fn film() -> Film {
+        let window = Window::new(FilmFrom::Instant(Time::ZERO), WarmUp::None).expect("wanted");
+        let mut film = Film::new(window);
+        let shown = Shown {
+            sequence: Some(5),
+            command: Command {
+                op: Op::Read,
+                fua: false,
+                lbn: Lbn(0),
+                blocks: 8,
+            },
+            arrival: Time::ZERO,
+            acceptance: Some(Time::ZERO),
+            track: None,
+            service: None,
+            unbegun: 2,
+        };
+        film.show(shown, served(400, 700));
+        film.show_share(served(450, 600), 1, false);
+        film.is_closed = true;
+        film
+    }
+
+    fn start(film: &Film) -> Option<Time> {
+        Some(film.shown.first()?.service.as_ref()?.start)
+    }
+
+    #[test]
+    fn a_share_beyond_the_window_that_ends_before_another_one_completes_the_request() {
+        let mut film = film();
+        assert_eq!(
+            (start(&film), film.shown[0].unbegun),
+            (Some(Time::from_ms(400)), 1)
+        );
+        film.begins_late(0, false);
+        assert_eq!(
+            (start(&film), film.shown[0].unbegun),
+            (Some(Time::from_ms(400)), 0)
+        );
+        assert!(film.waiting.is_empty());
+    }
+
+    #[test]
+    fn a_share_beyond_the_window_that_ends_last_makes_it_a_request_that_waited() {
+        let mut film = film();
+        film.begins_late(0, true);
+        assert_eq!((film.shown.len(), film.waiting.len()), (0, 1));
+        assert!(film.waiting[0].service.is_none() && film.waiting[0].unbegun == 0);
+        // A further share finds nothing to change.
+        film.begins_late(0, true);
+        assert_eq!(film.waiting.len(), 1);
+    }
+
+    #[test]
+    fn the_share_that_ends_last_is_the_course_of_the_request() {
+        let mut film = film();
+        film.show_share(served(480, 900), 0, true);
+        assert_eq!(
+            (start(&film), film.shown[0].unbegun),
+            (Some(Time::from_ms(480)), 0)
+        );
+    }
+}
