@@ -1,14 +1,17 @@
 """Are statements judged by the rule, on both sides of each of its edges?"""
 
+from collections.abc import Callable, Sequence
 from math import inf, nextafter, sqrt
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from diskwright import _engine
-from diskwright.reproduce import above, below, near
+from diskwright.reproduce import Run, Worst, above, below, near
 from diskwright.reproduce._claims import Claim, Verdict
+from diskwright.reproduce._reproduced import measured
 
 UP, DOWN = inf, -inf
 
@@ -90,3 +93,24 @@ def test_intervals_are_students() -> None:
     low, high = _engine.ci95(values) or (0, 0)
     assert (low, high) == pytest.approx((mean - half, mean + half), rel=1e-8)
     assert _engine.ci95([1.0]) is None
+
+
+def test_the_worst_place_is_the_same_for_all_seeds() -> None:
+    # Which is largest differs from seed to seed; the mean is largest at b, and furthest from 0 at c.
+    seeds = [
+        {"run": {"a": 9.0, "b": 5.0, "c": -9.0}},
+        {"run": {"a": 0.0, "b": 6.0, "c": -8.0}},
+        {"run": {"a": 0.0, "b": 5.0, "c": 7.0}},
+        {"run": {"a": 0.0, "b": 5.0, "c": -20.0}},
+    ]
+    work = {"run": Run({})}
+
+    def found(key: Callable[[float], float]) -> Sequence[float | None]:
+        def measure(runs: Any) -> Worst:
+            return Worst({place: runs["run"][place] for place in "abc"}, key)
+
+        return measured(measure, work, seeds, "the worst").values
+
+    assert found(float) == [5, 6, 5, 5]
+    assert found(abs) == [-9, -8, 7, -20]
+    assert found(lambda value: -value) == [-9, -8, 7, -20]

@@ -7,7 +7,7 @@ from diskwright.reproduce._carry import reproduce
 from diskwright.reproduce._claims import Claim, above, below, near
 from diskwright.reproduce._inputs import Made, Trace, brought, converted, look_alike
 from diskwright.reproduce._reproduced import Reproduced
-from diskwright.reproduce._system import Bars, Figure, Lines, Point, Statement, System
+from diskwright.reproduce._system import Bars, Figure, Lines, Point, Statement, System, Worst
 from diskwright.reproduce._work import Call, Inspect, Run, Work
 from diskwright.reproduce._write import write
 
@@ -26,6 +26,7 @@ __all__ = [
     "System",
     "Trace",
     "Work",
+    "Worst",
     "above",
     "below",
     "brought",

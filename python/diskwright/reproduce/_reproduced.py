@@ -8,7 +8,7 @@ from typing import Any
 
 from diskwright import _engine
 from diskwright._record import Record
-from diskwright.reproduce._system import Figure, Measure, System, Works
+from diskwright.reproduce._system import Figure, Measure, System, Works, Worst
 from diskwright.reproduce._work import Work
 
 
@@ -38,16 +38,31 @@ class Measured:
 def measured(measure: Measure, work: Works, results: Sequence[Mapping[str, Any]], what: str) -> Measured:
     """What a function makes of the results of each seed."""
     is_exact = not any(piece.is_seeded for piece in _pieces(work))
-    values: list[float | None] = []
+    found: list[float | Worst | None] = []
     for of_seed in results:
         records = {name: Record(result) for name, result in of_seed.items()}
         try:
-            value = measure(records[""] if isinstance(work, Work) else records)
+            found.append(measure(records[""] if isinstance(work, Work) else records))
         except Exception as error:
             error.add_note(f"while measuring {what}")
             raise
-        values.append(float(value) if value is not None and isfinite(value) else None)
-    return Measured(values, is_exact)
+    return Measured([_finite(value) for value in _chosen(found)], is_exact)
+
+
+def _finite(value: float | None) -> float | None:
+    """None for what is no number."""
+    return float(value) if value is not None and isfinite(value) else None
+
+
+def _chosen(found: Sequence[float | Worst | None]) -> list[float | None]:
+    """The number of each seed: where there are several, all of the same place."""
+    several = [value for value in found if isinstance(value, Worst)]
+    if not several:
+        return [value for value in found if not isinstance(value, Worst)]
+    worst = max(
+        several[0].places, key=lambda place: several[0].key(fmean(value.places[place] for value in several))
+    )
+    return [value.places[worst] if isinstance(value, Worst) else None for value in found]
 
 
 def _pieces(work: Works) -> list[Work]:

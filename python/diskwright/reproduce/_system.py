@@ -12,7 +12,23 @@ from diskwright.reproduce._work import Work
 Coordinate = str | float
 Works = Work | Mapping[str, Work]
 """One piece of work, or several by name."""
-Measure = Callable[[Any], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The same number of several places, of which the worst counts.
+
+    That is the place where the mean over all seeds is largest by `key`; its number is the one of each
+    seed. The largest of each seed's numbers would be one of chance where all places are much alike.
+
+    places: the numbers, by names that all seeds have.
+    """
+
+    places: Mapping[str, float]
+    key: Callable[[float], float] = float
+
+
+Measure = Callable[[Any], float | Worst | None]
 """A number from the results of one seed: of the one `Record`, or of a dict of them by name."""
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -79,7 +95,7 @@ class Statement:
     """A sentence of a paper with a number in it.
 
     paper: the value or the bound: `near(0.21)`, `above(0)`, `below(1)`.
-    measure: the same number, from the results of one seed.
+    measure: the same number, from the results of one seed; or `Worst` of several.
     """
 
     id: str

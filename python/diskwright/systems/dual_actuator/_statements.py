@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from statistics import fmean
 from typing import Any
 
-from diskwright.reproduce import Call, Statement, Work, above, below, near
+from diskwright.reproduce import Call, Statement, Work, Worst, above, below, near
 from diskwright.systems.dual_actuator._drives import ZONED_OF, deviation
 from diskwright.systems.dual_actuator._points import (
     FILL_STEP,
@@ -73,14 +74,10 @@ def crossover(runs: Runs, log: str) -> float:
     return 1.0
 
 
-def gaps(runs: Runs, places: Iterable[tuple[float, float]]) -> list[float]:
+def gaps(runs: Runs, places: Iterable[tuple[float, float]]) -> dict[str, float]:
     """By how much the dual actuator is below the log with one arm, ms."""
-    return [gap_ms(runs, f"{w} {eta} ") for w, eta in places]
-
-
-def largest(found: Iterable[float]) -> float:
-    """The one that is furthest from 0, with its sign."""
-    return max(found, key=abs)
+    marks = (f"{w} {eta} " for w, eta in places)
+    return {mark: gap_ms(runs, mark) for mark in marks}
 
 
 def gap_ratio(runs: Runs, what: str) -> float:
@@ -109,14 +106,14 @@ def competitors() -> dict[str, dict[str, Work]]:
     return found
 
 
-def regret(runs: Runs) -> float:
-    """The worst excess of the adaptive drive's latency over the better of the others', as a share."""
+def regret(runs: Runs) -> Worst:
+    """The excess of the adaptive drive's latency over the better of the others', as a share."""
 
     def excess(mark: str) -> float:
         dad, dald, adaptive = (latency_ms(runs[f"{mark} {name}"]) for name in (DAD, DALD, ADAPTIVE))
         return adaptive / min(dad, dald) - 1
 
-    return max(map(excess, competitors()))
+    return Worst({mark: excess(mark) for mark in competitors()})
 
 
 BEFORE, AFTER = (0, FILL_STEP), (3 * FILL_STEP, FILL_STEPS * FILL_STEP)
@@ -176,7 +173,7 @@ STATEMENTS = [
         "the points of figs. 3, 4 and 6 to 8 with 0 < w < 1 and η > 0.",
         paper=above(0),
         work=each((LOGGING, DALD), BETWEEN),
-        measure=lambda runs: sum(gaps(runs, BETWEEN)) / len(BETWEEN),
+        measure=lambda runs: fmean(gaps(runs, BETWEEN).values()),
     ),
     Statement(
         id="equal-at-the-ends",
@@ -184,7 +181,7 @@ STATEMENTS = [
         "less dald, of the points of figs. 5 and 9.",
         paper=near(0),
         work=each((LOGGING, DALD), ENDS),
-        measure=lambda runs: largest(gaps(runs, ENDS)),
+        measure=lambda runs: Worst(gaps(runs, ENDS), abs),
     ),
     Statement(
         id="equal-at-eta-0",
@@ -192,7 +189,7 @@ STATEMENTS = [
         "points of fig. 2 with w ≤ 0.5.",
         paper=near(0),
         work=each((LOGGING, DALD), UPDATES),
-        measure=lambda runs: largest(gaps(runs, UPDATES)),
+        measure=lambda runs: Worst(gaps(runs, UPDATES), abs),
     ),
     Statement(
         id="cheetah-gap-ratio",
