@@ -103,11 +103,10 @@ def mb_per_s(run: Any) -> float:
     return float(run.iops * run.requests.blocks / run.requests.completed * 512 / 1e6)
 
 
-def points(loads: tuple[str, ...]) -> list[Point]:
-    """All ways under these loads."""
+def points(load: str) -> list[Point]:
+    """All ways under a load."""
     return [
         Point({"load": load, "way": way, "users": users}, work(way, load, users))
-        for load in loads
         for way in WAYS
         for users in USERS
     ]
@@ -122,35 +121,50 @@ NOTE = (
     "has a buffer. "
 )
 
+
+def figure(
+    id: str, load: str, what: str, found: str, drawn: tuple[str, str] = ("iops", "requests a second")
+) -> Figure:
+    """All ways under a load over what is outstanding: the value that is drawn, and its unit."""
+    value, unit = drawn
+    return Figure(
+        id=f"beyond-two-actuators{id}",
+        title=f"Two actuators, two drives of half the size, and one actuator: {what}",
+        paper="Its arms reach all surfaces.",
+        points=points(load),
+        measure=MEASURE,
+        drawn=Lines("users", value, by=["way"], x_label=OUTSTANDING, y_label=unit, x_log=True),
+        note=NOTE + found,
+    )
+
+
 FIGURES = [
-    Figure(
-        id="beyond-two-actuators",
-        title="Two actuators, two drives of half the size, and one actuator: random requests of 4 KiB",
-        paper="Its arms reach all surfaces.",
-        points=points(("reads", "reads and writes", "reads of the first half")),
-        measure=MEASURE,
-        drawn=Lines(
-            "users",
-            "iops",
-            by=["load", "way"],
-            x_label=OUTSTANDING,
-            y_label="requests a second",
-            x_log=True,
-        ),
-        note=NOTE
-        + "Found: from 4 outstanding on two actuators serve half as many again as one, at 64 six tenths "
-        "more, and as many as the two drives. Requests that all go to the first half have one actuator, and "
-        "that is slower than a single arm for all surfaces, to which they are the outer half of its "
-        "cylinders; on a stripe they are spread over both drives.",
+    figure(
+        "",
+        "reads",
+        "random reads of 4 KiB",
+        "Found: from 4 outstanding on two actuators serve half as many again as one, at 64 six tenths more, "
+        "and as many as the two drives.",
     ),
-    Figure(
-        id="beyond-two-actuators-streams",
-        title="Two actuators, two drives of half the size, and one actuator: sequential streams",
-        paper="Its arms reach all surfaces.",
-        points=points(("streams",)),
-        measure=MEASURE,
-        drawn=Lines("users", "mb_per_s", by=["way"], x_label=OUTSTANDING, y_label="MB/s", x_log=True),
-        note=NOTE
-        + "As many streams as requests outstanding, each with reads of 1 MiB from a random place on. ",
+    figure(
+        "-writes",
+        "reads and writes",
+        "random reads and writes of 4 KiB",
+        "Half are writes, and each settles. Found: what two actuators gain is as much as with reads alone.",
+    ),
+    figure(
+        "-first-half",
+        "reads of the first half",
+        "random reads of 4 KiB in the first half",
+        "Found: requests that all go to the first half have one actuator, and that is slower than a single "
+        "arm for all surfaces, to which they are the outer half of its cylinders; on a stripe they are "
+        "spread over both drives.",
+    ),
+    figure(
+        "-streams",
+        "streams",
+        "sequential streams",
+        "As many streams as requests outstanding, each with reads of 1 MiB from a random place on.",
+        ("mb_per_s", "MB/s"),
     ),
 ]
