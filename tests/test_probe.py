@@ -1,5 +1,6 @@
 """Does `diskwright probe` find what a drive's description says, and say it well?"""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -95,7 +96,8 @@ def test_every_drive_is_shown_in_eighty_columns(command: Command, name: str) -> 
     assert done.stderr == ""
     for words in ("full stroke", "head switch", "sustained", "queue depth", "satf"):
         assert words in done.stdout
-    assert "…" not in done.stdout.replace("… 8 more", "").replace("… 14 more", "")
+    # Of many zones the middle ones are left out, and counted.
+    assert "…" not in re.sub(r"… \d+ more", "", done.stdout)
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
