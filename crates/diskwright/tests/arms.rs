@@ -1,26 +1,12 @@
 //! Drives with several arms, and drives that write wherever the head is.
 
-use diskwright::error::Error;
+mod checked;
+
 use diskwright::queue::SchedulerSpec;
-use diskwright::simulation::{self, RunOptions, SpecSource};
 use proptest::prelude::*;
 use serde_json::Value;
 
-fn try_run(text: &str) -> Result<Value, Error> {
-    let source = SpecSource::Text {
-        text: text.to_owned(),
-        base: ".".into(),
-    };
-    let options = RunOptions {
-        check: true,
-        ..RunOptions::default()
-    };
-    simulation::run(&source, &options, &mut ()).map(|outcome| outcome.json())
-}
-
-fn run(text: &str) -> Value {
-    try_run(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
+use checked::{run, try_run};
 
 fn refused(text: &str) -> String {
     try_run(text).expect_err("refused").to_string()

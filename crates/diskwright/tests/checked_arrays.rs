@@ -1,22 +1,11 @@
 //! Random arrays with the checker on: nothing is lost, nothing stale, every part accounted for; and twice the same.
 
-use diskwright::simulation::{self, RunOptions, SpecSource};
+mod checked;
+
 use proptest::prelude::*;
 use serde_json::Value;
 
-fn run(text: &str) -> Value {
-    let source = SpecSource::Text {
-        text: text.to_owned(),
-        base: ".".into(),
-    };
-    let options = RunOptions {
-        check: true,
-        ..RunOptions::default()
-    };
-    simulation::run(&source, &options, &mut ())
-        .unwrap_or_else(|error| panic!("{error}\n{text}"))
-        .json()
-}
+use checked::run;
 
 /// A disk: with or without a queue, a buffer that is volatile, a cache that is.
 fn disks() -> impl Strategy<Value = String> {

@@ -1,26 +1,15 @@
 //! Random specs with the checker on: nothing is lost, nothing stale, every part accounted for; and twice the same.
 
+mod checked;
+
 use diskwright::cache::replacement::ReplacementSpec;
 use diskwright::config::{Node, from_node};
 use diskwright::error::Source;
 use diskwright::queue::SchedulerSpec;
-use diskwright::simulation::{self, RunOptions, SpecSource};
 use proptest::prelude::*;
 use serde_json::Value;
 
-fn run(text: &str) -> Value {
-    let source = SpecSource::Text {
-        text: text.to_owned(),
-        base: ".".into(),
-    };
-    let options = RunOptions {
-        check: true,
-        ..RunOptions::default()
-    };
-    simulation::run(&source, &options, &mut ())
-        .unwrap_or_else(|error| panic!("{error}\n{text}"))
-        .json()
-}
+use checked::run;
 
 fn needs_geometry(scheduler: &str) -> bool {
     let node = Node::parse(&Source::new("test", format!("scheduler = \"{scheduler}\"")));

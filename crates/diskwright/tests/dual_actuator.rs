@@ -1,32 +1,21 @@
 //! A drive with two actuators, each with half of the surfaces and half of the LBNs: against its maker's figures, and against two drives
 //! of half its size.
 
+mod checked;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 use diskwright::config::drives;
-use diskwright::simulation::{self, RunOptions, SpecSource};
 use diskwright::units::BLOCK_BYTES;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
+use checked::run;
+
 /// Blocks of each half of the drive.
 const HALF: u64 = 17_578_328_064;
 const DUAL: &str = "[device.hdd]\ndrive = \"exos-2x18\"\n";
-
-fn run(text: &str) -> Value {
-    let source = SpecSource::Text {
-        text: text.to_owned(),
-        base: ".".into(),
-    };
-    let options = RunOptions {
-        check: true,
-        ..RunOptions::default()
-    };
-    let outcome = simulation::run(&source, &options, &mut ());
-    let outcome = outcome.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    outcome.json()
-}
 
 fn file(suffix: &str, text: &str) -> NamedTempFile {
     let file = tempfile::Builder::new().suffix(suffix).tempfile();
