@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use arbitrary::Arbitrary;
 use diskwright::disksim::{import_from, to_toml};
-use diskwright::error::Error;
+use diskwright::base::error::Error;
 
 /// One of a few names, so that files name one another.
 #[derive(Arbitrary, Debug)]

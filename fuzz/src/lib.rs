@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use arbitrary::Arbitrary;
-use diskwright::error::Error;
-use diskwright::request::Op;
-use diskwright::units::{Lbn, Time};
+use diskwright::base::error::Error;
+use diskwright::engine::request::Op;
+use diskwright::base::units::{Lbn, Time};
 use diskwright::workload::{
     FORMATS, Format, FormatOptions, Input, Losses, Output, Record, Recorded, Writing, open,
     open_input,

@@ -14,16 +14,16 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use diskwright::cache::replacement::CustomReplacements;
-use diskwright::compare::CompareOptions;
+use diskwright::base::error::{self, Error};
+use diskwright::base::units::UnitError;
 use diskwright::config;
-use diskwright::error::{self, Error};
 use diskwright::metrics::picture::window::FilmFrom;
-use diskwright::probe::ProbeOptions;
-use diskwright::queue::CustomSchedulers;
-use diskwright::simulation::many::{self, FailedRun, Job};
-use diskwright::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
-use diskwright::units::UnitError;
+use diskwright::models::cache::replacement::CustomReplacements;
+use diskwright::models::queue::CustomSchedulers;
+use diskwright::runs::compare::CompareOptions;
+use diskwright::runs::probe::ProbeOptions;
+use diskwright::runs::simulation::many::{self, FailedRun, Job};
+use diskwright::runs::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
 use diskwright::workload::{self, ConvertOptions, FormatOptions, InspectOptions};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -226,7 +226,7 @@ fn compare(
         pictures,
     };
     listened(py, progress, |listener| {
-        let found = diskwright::compare::compare(&spec, &options, listener)?;
+        let found = diskwright::runs::compare::compare(&spec, &options, listener)?;
         let runs = found.runs.iter();
         let runs: Vec<Vec<Value>> = runs
             .map(|runs| runs.iter().map(Outcome::json).collect())
@@ -401,7 +401,7 @@ fn probe(
         reads,
     };
     listened(py, progress, |listener| {
-        diskwright::probe::probe(&drive, &options, listener)
+        diskwright::runs::probe::probe(&drive, &options, listener)
     })
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use diskwright::miss_ratio::MissRatioOptions;
-use diskwright::units::UnitError;
+use diskwright::base::units::UnitError;
+use diskwright::runs::miss_ratio::MissRatioOptions;
 use pyo3::prelude::*;
 
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ pub fn miss_ratio(
         replacements: custom_replacements(replacements, &failure)?,
     };
     heard(py, progress, failure, |listener| {
-        let found = diskwright::miss_ratio::miss_ratio(&path, &options, listener)?;
+        let found = diskwright::runs::miss_ratio::miss_ratio(&path, &options, listener)?;
         Ok(serde_json::to_string(&found).expect("an answer is plain data"))
     })
 }

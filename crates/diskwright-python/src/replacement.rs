@@ -1,7 +1,7 @@
 //! A replacement policy written in Python: a cache asks it as it asks the engine's own, and what it answers is checked.
 
-use diskwright::cache::replacement::{Access, Cost, Replacement, Setting};
-use diskwright::cache::{Frame, Pins};
+use diskwright::models::cache::replacement::{Access, Cost, Replacement, Setting};
+use diskwright::models::cache::{Frame, Pins};
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

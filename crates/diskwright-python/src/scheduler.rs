@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use diskwright::geometry::mechanics::{Arm, Mechanics};
-use diskwright::geometry::spindle::Phase;
-use diskwright::queue::pool::Order;
-use diskwright::queue::schedulers::{ArmView, DiskSpace};
-use diskwright::queue::{Pending, Scheduler, Slot, Space, View};
-use diskwright::units::{Lbn, Time};
+use diskwright::base::units::{Lbn, Time};
+use diskwright::models::geometry::mechanics::{Arm, Mechanics};
+use diskwright::models::geometry::spindle::Phase;
+use diskwright::models::queue::pool::Order;
+use diskwright::models::queue::schedulers::{ArmView, DiskSpace};
+use diskwright::models::queue::{Pending, Scheduler, Slot, Space, View};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;

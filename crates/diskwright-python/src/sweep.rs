@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use diskwright::error::Error;
+use diskwright::base::error::Error;
 use diskwright::metrics::interval;
-use diskwright::simulation::digest;
-use diskwright::simulation::many::{self, FailedRun, Job};
-use diskwright::simulation::point::{self, Circumstances};
-use diskwright::simulation::sweep::{PointChoice, Sweep, SweepOptions};
-use diskwright::simulation::{RunOptions, SpecSource};
+use diskwright::runs::simulation::digest;
+use diskwright::runs::simulation::many::{self, FailedRun, Job};
+use diskwright::runs::simulation::point::{self, Circumstances};
+use diskwright::runs::simulation::sweep::{PointChoice, Sweep, SweepOptions};
+use diskwright::runs::simulation::{RunOptions, SpecSource};
 use pyo3::prelude::*;
 use serde_json::Value;
 
@@ -165,7 +165,7 @@ pub fn run_each(
     };
     let kept = failure.clone();
     heard(py, progress, failure, |listener| {
-        let mut finished = |job: usize, outcome: diskwright::simulation::Outcome| {
+        let mut finished = |job: usize, outcome: diskwright::runs::simulation::Outcome| {
             let text = outcome.lasting().to_string();
             Python::attach(|py| finished.call1(py, (job, text)))
                 .map(|_| ())

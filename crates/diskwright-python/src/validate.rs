@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use diskwright::validate::ValidateOptions;
+use diskwright::runs::validate::ValidateOptions;
 use pyo3::prelude::*;
 
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ pub fn validate(
         picture,
     };
     heard(py, progress, Failure::default(), |listener| {
-        let found = diskwright::validate::validate(drive, &trace, &options, listener)?;
+        let found = diskwright::runs::validate::validate(drive, &trace, &options, listener)?;
         let picture = found.picture().map(ToString::to_string);
         Ok((found.json().to_string(), picture))
     })

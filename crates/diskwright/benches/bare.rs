@@ -1,9 +1,9 @@
 //! The disk's arithmetic in a bare loop: layout, seek table, rotation and a queue, no metrics, no abstraction.
 
-use diskwright::geometry::mechanics::{Arm, Mechanics, Target};
-use diskwright::random::Stream;
-use diskwright::simulation::hardware;
-use diskwright::units::Time;
+use diskwright::base::random::Stream;
+use diskwright::base::units::Time;
+use diskwright::models::geometry::mechanics::{Arm, Mechanics, Target};
+use diskwright::runs::simulation::hardware;
 
 struct Waiting {
     target: Target,

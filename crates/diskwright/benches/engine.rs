@@ -8,7 +8,7 @@ mod bare;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 
 /// Requests a run.
 const REQUESTS: u64 = 1_000_000;

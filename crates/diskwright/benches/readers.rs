@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use diskwright::random::Stream;
-use diskwright::request::Op;
-use diskwright::units::{Lbn, Time};
+use diskwright::base::random::Stream;
+use diskwright::base::units::{Lbn, Time};
+use diskwright::engine::request::Op;
 use diskwright::workload::{
     FORMATS, Format, FormatOptions, Losses, Output, Record, Recorded, open,
 };

@@ -8,12 +8,12 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use diskwright::cache::ObjectCache;
-use diskwright::cache::object_cache::Found;
-use diskwright::cache::replacement::{Access, ReplacementSpec, Setting};
+use diskwright::base::error::Source;
+use diskwright::base::random::Stream;
 use diskwright::config::{Node, from_node};
-use diskwright::error::Source;
-use diskwright::random::Stream;
+use diskwright::models::cache::ObjectCache;
+use diskwright::models::cache::object_cache::Found;
+use diskwright::models::cache::replacement::{Access, ReplacementSpec, Setting};
 
 const OBJECTS: usize = 1_000_000;
 const DRAWS: usize = 20_000_000;

@@ -1,9 +1,9 @@
 //! A replacement policy of one's own, beside LRU, on a trace.
 
-use diskwright::cache::replacement::{Access, CustomReplacements, Replacement};
-use diskwright::cache::{Frame, Pins};
-use diskwright::error::Error;
-use diskwright::miss_ratio::{MissRatioOptions, Point, miss_ratio};
+use diskwright::base::error::Error;
+use diskwright::models::cache::replacement::{Access, CustomReplacements, Replacement};
+use diskwright::models::cache::{Frame, Pins};
+use diskwright::runs::miss_ratio::{MissRatioOptions, Point, miss_ratio};
 use std::{collections::BTreeMap, path::Path};
 
 /// Of the 64 blocks that were accessed longest ago, the one with the fewest hits leaves.

@@ -2,7 +2,7 @@
 
 mod checked;
 
-use diskwright::queue::SchedulerSpec;
+use diskwright::models::queue::SchedulerSpec;
 use proptest::prelude::*;
 use serde_json::Value;
 

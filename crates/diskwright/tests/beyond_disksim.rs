@@ -1,15 +1,15 @@
 //! What drives may do and those of DiskSim's validation do not: sectors read out of turn, hits that are late at times, a rate of
 //! its own to the drive, arms that set off early.
 
+use diskwright::base::units::{Lbn, Size, Time};
 use diskwright::config::drive::DriveDescription;
 use diskwright::config::drives;
-use diskwright::geometry::mechanics::Arm;
-use diskwright::hdd::buffer::parameters::{LateHits, ReadAheadEnd, WriteCompletion};
-use diskwright::hdd::buffer::{Buffer, Move, Service};
-use diskwright::hdd::{Hardware, Overhead};
-use diskwright::request::{Command, Op, Parts};
-use diskwright::simulation::{self, RunOptions, SpecSource};
-use diskwright::units::{Lbn, Size, Time};
+use diskwright::devices::hdd::buffer::parameters::{LateHits, ReadAheadEnd, WriteCompletion};
+use diskwright::devices::hdd::buffer::{Buffer, Move, Service};
+use diskwright::devices::hdd::{Hardware, Overhead};
+use diskwright::engine::request::{Command, Op, Parts};
+use diskwright::models::geometry::mechanics::Arm;
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use proptest::prelude::*;
 
 /// Blocks of the first tracks of the drive.

@@ -41,7 +41,7 @@ fn arrays() -> impl Strategy<Value = String> {
     let layout = prop_oneof![
         2 => prop::sample::select(vec![1u32, 2, 3, 4, 7, 8, 64, 1000])
             .prop_map(|unit| format!("{{ stripe = {{ unit = \"{unit} blocks\" }} }}")),
-        2 => prop::sample::select(diskwright::array::reads::ReadSpec::NAMES)
+        2 => prop::sample::select(diskwright::devices::array::reads::ReadSpec::NAMES)
             .prop_map(|read| format!("{{ mirror = {{ read = \"{read}\" }} }}")),
         1 => Just("\"concat\"".to_owned()),
     ];

@@ -2,10 +2,10 @@
 
 mod checked;
 
-use diskwright::cache::replacement::ReplacementSpec;
+use diskwright::base::error::Source;
 use diskwright::config::{Node, from_node};
-use diskwright::error::Source;
-use diskwright::queue::SchedulerSpec;
+use diskwright::models::cache::replacement::ReplacementSpec;
+use diskwright::models::queue::SchedulerSpec;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Simulated means against what probability theory says of them.
 
 use diskwright::metrics::interval::ci95;
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 
 fn run(text: &str, seed: u64) -> serde_json::Value {
     let source = SpecSource::Text {

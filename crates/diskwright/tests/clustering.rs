@@ -1,6 +1,6 @@
 //! Requests merged in a drive's queue: what is counted, which slots they take, and who has to wait for it.
 
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use serde_json::Value;
 
 /// Runs reads of 8 blocks, given as (arrival in ms, LBN), on a drive whose queue is given.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use diskwright::compare::{CompareOptions, Comparison, compare};
-use diskwright::error::Error;
+use diskwright::base::error::Error;
 use diskwright::metrics::interval::ci95;
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::compare::{CompareOptions, Comparison, compare};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use serde_json::{Value, json};
 
 const SPEC: &str = "seed = 7\n[workload.synthetic]\nrequests = 600\narrivals = { closed = { users = 16, think = \"0 ms\" } }\n\
@@ -368,7 +368,7 @@ fn a_run_that_fails_is_named() {
 
 struct Impatient;
 
-impl diskwright::progress::Progress for Impatient {
+impl diskwright::base::progress::Progress for Impatient {
     fn update(&mut self, _: u64, _: Option<u64>) -> std::ops::ControlFlow<()> {
         std::ops::ControlFlow::Break(())
     }

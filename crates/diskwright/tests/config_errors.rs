@@ -1,6 +1,6 @@
 //! What a wrong spec is told: where, what was found, what is accepted.
 
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 
 const GOOD: &str = r#"seed = 1
 [workload.synthetic]
@@ -21,7 +21,7 @@ depth = 32
 scheduler = { ncq = { timeout = "2 s" } }
 "#;
 
-fn run(text: &str) -> Result<(), diskwright::error::Error> {
+fn run(text: &str) -> Result<(), diskwright::base::error::Error> {
     let source = SpecSource::Text {
         text: text.to_owned(),
         base: ".".into(),

@@ -8,12 +8,12 @@ mod reference_data;
 
 use std::fs;
 
+use diskwright::base::units::{Lbn, Time};
 use diskwright::config::drive::DriveDescription;
 use diskwright::config::drives;
-use diskwright::hdd::Hardware;
-use diskwright::hdd::buffer::{Buffer, Service};
-use diskwright::request::{Command, Op, Parts};
-use diskwright::units::{Lbn, Time};
+use diskwright::devices::hdd::Hardware;
+use diskwright::devices::hdd::buffer::{Buffer, Service};
+use diskwright::engine::request::{Command, Op, Parts};
 use reference_data::reference;
 
 /// The most that a service time may be off, in ms.

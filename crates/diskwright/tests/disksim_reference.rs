@@ -4,11 +4,11 @@ mod reference_data;
 
 use std::path::PathBuf;
 
+use diskwright::base::units::Time;
 use diskwright::config::drive::DriveDescription;
 use diskwright::config::drives;
 use diskwright::disksim::{Import, Override, import, to_toml};
-use diskwright::simulation::{self, RunOptions, SpecSource};
-use diskwright::units::Time;
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use reference_data::reference;
 
 fn imported(name: &str, overrides: &[(&str, &str, &str)]) -> Option<Import> {

@@ -2,10 +2,10 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
-use diskwright::cache::replacement::ReplacementSpec;
-use diskwright::miss_ratio::{MissRatioOptions, miss_ratio};
-use diskwright::random::Stream;
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::base::random::Stream;
+use diskwright::models::cache::replacement::ReplacementSpec;
+use diskwright::runs::miss_ratio::{MissRatioOptions, miss_ratio};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use serde_json::Value;
 
 /// One line of a trace: (arrival in ms, operation, first LBN, blocks).

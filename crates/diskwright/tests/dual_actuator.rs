@@ -6,8 +6,8 @@ mod checked;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use diskwright::base::units::BLOCK_BYTES;
 use diskwright::config::drives;
-use diskwright::units::BLOCK_BYTES;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt32Type, UInt64Type};
+use diskwright::base::units::Time;
 use diskwright::metrics::picture::window::FilmFrom;
-use diskwright::simulation::{self, Outcome, RunOptions, SpecSource};
-use diskwright::units::Time;
+use diskwright::runs::simulation::{self, Outcome, RunOptions, SpecSource};
 use proptest::prelude::*;
 use serde_json::Value;
 

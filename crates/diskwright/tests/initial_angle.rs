@@ -1,6 +1,6 @@
 //! Where the platters stand at the start: the first access waits for its sector from there.
 
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use serde_json::Value;
 
 /// Of ibm-18es-linear, 7200 rpm: the units of `model/rotation.md`.
@@ -10,7 +10,7 @@ const RATE: u64 = 7200;
 const PER_TRACK: u64 = 312;
 
 /// One read of the sector `lbn` of the first track, at time zero, with the head over it.
-fn run(lbn: u64, seed: u64, angle: &str) -> Result<Value, diskwright::error::Error> {
+fn run(lbn: u64, seed: u64, angle: &str) -> Result<Value, diskwright::base::error::Error> {
     let text = format!(
         "seed = {seed}\n[workload.synthetic]\nrequests = 1\narrivals = {{ constant = \"1 s\" }}\nsize = \"1 block\"\n\
          address = {{ uniform = {{ from = {lbn}, blocks = 1 }} }}\n[measure]\nwarmup = 0\n\

@@ -1,14 +1,14 @@
 //! Requests of more blocks than a segment of the buffer holds, against a model that goes block by block.
 
+use diskwright::base::error::Source;
+use diskwright::base::units::{Lbn, Size, Time};
 use diskwright::config::drive::DriveDescription;
 use diskwright::config::{Node, drives, from_node};
-use diskwright::error::Source;
-use diskwright::geometry::mechanics::Arm;
-use diskwright::hdd::buffer::parameters::{BufferDescription, WriteCompletion};
-use diskwright::hdd::buffer::{Buffer, Service};
-use diskwright::hdd::{Hardware, Overhead};
-use diskwright::request::{Command, Op, Parts};
-use diskwright::units::{Lbn, Size, Time};
+use diskwright::devices::hdd::buffer::parameters::{BufferDescription, WriteCompletion};
+use diskwright::devices::hdd::buffer::{Buffer, Service};
+use diskwright::devices::hdd::{Hardware, Overhead};
+use diskwright::engine::request::{Command, Op, Parts};
+use diskwright::models::geometry::mechanics::Arm;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]

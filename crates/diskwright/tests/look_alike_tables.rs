@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use diskwright::workload::{FormatOptions, InspectOptions, Inspection, inspect};
 
 fn example(name: &str) -> PathBuf {

@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use diskwright::error::Error;
-use diskwright::progress::Progress;
-use diskwright::simulation::many::{FailedRun, Job, run_many};
-use diskwright::simulation::{self, Outcome, RunOptions, SpecSource};
+use diskwright::base::error::Error;
+use diskwright::base::progress::Progress;
+use diskwright::runs::simulation::many::{FailedRun, Job, run_many};
+use diskwright::runs::simulation::{self, Outcome, RunOptions, SpecSource};
 
 fn spec(requests: u64) -> SpecSource {
     SpecSource::Text {

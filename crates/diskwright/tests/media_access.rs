@@ -1,17 +1,17 @@
 //! The closed form of a media access against a model that goes sector by sector and block by block.
 
-use diskwright::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
-use diskwright::geometry::layout::Layout;
-use diskwright::geometry::mechanics::{Arm, Mechanics};
-use diskwright::geometry::seek::{SeekCurve, SeekDescription};
-use diskwright::geometry::spindle::Spindle;
-use diskwright::hdd::access::{Arrivals, read, write};
-use diskwright::hdd::interface::Interface;
-use diskwright::hdd::{Hardware, Overhead};
-use diskwright::random::Stream;
-use diskwright::request::{Command, Op, Parts};
-use diskwright::units::quantities::Rotation;
-use diskwright::units::{Lbn, Time};
+use diskwright::base::random::Stream;
+use diskwright::base::units::quantities::Rotation;
+use diskwright::base::units::{Lbn, Time};
+use diskwright::devices::hdd::access::{Arrivals, read, write};
+use diskwright::devices::hdd::interface::Interface;
+use diskwright::devices::hdd::{Hardware, Overhead};
+use diskwright::engine::request::{Command, Op, Parts};
+use diskwright::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
+use diskwright::models::geometry::layout::Layout;
+use diskwright::models::geometry::mechanics::{Arm, Mechanics};
+use diskwright::models::geometry::seek::{SeekCurve, SeekDescription};
+use diskwright::models::geometry::spindle::Spindle;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]

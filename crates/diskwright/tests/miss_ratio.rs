@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use diskwright::miss_ratio::{MissRatioOptions, MissRatios, miss_ratio};
-use diskwright::random::Stream;
-use diskwright::units::Size;
+use diskwright::base::random::Stream;
+use diskwright::base::units::Size;
+use diskwright::runs::miss_ratio::{MissRatioOptions, MissRatios, miss_ratio};
 use reference_data::reference;
 
 /// Capacities in objects, and of 113,872 requests, each for one object named by its first LBN, those that miss: counted by another

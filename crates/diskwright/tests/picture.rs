@@ -1,6 +1,6 @@
 //! What a picture is drawn from adds up to the result of its run, and changes nothing in it.
 
-use diskwright::simulation::{self, Outcome, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, Outcome, RunOptions, SpecSource};
 use serde_json::{Value, json};
 
 const REQUESTS: u64 = 20_000;

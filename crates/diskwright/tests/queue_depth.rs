@@ -1,9 +1,9 @@
 //! What 32 outstanding requests are worth on the IBM 18ES, its mechanics alone: the engine beside a small model of its own
 //! with zones, the seek table and a random angle, but no layout, no skew and no integers.
 
+use diskwright::base::random::Stream;
 use diskwright::config::drives;
-use diskwright::random::Stream;
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use serde_json::Value;
 
 const DEPTH: usize = 32;

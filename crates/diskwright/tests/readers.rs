@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use diskwright::error::Error;
-use diskwright::request::Op;
-use diskwright::units::{Lbn, Time};
+use diskwright::base::error::Error;
+use diskwright::base::units::{Lbn, Time};
+use diskwright::engine::request::Op;
 use diskwright::workload::{
     CsvOptions, DeviceChoice, FORMATS, FormatOptions, InspectOptions, Output, Record, Workload,
     WorkloadSpec, inspect, open,

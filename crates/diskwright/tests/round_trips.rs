@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use diskwright::request::Op;
-use diskwright::units::{Lbn, Time};
+use diskwright::base::units::{Lbn, Time};
+use diskwright::engine::request::Op;
 use diskwright::workload::{
     ConvertOptions, FORMATS, Format, FormatOptions, Losses, Output, Record, Recorded, Writing,
     convert, open,

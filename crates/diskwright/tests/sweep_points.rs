@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use diskwright::error::Error;
-use diskwright::simulation::many::{Job, run_each};
-use diskwright::simulation::point::{Circumstances, Point, points};
-use diskwright::simulation::sweep::{PointChoice, Sweep, SweepOptions};
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::base::error::Error;
+use diskwright::runs::simulation::many::{Job, run_each};
+use diskwright::runs::simulation::point::{Circumstances, Point, points};
+use diskwright::runs::simulation::sweep::{PointChoice, Sweep, SweepOptions};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use proptest::prelude::*;
 
 const SPEC: &str = "seed = 7\n[workload.synthetic]\nrequests = 300\narrivals = { poisson = \"20 ms\" }\nsize = \"8 blocks\"\n\

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use diskwright::simulation::{RunOptions, SpecSource, run};
+use diskwright::runs::simulation::{RunOptions, SpecSource, run};
 use serde_json::Value;
 
 const DEVICE: &str = "[measure]\nwarmup = 0\n[device.hdd]\ndrive = \"ibm-18es\"\n";

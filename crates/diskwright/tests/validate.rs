@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use diskwright::config::drives;
 use diskwright::host::Progress;
-use diskwright::validate::{ValidateOptions, Validation, validate};
+use diskwright::runs::validate::{ValidateOptions, Validation, validate};
 
 /// 10 ms a revolution and 100 sectors on each of the tracks; a seek takes 5 ms whatever its distance.
 const DRIVE: &str = r#"
@@ -294,7 +294,7 @@ fn whoever_has_had_enough_stops_it() {
     );
     assert!(matches!(
         stopped,
-        Err(diskwright::error::Error::Interrupted)
+        Err(diskwright::base::error::Error::Interrupted)
     ));
 }
 

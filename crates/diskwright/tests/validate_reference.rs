@@ -6,8 +6,8 @@ mod reference_data;
 use std::fs;
 use std::path::Path;
 
-use diskwright::simulation::drive_summary;
-use diskwright::validate::{ValidateOptions, Validation, validate};
+use diskwright::runs::simulation::drive_summary;
+use diskwright::runs::validate::{ValidateOptions, Validation, validate};
 use reference_data::reference;
 use serde_json::Value;
 

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
-use crate::geometry::layout::Layout;
-use crate::geometry::mechanics::Reach;
-use crate::placement::arm_choice::ArmChoiceSpec;
-use crate::units::angle::Angle;
+use crate::base::error::InputError;
+use crate::base::units::angle::Angle;
+use crate::models::geometry::layout::Layout;
+use crate::models::geometry::mechanics::Reach;
+use crate::models::placement::arm_choice::ArmChoiceSpec;
 
 /// The most arms of a drive.
 const MOST: usize = 64;

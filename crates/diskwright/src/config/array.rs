@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::spec::{AngleSpec, DeviceSpec};
-use crate::array::layouts::LayoutSpec;
-use crate::error::InputError;
-use crate::random::Stream;
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::devices::array::layouts::LayoutSpec;
 use crate::workload::synthetic::Percent;
 
 /// Several devices as one.
@@ -129,8 +129,8 @@ impl ArraySpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Source;
     use crate::config::{Node, from_node};
-    use crate::error::Source;
 
     fn spindles(text: &str) -> SpindlesSpec {
         let node = Node::parse(&Source::new("spec", format!("spindles = {text}"))).expect("TOML");

@@ -9,8 +9,8 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::error::InputError;
-use crate::hdd::buffer::parameters::BufferDescription;
+use crate::base::error::InputError;
+use crate::devices::hdd::buffer::parameters::BufferDescription;
 
 /// The buffer of a hard disk in a spec.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -139,7 +139,7 @@ mod tests {
         let changed = spec("buffer = { segments = 7, read = { hit_after_read = \"3 ms\" } }");
         let mut expected = own();
         expected.segments = 7;
-        expected.read.hit_after_read = crate::units::Time::from_ms(3);
+        expected.read.hit_after_read = crate::base::units::Time::from_ms(3);
         assert_eq!(changed.resolve(Some(own())), Ok(Some(expected)));
         let whole = spec("buffer = { segments = 1, segment_size = \"8 blocks\" }");
         let built = whole.resolve(None).expect("complete").expect("a buffer");

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cache::block_cache::MOST_BLOCKS;
-use crate::cache::replacement::ReplacementChoice;
-use crate::error::{Error, InputError};
-use crate::hdd::cached::WritePolicy;
-use crate::units::{Size, Time};
+use crate::base::error::{Error, InputError};
+use crate::base::units::{Size, Time};
+use crate::devices::hdd::cached::WritePolicy;
+use crate::models::cache::block_cache::MOST_BLOCKS;
+use crate::models::cache::replacement::ReplacementChoice;
 
 /// A block cache in front of a drive's queue.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -85,8 +85,8 @@ impl CacheSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Source;
     use crate::config::{Node, from_node};
-    use crate::error::Source;
 
     fn frames(text: &str) -> Result<(u32, u32), String> {
         let tree = Node::parse(&Source::new("test", text)).expect(text);

@@ -12,7 +12,7 @@ use serde::de::{
 };
 
 use super::tree::{Entry, Node, Value};
-use crate::error::{InputError, Place, unknown_name};
+use crate::base::error::{InputError, Place, unknown_name};
 
 /// Reads a value of type `T` from a tree.
 pub fn from_node<T: DeserializeOwned>(node: &Node) -> Result<T, InputError> {

@@ -4,18 +4,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arms::ArmsSpec;
-use crate::error::InputError;
-use crate::geometry::describe::LayoutDescription;
-use crate::geometry::layout::{Layout, Zone};
-use crate::geometry::mechanics::Mechanics;
-use crate::geometry::seek::{SeekCurve, SeekDescription};
-use crate::geometry::spindle::Spindle;
-use crate::hdd::buffer::parameters::BufferDescription;
-use crate::hdd::interface::Interface;
-use crate::hdd::{Hardware, Overhead};
-use crate::random::Stream;
-use crate::units::quantities::{Rate, Rotation, SignedTime};
-use crate::units::{BLOCK_BYTES, Size, Time};
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::base::units::quantities::{Rate, Rotation, SignedTime};
+use crate::base::units::{BLOCK_BYTES, Size, Time};
+use crate::devices::hdd::buffer::parameters::BufferDescription;
+use crate::devices::hdd::interface::Interface;
+use crate::devices::hdd::{Hardware, Overhead};
+use crate::models::geometry::describe::LayoutDescription;
+use crate::models::geometry::layout::{Layout, Zone};
+use crate::models::geometry::mechanics::Mechanics;
+use crate::models::geometry::seek::{SeekCurve, SeekDescription};
+use crate::models::geometry::spindle::Spindle;
 
 /// A hard disk drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

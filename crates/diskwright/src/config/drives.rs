@@ -22,10 +22,10 @@ pub fn text(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::units::Time;
     use crate::config::drive::{DriveDescription, DriveSummary};
-    use crate::geometry::layout::Layout;
-    use crate::geometry::seek::SeekCurve;
-    use crate::units::Time;
+    use crate::models::geometry::layout::Layout;
+    use crate::models::geometry::seek::SeekCurve;
 
     fn drive(name: &str) -> DriveDescription {
         let text = text(name).unwrap_or_else(|| panic!("no drive {name}"));

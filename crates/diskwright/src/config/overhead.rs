@@ -8,8 +8,8 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::hdd::Overhead;
-use crate::units::Time;
+use crate::base::units::Time;
+use crate::devices::hdd::Overhead;
 
 /// The command overhead of a hard disk in a spec.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,8 +107,8 @@ impl JsonSchema for OverheadSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Source;
     use crate::config::{Node, from_node};
-    use crate::error::Source;
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Holder {

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::placement::allocator::Allocator;
-use crate::placement::cleaner::CleanerSpec;
-use crate::registry::{policies, schema_of_family};
-use crate::units::{Size, Time};
+use crate::base::registry::{policies, schema_of_family};
+use crate::base::units::{Size, Time};
+use crate::models::placement::allocator::Allocator;
+use crate::models::placement::cleaner::CleanerSpec;
 
 policies! {
     /// Where data go, as a spec names it.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::drive::DriveDescription;
 use super::spec::Spec;
-use crate::schema;
+use crate::base::schema;
 
 /// The schema of a spec.
 pub fn spec() -> Value {

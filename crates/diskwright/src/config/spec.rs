@@ -14,13 +14,13 @@ use super::cache::CacheSpec;
 use super::overhead::OverheadSpec;
 use super::placement::{EagerSpec, PlacementSpec};
 use super::sweep::SweepSpec;
-use crate::error::{Error, InputError};
-use crate::queue::SchedulerChoice;
-use crate::queue::clustering::{Clustering, MergedPlace, Slots};
-use crate::random::Stream;
-use crate::schema;
-use crate::units::angle::Angle;
-use crate::units::{Size, Time};
+use crate::base::error::{Error, InputError};
+use crate::base::random::Stream;
+use crate::base::schema;
+use crate::base::units::angle::Angle;
+use crate::base::units::{Size, Time};
+use crate::models::queue::SchedulerChoice;
+use crate::models::queue::clustering::{Clustering, MergedPlace, Slots};
 use crate::workload::WorkloadSpec;
 
 /// Everything a run depends on.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Error, InputError, Place, Source};
+use crate::base::error::{Error, InputError, Place, Source};
 
 /// Where a value was written.
 #[derive(Clone, Debug, PartialEq)]

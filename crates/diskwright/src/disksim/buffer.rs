@@ -4,14 +4,14 @@ use super::component::Component;
 use super::controller::Controller;
 use super::syntax::At;
 use super::warnings::Warnings;
+use crate::base::error::InputError;
+use crate::base::units::{Size, Time};
 use crate::config::drive::DriveDescription;
-use crate::error::InputError;
-use crate::hdd::Overhead;
-use crate::hdd::buffer::parameters::{
+use crate::devices::hdd::Overhead;
+use crate::devices::hdd::buffer::parameters::{
     BufferDescription, BusDescription, ExtraDisconnection, PreSeek, ReadAheadDescription,
     ReadAheadEnd, ReadDescription, Water, WriteCompletion, WriteDescription,
 };
-use crate::units::{Size, Time};
 
 /// Puts the electronics of `disk` into its description, and warns of what has no place there.
 ///

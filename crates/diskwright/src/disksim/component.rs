@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::modules::{Effect, Kind, Module};
 use super::syntax::At;
 use super::warnings::Warnings;
-use crate::error::{InputError, suggestion};
+use crate::base::error::{InputError, suggestion};
 
 /// A block whose module is known.
 #[derive(Clone, Debug)]

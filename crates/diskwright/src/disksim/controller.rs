@@ -2,8 +2,8 @@
 
 use super::component::Component;
 use super::times;
-use crate::error::InputError;
-use crate::units::Time;
+use crate::base::error::InputError;
+use crate::base::units::Time;
 
 /// Reads parameters in the types of [`Controller`]'s fields.
 struct Reader<'c> {

@@ -15,11 +15,11 @@ use super::queue::{self, Place};
 use super::system::System;
 use super::warnings::Warnings;
 use super::{layout, mechanics, parser, topology};
+use crate::base::error::{Error, InputError, Place as Where};
+use crate::base::units::{Size, Time};
 use crate::config::drive::{DriveDescription, InterfaceDescription};
 use crate::config::spec::{HostSpec, MeasureSpec, QueueSpec, WarmUpSpec};
-use crate::error::{Error, InputError, Place as Where};
-use crate::hdd::Overhead;
-use crate::units::{Size, Time};
+use crate::devices::hdd::Overhead;
 
 /// What a set-up of DiskSim's amounts to.
 #[derive(Clone, Debug)]

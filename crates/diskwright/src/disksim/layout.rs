@@ -3,11 +3,11 @@
 use super::component::{Component, Item};
 use super::syntax::At;
 use super::warnings::Warnings;
-use crate::error::InputError;
-use crate::geometry::describe::{
+use crate::base::error::InputError;
+use crate::models::geometry::describe::{
     HeadOrder, LayoutDescription, SlipCost, SparePlace, SpareUnit, Spares, ZoneDescription,
 };
-use crate::geometry::layout::Layout;
+use crate::models::geometry::layout::Layout;
 
 /// How a zone's angles are written.
 #[derive(Clone, Copy, PartialEq)]

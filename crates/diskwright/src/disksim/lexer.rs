@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::syntax::At;
-use crate::error::Source;
+use crate::base::error::Source;
 
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{Files, MAX_BYTES, resolve};
 use super::syntax::At;
-use crate::error::InputError;
+use crate::base::error::InputError;
 
 /// How often a set-up may read a file.
 const MAX_READS: usize = 1_000;

@@ -5,10 +5,10 @@ use super::loader::Loader;
 use super::seek_file;
 use super::times;
 use super::warnings::Warnings;
+use crate::base::error::InputError;
+use crate::base::units::quantities::{Rotation, SignedTime};
 use crate::config::drive::HeadsDescription;
-use crate::error::InputError;
-use crate::geometry::seek::{HpSeek, LeeSeek, SeekDescription, SeekTable};
-use crate::units::quantities::{Rotation, SignedTime};
+use crate::models::geometry::seek::{HpSeek, LeeSeek, SeekDescription, SeekTable};
 
 const SEEK_TYPES: &str = "one of constant, linear, curve, hpl, hplplus10, extracted";
 

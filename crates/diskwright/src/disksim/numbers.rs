@@ -1,7 +1,7 @@
 //! Numbers as parameter files write them, and names with numbers.
 
 use super::syntax::{At, Data};
-use crate::error::InputError;
+use crate::base::error::InputError;
 
 /// The value that a text without marks is: a whole number, a number with a point or an exponent, or itself.
 pub(super) fn scalar(text: &str, at: &At) -> Result<Data, InputError> {
@@ -118,7 +118,7 @@ pub(super) fn expand(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Source;
+    use crate::base::error::Source;
 
     fn nowhere() -> At {
         At::new(&Source::new("t", ""), 0, 0)

@@ -8,7 +8,7 @@ use super::numbers::{expand, range_word};
 use super::parser;
 use super::syntax::At;
 use super::system::{MAX_NAMES, System};
-use crate::error::{InputError, Source, suggestion};
+use crate::base::error::{InputError, Source, suggestion};
 
 /// A value for a parameter of some components, as DiskSim's command line takes it: three arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]

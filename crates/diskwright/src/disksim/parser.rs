@@ -18,7 +18,7 @@ use super::lexer::{Lexeme, Lexer, Token};
 use super::loader::Loader;
 use super::numbers::{range_word, scalar};
 use super::syntax::{At, Block, Data, Name, Node, Parameter, Statement, Value};
-use crate::error::{InputError, Source};
+use crate::base::error::{InputError, Source};
 
 /// How deep blocks, lists, components and files nest; DiskSim's own files nest five deep.
 pub(super) const MAX_DEPTH: usize = 64;

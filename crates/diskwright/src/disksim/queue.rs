@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::component::Component;
 use super::warnings::Warnings;
-use crate::error::InputError;
-use crate::queue::{SchedulerChoice, SchedulerSpec};
+use crate::base::error::InputError;
+use crate::models::queue::{SchedulerChoice, SchedulerSpec};
 
 /// Whose queue it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::syntax::At;
 use super::warnings::Warnings;
-use crate::error::{InputError, Source};
-use crate::geometry::seek::SeekTable;
+use crate::base::error::{InputError, Source};
+use crate::models::geometry::seek::SeekTable;
 
 const COUNT: &str = "Seek distances measured:";
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{InputError, Place, Source};
+use crate::base::error::{InputError, Place, Source};
 
 /// Where something was written.
 #[derive(Clone)]

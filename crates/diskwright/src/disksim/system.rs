@@ -8,7 +8,7 @@ use super::modules::{self, MODULES};
 use super::numbers::expand;
 use super::syntax::{self, At, Block, Data, Name, Node, Statement};
 use super::warnings::Warnings;
-use crate::error::{InputError, suggestion};
+use crate::base::error::{InputError, suggestion};
 
 /// The most components a system may have, and the most names a list may hold through ranges.
 pub(super) const MAX_NAMES: usize = 10_000;

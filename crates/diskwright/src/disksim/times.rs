@@ -1,8 +1,8 @@
 //! Times, which parameter files give in milliseconds.
 
 use super::component::Component;
-use crate::error::InputError;
-use crate::units::Time;
+use crate::base::error::InputError;
+use crate::base::units::Time;
 
 /// The longest time that a parameter may be: beyond all drives, and short enough to be added up.
 pub(super) const LONGEST_MS: f64 = 1e6;

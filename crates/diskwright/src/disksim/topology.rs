@@ -7,8 +7,8 @@ use super::syntax::Node;
 use super::system::System;
 use super::times;
 use super::warnings::Warnings;
-use crate::error::InputError;
-use crate::units::Time;
+use crate::base::error::InputError;
+use crate::base::units::Time;
 
 const EXPECTED: &str = "expected one disksim_iodriver, then disksim_bus and disksim_ctlr in turn, then a disksim_bus with one disksim_disk";
 

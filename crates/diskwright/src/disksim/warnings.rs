@@ -37,7 +37,7 @@ impl Warnings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Source;
+    use crate::base::error::Source;
 
     #[test]
     fn many_are_counted() {

@@ -5,17 +5,17 @@ pub mod growth;
 
 use std::ops::ControlFlow;
 
+use crate::base::error::Error;
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::{Command, RequestId};
 use crate::engine::{Initiator, Port};
-use crate::error::Error;
 use crate::metrics::{Recorder, RequestLog, RequestTable};
-use crate::queue::pool::Order;
-use crate::queue::{Pending, Pool, Scheduler, Space, View};
-use crate::request::{Command, RequestId};
-use crate::units::{Lbn, Time};
+use crate::models::queue::pool::Order;
+use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::workload::{Arrival, Pacing, Workload};
 use growth::Growth;
 
-pub use crate::progress::Progress;
+pub use crate::base::progress::Progress;
 
 /// When to stop taking requests from the workload.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::request::{Op, Outcome, Request};
+use crate::engine::request::{Op, Outcome, Request};
 
 /// The running hash. XXH3 with 128 bits over little-endian fields, the same on every machine.
 pub struct Digest(Box<Xxh3>);

@@ -133,7 +133,7 @@ pub fn ci95(values: &[f64]) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use crate::base::random::Stream;
 
     #[test]
     fn student_for_ten_values() {

@@ -17,10 +17,10 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::request::{Op, Part, Request};
-use crate::units::Time;
-use crate::whole_file::WholeFile;
+use crate::base::error::Error;
+use crate::base::units::Time;
+use crate::base::whole_file::WholeFile;
+use crate::engine::request::{Op, Part, Request};
 
 /// The version of the columns. A column never changes its meaning.
 const SCHEMA: u32 = 1;
@@ -28,14 +28,14 @@ const SCHEMA: u32 = 1;
 pub const ROWS_PER_GROUP: usize = 16_384;
 /// Requests kept before they are encoded.
 pub(super) const ROWS_PER_BATCH: usize = 4_096;
-/// The names of operations, in the order of [`Op`](crate::request::Op).
+/// The names of operations, in the order of [`Op`](crate::engine::request::Op).
 pub(crate) const OPS: [&str; 4] = [
     Op::Read.name(),
     Op::Write.name(),
     Op::Flush.name(),
     Op::Trim.name(),
 ];
-/// The names of outcomes, in the order of [`Outcome`](crate::request::Outcome).
+/// The names of outcomes, in the order of [`Outcome`](crate::engine::request::Outcome).
 const OUTCOMES: [&str; 3] = ["ok", "media-error", "failed-device"];
 /// A column's name, and what it takes from a request.
 type Instant = (&'static str, fn(&Request) -> Time);
@@ -225,7 +225,7 @@ pub(crate) fn names(names: &[&str], numbers: impl Iterator<Item = i8>) -> ArrayR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Outcome;
+    use crate::engine::request::Outcome;
 
     #[test]
     fn names_are_those_of_specs() {

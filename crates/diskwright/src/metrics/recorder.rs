@@ -7,8 +7,8 @@ use super::interval::NoInterval;
 use super::picture::Picture;
 use super::picture::window::Window;
 use super::series::{FEWEST_ABOVE, PERCENTILES, Series};
-use crate::request::{Op, Outcome, Part, Request};
-use crate::units::Time;
+use crate::base::units::Time;
+use crate::engine::request::{Op, Outcome, Part, Request};
 
 /// How much of the start of a run is left out of the statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::interval::{Batches, NoInterval};
 use super::picture::distribution::curve;
-use crate::units::Time;
+use crate::base::units::Time;
 
 /// Significant decimal digits of a percentile.
 const DIGITS: u8 = 3;

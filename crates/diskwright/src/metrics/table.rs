@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt64Type};
 
 use super::log::{ROWS_PER_BATCH, batch};
-use crate::request::{Outcome, Request};
+use crate::engine::request::{Outcome, Request};
 
 /// A table that grows by a row with every completed request, with the columns of a
 /// [`RequestLog`](super::RequestLog): some 130 bytes of memory for each.
@@ -72,8 +72,8 @@ fn in_order(batch: &RecordBatch) -> Vec<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Command, DeviceId, Op};
-    use crate::units::{Lbn, Time};
+    use crate::base::units::{Lbn, Time};
+    use crate::engine::request::{Command, DeviceId, Op};
 
     fn request(sequence: u64, response: u64, outcome: Outcome) -> Request {
         let command = Command {

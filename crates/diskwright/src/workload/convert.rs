@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Error, InputError, Place};
-use crate::progress::{Progress, tell};
+use crate::base::error::{Error, InputError, Place};
+use crate::base::progress::{Progress, tell};
 
 use super::devices::Devices;
 use super::formats::{self, FORMATS, Format, FormatOptions, TraceReader};

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::error::{Error, InputError, Place};
+use crate::base::error::{Error, InputError, Place};
 
 /// Bytes asked of the source at a time.
 const CHUNK: usize = 256 << 10;

@@ -18,9 +18,9 @@ mod writing;
 
 use std::path::Path;
 
-use crate::error::{Error, InputError, Place};
-use crate::request::Command;
-use crate::units::Time;
+use crate::base::error::{Error, InputError, Place};
+use crate::base::units::Time;
+use crate::engine::request::Command;
 
 use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::Synthetic;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
 
-use crate::error::Error;
-use crate::whole_file::WholeFile;
+use crate::base::error::Error;
+use crate::base::whole_file::WholeFile;
 
 /// Bytes held back before they are written.
 const CHUNK: usize = 256 << 10;

@@ -1,7 +1,7 @@
 //! One record of a trace, whatever its format.
 
-use crate::request::Op;
-use crate::units::{Lbn, Time};
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::Op;
 
 /// A request as a trace tells of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

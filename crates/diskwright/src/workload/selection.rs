@@ -2,9 +2,9 @@
 //!
 //! Whatever a policy leaves out or changes is counted, once a request; what no policy covers is an error.
 
-use crate::error::{Error, InputError};
-use crate::request::{Command, Op};
-use crate::units::{Lbn, Time};
+use crate::base::error::{Error, InputError};
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::{Command, Op};
 
 use super::devices::Devices;
 use super::formats::TraceReader;

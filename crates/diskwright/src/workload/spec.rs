@@ -8,8 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::error::{Error, InputError};
-use crate::units::Time;
+use crate::base::error::{Error, InputError};
+use crate::base::units::Time;
 
 use super::fio::{self, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use super::*;
-use crate::request::Op;
-use crate::units::Lbn;
+use crate::base::units::Lbn;
+use crate::engine::request::Op;
 
 /// What a workload gave: its requests, its counts, its warnings.
 struct Given {

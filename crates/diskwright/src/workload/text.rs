@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 
-use crate::error::{Error, InputError, Place};
-use crate::units::Time;
+use crate::base::error::{Error, InputError, Place};
+use crate::base::units::Time;
 
 use super::input::Input;
 

@@ -4,9 +4,9 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::error::InputError;
-use crate::request::Op;
-use crate::units::{Lbn, Time};
+use crate::base::error::InputError;
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::Op;
 
 use super::output::Output;
 use super::record::Record;

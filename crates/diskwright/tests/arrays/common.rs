@@ -1,9 +1,9 @@
 //! What runs an array, and what it is made of.
 
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use serde_json::Value;
 
-pub fn run_with(text: &str, options: &RunOptions) -> Result<Value, diskwright::error::Error> {
+pub fn run_with(text: &str, options: &RunOptions) -> Result<Value, diskwright::base::error::Error> {
     let source = SpecSource::Text {
         text: text.to_owned(),
         base: ".".into(),

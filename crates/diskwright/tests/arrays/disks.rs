@@ -1,7 +1,7 @@
 //! What arrays of disks do: against one disk alone, and against closed forms.
 
 use diskwright::metrics::interval::ci95;
-use diskwright::simulation::{self, RunOptions};
+use diskwright::runs::simulation::{self, RunOptions};
 use proptest::prelude::*;
 
 use super::common::{LINEAR, TURN, alone, number, run, run_with, two};

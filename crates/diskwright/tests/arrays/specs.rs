@@ -1,6 +1,6 @@
 //! What specs say of arrays: in effect, with their angles, from the command line, and wrong.
 
-use diskwright::simulation::RunOptions;
+use diskwright::runs::simulation::RunOptions;
 
 use super::common::{LINEAR, TURN, alone, number, run, run_with, two};
 

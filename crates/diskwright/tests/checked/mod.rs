@@ -1,7 +1,7 @@
 //! Runs with the checker on.
 
-use diskwright::error::Error;
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::base::error::Error;
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use serde_json::Value;
 
 /// The result of a spec, or what is wrong with it.

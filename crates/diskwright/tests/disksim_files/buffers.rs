@@ -1,10 +1,10 @@
 //! Buffers, overheads and what has no place in a drive's description.
 
-use diskwright::hdd::buffer::parameters::{
+use diskwright::base::units::{Size, Time};
+use diskwright::devices::hdd::buffer::parameters::{
     BufferDescription, ExtraDisconnection, ReadAheadDescription, ReadAheadEnd, Water,
     WriteCompletion,
 };
-use diskwright::units::{Size, Time};
 
 use crate::sample::Sample;
 

@@ -1,9 +1,9 @@
 //! Layouts, seek curves and times of single drives.
 
+use diskwright::base::units::Time;
 use diskwright::config::drive::DriveDescription;
-use diskwright::geometry::describe::{HeadOrder, SlipCost, SparePlace, SpareUnit};
-use diskwright::geometry::layout::Layout;
-use diskwright::units::Time;
+use diskwright::models::geometry::describe::{HeadOrder, SlipCost, SparePlace, SpareUnit};
+use diskwright::models::geometry::layout::Layout;
 
 use crate::sample::Sample;
 

@@ -1,6 +1,6 @@
 //! Where DiskSim puts a block, by its own rules for each sparing scheme, against where the imported layout has it.
 
-use diskwright::geometry::layout::Layout;
+use diskwright::models::geometry::layout::Layout;
 use proptest::prelude::*;
 
 use crate::sample::Sample;

@@ -1,7 +1,7 @@
 //! Queues, warm-up and traces.
 
+use diskwright::base::units::Time;
 use diskwright::config::spec::WarmUpSpec;
-use diskwright::units::Time;
 
 use crate::sample::Sample;
 

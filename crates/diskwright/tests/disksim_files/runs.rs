@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use diskwright::base::error::Error;
 use diskwright::config::drive::DriveDescription;
 use diskwright::disksim::to_toml;
-use diskwright::error::Error;
-use diskwright::simulation::{self, Outcome, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, Outcome, RunOptions, SpecSource};
 use tempfile::TempDir;
 
 use crate::sample::Sample;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use diskwright::base::error::Error;
 use diskwright::disksim::{Import, Override, import_from};
-use diskwright::error::Error;
 
 const SETUP: &str = "\
 disksim_global Global {

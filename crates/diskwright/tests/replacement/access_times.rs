@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use diskwright::cache::replacement::Access;
-use diskwright::random::Stream;
+use diskwright::base::random::Stream;
+use diskwright::models::cache::replacement::Access;
 use diskwright::workload::{FormatOptions, open};
 use proptest::prelude::*;
 

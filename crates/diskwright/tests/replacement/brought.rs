@@ -6,14 +6,14 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
-use diskwright::cache::replacement::{
+use diskwright::base::choice::Choice;
+use diskwright::base::random::Stream;
+use diskwright::models::cache::replacement::{
     Access, CustomReplacements, Replacement, ReplacementChoice, Setting,
 };
-use diskwright::cache::{Frame, Pins};
-use diskwright::choice::Choice;
-use diskwright::miss_ratio::{MissRatioOptions, miss_ratio};
-use diskwright::random::Stream;
-use diskwright::simulation::{RunOptions, SpecSource, read_spec};
+use diskwright::models::cache::{Frame, Pins};
+use diskwright::runs::miss_ratio::{MissRatioOptions, miss_ratio};
+use diskwright::runs::simulation::{RunOptions, SpecSource, read_spec};
 
 /// First in, first out, by the book.
 #[derive(Default)]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use diskwright::cache::replacement::{Access, Cost, Replacement, ReplacementSpec, Setting};
-use diskwright::cache::{Directory, Frame, ObjectCache, Pins, object_cache::Found};
+use diskwright::base::error::{Error, Source};
+use diskwright::base::random::Stream;
 use diskwright::config::{Node, from_node};
-use diskwright::error::{Error, Source};
-use diskwright::random::Stream;
+use diskwright::models::cache::replacement::{Access, Cost, Replacement, ReplacementSpec, Setting};
+use diskwright::models::cache::{Directory, Frame, ObjectCache, Pins, object_cache::Found};
 use proptest::prelude::*;
 
 /// Reads a policy as a spec names it.
@@ -186,7 +186,7 @@ impl Watched {
 }
 
 pub fn cost(time: u64, blocks: u32) -> Cost {
-    let access = diskwright::units::Time::from_us(time * 100);
+    let access = diskwright::base::units::Time::from_us(time * 100);
     Cost { access, blocks }
 }
 

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use diskwright::cache::ObjectCache;
-use diskwright::cache::object_cache::Found;
-use diskwright::random::Stream;
+use diskwright::base::random::Stream;
+use diskwright::models::cache::ObjectCache;
+use diskwright::models::cache::object_cache::Found;
 use diskwright::workload::{FormatOptions, open};
 
 use crate::common::{accesses, misses, policy};

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use diskwright::cache::ObjectCache;
-use diskwright::cache::object_cache::Found;
-use diskwright::cache::replacement::{
+use diskwright::base::error::{Error, Source};
+use diskwright::base::random::Stream;
+use diskwright::config::{Node, from_node};
+use diskwright::models::cache::ObjectCache;
+use diskwright::models::cache::object_cache::Found;
+use diskwright::models::cache::replacement::{
     CustomReplacements, ReplacementChoice, ReplacementSpec, Setting,
 };
-use diskwright::config::{Node, from_node};
-use diskwright::error::{Error, Source};
-use diskwright::random::Stream;
 use proptest::prelude::*;
 
 use crate::common::{Watched, accesses, all, events, futures, misses, policy, spec};

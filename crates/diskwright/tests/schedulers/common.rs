@@ -1,18 +1,18 @@
 //! Drives to schedule for, and a desk at which a scheduler is asked as drives and hosts ask it.
 
+use diskwright::base::error::{Error, Source};
+use diskwright::base::units::quantities::Rotation;
+use diskwright::base::units::{Lbn, Time};
 use diskwright::config::{Node, from_node};
-use diskwright::error::{Error, Source};
-use diskwright::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
-use diskwright::geometry::layout::Layout;
-use diskwright::geometry::mechanics::{Arm, Mechanics};
-use diskwright::geometry::seek::{SeekCurve, SeekDescription};
-use diskwright::geometry::spindle::Spindle;
-use diskwright::queue::pool::Order;
-use diskwright::queue::schedulers::DiskSpace;
-use diskwright::queue::{Pending, Pool, Scheduler, SchedulerSpec, Slot, Space, View};
-use diskwright::request::{Command, Op, RequestId};
-use diskwright::units::quantities::Rotation;
-use diskwright::units::{Lbn, Time};
+use diskwright::engine::request::{Command, Op, RequestId};
+use diskwright::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
+use diskwright::models::geometry::layout::Layout;
+use diskwright::models::geometry::mechanics::{Arm, Mechanics};
+use diskwright::models::geometry::seek::{SeekCurve, SeekDescription};
+use diskwright::models::geometry::spindle::Spindle;
+use diskwright::models::queue::pool::Order;
+use diskwright::models::queue::schedulers::DiskSpace;
+use diskwright::models::queue::{Pending, Pool, Scheduler, SchedulerSpec, Slot, Space, View};
 use proptest::prelude::*;
 
 /// Blocks of [`mechanics`]'s drive.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use diskwright::request::Op;
-use diskwright::units::Time;
+use diskwright::base::units::Time;
+use diskwright::engine::request::Op;
 use proptest::prelude::*;
 
 use crate::common::{Desk, mechanics, reads_and_writes};

@@ -1,6 +1,6 @@
 //! Where one elevator is another one, or SSTF.
 
-use diskwright::request::Op;
+use diskwright::engine::request::Op;
 use proptest::prelude::*;
 
 use crate::common::{Desk, mechanics, reads_and_writes};

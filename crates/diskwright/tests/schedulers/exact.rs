@@ -1,8 +1,8 @@
 //! The schedulers that weigh positioning times, against plain searches through everything.
 
-use diskwright::queue::{Pending, Slot, Space};
-use diskwright::request::Op;
-use diskwright::units::Time;
+use diskwright::base::units::Time;
+use diskwright::engine::request::Op;
+use diskwright::models::queue::{Pending, Slot, Space};
 use proptest::prelude::*;
 
 use crate::common::{Desk, mechanics, reads_and_writes};

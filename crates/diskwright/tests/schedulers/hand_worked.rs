@@ -1,9 +1,9 @@
 //! Orders of service worked out by hand.
 
-use diskwright::geometry::mechanics::Arm;
-use diskwright::queue::Space;
-use diskwright::request::Op;
-use diskwright::units::Time;
+use diskwright::base::units::Time;
+use diskwright::engine::request::Op;
+use diskwright::models::geometry::mechanics::Arm;
+use diskwright::models::queue::Space;
 
 use crate::common::{Desk, disk, mechanics, textbook};
 

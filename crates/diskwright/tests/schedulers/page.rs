@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use diskwright::queue::SchedulerSpec;
-use diskwright::queue::schedulers::Starvation;
-use diskwright::units::Time;
+use diskwright::base::units::Time;
+use diskwright::models::queue::SchedulerSpec;
+use diskwright::models::queue::schedulers::Starvation;
 use serde_json::Value;
 
 use crate::common::{scheduler, spec};

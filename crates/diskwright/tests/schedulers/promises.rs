@@ -1,9 +1,9 @@
 //! What schedulers promise about waiting, tried with hostile streams; and that those without a promise keep none.
 
-use diskwright::queue::Slot;
-use diskwright::queue::schedulers::Starvation;
-use diskwright::request::Op;
-use diskwright::units::Time;
+use diskwright::base::units::Time;
+use diskwright::engine::request::Op;
+use diskwright::models::queue::Slot;
+use diskwright::models::queue::schedulers::Starvation;
 use proptest::prelude::*;
 
 use crate::common::{BLOCKS, Desk, all, mechanics, scheduler, slowest};

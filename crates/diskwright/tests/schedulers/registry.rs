@@ -1,8 +1,8 @@
 //! What holds of every scheduler, found through the registry.
 
-use diskwright::queue::SchedulerSpec;
-use diskwright::request::Op;
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::engine::request::Op;
+use diskwright::models::queue::SchedulerSpec;
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use proptest::prelude::*;
 
 use crate::common::{Desk, all, lbns, mechanics, scheduler, spec};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use diskwright::simulation::{self, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
 use serde_json::Value;
 
 /// 200 cylinders of one track of ten sectors, a millisecond a cylinder and a sector, no overhead.

@@ -1,6 +1,6 @@
 //! Something collected over simulated time, in equal bins that widen while the run goes on.
 
-use crate::units::Time;
+use crate::base::units::Time;
 
 /// The width of the first bins, ns.
 const NARROWEST: u64 = 1_000;

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
-use crate::units::Time;
+use crate::base::units::Time;
 
 /// Points of the body, evenly from the least value on, up to the quantile at which the tail begins.
 const BODY: u32 = 100;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::bins::{Bins, Join, enough_for};
+use crate::base::units::Time;
 use crate::metrics::histogram::Logarithmic;
-use crate::units::Time;
 
 /// The most bins of a run.
 const BINS: usize = 600;
@@ -146,7 +146,7 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use crate::base::random::Stream;
 
     fn numbers(value: &Value) -> Vec<f64> {
         let list = value.as_array().expect("a list");

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::bins::{Bins, Join, enough_for};
-use crate::request::{Op, Request};
-use crate::units::Time;
+use crate::base::units::Time;
+use crate::engine::request::{Op, Request};
 
 /// The most bins of LBNs.
 const ROWS: u64 = 160;
@@ -126,9 +126,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::random::Stream;
-    use crate::request::{Command, DeviceId};
-    use crate::units::Lbn;
+    use crate::base::random::Stream;
+    use crate::base::units::Lbn;
+    use crate::engine::request::{Command, DeviceId};
 
     fn request(op: Op, lbn: u64, arrival: Time, completion: Time) -> Request {
         let command = Command {

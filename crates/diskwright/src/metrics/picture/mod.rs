@@ -17,8 +17,8 @@ use self::map::Map;
 use self::window::Window;
 use super::histogram::LogHistogram;
 use super::recorder::WarmUp;
-use crate::request::{Op, Outcome, Request};
-use crate::units::Time;
+use crate::base::units::Time;
+use crate::engine::request::{Op, Outcome, Request};
 
 /// The version of the picture's form.
 pub const SCHEMA: u32 = 1;

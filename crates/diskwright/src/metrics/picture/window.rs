@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use crate::base::units::Time;
 use crate::metrics::recorder::WarmUp;
-use crate::units::Time;
 
 /// How long a film is at most.
 pub const LENGTH: Time = Time::from_ms(500);

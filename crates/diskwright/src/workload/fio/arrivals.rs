@@ -1,7 +1,7 @@
 //! When a job's requests arrive, and how many there are.
 
-use crate::error::InputError;
-use crate::units::{BLOCK_BYTES, Time};
+use crate::base::error::InputError;
+use crate::base::units::{BLOCK_BYTES, Time};
 use crate::workload::synthetic::{ArrivalsSpec, ClosedParams, ThinkSpec};
 
 use super::ini::Setting;

@@ -1,7 +1,7 @@
 //! `random_distribution`: where random requests go.
 
-use crate::error::InputError;
-use crate::units::{BLOCK_BYTES, Lbn, Size};
+use crate::base::error::InputError;
+use crate::base::units::{BLOCK_BYTES, Lbn, Size};
 use crate::workload::synthetic::{
     AddressSpec, FioNormalParams, FioParetoParams, FioZipfParams, Percent, Portion, Zone,
     ZonesParams,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{InputError, Place};
+use crate::base::error::{InputError, Place};
 use crate::workload::text::shown;
 
 /// A job file that has been taken apart.

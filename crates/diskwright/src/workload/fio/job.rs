@@ -1,7 +1,7 @@
 //! One job of a job file becomes one synthetic load, or as many as it has clones.
 
-use crate::error::InputError;
-use crate::units::{BLOCK_BYTES, Lbn, Share, Size};
+use crate::base::error::InputError;
+use crate::base::units::{BLOCK_BYTES, Lbn, Share, Size};
 use crate::workload::synthetic::{
     AddressSpec, LoadSpec, SequentialParams, SizeSpec, StreamsParams, StridedParams, UniformParams,
 };

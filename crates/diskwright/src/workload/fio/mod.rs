@@ -24,7 +24,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::error::{Error, InputError, unknown_name};
+use crate::base::error::{Error, InputError, unknown_name};
 
 use self::ini::{Job, JobFile};
 use self::reading::Reading;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::{InputError, suggestion, unknown_name};
-use crate::units::{BLOCK_BYTES, Time};
+use crate::base::error::{InputError, suggestion, unknown_name};
+use crate::base::units::{BLOCK_BYTES, Time};
 
 use super::ini::{Job, JobFile, Setting};
 use super::options::{NO_MEANING, NOT_MODELLED, REFUSED, UNDERSTOOD, names};

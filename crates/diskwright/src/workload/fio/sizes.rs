@@ -1,7 +1,7 @@
 //! How large a job's requests are.
 
-use crate::error::InputError;
-use crate::units::{BLOCK_BYTES, Size};
+use crate::base::error::InputError;
+use crate::base::units::{BLOCK_BYTES, Size};
 use crate::workload::synthetic::{SizeByOperation, SizeShare, SizeSpec};
 
 use super::ini::Setting;

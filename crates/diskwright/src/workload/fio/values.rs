@@ -1,6 +1,6 @@
 //! Numbers as job files write them: with suffixes, per direction, with percentages. fio's HOWTO, "Parameter types".
 
-use crate::units::Time;
+use crate::base::units::Time;
 use crate::workload::text::whole;
 
 /// What a suffix of 1000 or 1024 stands for: `kb_base`.

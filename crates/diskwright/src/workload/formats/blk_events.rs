@@ -6,8 +6,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::request::Op;
-use crate::units::{Lbn, Time};
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::Op;
 use crate::workload::record::Record;
 
 /// How blktrace's records and blkparse's lines become requests.

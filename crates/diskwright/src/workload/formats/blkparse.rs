@@ -5,8 +5,8 @@
 
 use std::io::{self, Write};
 
-use crate::error::{Error, InputError, Place};
-use crate::units::Time;
+use crate::base::error::{Error, InputError, Place};
+use crate::base::units::Time;
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
@@ -347,8 +347,8 @@ impl TraceWriter for Writer {
 mod tests {
     use super::super::testing::*;
     use super::*;
-    use crate::request::Op;
-    use crate::units::Lbn;
+    use crate::base::units::Lbn;
+    use crate::engine::request::Op;
     use crate::workload::formats::BlktraceOptions;
 
     /// As blkparse writes it, from a trace of one CPU.

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::io::{self, Write};
 
-use crate::error::{Error, Place};
-use crate::request::Op;
-use crate::units::{BLOCK_BYTES, Time};
+use crate::base::error::{Error, Place};
+use crate::base::units::{BLOCK_BYTES, Time};
+use crate::engine::request::Op;
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
@@ -227,7 +227,7 @@ mod tests {
     use super::super::blktrace_source::made::{MADE, Made, Q, file};
     use super::super::testing::*;
     use super::*;
-    use crate::units::Lbn;
+    use crate::base::units::Lbn;
     use category::{FLUSH, FUA, NOTIFY, QUEUE, WRITE};
     use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// A path that ends in `.blktrace.N`, or that and the extension of a compression, in its parts.
 struct PerCpu<'a> {

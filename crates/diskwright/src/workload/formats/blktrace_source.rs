@@ -3,8 +3,8 @@
 //! A record is `struct blk_io_trace` (version 7, 48 bytes) or `struct blk_io_trace2` (version 8, 64 bytes) of
 //! Linux's `include/uapi/linux/blktrace_api.h`, in the byte order of the recording machine, and then `pdu_len` bytes of payload.
 
-use crate::error::{Error, InputError, Place};
-use crate::units::{BLOCK_BYTES, Time};
+use crate::base::error::{Error, InputError, Place};
+use crate::base::units::{BLOCK_BYTES, Time};
 use crate::workload::input::Input;
 
 use super::blk_events::{self, Asked, BlkEvent, Extent, category};
@@ -361,8 +361,8 @@ mod tests {
     use super::super::{BlktraceOptions, FormatOptions, TraceReader};
     use super::made::{MADE, Made, Q, file};
     use super::*;
-    use crate::request::Op;
-    use crate::units::Lbn;
+    use crate::base::units::Lbn;
+    use crate::engine::request::Op;
     use crate::workload::record::Record;
     use category::{DISCARD, FLUSH, FUA, NOTIFY, PASSTHROUGH, QUEUE, READ, WRITE};
 

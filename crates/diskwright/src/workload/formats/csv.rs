@@ -6,9 +6,9 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, InputError, Place};
-use crate::request::Op;
-use crate::units::Lbn;
+use crate::base::error::{Error, InputError, Place};
+use crate::base::units::Lbn;
+use crate::engine::request::Op;
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
@@ -393,7 +393,7 @@ fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
 mod tests {
     use super::super::testing::*;
     use super::*;
-    use crate::units::Time;
+    use crate::base::units::Time;
 
     fn with(csv: CsvOptions) -> FormatOptions {
         FormatOptions {

@@ -1,6 +1,6 @@
 //! Which column of a CSV trace means what: by its name, or by what the user says.
 
-use crate::error::{Error, InputError};
+use crate::base::error::{Error, InputError};
 use crate::workload::text::TimeUnit;
 
 use super::csv::CsvOptions;
@@ -98,7 +98,7 @@ impl Columns {
         let block = match options.block_bytes {
             Some(0) => return Err(Error::input("workload.csv.block_bytes is 0")),
             Some(bytes) => u64::from(bytes),
-            None => crate::units::BLOCK_BYTES,
+            None => crate::base::units::BLOCK_BYTES,
         };
         let in_blocks = |key, chosen, names| Wanted { key, chosen, names };
         let address = finder.either(

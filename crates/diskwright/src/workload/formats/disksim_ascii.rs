@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::error::Error;
-use crate::request::Op;
-use crate::units::Lbn;
+use crate::base::error::Error;
+use crate::base::units::Lbn;
+use crate::engine::request::Op;
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
@@ -101,7 +101,7 @@ fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
 mod tests {
     use super::super::testing::*;
     use super::*;
-    use crate::units::Time;
+    use crate::base::units::Time;
 
     #[test]
     fn a_line_is_read_as_documented() {

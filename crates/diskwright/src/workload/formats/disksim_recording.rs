@@ -1,9 +1,9 @@
 //! Recordings of real drives made for DiskSim's validation: `R|W action lbn blocks service_us gap_us`, one request a line,
 //! each issued a gap after the completion of the one before.
 
-use crate::error::{Error, Place};
-use crate::request::Op;
-use crate::units::{Lbn, Time};
+use crate::base::error::{Error, Place};
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::Op;
 use crate::workload::input::Input;
 use crate::workload::record::{Record, Recorded};
 use crate::workload::text::{Fields, Lines, TimeUnit, whole};

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::error::InputError;
-use crate::units::Time;
+use crate::base::error::InputError;
+use crate::base::units::Time;
 use crate::workload::text::{Field, Fields, Lines, shown, whole};
 
 /// A field that is missing or wrong: where, and what it should have been.

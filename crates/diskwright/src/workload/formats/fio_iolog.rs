@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use foldhash::quality::FixedState;
 use hashbrown::HashMap;
 
-use crate::error::{Error, InputError, Place};
-use crate::request::Op;
-use crate::units::{BLOCK_BYTES, Lbn, Time};
+use crate::base::error::{Error, InputError, Place};
+use crate::base::units::{BLOCK_BYTES, Lbn, Time};
+use crate::engine::request::Op;
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;

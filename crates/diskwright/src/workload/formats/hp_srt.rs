@@ -1,8 +1,8 @@
 //! HP's SRT traces of the early nineties: a text header, a form feed, then big-endian 32-bit words.
 
-use crate::error::{Error, InputError, Place};
-use crate::request::Op;
-use crate::units::{Lbn, Time};
+use crate::base::error::{Error, InputError, Place};
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::Op;
 use crate::workload::input::Input;
 use crate::workload::record::{Record, Recorded};
 

@@ -28,7 +28,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::error::{Error, InputError, Place, unknown_name};
+use crate::base::error::{Error, InputError, Place, unknown_name};
 
 use super::input::Input;
 use super::look_alike::{self, LookAlikeOptions};
@@ -273,7 +273,7 @@ fn first_line(bytes: &[u8]) -> &[u8] {
 ///
 /// `None` where the run ends past the last address.
 fn outward(first_byte: u64, bytes: u64) -> Option<(u64, u64, bool)> {
-    use crate::units::BLOCK_BYTES;
+    use crate::base::units::BLOCK_BYTES;
     let end = first_byte.checked_add(bytes)?;
     let lbn = first_byte / BLOCK_BYTES;
     if bytes == 0 {

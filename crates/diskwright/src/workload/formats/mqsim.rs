@@ -6,9 +6,9 @@
 
 use std::io::{self, Write};
 
-use crate::error::Error;
-use crate::request::Op;
-use crate::units::{Lbn, Time};
+use crate::base::error::Error;
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::Op;
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;

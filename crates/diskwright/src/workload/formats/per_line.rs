@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::error::{Error, Place};
+use crate::base::error::{Error, Place};
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;

@@ -6,9 +6,9 @@
 
 use std::io::{self, Write};
 
-use crate::error::Error;
-use crate::request::Op;
-use crate::units::{BLOCK_BYTES, Lbn};
+use crate::base::error::Error;
+use crate::base::units::{BLOCK_BYTES, Lbn};
+use crate::engine::request::Op;
 use crate::workload::input::Input;
 use crate::workload::output::Output;
 use crate::workload::record::Record;
@@ -88,7 +88,7 @@ fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
 mod tests {
     use super::super::testing::*;
     use super::*;
-    use crate::units::Time;
+    use crate::base::units::Time;
 
     #[test]
     fn the_lines_of_the_specification_are_read_as_documented() {

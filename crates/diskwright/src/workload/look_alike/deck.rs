@@ -1,7 +1,7 @@
 //! Draws without replacement: what a histogram counts comes up exactly as often as it counts it.
 
+use crate::base::random::Stream;
 use crate::metrics::histogram::LogHistogram;
-use crate::random::Stream;
 
 use super::fenwick::Fenwick;
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::error::{Error, InputError, Place, Source};
+use crate::base::error::{Error, InputError, Place, Source};
 use crate::workload::input::Input;
 use crate::workload::profile::{ALIGNMENTS, Profile, SCHEMA};
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Place};
+use crate::base::error::{Error, Place};
 
 use super::formats::{Format, FormatOptions, TraceReader};
 use super::input::Input;
@@ -92,7 +92,7 @@ pub fn mixture(path: &Path, over: &Parameters) -> Result<Mixture, Error> {
             let found = resolved.and_then(|resolved| counts::mixture(&table.counts, &resolved));
             Ok(found.map_err(|error| error.at(file))?)
         }
-        Contents::Measured(_) => Err(crate::error::InputError::new(
+        Contents::Measured(_) => Err(crate::base::error::InputError::new(
             "a measured profile has its sizes in it, and none are chosen: expected a table [counts]",
         )
         .at(file)

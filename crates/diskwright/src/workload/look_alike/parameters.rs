@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
-use crate::units::{Size, Time};
+use crate::base::error::InputError;
+use crate::base::units::{Size, Time};
 
 /// What a table of counts leaves open: in the file's `[parameters]`, and over these in a spec. What is not given has a
 /// default that favours nothing.

@@ -9,7 +9,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::units::{Size, Time};
+use crate::base::units::{Size, Time};
 
 use super::parameters::Parameters;
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::units::Time;
 use crate::metrics::histogram::LogHistogram;
-use crate::units::Time;
 
 use super::bursts::{BurstProfile, Bursts};
 use super::space::Spread;

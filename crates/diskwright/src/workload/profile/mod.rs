@@ -14,12 +14,12 @@ use foldhash::quality::FixedState;
 use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, InputError, Place};
-use crate::progress::{Progress, tell};
-use crate::request::Op;
-use crate::units::Time;
+use crate::base::error::{Error, InputError, Place};
+use crate::base::progress::{Progress, tell};
+use crate::base::units::Time;
+use crate::engine::request::Op;
 
-use crate::whole_file::WholeFile;
+use crate::base::whole_file::WholeFile;
 
 use super::devices::Devices;
 use super::extents::Extents;

@@ -11,8 +11,8 @@ use super::bursts::BurstProfile;
 use super::references::References;
 use super::space::{Alignments, Spread};
 use super::{SizeCount, Summary};
+use crate::engine::request::Op;
 use crate::metrics::histogram::LogHistogram;
-use crate::request::Op;
 use crate::workload::record::Record;
 
 /// The version of the keys. A key never changes its meaning.

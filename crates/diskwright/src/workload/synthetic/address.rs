@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
-use crate::random::Stream;
-use crate::request::Op;
-use crate::units::{Lbn, Size};
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::base::units::{Lbn, Size};
+use crate::engine::request::Op;
 
 use super::fio_normal::{FioNormal, FioNormalParams};
 use super::fio_pareto::{FioPareto, FioParetoParams};

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
-use crate::random::Stream;
-use crate::units::Time;
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::base::units::Time;
 
 use super::on_off::{OnOff, OnOffParams};
 use super::scope::Scope;

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
-use crate::random::Stream;
-use crate::units::{Lbn, Size};
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::base::units::{Lbn, Size};
 
 use super::address::Drive;
 use super::fio_zipf::{Scattered, check_center};

@@ -6,10 +6,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
-use crate::random::Stream;
-use crate::request::Op;
-use crate::units::{Lbn, Share, Size};
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::base::units::{Lbn, Share, Size};
+use crate::engine::request::Op;
 
 use super::address::Drive;
 use super::places::Places;

@@ -1,8 +1,8 @@
 //! One synthetic load being generated.
 
-use crate::error::{Error, InputError};
-use crate::request::{Command, Op};
-use crate::units::{Lbn, Time};
+use crate::base::error::{Error, InputError};
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::{Command, Op};
 
 use super::super::Arrival;
 use super::address::Addresses;

@@ -30,8 +30,8 @@ mod zones;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use crate::error::{Error, InputError};
-use crate::units::Time;
+use crate::base::error::{Error, InputError};
+use crate::base::units::Time;
 
 use self::load::Load;
 use self::scope::Scope;

@@ -1,8 +1,8 @@
 //! What the requests of a synthetic load ask for.
 
-use crate::error::InputError;
-use crate::random::Stream;
-use crate::request::Op;
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::engine::request::Op;
 
 use super::scope::Scope;
 use super::spec::LoadSpec;

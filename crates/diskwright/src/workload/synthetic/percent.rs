@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::units::{Size, UnitError, serde_as_text};
+use crate::base::units::{Size, UnitError, serde_as_text};
 
 /// A percentage from 0 to 100: `"10 %"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]

@@ -4,7 +4,7 @@
 //! it lands inside ("cycle walking": Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, section 3).
 //! The power of two is less than twice `n`, so that two steps do on average.
 
-use crate::random::Stream;
+use crate::base::random::Stream;
 
 /// Luby and Rackoff need four rounds of random functions to look random; ours are only mixed well, so that there are more.
 const ROUNDS: usize = 6;

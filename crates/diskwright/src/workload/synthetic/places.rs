@@ -1,6 +1,6 @@
 //! The places at which a request of some size may begin in a range.
 
-use crate::units::Lbn;
+use crate::base::units::Lbn;
 
 /// `first`, `first + 1`, … times `align`, `count` of them; there is at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Where in the spec a load stands, and from which random streams it draws.
 
-use crate::error::InputError;
-use crate::random::Stream;
+use crate::base::error::InputError;
+use crate::base::random::Stream;
 
 /// One load of a spec.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
-use crate::units::Lbn;
+use crate::base::error::InputError;
+use crate::base::units::Lbn;
 
 use super::address::Drive;
 

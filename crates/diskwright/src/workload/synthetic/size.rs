@@ -8,10 +8,10 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, StrDeserial
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::error::InputError;
-use crate::random::Stream;
-use crate::request::Op;
-use crate::units::Size;
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::base::units::Size;
+use crate::engine::request::Op;
 
 use super::scope::Scope;
 

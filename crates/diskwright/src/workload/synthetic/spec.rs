@@ -7,7 +7,7 @@ use serde::de::{Deserializer, Error as _};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::units::Share;
+use crate::base::units::Share;
 
 use super::address::AddressSpec;
 use super::arrivals::ArrivalsSpec;

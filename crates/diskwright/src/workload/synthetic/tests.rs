@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::request::Op;
+use crate::engine::request::Op;
 
 const CAPACITY: u64 = 1_000_000;
 

@@ -9,9 +9,9 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::random::Stream;
-use crate::schema;
-use crate::units::Time;
+use crate::base::random::Stream;
+use crate::base::schema;
+use crate::base::units::Time;
 
 /// From a completion to the same user's next request: `"5 ms"`, or `{ exponential = "5 ms" }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

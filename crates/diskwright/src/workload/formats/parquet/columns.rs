@@ -10,9 +10,9 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 use super::pages::Pages;
-use crate::error::InputError;
-use crate::request::Op;
-use crate::units::Lbn;
+use crate::base::error::InputError;
+use crate::base::units::Lbn;
+use crate::engine::request::Op;
 use crate::workload::input::Anywhere;
 use crate::workload::record::Record;
 use crate::workload::text::shown;

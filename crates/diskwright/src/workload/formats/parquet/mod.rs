@@ -13,8 +13,8 @@ use std::sync::Arc;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
-use crate::error::{Error, InputError, Place};
-use crate::units::Time;
+use crate::base::error::{Error, InputError, Place};
+use crate::base::units::Time;
 use crate::workload::input::{Anywhere, Input};
 use crate::workload::record::{Record, Recorded};
 use crate::workload::writing::{Holds, Writing};

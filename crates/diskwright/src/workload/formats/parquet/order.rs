@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::error::Error;
+use crate::base::error::Error;
 use crate::workload::record::Record;
 
 /// Rows held back while one that arrived earlier is looked for.
@@ -85,8 +85,8 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Op;
-    use crate::units::{Lbn, Time};
+    use crate::base::units::{Lbn, Time};
+    use crate::engine::request::Op;
 
     fn ordered(numbers: impl IntoIterator<Item = u64>) -> (Vec<u64>, u64) {
         let record = Record {

@@ -15,8 +15,8 @@ use proptest::prelude::*;
 
 use super::super::testing::*;
 use super::*;
-use crate::request::Op;
-use crate::units::Lbn;
+use crate::base::units::Lbn;
+use crate::engine::request::Op;
 
 type Column = (&'static str, ArrayRef);
 

@@ -12,8 +12,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use super::{SCHEMA, SCHEMA_KEY};
+use crate::base::units::Time;
 use crate::metrics::log;
-use crate::units::Time;
 use crate::workload::output::Output;
 use crate::workload::record::{Record, Recorded};
 use crate::workload::writing::TraceWriter;

@@ -1,7 +1,7 @@
 //! Arrivals in bursts of geometric length, with exponential gaps within and between them.
 
-use crate::random::Stream;
-use crate::units::Time;
+use crate::base::random::Stream;
+use crate::base::units::Time;
 
 use super::super::parameters::Resolved;
 

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::InputError;
+use crate::base::error::InputError;
 use crate::workload::profile::Class;
 
 use super::super::parameters::Resolved;

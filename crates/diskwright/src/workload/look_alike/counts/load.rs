@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use crate::error::InputError;
-use crate::random::Stream;
-use crate::request::Op;
-use crate::units::{Lbn, Time};
+use crate::base::error::InputError;
+use crate::base::random::Stream;
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::Op;
 use crate::workload::record::Record;
 use crate::workload::synthetic::Ranks;
 

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use crate::error::InputError;
+use crate::base::error::InputError;
 use crate::workload::profile::Class;
 
 use super::super::parameters::Resolved;

@@ -7,7 +7,7 @@ mod load;
 mod mixture;
 mod plan;
 
-use crate::error::InputError;
+use crate::base::error::InputError;
 
 use super::parameters::Resolved;
 

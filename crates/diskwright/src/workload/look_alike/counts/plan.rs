@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::InputError;
-use crate::random::Stream;
+use crate::base::error::InputError;
+use crate::base::random::Stream;
 
 use super::super::parameters::Resolved;
 use super::cells::{Cells, ratio};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use crate::request::Op;
+use crate::engine::request::Op;
 use crate::workload::profile::Class;
 use crate::workload::record::Record;
 
@@ -277,11 +277,11 @@ proptest! {
             };
             next = next.max(lbn + 1_000);
             made.push(Record {
-                arrival: crate::units::Time::ZERO,
+                arrival: crate::base::units::Time::ZERO,
                 device: 0,
                 op: if write { Op::Write } else { Op::Read },
                 fua: false,
-                lbn: crate::units::Lbn(lbn),
+                lbn: crate::base::units::Lbn(lbn),
                 blocks: modes[size],
                 recorded: None,
             });

@@ -3,9 +3,9 @@
 //! Bursts and gaps come in a random order as long as about as many requests have arrived as in the trace until then. The more
 //! are missing, the more often larger bursts and shorter gaps come first; where there are too many, smaller and longer ones.
 
+use crate::base::random::Stream;
+use crate::base::units::Time;
 use crate::metrics::histogram::LogHistogram;
-use crate::random::Stream;
-use crate::units::Time;
 use crate::workload::profile::ArrivalProfile;
 use crate::workload::profile::bursts::{LEVELS, level, parting};
 

@@ -7,10 +7,10 @@
 mod arrivals;
 mod places;
 
+use crate::base::random::Stream;
+use crate::base::units::Lbn;
+use crate::engine::request::Op;
 use crate::metrics::histogram::LogHistogram;
-use crate::random::Stream;
-use crate::request::Op;
-use crate::units::Lbn;
 use crate::workload::profile::{Class, Profile, SizeProfile};
 use crate::workload::record::Record;
 

@@ -4,8 +4,8 @@
 use foldhash::quality::FixedState;
 use hashbrown::HashMap;
 
+use crate::base::random::Stream;
 use crate::metrics::histogram::LogHistogram;
-use crate::random::Stream;
 use crate::workload::extents::Extents;
 use crate::workload::profile::{ALIGNMENTS, Profile};
 

@@ -1,0 +1,11 @@
+//! What everything uses and what knows nothing of the rest: errors, units, random numbers, named policies, schemas.
+
+pub mod choice;
+pub mod error;
+pub mod progress;
+pub mod random;
+pub mod registry;
+pub mod schema;
+pub mod units;
+
+pub(crate) mod whole_file;

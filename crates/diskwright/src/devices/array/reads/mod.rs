@@ -1,0 +1,106 @@
+//! Which member of a mirror a read goes to.
+
+mod first;
+mod nearest;
+mod round_robin;
+mod soonest_idle;
+
+use super::Member;
+use crate::base::registry::{policies, schema_of_family};
+use crate::base::units::Lbn;
+use crate::engine::request::Command;
+
+policies! {
+    /// A choice of a mirror's member and its parameters, as a spec names it.
+    pub enum ReadSpec of "read" builds Box<dyn Read> {
+        SoonestIdle = "soonest-idle" [] in soonest_idle::SoonestIdle,
+        RoundRobin = "round-robin" [] in round_robin::RoundRobin,
+        Nearest = "nearest" [] in nearest::Nearest,
+        First = "first" [] in first::First,
+    }
+}
+
+impl Default for ReadSpec {
+    fn default() -> ReadSpec {
+        ReadSpec::SoonestIdle(soonest_idle::SoonestIdle {})
+    }
+}
+
+schema_of_family!(
+    ReadSpec,
+    "MirrorRead",
+    "Which member of a mirror a read goes to."
+);
+
+/// A rule that chooses the member for a read.
+pub trait Read: Send {
+    /// One of the members, of which there is at least one.
+    fn choose(&mut self, command: &Command, members: &[Member]) -> usize;
+}
+
+/// How far a member's last request ended from the block where the next one begins.
+fn distance(member: &Member, to: Lbn) -> u64 {
+    member.head.0.abs_diff(to.0)
+}
+
+/// The member with the least of something; of several the first.
+fn least<K: Ord>(members: &[Member], of: impl Fn(&Member) -> K) -> usize {
+    let members = members.iter().enumerate();
+    let least = members.min_by_key(|(_, member)| of(member));
+    least.expect("a mirror has a member").0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::request::{DeviceId, Op};
+
+    /// The choices of a policy among members with so many requests outstanding and their heads at these blocks, for reads of block 100.
+    fn chosen(spec: &ReadSpec, members: &[(u32, u64)], times: usize) -> Vec<usize> {
+        let member = |(device, &(outstanding, head)): (u32, &(u32, u64))| Member {
+            device: DeviceId(device),
+            outstanding,
+            head: Lbn(head),
+        };
+        let members: Vec<Member> = (0..).zip(members).map(member).collect();
+        let command = Command {
+            op: Op::Read,
+            fua: false,
+            lbn: Lbn(100),
+            blocks: 8,
+        };
+        let mut policy = spec.build();
+        (0..times)
+            .map(|_| policy.choose(&command, &members))
+            .collect()
+    }
+
+    fn named(name: &str) -> ReadSpec {
+        serde_json::from_value(serde_json::json!({ name: {} })).expect("a name")
+    }
+
+    #[test]
+    fn each_policy_keeps_its_rule() {
+        let members = [(2, 100), (1, 500), (1, 0), (1, 200)];
+        for (name, expected) in [
+            ("soonest-idle", [2, 2, 2, 2, 2]),
+            ("nearest", [0; 5]),
+            ("first", [0; 5]),
+            ("round-robin", [0, 1, 2, 3, 0]),
+        ] {
+            assert_eq!(chosen(&named(name), &members, 5), expected, "{name}");
+        }
+        assert_eq!(ReadSpec::default().name(), "soonest-idle");
+        assert_eq!(ReadSpec::NAMES.len(), 4, "a new policy has a row here");
+    }
+
+    #[test]
+    fn ties_go_to_the_shorter_queue_and_then_to_the_first() {
+        let twice_as_near = [(3, 90), (2, 110), (2, 90)];
+        assert_eq!(chosen(&named("nearest"), &twice_as_near, 1), [1]);
+        assert_eq!(chosen(&named("soonest-idle"), &twice_as_near, 1), [1]);
+        for name in ReadSpec::NAMES {
+            assert_eq!(chosen(&named(name), &[(0, 0)], 3), [0; 3], "{name}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What a hard disk counts, and how it reports it.
+
+use serde_json::{Map, Value, json};
+
+use super::Hdd;
+use crate::base::units::Time;
+use crate::engine::request::{Part, Parts};
+use crate::models::queue::Pending;
+
+/// Counts, sums and extremes over a run.
+#[derive(Default)]
+pub(super) struct Counters {
+    pub(super) requests: u64,
+    /// When the first of them came.
+    pub(super) first: Time,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) accesses: u64,
+    pub(super) read_modify_writes: u64,
+    pub(super) seeks: u64,
+    pub(super) seek_cylinders: u64,
+    /// Motions of the arm without a request.
+    pub(super) travels: u64,
+    pub(super) travel_cylinders: u64,
+    pub(super) busy: u128,
+    pub(super) parts: [u128; Part::COUNT],
+    pub(super) queue_max: usize,
+    /// Integral of the queue's length over time, request·ns.
+    pub(super) queue_area: u128,
+    pub(super) queue_since: Time,
+    /// The longest time from the queue to the start.
+    longest_wait: Time,
+    /// How many requests were served that had been merged from so many parts, from one on.
+    merged: Vec<u64>,
+}
+
+impl Counters {
+    /// A request, merged or not, is picked at `now`.
+    #[inline]
+    pub(super) fn picked(&mut self, pending: &Pending, now: Time, merges: bool) {
+        self.longest_wait = self.longest_wait.max(now - pending.entered);
+        if merges {
+            let index = pending.parts() - 1;
+            if self.merged.len() <= index {
+                self.merged.resize(index + 1, 0);
+            }
+            self.merged[index] += 1;
+        }
+    }
+
+    /// An access to the medium, for which an arm moved over `distance` cylinders.
+    #[inline]
+    pub(super) fn accessed(&mut self, distance: u32, read_modify_writes: u32) {
+        self.accesses += 1;
+        self.read_modify_writes += u64::from(read_modify_writes);
+        self.seeks += u64::from(distance > 0);
+        self.seek_cylinders += u64::from(distance);
+    }
+
+    /// What the time of an access went into.
+    #[inline]
+    pub(super) fn spent(&mut self, parts: &Parts) {
+        for (sum, &part) in self.parts.iter_mut().zip(Part::ALL) {
+            *sum += u128::from(parts.get(part).ns());
+        }
+    }
+
+    /// How many requests of one part, two parts and so on were served, and how many requests were parts of others.
+    fn merges(&self) -> (Map<String, Value>, u64) {
+        let sizes = (1u64..).zip(&self.merged).filter(|&(_, &count)| count > 0);
+        let joined = sizes
+            .clone()
+            .map(|(parts, count)| (parts - 1) * count)
+            .sum();
+        let sizes = sizes.map(|(parts, &count)| (parts.to_string(), json!(count)));
+        (sizes.collect(), joined)
+    }
+}
+
+/// What a report of counters depends on beside them.
+pub(super) struct Ends {
+    /// How long the run took.
+    pub(super) elapsed: Time,
+    /// When the last request was complete.
+    pub(super) ended: Time,
+    /// Until when time was counted as busy.
+    pub(super) busy_until: Time,
+    /// How many picks a scheduler promoted.
+    pub(super) promotions: u64,
+}
+
+impl Counters {
+    /// Counters and shares.
+    pub(super) fn report(&self, ends: &Ends) -> Map<String, Value> {
+        // A cache in front may have written after the host's last request was complete.
+        let elapsed = ends.elapsed.max(ends.ended.saturating_sub(self.first));
+        let share = |ns: u128| {
+            if elapsed == Time::ZERO {
+                0.0
+            } else {
+                ns as f64 / elapsed.ns() as f64
+            }
+        };
+        let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
+        let mut report = Map::new();
+        let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
+        put("requests", json!(self.requests));
+        put("reads", json!(self.reads));
+        put("writes", json!(self.writes));
+        put("media_accesses", json!(self.accesses));
+        put("read_modify_writes", json!(self.read_modify_writes));
+        put("seeks", json!(self.seeks));
+        put(
+            "seek_distance_mean_cylinders",
+            json!(mean(self.seek_cylinders, self.accesses)),
+        );
+        put("travels", json!(self.travels));
+        put("travel_cylinders", json!(self.travel_cylinders));
+        // What the medium still has to write when the run ends is not of its time.
+        let beyond = ends.busy_until.saturating_sub(ends.ended);
+        let busy = self.busy.saturating_sub(u128::from(beyond.ns()));
+        put("utilisation", json!(share(busy)));
+        put("queue_length_mean", json!(share(self.queue_area)));
+        put("queue_length_max", json!(self.queue_max));
+        put("promotions", json!(ends.promotions));
+        put("longest_wait_ms", json!(self.longest_wait.ms()));
+        report
+    }
+
+    /// The time of every part, ms.
+    pub(super) fn busy_ms(&self) -> Value {
+        let parts = Part::ALL.iter().zip(&self.parts);
+        let parts: Map<String, Value> = parts
+            .map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6)))
+            .collect();
+        parts.into()
+    }
+}
+
+impl Hdd {
+    /// Counters and shares of a run that took `elapsed`.
+    pub(super) fn counted(&self, elapsed: Time) -> Map<String, Value> {
+        let mut report = self.counters.report(&Ends {
+            elapsed,
+            ended: self.ended,
+            busy_until: self.busy_until,
+            promotions: self.scheduler.promotions(),
+        });
+        let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
+        if self.clustering.is_some() {
+            let (sizes, joined) = self.counters.merges();
+            put("merged_requests", json!(joined));
+            put("merge_sizes", sizes.into());
+        }
+        put("busy_ms", self.counters.busy_ms());
+        if let Some(buffer) = &self.buffer {
+            let counters = &buffer.counters;
+            put("buffer_hits", json!(counters.hits));
+            put("buffer_partial_hits", json!(counters.partial_hits));
+            put("buffer_misses", json!(counters.misses));
+            put("buffer_hits_on_read_ahead", json!(counters.joined));
+            put("buffered_writes", json!(counters.buffered_writes));
+            put("appended_writes", json!(counters.appends));
+            put("read_ahead_interruptions", json!(counters.interruptions));
+        }
+        report
+    }
+}

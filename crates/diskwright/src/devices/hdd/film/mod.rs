@@ -1,0 +1,379 @@
+//! What a picture of a run shows of a disk at work: every step of the arm and of the requests in a short window of time.
+//!
+//! A request's steps are those of its critical path, and add up to the parts in the log of requests. What the arm does is
+//! told beside: without a buffer it is the same; with one the arm also reads ahead, and writes behind completed requests.
+
+pub mod json;
+mod one_arm;
+pub mod steps;
+
+use super::buffer::Track;
+use crate::base::units::Time;
+use crate::engine::device::Context;
+use crate::engine::request::{Command, Op, Part, RequestId, ServedBy};
+use crate::metrics::picture::window::Window;
+use crate::models::geometry::layout::Run;
+use crate::models::geometry::mechanics::Arm;
+use steps::{Course, Step};
+
+/// The most requests that a film shows.
+const MOST: usize = 2_000;
+/// The most that it shows waiting at its end.
+const MOST_WAITING: usize = 500;
+
+/// A request in the film.
+pub struct Shown {
+    sequence: Option<u64>,
+    command: Command,
+    arrival: Time,
+    /// When it got a slot in the drive's queue, if it has one.
+    acceptance: Option<Time>,
+    /// The track of its first sector, from that on, where it has a place.
+    track: Option<Run>,
+    /// How it was served, if it was.
+    service: Option<Served>,
+    /// How many of its shares, if it has several, wait for their arms.
+    pub unbegun: usize,
+}
+
+impl Shown {
+    /// A request whose first sector is on a track, from that sector on.
+    pub fn new(request: RequestId, track: Option<Run>, has_slot: bool, cx: &Context<'_>) -> Shown {
+        let entry = cx.request(request);
+        Shown {
+            sequence: entry.of_host(),
+            command: entry.command,
+            arrival: entry.arrival,
+            acceptance: has_slot.then_some(entry.acceptance),
+            track,
+            service: None,
+            unbegun: 0,
+        }
+    }
+}
+
+/// How a request was served.
+pub struct Served {
+    /// Counts services: the name of this one.
+    pub number: u64,
+    /// When that began.
+    pub start: Time,
+    /// When it was complete.
+    pub completion: Time,
+    /// Where its data were.
+    pub by: ServedBy,
+    /// The steps of its critical path.
+    pub steps: Vec<Step>,
+}
+
+/// What an arm does something for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A service, by its number: to read or to write.
+    Service(u64, Op),
+    /// A read before the film, behind which it goes on reading.
+    ReadAhead,
+    /// The drive's own order: to read or to write.
+    Cleaning(Op),
+    /// The scheduler wants it to be somewhere.
+    Travel,
+}
+
+/// What an arm did.
+struct Work {
+    /// The number of the arm.
+    arm: usize,
+    purpose: Purpose,
+    course: Course,
+}
+
+/// Collected while a disk runs.
+pub struct Film {
+    window: Window,
+    /// Where each arm is before its first work.
+    rest: Vec<Arm>,
+    shown: Vec<Shown>,
+    works: Vec<Work>,
+    /// Those that wait when the window ends, and how many more there are.
+    waiting: Vec<Shown>,
+    left_out: usize,
+    services: u64,
+    /// The service for which the medium began to read.
+    reads_for: Option<u64>,
+    is_open: bool,
+    is_closed: bool,
+}
+
+impl Film {
+    /// An empty film of a window.
+    pub fn new(window: Window) -> Film {
+        Film {
+            window,
+            rest: Vec::new(),
+            shown: Vec::new(),
+            works: Vec::new(),
+            waiting: Vec::new(),
+            left_out: 0,
+            services: 0,
+            reads_for: None,
+            is_open: false,
+            is_closed: false,
+        }
+    }
+
+    /// Whether what begins at `now` may be shown; `sequence` is that of the host's request, where it is for one.
+    pub fn is_near(&self, sequence: Option<u64>, now: Time) -> bool {
+        !self.is_closed && self.window.is_near(sequence, now)
+    }
+
+    /// The same of what begins without a service: the arms are known to be followed up to now, or an instant is awaited.
+    pub fn is_near_behind(&self, now: Time) -> bool {
+        let is_followed = self.is_open || self.window.from().is_some();
+        is_followed && self.is_near(None, now)
+    }
+
+    /// A request is served, which may begin the window.
+    pub fn serves(&self, sequence: Option<u64>, now: Time) {
+        self.window.serves(sequence, now);
+    }
+
+    /// Whether it takes what arms do.
+    pub fn is_rolling(&self) -> bool {
+        self.is_open && !self.is_closed
+    }
+
+    /// Begins, unless it has, with the arms where they are.
+    pub fn open(&mut self, arms: impl Iterator<Item = Arm>) {
+        if !self.is_open {
+            self.is_open = true;
+            self.rest = arms.collect();
+        }
+    }
+
+    /// Makes room for a service of some requests that begins now; false where that is beyond the window.
+    pub fn makes_room(&mut self, requests: usize, now: Time) -> bool {
+        self.forget(now);
+        let has_begun = self.window.from().is_some_and(|from| from <= now);
+        if self.shown.len() + requests > MOST && has_begun {
+            self.window.fill(now);
+        }
+        now < self.window.to()
+    }
+
+    /// Forgets what is over before the window begins.
+    pub fn forget(&mut self, now: Time) {
+        let from = self.window.from().unwrap_or(now).min(now);
+        let is_shown = |shown: &Shown| {
+            let service = shown.service.as_ref();
+            service.is_none_or(|service| service.completion > from)
+        };
+        self.shown.retain(is_shown);
+        let rest = &mut self.rest;
+        self.works.retain(|work| {
+            let is_kept = work.course.ends() > from;
+            if !is_kept && let Some(arm) = work.course.arm() {
+                rest[work.arm] = arm;
+            }
+            is_kept
+        });
+    }
+
+    /// The number of a new service.
+    pub fn number(&mut self) -> u64 {
+        self.services += 1;
+        self.services - 1
+    }
+
+    /// Shows a request that was served.
+    pub fn show(&mut self, shown: Shown, served: Served) {
+        let service = Some(served);
+        self.shown.push(Shown { service, ..shown });
+    }
+
+    /// Whether it shows a request with this service.
+    pub fn shows(&self, number: u64) -> bool {
+        self.place_of(number).is_some()
+    }
+
+    fn place_of(&self, number: u64) -> Option<usize> {
+        self.shown.iter().rposition(|shown| {
+            let service = shown.service.as_ref();
+            service.is_some_and(|service| service.number == number)
+        })
+    }
+
+    /// Shows a further share in a request that is shown already, of whose shares `unbegun` are left: the course of the request is that
+    /// of the one that ends last.
+    pub fn show_share(&mut self, served: Served, unbegun: usize, is_last: bool) {
+        if let Some(place) = self.place_of(served.number) {
+            let shown = &mut self.shown[place];
+            shown.unbegun = unbegun;
+            if is_last {
+                shown.service = Some(served);
+            }
+        }
+    }
+
+    /// A further share begins beyond the window: if it ends last, the request is one that waited at the window's end.
+    pub fn begins_late(&mut self, number: u64, is_last: bool) {
+        let Some(place) = self.place_of(number) else {
+            return;
+        };
+        if is_last {
+            let mut shown = self.shown.remove(place);
+            (shown.service, shown.unbegun) = (None, 0);
+            self.waiting.push(shown);
+        } else {
+            self.shown[place].unbegun -= 1;
+        }
+    }
+
+    /// Shows what an arm does.
+    pub fn work(&mut self, arm: usize, purpose: Purpose, course: Course) {
+        if course.steps.is_empty() {
+            return;
+        }
+        // Of what was broken off for it, no more is seen.
+        if let Some(last) = self.works.iter_mut().rfind(|work| work.arm == arm) {
+            last.course.cut(course.begins);
+        }
+        self.works.push(Work {
+            arm,
+            purpose,
+            course,
+        });
+    }
+
+    /// Shows that the scheduler moves an arm to a place from now on.
+    pub fn travel(&mut self, arm: usize, to: Arm, time: Time, now: Time) {
+        if self.is_rolling() && now < self.window.to() {
+            let step = Step {
+                part: Part::Seek,
+                time,
+                by: arm,
+                arm: to,
+                slots: None,
+            };
+            let steps = vec![step];
+            self.work(arm, Purpose::Travel, Course { begins: now, steps });
+        }
+    }
+
+    /// The medium has read a track.
+    fn read(&mut self, track: Track) {
+        self.work(0, self.reads(), track.into());
+    }
+
+    /// What the medium reads for.
+    fn reads(&self) -> Purpose {
+        let service = self.reads_for;
+        service.map_or(Purpose::ReadAhead, |number| {
+            Purpose::Service(number, Op::Read)
+        })
+    }
+
+    /// Everything that begins from now on is beyond the window. Of `requests`, those are shown that waited at its end: told are whether
+    /// they have a slot in the drive's queue, and the track of a command's first sector.
+    pub fn close(
+        &mut self,
+        requests: impl Iterator<Item = (RequestId, bool)>,
+        track: impl Fn(&Command) -> Option<Run>,
+        cx: &Context<'_>,
+    ) {
+        self.is_closed = true;
+        for (request, has_slot) in requests {
+            let entry = cx.request(request);
+            if entry.arrival.min(entry.acceptance) >= self.window.to() {
+                continue;
+            }
+            if self.waiting.len() < MOST_WAITING {
+                let shown = Shown::new(request, track(&entry.command), has_slot, cx);
+                self.waiting.push(shown);
+            } else {
+                self.left_out += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::units::Lbn;
+    use crate::metrics::picture::window::FilmFrom;
+    use crate::metrics::recorder::WarmUp;
+
+    fn served(start: u64, completion: u64) -> Served {
+        Served {
+            number: 0,
+            start: Time::from_ms(start),
+            completion: Time::from_ms(completion),
+            by: ServedBy::Medium,
+            steps: Vec::new(),
+        }
+    }
+
+    /// A film whose window is over, of a request with three shares: one from 400 to 700 ms, one from 450 to 600 ms, one to come.
+    fn film() -> Film {
+        let window = Window::new(FilmFrom::Instant(Time::ZERO), WarmUp::None).expect("wanted");
+        let mut film = Film::new(window);
+        let shown = Shown {
+            sequence: Some(5),
+            command: Command {
+                op: Op::Read,
+                fua: false,
+                lbn: Lbn(0),
+                blocks: 8,
+            },
+            arrival: Time::ZERO,
+            acceptance: Some(Time::ZERO),
+            track: None,
+            service: None,
+            unbegun: 2,
+        };
+        film.show(shown, served(400, 700));
+        film.show_share(served(450, 600), 1, false);
+        film.is_closed = true;
+        film
+    }
+
+    fn start(film: &Film) -> Option<Time> {
+        Some(film.shown.first()?.service.as_ref()?.start)
+    }
+
+    #[test]
+    fn a_share_beyond_the_window_that_ends_before_another_one_completes_the_request() {
+        let mut film = film();
+        assert_eq!(
+            (start(&film), film.shown[0].unbegun),
+            (Some(Time::from_ms(400)), 1)
+        );
+        film.begins_late(0, false);
+        assert_eq!(
+            (start(&film), film.shown[0].unbegun),
+            (Some(Time::from_ms(400)), 0)
+        );
+        assert!(film.waiting.is_empty());
+    }
+
+    #[test]
+    fn a_share_beyond_the_window_that_ends_last_makes_it_a_request_that_waited() {
+        let mut film = film();
+        film.begins_late(0, true);
+        assert_eq!((film.shown.len(), film.waiting.len()), (0, 1));
+        assert!(film.waiting[0].service.is_none() && film.waiting[0].unbegun == 0);
+        // A further share finds nothing to change.
+        film.begins_late(0, true);
+        assert_eq!(film.waiting.len(), 1);
+    }
+
+    #[test]
+    fn the_share_that_ends_last_is_the_course_of_the_request() {
+        let mut film = film();
+        film.show_share(served(480, 900), 0, true);
+        assert_eq!(
+            (start(&film), film.shown[0].unbegun),
+            (Some(Time::from_ms(480)), 0)
+        );
+    }
+}

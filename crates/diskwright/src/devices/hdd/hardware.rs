@@ -1,0 +1,114 @@
+//! The hardware of a hard disk, as numbers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::buffer::parameters::BufferDescription;
+use super::interface::Interface;
+use crate::base::random::Stream;
+use crate::base::units::Time;
+use crate::engine::request::Command;
+use crate::models::geometry::layout::Run;
+use crate::models::geometry::mechanics::Mechanics;
+
+/// The controller's time for a command that needs the medium, by its kind and that of the request before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Overhead {
+    /// Before a read that follows a read.
+    pub read_after_read: Time,
+    /// Before a read that follows a write.
+    pub read_after_write: Time,
+    /// Before a write that follows a read.
+    pub write_after_read: Time,
+    /// Before a write that follows a write.
+    pub write_after_write: Time,
+    /// After the data of a read have crossed the interface.
+    pub completion_read: Time,
+    /// After the data of a write are on the medium.
+    pub completion_write: Time,
+}
+
+impl Overhead {
+    /// The same time before every command, and none after it.
+    pub fn before_any(time: Time) -> Overhead {
+        Overhead {
+            read_after_read: time,
+            read_after_write: time,
+            write_after_read: time,
+            write_after_write: time,
+            completion_read: Time::ZERO,
+            completion_write: Time::ZERO,
+        }
+    }
+    #[inline]
+    pub(super) fn before(&self, write: bool, after_write: bool) -> Time {
+        match (write, after_write) {
+            (false, false) => self.read_after_read,
+            (false, true) => self.read_after_write,
+            (true, false) => self.write_after_read,
+            (true, true) => self.write_after_write,
+        }
+    }
+    #[inline]
+    pub(super) fn completion(&self, write: bool) -> Time {
+        if write {
+            self.completion_write
+        } else {
+            self.completion_read
+        }
+    }
+}
+
+/// The hardware of a hard disk, ready to run.
+pub struct Hardware {
+    /// What decides positioning times.
+    pub mechanics: Mechanics,
+    /// 512-byte blocks in a physical sector.
+    pub blocks_per_sector: u32,
+    /// Command overheads.
+    pub overhead: Overhead,
+    /// The interface.
+    pub interface: Interface,
+    /// Where what it leaves to chance is drawn from.
+    pub chance: Stream,
+    /// The buffer, where the drive has one.
+    pub buffer: Option<BufferDescription>,
+}
+
+impl Hardware {
+    /// The track of a command's first sector, from that sector to the track's end.
+    #[inline]
+    pub fn track_of(&self, command: &Command) -> Run {
+        let first = command.lbn.0 / u64::from(self.blocks_per_sector);
+        self.mechanics.layout.run(first, u32::MAX)
+    }
+
+    /// The first of a command's sectors, up to the end of their track: those of `track`, which is
+    /// [its track](Self::track_of), that it wants.
+    #[inline]
+    pub fn first_run(&self, command: &Command, track: &Run) -> Run {
+        let per_sector = u64::from(self.blocks_per_sector);
+        let (first, end) = (
+            command.lbn.0 / per_sector,
+            command.end().0.div_ceil(per_sector),
+        );
+        let wanted = (end - first) as u32;
+        if wanted >= track.sectors {
+            return *track;
+        }
+        if track.sectors != track.span {
+            return self.mechanics.layout.run(first, wanted);
+        }
+        Run {
+            sectors: wanted,
+            span: wanted,
+            ..*track
+        }
+    }
+
+    /// Capacity in 512-byte blocks.
+    pub fn blocks(&self) -> u64 {
+        self.mechanics.layout.sectors() * u64::from(self.blocks_per_sector)
+    }
+}

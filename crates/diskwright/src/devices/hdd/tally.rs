@@ -1,0 +1,68 @@
+//! What the time of an access goes into: sums for the log of requests, and step by step for a film.
+
+use super::buffer::Track;
+use crate::base::units::Time;
+use crate::engine::request::{Part, Parts};
+use crate::models::geometry::mechanics::{Arm, Mechanics};
+
+/// Angular slots of a track that pass one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    /// The first one.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// How many the track has.
+    pub per_track: u32,
+}
+
+impl Slots {
+    /// `count` slots from `first` on.
+    #[inline]
+    pub fn new(first: u32, count: u32, per_track: u32) -> Slots {
+        Slots {
+            first,
+            count,
+            per_track,
+        }
+    }
+}
+
+/// Takes the parts of a time as they pass. What only a film wants to hear is nothing to the sums.
+pub trait Tally: Default {
+    /// `time` goes into one part.
+    fn add(&mut self, part: Part, time: Time);
+    /// Everything that was added, in the order in which it passes as far as that is known.
+    fn each(&self, told: impl FnMut(Part, Time));
+    /// What comes is done by the arm of this number.
+    #[inline]
+    fn by_arm(&mut self, _number: usize) {}
+    /// The arm moves to a place, where it then is.
+    #[inline]
+    fn heads_for(&mut self, _to: Arm) {}
+    /// It moves there from another place: divided, for who has only the sum.
+    #[inline]
+    fn moves(&mut self, _mechanics: &Mechanics, _from: Arm, _to: Arm, _write: bool) {}
+    /// These slots are waited for, and then pass.
+    #[inline]
+    fn awaits(&mut self, _slots: Slots) {}
+    /// What the medium does from `begins` on, beside what is added here.
+    #[inline]
+    fn beside(&mut self, _begins: Time, _medium: Self) {}
+    /// Reading leaves a track for another one, or for the same one later.
+    #[inline]
+    fn leaves(&mut self, _track: impl FnOnce() -> Track) {}
+}
+
+impl Tally for Parts {
+    #[inline]
+    fn add(&mut self, part: Part, time: Time) {
+        Parts::add(self, part, time);
+    }
+    #[inline]
+    fn each(&self, mut told: impl FnMut(Part, Time)) {
+        for &part in Part::ALL {
+            told(part, self.get(part));
+        }
+    }
+}

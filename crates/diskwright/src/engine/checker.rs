@@ -1,0 +1,697 @@
+//! The checker: does every read see the data it must, and does every request end once and add up?
+//!
+//! Each write of the host gets a version. Media report which blocks they wrote and read; the checker keeps
+//! what every medium holds and what every read was served. A read may see any version that no
+//! other write had replaced when the read was issued: a write replaces the versions that were
+//! acknowledged before that write was issued, so writes outstanding together may settle in any order.
+//! This is the consistency of an atomic register, block by block (Lamport, "On interprocess communication",
+//! Distributed Computing 1, 1986).
+//!
+//! A write is *promised* once it must survive a power cut: when it is acknowledged, if the device promises that or the
+//! write was FUA, else when a flush completes that was issued after the acknowledgement. After a power cut every
+//! block must hold a version that no promised write has replaced.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use crate::engine::request::{Command, DeviceId, Op, Outcome, Promise, Request, RequestId};
+
+/// A write's number, from 1; 0 is what a block held before the run.
+type Version = u64;
+/// The order of issues and completions.
+type Moment = u64;
+
+/// How many faults are described; further ones are counted.
+const DESCRIBED: usize = 20;
+
+/// One version of a block that a read may still see.
+#[derive(Clone, Copy, Debug)]
+struct Visible {
+    version: Version,
+    acknowledged: Option<Moment>,
+    replaced: Option<Moment>,
+    /// A write that replaced it was promised: it may not be what a power cut leaves.
+    buried: bool,
+    /// It stands for a trim: read, the block may be empty, and a power cut may leave anything that it ever was.
+    trimmed: bool,
+}
+
+/// A write that was acknowledged, but not promised yet.
+#[derive(Debug)]
+struct Unpromised {
+    command: Command,
+    issued: Moment,
+    acknowledged: Moment,
+}
+
+/// A request under way: the host's, or one that a device submitted to a child for it.
+#[derive(Debug)]
+struct Open {
+    command: Command,
+    issued: Moment,
+    version: Version,
+    /// What the blocks carry: the versions to write, or those that were read.
+    payload: Vec<Version>,
+}
+
+impl Open {
+    /// Where blocks of the request are in its payload.
+    fn span(&self, lbn: u64, blocks: u32) -> std::ops::Range<usize> {
+        let first = (lbn - self.command.lbn.0) as usize;
+        first..first + blocks as usize
+    }
+}
+
+/// The checker of one run.
+#[derive(Default)]
+pub struct Checker {
+    moment: Moment,
+    version: Version,
+    open: HashMap<RequestId, Open, FixedState>,
+    blocks: HashMap<u64, Vec<Visible>, FixedState>,
+    media: HashMap<(DeviceId, u64), Version, FixedState>,
+    /// What segments of buffers hold: a device, its segment, a block.
+    buffers: HashMap<(DeviceId, u32, u64), Version, FixedState>,
+    promise: Promise,
+    unpromised: Vec<Unpromised>,
+    faults: Vec<String>,
+    fault_count: u64,
+    checked: u64,
+}
+
+impl Checker {
+    /// A checker of a tree whose root gives this promise.
+    pub fn new(promise: Promise) -> Checker {
+        Checker {
+            promise,
+            ..Checker::default()
+        }
+    }
+    /// Descriptions of the first faults found.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+    /// The number of faults found.
+    pub fn fault_count(&self) -> u64 {
+        self.fault_count
+    }
+    /// The number of completed requests that were checked.
+    pub fn checked(&self) -> u64 {
+        self.checked
+    }
+
+    fn fault(&mut self, text: String) {
+        self.fault_count += 1;
+        if self.faults.len() < DESCRIBED {
+            self.faults.push(text);
+        }
+    }
+
+    /// The host issues a request.
+    pub fn issued(&mut self, id: RequestId, command: &Command) {
+        self.moment += 1;
+        let version = match command.op {
+            Op::Write | Op::Trim => {
+                self.version += 1;
+                self.version
+            }
+            Op::Read | Op::Flush => 0,
+        };
+        if matches!(command.op, Op::Write | Op::Trim) {
+            // What is trimmed may be gone at once, or never.
+            let version = if command.op == Op::Trim { 0 } else { version };
+            for lbn in command.lbn.0..command.end().0 {
+                let entry = Visible {
+                    version,
+                    acknowledged: None,
+                    replaced: None,
+                    buried: false,
+                    trimmed: command.op == Op::Trim,
+                };
+                self.blocks
+                    .entry(lbn)
+                    .or_insert_with(|| vec![INITIAL])
+                    .push(entry);
+            }
+        }
+        self.begin(id, command, version);
+    }
+
+    fn begin(&mut self, id: RequestId, command: &Command, version: Version) {
+        let open = Open {
+            command: *command,
+            issued: self.moment,
+            version,
+            payload: vec![version; command.blocks as usize],
+        };
+        if self.open.insert(id, open).is_some() {
+            self.fault(format!("request {} was issued again before it ended", id.0));
+        }
+    }
+
+    /// A device submits a request to a child. What a write of it carries comes from [`carried`](Self::carried) or
+    /// [`read_buffered`](Self::read_buffered).
+    pub fn submitted(&mut self, id: RequestId, command: &Command) {
+        self.begin(id, command, 0);
+    }
+
+    /// Blocks of one request become those of another: a child's of its parent's, or the other way.
+    pub fn carried(&mut self, from: RequestId, to: RequestId, lbn: u64, blocks: u32) {
+        self.moved((from, lbn), (to, lbn), blocks);
+    }
+
+    /// The same where the blocks have other numbers in the second request than in the first.
+    pub fn moved(&mut self, from: (RequestId, u64), to: (RequestId, u64), blocks: u32) {
+        let ((from, from_lbn), (to, to_lbn)) = (from, to);
+        let versions = self.open.get(&from).map(|open| open.span(from_lbn, blocks));
+        let versions = versions.map(|span| self.open[&from].payload[span].to_vec());
+        match (versions, self.open.get_mut(&to)) {
+            (Some(versions), Some(open)) => {
+                let span = open.span(to_lbn, blocks);
+                open.payload[span].copy_from_slice(&versions);
+            }
+            _ => self.fault(format!(
+                "data went from request {} to request {}, which are not both under way",
+                from.0, to.0
+            )),
+        }
+    }
+
+    /// A request to a child is complete, and its parent has taken what it wants of it.
+    pub fn ended(&mut self, id: RequestId, request: &Request) {
+        match self.open.remove(&id) {
+            Some(open) => self.check_times(&open, request),
+            None => self.fault(format!("request {} ended, but was not under way", id.0)),
+        }
+    }
+
+    /// A medium has written part of a request: `blocks` blocks from the request's block `offset`, at `lbn`
+    /// of the medium.
+    pub fn wrote(&mut self, medium: DeviceId, id: RequestId, offset: u32, lbn: u64, blocks: u32) {
+        let Some(open) = self.open.get(&id) else {
+            return self.fault(format!(
+                "a medium wrote for request {}, which is not under way",
+                id.0
+            ));
+        };
+        for block in 0..blocks {
+            let version = open.payload[(offset + block) as usize];
+            self.media.insert((medium, lbn + u64::from(block)), version);
+        }
+    }
+
+    /// A medium has read part of a request.
+    pub fn read(&mut self, medium: DeviceId, id: RequestId, offset: u32, lbn: u64, blocks: u32) {
+        let Some(open) = self.open.get_mut(&id) else {
+            return self.fault(format!(
+                "a medium read for request {}, which is not under way",
+                id.0
+            ));
+        };
+        for block in 0..blocks {
+            let held = self
+                .media
+                .get(&(medium, lbn + u64::from(block)))
+                .copied()
+                .unwrap_or(0);
+            open.payload[(offset + block) as usize] = held;
+        }
+    }
+
+    /// A medium holds nothing in some blocks, as before the run.
+    pub fn cleared(&mut self, medium: DeviceId, lbn: u64, blocks: u32) {
+        for block in 0..u64::from(blocks) {
+            self.media.remove(&(medium, lbn + block));
+        }
+    }
+
+    /// A medium has what it holds of some blocks elsewhere too.
+    pub fn moved_on_medium(&mut self, medium: DeviceId, from: u64, to: u64, blocks: u32) {
+        for block in 0..u64::from(blocks) {
+            let held = self
+                .media
+                .get(&(medium, from + block))
+                .copied()
+                .unwrap_or(0);
+            self.media.insert((medium, to + block), held);
+        }
+    }
+
+    /// Blocks of a request are in a segment of a device's buffer, which loses them with the power.
+    pub fn buffered(
+        &mut self,
+        device: DeviceId,
+        segment: u32,
+        id: RequestId,
+        lbn: u64,
+        blocks: u32,
+    ) {
+        let Some(open) = self.open.get(&id) else {
+            return self.fault(format!(
+                "a buffer took data of request {}, which is not under way",
+                id.0
+            ));
+        };
+        let versions = &open.payload[open.span(lbn, blocks)];
+        for (lbn, &version) in (lbn..).zip(versions) {
+            self.buffers.insert((device, segment, lbn), version);
+        }
+    }
+
+    /// Blocks of a request are those of a segment: it is served from there, or writes what is there.
+    pub fn read_buffered(
+        &mut self,
+        device: DeviceId,
+        segment: u32,
+        id: RequestId,
+        lbn: u64,
+        blocks: u32,
+    ) {
+        let Some(open) = self.open.get_mut(&id) else {
+            return self.fault(format!(
+                "a buffer served request {}, which is not under way",
+                id.0
+            ));
+        };
+        let mut missing = None;
+        let span = open.span(lbn, blocks);
+        for (lbn, version) in (lbn..).zip(&mut open.payload[span]) {
+            match self.buffers.get(&(device, segment, lbn)) {
+                Some(&held) => *version = held,
+                None => missing = Some(lbn),
+            }
+        }
+        if let Some(lbn) = missing {
+            self.fault(format!(
+                "request {} was served block {lbn} from segment {segment}, which never held it",
+                id.0
+            ));
+        }
+    }
+
+    /// What a segment has of some blocks is in another one too.
+    pub fn copied(&mut self, device: DeviceId, from: u32, to: u32, lbn: u64, blocks: u32) {
+        for lbn in lbn..lbn + u64::from(blocks) {
+            let Some(&held) = self.buffers.get(&(device, from, lbn)) else {
+                return self.fault(format!(
+                    "block {lbn} went from segment {from} to {to}, but the first never held it"
+                ));
+            };
+            self.buffers.insert((device, to, lbn), held);
+        }
+    }
+
+    /// A segment no longer has some blocks.
+    pub fn dropped(&mut self, device: DeviceId, segment: u32, lbn: u64, blocks: u32) {
+        for lbn in lbn..lbn + u64::from(blocks) {
+            self.buffers.remove(&(device, segment, lbn));
+        }
+    }
+
+    /// A medium filled blocks of a segment of its device's buffer.
+    pub fn filled(&mut self, device: DeviceId, segment: u32, lbn: u64, blocks: u32) {
+        for lbn in lbn..lbn + u64::from(blocks) {
+            let held = self.media.get(&(device, lbn)).copied().unwrap_or(0);
+            self.buffers.insert((device, segment, lbn), held);
+        }
+    }
+
+    /// Blocks of a segment were written to the device's medium.
+    pub fn drained(&mut self, device: DeviceId, segment: u32, lbn: u64, blocks: u32) {
+        for lbn in lbn..lbn + u64::from(blocks) {
+            let Some(&held) = self.buffers.get(&(device, segment, lbn)) else {
+                return self.fault(format!(
+                    "block {lbn} was written from segment {segment}, which never held it"
+                ));
+            };
+            self.media.insert((device, lbn), held);
+        }
+    }
+
+    /// The host hears of a completion.
+    pub fn completed(&mut self, id: RequestId, request: &Request) {
+        self.moment += 1;
+        self.checked += 1;
+        let Some(open) = self.open.remove(&id) else {
+            return self.fault(format!("request {} completed, but was not under way", id.0));
+        };
+        self.check_times(&open, request);
+        if request.outcome != Some(Outcome::Ok) {
+            return;
+        }
+        match open.command.op {
+            Op::Write => self.acknowledge(&open),
+            Op::Read => self.check_read(&open),
+            Op::Flush => self.flushed(open.issued),
+            Op::Trim => self.trimmed(&open.command),
+        }
+    }
+
+    /// A trim is complete: a later write replaces what it left.
+    fn trimmed(&mut self, command: &Command) {
+        for lbn in command.lbn.0..command.end().0 {
+            for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
+                if entry.trimmed && entry.acknowledged.is_none() {
+                    entry.acknowledged = Some(self.moment);
+                }
+            }
+        }
+    }
+
+    /// A flush that was issued at `issued` is complete.
+    fn flushed(&mut self, issued: Moment) {
+        let (promised, unpromised) = std::mem::take(&mut self.unpromised)
+            .into_iter()
+            .partition(|write| write.acknowledged < issued);
+        self.unpromised = unpromised;
+        for Unpromised {
+            command, issued, ..
+        } in promised
+        {
+            self.promise(&command, issued);
+        }
+    }
+
+    /// A write issued at `issued` must survive from now on: buries what it replaced.
+    fn promise(&mut self, command: &Command, issued: Moment) {
+        for lbn in command.lbn.0..command.end().0 {
+            for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
+                entry.buried |= entry.acknowledged.is_some_and(|moment| moment < issued);
+            }
+        }
+    }
+
+    /// The power fails: checks every block written so far. `holders` says which media have the block, and where, `None` for one that
+    /// has it nowhere, as before the run: whichever of them is asked for it afterwards must have what was promised.
+    pub fn power_cut(&mut self, holders: impl Fn(u64, &mut Vec<Option<(DeviceId, u64)>>)) {
+        let mut lbns: Vec<u64> = self.blocks.keys().copied().collect();
+        lbns.sort_unstable();
+        let mut media = Vec::new();
+        for lbn in lbns {
+            media.clear();
+            holders(lbn, &mut media);
+            for place in &media {
+                let held = place.and_then(|place| self.media.get(&place).copied());
+                let held = held.unwrap_or(0);
+                let survives =
+                    |entry: &Visible| !entry.buried && (entry.trimmed || entry.version == held);
+                if !self.blocks[&lbn].iter().any(survives) {
+                    self.fault(format!(
+                        "after the power cut block {lbn} holds version {held}, which a promised write had replaced"
+                    ));
+                }
+            }
+        }
+    }
+
+    fn check_times(&mut self, open: &Open, request: &Request) {
+        let instants = [
+            request.arrival,
+            request.issue,
+            request.acceptance,
+            request.start,
+            request.completion,
+        ];
+        if !instants.is_sorted() {
+            self.fault(format!(
+                "{:?}: instants out of order: {instants:?}",
+                open.command
+            ));
+        }
+        let spent = request.completion.saturating_sub(request.start);
+        let parts = request.parts.total();
+        if spent != parts {
+            self.fault(format!(
+                "{:?}: took {spent} from its start, but its parts add up to {parts}",
+                open.command
+            ));
+        }
+    }
+
+    fn acknowledge(&mut self, open: &Open) {
+        let oldest = self
+            .open
+            .values()
+            .map(|open| open.issued)
+            .min()
+            .unwrap_or(self.moment);
+        if self.promise == Promise::Durable || open.command.fua {
+            self.promise(&open.command, open.issued);
+        } else {
+            let (command, issued) = (open.command, open.issued);
+            self.unpromised.push(Unpromised {
+                command,
+                issued,
+                acknowledged: self.moment,
+            });
+        }
+        for lbn in open.command.lbn.0..open.command.end().0 {
+            let visible = self
+                .blocks
+                .get_mut(&lbn)
+                .expect("made when the write was issued");
+            for entry in visible.iter_mut() {
+                if entry.version == open.version {
+                    entry.acknowledged = Some(self.moment);
+                } else if entry
+                    .acknowledged
+                    .is_some_and(|moment| moment < open.issued)
+                {
+                    entry.replaced.get_or_insert(self.moment);
+                }
+            }
+            // What was replaced before the oldest open request was issued can never be seen rightly again, nor, once
+            // buried, be what a power cut leaves.
+            visible.retain(|entry| {
+                !entry.buried || entry.replaced.is_none_or(|moment| moment > oldest)
+            });
+        }
+    }
+
+    fn check_read(&mut self, open: &Open) {
+        for (lbn, &version) in (open.command.lbn.0..).zip(&open.payload) {
+            let fresh = match self.blocks.get(&lbn) {
+                None => version == 0,
+                Some(visible) => visible.iter().any(|entry| {
+                    entry.version == version
+                        && entry.replaced.is_none_or(|moment| moment > open.issued)
+                }),
+            };
+            if !fresh {
+                let command = open.command;
+                self.fault(format!(
+                    "{command:?}: block {lbn} was served version {version}, which is stale"
+                ));
+            }
+        }
+    }
+}
+
+/// What a block held before the run: acknowledged before anything was issued.
+const INITIAL: Visible = Visible {
+    version: 0,
+    acknowledged: Some(0),
+    replaced: None,
+    buried: false,
+    trimmed: false,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::units::{Lbn, Time};
+
+    const DISK: DeviceId = DeviceId(0);
+
+    fn command(op: Op, lbn: u64, blocks: u32) -> Command {
+        Command {
+            op,
+            fua: false,
+            lbn: Lbn(lbn),
+            blocks,
+        }
+    }
+    fn done(command: Command) -> Request {
+        let mut request = Request::new(command, Time::ZERO, None, DISK);
+        request.outcome = Some(Outcome::Ok);
+        request
+    }
+    fn end(checker: &mut Checker, id: u32, command: Command) {
+        checker.completed(RequestId(id), &done(command));
+    }
+
+    #[test]
+    fn a_read_after_an_acknowledged_write_must_see_it() {
+        let mut checker = Checker::default();
+        let (write, read) = (command(Op::Write, 10, 2), command(Op::Read, 11, 2));
+        checker.issued(RequestId(0), &write);
+        checker.wrote(DISK, RequestId(0), 0, 10, 2);
+        end(&mut checker, 0, write);
+        checker.issued(RequestId(1), &read);
+        checker.read(DISK, RequestId(1), 0, 11, 2);
+        end(&mut checker, 1, read);
+        assert_eq!(checker.faults(), &[] as &[String]);
+        // A second read that is served nothing from the medium sees version 0 of block 11: stale.
+        checker.issued(RequestId(2), &read);
+        end(&mut checker, 2, read);
+        assert_eq!(checker.fault_count(), 1);
+        assert!(
+            checker.faults()[0].contains("block 11"),
+            "{:?}",
+            checker.faults()
+        );
+    }
+
+    #[test]
+    fn an_acknowledged_write_that_never_reached_the_medium_is_found() {
+        let mut checker = Checker::default();
+        let (write, read) = (command(Op::Write, 0, 1), command(Op::Read, 0, 1));
+        checker.issued(RequestId(0), &write);
+        end(&mut checker, 0, write);
+        checker.issued(RequestId(1), &read);
+        checker.read(DISK, RequestId(1), 0, 0, 1);
+        end(&mut checker, 1, read);
+        assert_eq!(checker.fault_count(), 1);
+    }
+
+    #[test]
+    fn writes_outstanding_together_may_settle_in_either_order() {
+        for order in [[0, 1], [1, 0]] {
+            let mut checker = Checker::default();
+            let (write, read) = (command(Op::Write, 5, 1), command(Op::Read, 5, 1));
+            checker.issued(RequestId(0), &write);
+            checker.issued(RequestId(1), &write);
+            for id in order {
+                checker.wrote(DISK, RequestId(id), 0, 5, 1);
+                end(&mut checker, id, write);
+            }
+            checker.issued(RequestId(2), &read);
+            checker.read(DISK, RequestId(2), 0, 5, 1);
+            end(&mut checker, 2, read);
+            assert_eq!(checker.fault_count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_read_that_overlaps_a_write_may_see_the_old_version_but_a_later_one_may_not() {
+        let mut checker = Checker::default();
+        let (write, read) = (command(Op::Write, 5, 1), command(Op::Read, 5, 1));
+        checker.issued(RequestId(0), &read);
+        checker.issued(RequestId(1), &write);
+        checker.wrote(DISK, RequestId(1), 0, 5, 1);
+        end(&mut checker, 1, write);
+        checker.open.get_mut(&RequestId(0)).unwrap().payload[0] = 0;
+        end(&mut checker, 0, read);
+        assert_eq!(checker.fault_count(), 0);
+        checker.issued(RequestId(2), &read);
+        checker.open.get_mut(&RequestId(2)).unwrap().payload[0] = 0;
+        end(&mut checker, 2, read);
+        assert_eq!(checker.fault_count(), 1);
+    }
+
+    /// Two writes of a block, the second of which never reaches the medium; then a power cut.
+    fn lost_write(promise: Promise, fua: bool, flush: bool) -> u64 {
+        let mut checker = Checker::new(promise);
+        let write = Command {
+            fua,
+            ..command(Op::Write, 7, 1)
+        };
+        checker.issued(RequestId(0), &write);
+        checker.wrote(DISK, RequestId(0), 0, 7, 1);
+        end(&mut checker, 0, write);
+        checker.issued(RequestId(1), &write);
+        end(&mut checker, 1, write);
+        if flush {
+            let flush = command(Op::Flush, 0, 0);
+            checker.issued(RequestId(2), &flush);
+            end(&mut checker, 2, flush);
+        }
+        checker.power_cut(|lbn, media| media.push(Some((DISK, lbn))));
+        checker.fault_count()
+    }
+
+    #[test]
+    fn a_power_cut_may_lose_a_write_only_while_it_is_not_promised() {
+        assert_eq!(lost_write(Promise::AfterFlush, false, false), 0);
+        assert_eq!(lost_write(Promise::AfterFlush, false, true), 1);
+        assert_eq!(lost_write(Promise::AfterFlush, true, false), 1);
+        assert_eq!(lost_write(Promise::Durable, false, false), 1);
+    }
+
+    #[test]
+    fn a_flush_promises_what_was_acknowledged_before_it_was_issued_and_nothing_later() {
+        let mut checker = Checker::new(Promise::AfterFlush);
+        let (write, flush) = (command(Op::Write, 7, 1), command(Op::Flush, 0, 0));
+        checker.issued(RequestId(0), &flush);
+        checker.issued(RequestId(1), &write);
+        end(&mut checker, 1, write);
+        end(&mut checker, 0, flush);
+        checker.power_cut(|lbn, media| media.push(Some((DISK, lbn))));
+        assert_eq!(checker.fault_count(), 0);
+    }
+
+    #[test]
+    fn parts_that_do_not_add_up_and_second_completions_are_found() {
+        let mut checker = Checker::default();
+        let read = command(Op::Read, 0, 1);
+        checker.issued(RequestId(0), &read);
+        let mut request = done(read);
+        request.completion = Time::from_ms(1);
+        checker.completed(RequestId(0), &request);
+        checker.completed(RequestId(0), &request);
+        assert_eq!(checker.fault_count(), 2);
+    }
+
+    /// A write that a cache keeps, and that a child's request takes to the medium after a newer write came into the cache.
+    fn destaged(snapshot: bool) -> Checker {
+        const FRAMES: u32 = 9;
+        let mut checker = Checker::new(Promise::AfterFlush);
+        let write = command(Op::Write, 10, 2);
+        checker.issued(RequestId(0), &write);
+        checker.buffered(DISK, FRAMES, RequestId(0), 10, 2);
+        end(&mut checker, 0, write);
+        if snapshot {
+            checker.copied(DISK, FRAMES, 1, 10, 2);
+        }
+        checker.dropped(DISK, FRAMES, 11, 1);
+        checker.submitted(RequestId(5), &write);
+        let from = if snapshot { 1 } else { FRAMES };
+        checker.read_buffered(DISK, from, RequestId(5), 10, 2);
+        checker.wrote(DISK, RequestId(5), 0, 10, 2);
+        checker.ended(RequestId(5), &done(write));
+        checker
+    }
+
+    #[test]
+    fn a_destage_carries_what_its_segment_had_and_nothing_else() {
+        let mut kept = destaged(true);
+        let read = command(Op::Read, 11, 1);
+        kept.issued(RequestId(1), &read);
+        kept.submitted(RequestId(6), &read);
+        kept.read(DISK, RequestId(6), 0, 11, 1);
+        kept.carried(RequestId(6), RequestId(1), 11, 1);
+        kept.ended(RequestId(6), &done(read));
+        end(&mut kept, 1, read);
+        assert_eq!(kept.faults(), &[] as &[String]);
+        assert_eq!(
+            kept.checked(),
+            2,
+            "requests between devices are not the host's"
+        );
+        let lost = destaged(false);
+        assert!(lost.faults()[0].contains("block 11"), "{:?}", lost.faults());
+    }
+
+    #[test]
+    fn a_request_between_devices_must_add_up_and_be_under_way() {
+        let mut checker = Checker::default();
+        let read = command(Op::Read, 0, 1);
+        checker.submitted(RequestId(0), &read);
+        let mut request = done(read);
+        request.completion = Time::from_ms(1);
+        checker.ended(RequestId(0), &request);
+        checker.ended(RequestId(0), &request);
+        checker.carried(RequestId(0), RequestId(1), 0, 1);
+        assert_eq!(checker.fault_count(), 3);
+    }
+}

@@ -1,0 +1,281 @@
+//! A request, the instants of its life and the parts its time divides into.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::units::{Lbn, Time};
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    /// Read a run of blocks.
+    Read,
+    /// Write a run of blocks.
+    Write,
+    /// Make every acknowledged write durable; its run of blocks is empty.
+    Flush,
+    /// Forget the contents of a run of blocks.
+    Trim,
+}
+
+impl Op {
+    /// The operation's name in specs and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Op::Read => "read",
+            Op::Write => "write",
+            Op::Flush => "flush",
+            Op::Trim => "trim",
+        }
+    }
+}
+
+/// What a request asks of a device, without any history yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// Read, write, flush or trim.
+    pub op: Op,
+    /// Force unit access: a write that may not be acknowledged from a volatile cache.
+    pub fua: bool,
+    /// First block.
+    pub lbn: Lbn,
+    /// Number of 512-byte blocks; 0 only for a flush.
+    pub blocks: u32,
+}
+
+impl Command {
+    /// The block after the last one.
+    pub const fn end(&self) -> Lbn {
+        self.lbn.after(self.blocks as u64)
+    }
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Done.
+    Ok,
+    /// A block could not be read or written.
+    MediaError,
+    /// The device had failed or lost power.
+    FailedDevice,
+}
+
+/// Where a drive had a request's data from, or put them before it was complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ServedBy {
+    /// From or to the medium.
+    #[default]
+    Medium,
+    /// A read's first blocks from the buffer, the others from the medium.
+    Both,
+    /// From or to the buffer.
+    Buffer,
+}
+
+/// When an acknowledged write survives a power cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Promise {
+    /// From its acknowledgement: the medium has it, or memory that keeps its content.
+    #[default]
+    Durable,
+    /// From the next completed flush, or its acknowledgement if it was FUA.
+    AfterFlush,
+}
+
+/// Declares the parts once: the enum, its names, and how many there are.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// A part of the time from a request's start to its completion, along the critical path.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Part { $($(#[$doc])* $variant,)* }
+
+        impl Part {
+            /// Every part, in the order of [`Parts`].
+            pub const ALL: &'static [Part] = &[$(Part::$variant,)*];
+            /// How many parts there are.
+            pub const COUNT: usize = Part::ALL.len();
+            /// The part's name in results.
+            pub const fn name(self) -> &'static str {
+                match self { $(Part::$variant => $name,)* }
+            }
+        }
+    };
+}
+parts! {
+    /// The controller's handling of the command.
+    Overhead = "overhead",
+    /// Interface transfer for which nothing else is waited.
+    Bus = "bus",
+    /// Arm motion.
+    Seek = "seek",
+    /// Change of the active head within a cylinder.
+    HeadSwitch = "head_switch",
+    /// Extra settling before a write.
+    Settle = "settle",
+    /// Waiting for the platter to turn to the first sector, or once more round.
+    Rotation = "rotation",
+    /// Sectors passing under the head.
+    Transfer = "transfer",
+    /// Waiting for another request of the same device after the start.
+    Wait = "wait",
+}
+
+/// How the time from start to completion divides; the entries add up to it exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts([Time; Part::COUNT]);
+
+impl Parts {
+    /// Adds `time` to one part.
+    pub fn add(&mut self, part: Part, time: Time) {
+        self.0[part as usize] += time;
+    }
+    /// One part.
+    pub fn get(&self, part: Part) -> Time {
+        self.0[part as usize]
+    }
+    /// All parts together.
+    pub fn total(&self) -> Time {
+        self.0.iter().copied().sum()
+    }
+    /// Seek, head switch, settle and rotation: the access (positioning) time.
+    pub fn access(&self) -> Time {
+        self.get(Part::Seek)
+            + self.get(Part::HeadSwitch)
+            + self.get(Part::Settle)
+            + self.get(Part::Rotation)
+    }
+}
+
+/// A device's number in the arena. Children are built before their parents and have smaller numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceId(pub u32);
+
+/// A request's number in the engine's slab; reused after the request's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RequestId(pub u32);
+
+/// The sequence of a child request of which its device does not say that it is for a request of the host.
+pub const OF_NO_REQUEST: u64 = u64::MAX;
+
+/// A request in flight: what it asks, the instants of its life, its parts.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What it asks.
+    pub command: Command,
+    /// The recorded or generated arrival at the host; for a child request, its submission.
+    pub arrival: Time,
+    /// Handed to the device.
+    pub issue: Time,
+    /// Admitted to the device's queue or cache.
+    pub acceptance: Time,
+    /// Picked.
+    pub start: Time,
+    /// Done.
+    pub completion: Time,
+    /// How start to completion divides.
+    pub parts: Parts,
+    /// Where its data were.
+    pub served_by: ServedBy,
+    /// It was served in the access to the medium of another request, of which its parts are: that counts once.
+    pub shares_access: bool,
+    /// How it ended; `None` while it is under way.
+    pub outcome: Option<Outcome>,
+    /// The order in which the host's requests arrived, from 0; of a child request, that of the host's request that it is for,
+    /// or [`OF_NO_REQUEST`].
+    pub sequence: u64,
+    /// The device that submitted it; `None` for the host.
+    pub(crate) owner: Option<DeviceId>,
+    /// The device that it was submitted to.
+    pub(crate) device: DeviceId,
+}
+
+impl Request {
+    pub(crate) fn new(
+        command: Command,
+        now: Time,
+        owner: Option<DeviceId>,
+        device: DeviceId,
+    ) -> Request {
+        Request {
+            command,
+            arrival: now,
+            issue: now,
+            acceptance: now,
+            start: now,
+            completion: now,
+            parts: Parts::default(),
+            served_by: ServedBy::default(),
+            shares_access: false,
+            outcome: None,
+            sequence: if owner.is_some() { OF_NO_REQUEST } else { 0 },
+            owner,
+            device,
+        }
+    }
+    /// The sequence of the host's request that it is, or is for.
+    pub fn of_host(&self) -> Option<u64> {
+        (self.sequence != OF_NO_REQUEST).then_some(self.sequence)
+    }
+    /// Completion − arrival.
+    pub fn response(&self) -> Time {
+        self.completion - self.arrival
+    }
+    /// Completion − acceptance.
+    pub fn service(&self) -> Time {
+        self.completion - self.acceptance
+    }
+}
+
+/// The requests in flight. A request's number is reused once it has ended.
+#[derive(Default)]
+pub struct Slab {
+    entries: Vec<Request>,
+    free: Vec<u32>,
+}
+
+impl Slab {
+    pub(crate) fn insert(&mut self, request: Request) -> RequestId {
+        match self.free.pop() {
+            Some(index) => {
+                self.entries[index as usize] = request;
+                RequestId(index)
+            }
+            None => {
+                self.entries.push(request);
+                RequestId((self.entries.len() - 1) as u32)
+            }
+        }
+    }
+    #[inline]
+    pub(crate) fn get(&self, id: RequestId) -> &Request {
+        &self.entries[id.0 as usize]
+    }
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: RequestId) -> &mut Request {
+        &mut self.entries[id.0 as usize]
+    }
+    pub(crate) fn remove(&mut self, id: RequestId) {
+        self.free.push(id.0);
+    }
+    /// The numbers of the requests under way.
+    pub(crate) fn live(&self) -> Vec<RequestId> {
+        let mut is_live = vec![true; self.entries.len()];
+        for &index in &self.free {
+            is_live[index as usize] = false;
+        }
+        (0..self.entries.len() as u32)
+            .filter(|&index| is_live[index as usize])
+            .map(RequestId)
+            .collect()
+    }
+    /// Requests under way.
+    pub fn len(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+    /// Whether none is under way.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,170 @@
+//! Replacement policies: which block leaves a cache when another needs its place.
+
+mod access_time;
+mod arc;
+mod atca;
+mod atca_simple;
+mod belady;
+mod choice;
+mod clock;
+mod fac;
+mod fifo;
+mod greedy_dual;
+mod lfu;
+mod lifo;
+mod lirs;
+mod lru;
+mod parameters;
+mod random;
+mod s3_fifo;
+mod sieve;
+mod sketch;
+mod slru;
+mod two_q;
+mod w_tinylfu;
+mod worth;
+
+pub use atca::Scale;
+pub use choice::{CustomReplacements, ReplacementChoice};
+pub use parameters::{Factor, Reading, Segments};
+
+use super::ghosts::Ghosts;
+use super::lists::{Links, List};
+use super::ranking::Ranking;
+use super::{Directory, Frame, Pins};
+use crate::base::random::Stream;
+use crate::base::registry::policies;
+use crate::base::units::Time;
+
+policies! {
+    /// A replacement policy and its parameters, as a spec names it.
+    pub enum ReplacementSpec of "replacement policy" builds Box<dyn Replacement>, for (setting: &Setting) as |parameters| { parameters.build(setting) } {
+        Lru = "lru" [] in lru::Lru,
+        Fifo = "fifo" [] in fifo::Fifo,
+        Lifo = "lifo" [] in lifo::Lifo,
+        Clock = "clock" [] in clock::Clock,
+        Lfu = "lfu" [] in lfu::Lfu,
+        Slru = "slru" [] in slru::Slru,
+        TwoQ = "2q" ["two-q"] in two_q::TwoQ,
+        Arc = "arc" [] in arc::Arc,
+        Lirs = "lirs" [] in lirs::Lirs,
+        S3Fifo = "s3-fifo" ["s3fifo"] in s3_fifo::S3Fifo,
+        Sieve = "sieve" [] in sieve::Sieve,
+        WTinyLfu = "w-tinylfu" ["wtinylfu"] in w_tinylfu::WTinyLfu,
+        Atca = "atca" [] in atca::Atca,
+        AtcaSimple = "atca-simple" [] in atca_simple::AtcaSimple,
+        Fac = "fac" [] in fac::Fac,
+        GreedyDual = "greedy-dual" ["greedydual"] in greedy_dual::GreedyDual,
+        Random = "random" [] in random::Random,
+        Belady = "belady" ["min", "opt"] in belady::Belady,
+    }
+}
+
+impl Default for ReplacementSpec {
+    fn default() -> ReplacementSpec {
+        ReplacementSpec::Lru(lru::Lru {})
+    }
+}
+
+/// What a policy is built for.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Frames of the cache, at least 1.
+    pub capacity: u32,
+    /// Draws what is left to chance.
+    pub chance: Stream,
+}
+
+/// An access to a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Which block: its number on the device below, in blocks of the cache; or an object's name.
+    pub key: u64,
+    /// Whether it is written.
+    pub write: bool,
+    /// How many accesses come before the next one to the block, counted from the beginning; `u64::MAX` where none comes, in a
+    /// simulation, which does not know, and for policies that a program brings along, which are not told.
+    pub next: u64,
+}
+
+/// What an access to the medium took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Its access time: seek, switch, settle and rotation, for all its blocks together.
+    pub access: Time,
+    /// How many blocks of the cache it brought or wrote.
+    pub blocks: u32,
+}
+
+/// A rule that chooses which block leaves.
+///
+/// The cache calls [`hit`](Self::hit) for an access to a block that it holds. For one that it does not hold it calls
+/// [`miss`](Self::miss), then, if no frame is free, [`evict`](Self::evict), and then [`insert`](Self::insert); a cache that
+/// does not keep the block leaves out the last two, or the last. A policy knows of a frame from its insertion to its
+/// eviction or removal, and its choices depend on nothing but these calls and its [`Setting`]. All calls take at most logarithmic time
+/// in the capacity, on average over many.
+pub trait Replacement: Send {
+    /// The block in `frame` is accessed.
+    fn hit(&mut self, frame: Frame, access: &Access);
+
+    /// A block that the cache does not hold is accessed: for policies that remember what has left.
+    fn miss(&mut self, access: &Access) {
+        let _ = access;
+    }
+
+    /// Chooses the frame whose block leaves, and forgets it; none that is pinned. `None` where all are.
+    fn evict(&mut self, pins: &Pins) -> Option<Frame>;
+
+    /// A block that leaves at a hit, though nothing needs its place; it is forgotten. A cache asks after each
+    /// [`hit`](Self::hit), again until there is none, or never does. None of [`ReplacementSpec`] has any but
+    /// `slru` in libCacheSim's reading.
+    fn shed(&mut self, pins: &Pins) -> Option<Frame> {
+        let _ = pins;
+        None
+    }
+
+    /// The block of the last miss is put into `frame`.
+    fn insert(&mut self, frame: Frame, access: &Access);
+
+    /// The access to the medium that brought the block in `frame`, or wrote it, is over.
+    fn paid(&mut self, frame: Frame, cost: Cost) {
+        let _ = (frame, cost);
+    }
+
+    /// The block in `frame` leaves for another reason: it was trimmed, or its data are no longer good.
+    fn remove(&mut self, frame: Frame);
+}
+
+/// The first frame of a list, from its back, that is not pinned.
+#[inline]
+fn last_free(links: &Links, list: &List, pins: &Pins) -> Option<Frame> {
+    links.back_to_front(list).find(|&frame| !pins.holds(frame))
+}
+
+/// Goes from a list's back to its front and round again. What `passes` goes to the front; the first that does not is what is sought. Pinned
+/// frames stay where they are.
+#[inline]
+fn second_chance(
+    links: &mut Links,
+    list: &mut List,
+    pins: &Pins,
+    mut passes: impl FnMut(Frame) -> bool,
+) -> Option<Frame> {
+    let mut has_passed = true;
+    while has_passed {
+        has_passed = false;
+        let mut next = list.back();
+        while let Some(frame) = next {
+            next = links.previous(frame);
+            if pins.holds(frame) {
+                continue;
+            }
+            if !passes(frame) {
+                return Some(frame);
+            }
+            has_passed = true;
+            links.move_to_front(list, frame);
+        }
+    }
+    None
+}

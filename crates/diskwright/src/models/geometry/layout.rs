@@ -1,0 +1,642 @@
+//! From sectors to places and back: zones, skews, spares, slipped and remapped sectors.
+//!
+//! An address here counts physical sectors. How the places of a zone are numbered and which of them hold data is said
+//! in [`describe`](super::describe); `docs/model/geometry.md` gives the rule as a whole.
+
+use super::describe::{HeadOrder, LayoutDescription, SpareUnit, ZoneDescription};
+use super::divide::Divisor;
+use super::ranges::Ranges;
+use super::stretches::{Defects, Stretch, Stretcher, Units};
+use crate::base::error::InputError;
+
+/// The most cylinders a layout may have: a seek table has an entry for each.
+pub const MAX_CYLINDERS: u32 = 1 << 24;
+/// The most surfaces a layout may have.
+pub const MAX_SURFACES: u32 = 1 << 10;
+/// The most sectors a track may have.
+pub const MAX_SECTORS_PER_TRACK: u32 = 1 << 20;
+
+/// The place of a sector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Number of the zone, in LBN order: its place in [`Layout::zones_by_lbn`].
+    pub zone: u32,
+    /// Cylinder, from 0 at the drive's first.
+    pub cylinder: u32,
+    /// Which track of the cylinder, in LBN order.
+    pub surface: u32,
+    /// The head that serves it.
+    pub head: u32,
+    /// Which sector of the track, from 0.
+    pub sector: u32,
+}
+
+/// The longest run of consecutive data sectors from a start that pass under one head in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where the first sector is.
+    pub position: Position,
+    /// Angle of the first sector's leading edge, in sectors of this track: skews and zone offset included.
+    pub angle: u32,
+    /// Sectors on the track.
+    pub sectors_per_track: u32,
+    /// Data sectors in the run.
+    pub sectors: u32,
+    /// Sectors that pass from the first one's start to the last one's end, slipped ones between them included.
+    pub span: u32,
+}
+
+/// Adjacent cylinders whose tracks are alike, on the surfaces of one access range.
+#[derive(Clone, Debug)]
+pub struct Zone {
+    first_cylinder: u32,
+    last_cylinder: u32,
+    first_surface: u32,
+    sectors_per_track: u32,
+    /// First data sector; the zone's end is the next zone's first or the capacity.
+    pub(super) first: u64,
+    pub(super) sectors: u64,
+    order: HeadOrder,
+    surfaces: u32,
+    by_track: Divisor,
+    by_surfaces: Divisor,
+    offset: u64,
+    track_skew: u64,
+    /// From sector 0 of a cylinder to sector 0 of the next.
+    cylinder_turn: u64,
+    by_angle: Divisor,
+    units: Units,
+    by_held: Divisor,
+    drift: Option<Drift>,
+}
+
+/// The turn that slipped sectors give to the units after them, where tracks or cylinders have spares of their own.
+#[derive(Clone, Debug)]
+struct Drift {
+    unit_tracks: u64,
+    /// Slipped places (from, to) and how many are slipped before them.
+    slips: Box<[(u64, u64, u64)]>,
+}
+
+impl Drift {
+    fn before(&self, track: u64, sectors_per_track: u64) -> u64 {
+        let place = track / self.unit_tracks * self.unit_tracks * sectors_per_track;
+        let next = self.slips.partition_point(|&(from, ..)| from < place);
+        match self.slips[..next].last() {
+            Some(&(from, to, before)) => before + to.min(place) - from,
+            None => 0,
+        }
+    }
+}
+
+impl Zone {
+    /// First cylinder.
+    pub fn first_cylinder(&self) -> u32 {
+        self.first_cylinder
+    }
+    /// Last cylinder.
+    pub fn last_cylinder(&self) -> u32 {
+        self.last_cylinder
+    }
+    /// The first of the surfaces of its access range.
+    pub fn first_surface(&self) -> u32 {
+        self.first_surface
+    }
+    /// The surfaces of its access range: of each cylinder as many tracks are of the zone.
+    pub fn surfaces(&self) -> u32 {
+        self.surfaces
+    }
+    /// Number of cylinders.
+    pub fn cylinders(&self) -> u32 {
+        self.last_cylinder - self.first_cylinder + 1
+    }
+    /// Sectors on each track, with spare and slipped ones.
+    pub fn sectors_per_track(&self) -> u32 {
+        self.sectors_per_track
+    }
+    /// The zone's first data sector.
+    pub fn first_sector(&self) -> u64 {
+        self.first
+    }
+    /// Data sectors of the zone.
+    pub fn sectors(&self) -> u64 {
+        self.sectors
+    }
+    /// Data sectors of a cylinder without defects, on the surfaces of the access range, on average over the zone.
+    pub fn sectors_per_cylinder(&self) -> f64 {
+        let data = self.units.held() as f64 / self.units.size as f64;
+        f64::from(self.surfaces) * f64::from(self.sectors_per_track) * data
+    }
+    /// Angle from sector 0 of a track to sector 0 of the next track of the cylinder, in sectors.
+    pub fn track_skew(&self) -> u32 {
+        self.track_skew as u32
+    }
+    /// Angle from sector 0 of a cylinder's last track to sector 0 of the next cylinder, in sectors.
+    pub fn cylinder_skew(&self) -> u32 {
+        let tracks = u64::from(self.surfaces - 1) * self.track_skew % self.s();
+        ((self.cylinder_turn + self.s() - tracks) % self.s()) as u32
+    }
+
+    fn s(&self) -> u64 {
+        u64::from(self.sectors_per_track)
+    }
+
+    fn build(
+        layout: &LayoutDescription,
+        zone: &ZoneDescription,
+        (first, first_surface): (u64, u32),
+        defects: &Defects,
+        units: Units,
+    ) -> Zone {
+        let in_range = layout.surfaces / layout.access_ranges;
+        let surfaces = u64::from(in_range);
+        let per_track = u64::from(zone.sectors_per_track);
+        let cylinders = u64::from(zone.cylinders.1 - zone.cylinders.0) + 1;
+        let track_skew = u64::from(zone.track_skew) % per_track;
+        let cylinder_turn =
+            ((surfaces - 1) * track_skew + u64::from(zone.cylinder_skew)) % per_track;
+        let slipped: u64 = defects.slips.iter().map(|(from, to)| to - from).sum();
+        // Every term of an angle at its largest.
+        let angle = per_track * (surfaces + cylinders + 2) + slipped;
+        let unit_tracks = match zone.spares.map(|spares| spares.per) {
+            Some(SpareUnit::Track) => Some(1),
+            Some(SpareUnit::Cylinder) => Some(surfaces),
+            _ => None,
+        };
+        Zone {
+            first_cylinder: zone.cylinders.0,
+            last_cylinder: zone.cylinders.1,
+            first_surface,
+            sectors_per_track: zone.sectors_per_track,
+            first,
+            sectors: 0,
+            order: layout.order,
+            surfaces: in_range,
+            by_track: Divisor::new(per_track, units.total),
+            by_surfaces: Divisor::new(surfaces, units.total),
+            offset: u64::from(zone.offset) % per_track,
+            track_skew,
+            cylinder_turn,
+            by_angle: Divisor::new(per_track, angle),
+            by_held: Divisor::new(units.held(), units.total),
+            units,
+            drift: unit_tracks
+                .filter(|_| !defects.slips.is_empty())
+                .map(|unit_tracks| Drift {
+                    unit_tracks,
+                    slips: defects
+                        .slips
+                        .iter()
+                        .scan(0, |before, &(from, to)| {
+                            let entry = (from, to, *before);
+                            *before += to - from;
+                            Some(entry)
+                        })
+                        .collect(),
+                }),
+        }
+    }
+
+    /// The head of a track, given its turn in the cylinder among those of the access range.
+    #[inline(always)]
+    fn head(&self, cylinder: u32, surface: u32) -> u32 {
+        let odd = match self.order {
+            HeadOrder::Ascending => false,
+            HeadOrder::Alternating => cylinder % 2 == 1,
+            HeadOrder::AlternatingInZone => (cylinder - self.first_cylinder) % 2 == 1,
+        };
+        self.first_surface
+            + if odd {
+                self.surfaces - 1 - surface
+            } else {
+                surface
+            }
+    }
+
+    /// The angle of a sector, given its track's number in the zone.
+    #[inline(always)]
+    fn angle(&self, track: u64, cylinder: u64, surface: u64, sector: u64) -> u32 {
+        let mut sum =
+            self.offset + surface * self.track_skew + cylinder * self.cylinder_turn + sector;
+        if let Some(drift) = &self.drift {
+            sum += drift.before(track, self.s());
+        }
+        self.by_angle.divide(sum).1 as u32
+    }
+}
+
+/// The sectors of a drive and their places.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    cylinders: u32,
+    ranges: Ranges,
+    sectors: u64,
+    /// In LBN order: those of the first access range, then the same of the next.
+    zones: Box<[Zone]>,
+    /// In LBN order, with a last one that begins at the capacity and belongs to no zone.
+    stretches: Box<[Stretch]>,
+    /// Numbers of the stretches in the order of their places; of two at one place the replacement is first.
+    by_place: Box<[u32]>,
+    /// For each equal part of the address space, the stretch that holds its first sector.
+    buckets: Box<[u32]>,
+    bucket_shift: u32,
+    warnings: Vec<String>,
+}
+
+impl Layout {
+    /// Checks a description and works out the places of all sectors.
+    ///
+    /// # Errors
+    /// Says which zone and value do not fit, and what would: sizes out of range, surfaces that cannot be divided among the
+    /// access ranges, zones that overlap or are out of order, skews of more than a track, spares that leave no room, defects outside their zone or listed twice, a
+    /// drive without capacity.
+    pub fn build(description: &LayoutDescription) -> Result<Layout, InputError> {
+        check_size("cylinders", description.cylinders, MAX_CYLINDERS)?;
+        check_size("surfaces", description.surfaces, MAX_SURFACES)?;
+        let ranges = Ranges::new(description)?;
+        let mut zones: Vec<Zone> = Vec::with_capacity(description.zones.len());
+        let mut stretches = Vec::new();
+        let mut next = 0;
+        for range in 0..ranges.count {
+            let mut above = None;
+            for (number, zone) in description.zones.iter().enumerate() {
+                let named = |error| in_zone(number, zone, error);
+                check_zone(description, zone, above).map_err(named)?;
+                above = Some(zone.cylinders.1);
+                let cylinders = u64::from(zone.cylinders.1 - zone.cylinders.0) + 1;
+                let surfaces = u64::from(ranges.surfaces);
+                let units = Units::new(zone, surfaces, cylinders * surfaces).map_err(named)?;
+                let defects =
+                    Defects::new(zone, units.total, (range, ranges.count)).map_err(named)?;
+                let first = (next, range * ranges.surfaces);
+                let mut built = Zone::build(description, zone, first, &defects, units);
+                let stretcher = Stretcher {
+                    zone: zones.len() as u32,
+                    units,
+                    defects: &defects,
+                    front: zone.front,
+                    next,
+                    stretches: &mut stretches,
+                };
+                next = stretcher.walk();
+                built.sectors = next - built.first;
+                if built.sectors == 0 {
+                    return Err(named(
+                        InputError::new(format!("no sector of {} is left for data", units.total))
+                            .help("front, spares and slipped sectors take places away from data"),
+                    ));
+                }
+                zones.push(built);
+            }
+        }
+        if next == 0 {
+            return Err(InputError::new("a drive without zones holds nothing")
+                .help("write at least one [[layout.zone]]"));
+        }
+        if let Some(addressed) = description.sectors {
+            ranges.cut(addressed, next, &mut stretches, &mut zones)?;
+            next = addressed;
+        }
+        stretches.push(Stretch {
+            first: next,
+            start: 0,
+            zone: u32::MAX,
+            replacement: false,
+        });
+        let by_place = by_place(&stretches);
+        let warnings = shared_places(&stretches, &by_place, &zones, description.zones.len());
+        let (buckets, bucket_shift) = buckets(&stretches, next);
+        Ok(Layout {
+            cylinders: description.cylinders,
+            ranges,
+            sectors: next,
+            zones: zones.into(),
+            stretches: stretches.into(),
+            by_place,
+            buckets,
+            bucket_shift,
+            warnings,
+        })
+    }
+
+    /// Capacity, in data sectors.
+    pub fn sectors(&self) -> u64 {
+        self.sectors
+    }
+    /// Cylinders the arm reaches, those in no zone included.
+    pub fn cylinders(&self) -> u32 {
+        self.cylinders
+    }
+    /// Recorded surfaces.
+    pub fn surfaces(&self) -> u32 {
+        self.ranges.count * self.ranges.surfaces
+    }
+    /// Parts of the address space, one after the other, each on surfaces of its own.
+    pub fn access_ranges(&self) -> u32 {
+        self.ranges.count
+    }
+    /// The zones in the order of their cylinders, as the first access range has them; all others have the same.
+    pub fn zones(&self) -> &[Zone] {
+        self.zones_of(0)
+    }
+    /// The zones of all access ranges, in LBN order.
+    pub fn zones_by_lbn(&self) -> &[Zone] {
+        &self.zones
+    }
+    /// The zones of an access range, in LBN order.
+    fn zones_of(&self, range: u32) -> &[Zone] {
+        let each = self.zones.len() / self.ranges.count as usize;
+        &self.zones[range as usize * each..][..each]
+    }
+    /// What the description says against itself, yet can be simulated: a replacement in the place of other data.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The place of a data sector.
+    ///
+    /// # Panics
+    /// Where `sector` is not below [`sectors`](Layout::sectors).
+    pub fn locate(&self, sector: u64) -> Position {
+        self.run(sector, 1).position
+    }
+
+    /// The cylinder of a data sector.
+    ///
+    /// # Panics
+    /// Where `sector` is not below [`sectors`](Layout::sectors).
+    #[inline]
+    pub fn cylinder(&self, sector: u64) -> u32 {
+        let stretch = self.stretches[self.stretch_of(sector)];
+        let zone = &self.zones[stretch.zone as usize];
+        let (place, _) = place_in(zone, &stretch, sector);
+        let (track, _) = zone.by_track.divide(place);
+        zone.first_cylinder + zone.by_surfaces.divide(track).0 as u32
+    }
+
+    /// The longest run of at most `max` consecutive data sectors from `sector` on that stay on one track, each after
+    /// the one before it; sectors between them that hold no data are passed over.
+    ///
+    /// # Panics
+    /// Where `sector` is not below [`sectors`](Layout::sectors). A `max` of 0 is taken as 1.
+    #[inline]
+    pub fn run(&self, sector: u64, max: u32) -> Run {
+        let number = self.stretch_of(sector);
+        let stretch = self.stretches[number];
+        let zone = &self.zones[stretch.zone as usize];
+        let (place, unit_left) = place_in(zone, &stretch, sector);
+        let (track, on_track) = zone.by_track.divide(place);
+        let (cylinder, surface) = zone.by_surfaces.divide(track);
+        let max = u64::from(max.max(1));
+        let stretch_left = self.stretches[number + 1].first - sector;
+        let sectors = max
+            .min(zone.s() - on_track)
+            .min(unit_left)
+            .min(stretch_left);
+        let (sectors, end) = if sectors == stretch_left && sectors < max {
+            self.extend(number + 1, zone, track, place + sectors, sectors, max)
+        } else {
+            (sectors, place + sectors)
+        };
+        let cylinder_number = zone.first_cylinder + cylinder as u32;
+        Run {
+            position: Position {
+                zone: stretch.zone,
+                cylinder: cylinder_number,
+                surface: zone.first_surface + surface as u32,
+                head: zone.head(cylinder_number, surface as u32),
+                sector: on_track as u32,
+            },
+            angle: zone.angle(track, cylinder, surface, on_track),
+            sectors_per_track: zone.sectors_per_track,
+            sectors: sectors as u32,
+            span: (end - place) as u32,
+        }
+    }
+
+    /// Lengthens a run of `sectors` sectors that ends at `end` with the stretches that follow on the same track.
+    fn extend(
+        &self,
+        mut number: usize,
+        zone: &Zone,
+        track: u64,
+        mut end: u64,
+        mut sectors: u64,
+        max: u64,
+    ) -> (u64, u64) {
+        let zone_number = self.stretches[number - 1].zone;
+        let track_end = (track + 1) * zone.s();
+        while sectors < max {
+            let stretch = self.stretches[number];
+            if stretch.zone != zone_number || stretch.start < end || stretch.start >= track_end {
+                break;
+            }
+            let length = self.stretches[number + 1].first - stretch.first;
+            // A stretch of several units fills the track it begins on: no gap to mind.
+            let take = length.min(max - sectors).min(track_end - stretch.start);
+            sectors += take;
+            end = stretch.start + take;
+            if take < length {
+                break;
+            }
+            number += 1;
+        }
+        (sectors, end)
+    }
+
+    /// The data sector kept at a place, in LBN order of surfaces; `None` for spare, slipped and unused places, those
+    /// outside the drive, and those whose data were moved elsewhere. Where two sectors share a place (see
+    /// [`warnings`](Layout::warnings)) it is the one whose own place it is.
+    pub fn sector_at(&self, cylinder: u32, surface: u32, sector: u32) -> Option<u64> {
+        if surface >= self.surfaces() {
+            return None;
+        }
+        let (range, turn) = (
+            surface / self.ranges.surfaces,
+            surface % self.ranges.surfaces,
+        );
+        let zones = self.zones_of(range);
+        let in_range = zones.partition_point(|zone| zone.last_cylinder < cylinder);
+        let zone = zones.get(in_range)?;
+        if cylinder < zone.first_cylinder || sector >= zone.sectors_per_track {
+            return None;
+        }
+        let zone_number = range as usize * zones.len() + in_range;
+        let track =
+            u64::from(cylinder - zone.first_cylinder) * u64::from(zone.surfaces) + u64::from(turn);
+        let place = track * zone.s() + u64::from(sector);
+        let key = (zone_number as u32, place);
+        let after = self.by_place.partition_point(|&number| {
+            let stretch = &self.stretches[number as usize];
+            (stretch.zone, stretch.start) <= key
+        });
+        let number = self.by_place[..after].last().copied()? as usize;
+        let stretch = &self.stretches[number];
+        if stretch.zone != key.0 {
+            return None;
+        }
+        let length = self.stretches[number + 1].first - stretch.first;
+        let mut offset = place - stretch.start;
+        if zone.units.spare > 0 {
+            let (unit, within) = (offset / zone.units.size, offset % zone.units.size);
+            if within >= zone.units.held() {
+                return None;
+            }
+            offset = unit * zone.units.held() + within;
+        }
+        (offset < length).then(|| stretch.first + offset)
+    }
+
+    /// The number of the stretch that holds a data sector.
+    #[inline(always)]
+    fn stretch_of(&self, sector: u64) -> usize {
+        assert!(
+            sector < self.sectors,
+            "sector {sector} of a drive with {}",
+            self.sectors
+        );
+        let bucket = (sector >> self.bucket_shift) as usize;
+        let (low, high) = (
+            self.buckets[bucket] as usize,
+            self.buckets[bucket + 1] as usize,
+        );
+        if low == high {
+            return low;
+        }
+        low + self.stretches[low + 1..=high].partition_point(|stretch| stretch.first <= sector)
+    }
+}
+
+/// The place in its zone of a sector of a stretch, and how many data sectors its unit holds from there on.
+#[inline(always)]
+fn place_in(zone: &Zone, stretch: &Stretch, sector: u64) -> (u64, u64) {
+    let offset = sector - stretch.first;
+    if zone.units.spare == 0 {
+        return (stretch.start + offset, u64::MAX);
+    }
+    let (unit, within) = zone.by_held.divide(offset);
+    let place = stretch.start + offset + unit * zone.units.spare;
+    (place, zone.units.held() - within)
+}
+
+/// Divides the address space into a power of two of parts, a few for each stretch, and finds their first stretches.
+fn buckets(stretches: &[Stretch], sectors: u64) -> (Box<[u32]>, u32) {
+    let wanted = (stretches.len() as u64 * 4).clamp(64, 1 << 16);
+    let mut shift = 0;
+    while (sectors - 1) >> shift >= wanted {
+        shift += 1;
+    }
+    let last = ((sectors - 1) >> shift) + 1;
+    let mut number = 0;
+    let buckets = (0..=last)
+        .map(|bucket| {
+            let first = (bucket << shift).min(sectors - 1);
+            while stretches[number + 1].first <= first {
+                number += 1;
+            }
+            number as u32
+        })
+        .collect();
+    (buckets, shift)
+}
+
+/// Sorts the numbers of all stretches but the closing one by place.
+fn by_place(stretches: &[Stretch]) -> Box<[u32]> {
+    let mut order: Vec<u32> = (0..stretches.len() as u32 - 1).collect();
+    order.sort_by_key(|&number| {
+        let stretch = &stretches[number as usize];
+        (stretch.zone, stretch.start, !stretch.replacement)
+    });
+    order.into()
+}
+
+/// A warning for every replacement that lies in the place of other data; `each` is the number of zones in an access range.
+fn shared_places(
+    stretches: &[Stretch],
+    by_place: &[u32],
+    zones: &[Zone],
+    each: usize,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for pair in by_place.windows(2) {
+        let (number, next) = (pair[0] as usize, &stretches[pair[1] as usize]);
+        let stretch = &stretches[number];
+        let zone = &zones[stretch.zone as usize];
+        let (last, _) = place_in(zone, stretch, stretches[number + 1].first - 1);
+        if stretch.zone == next.zone
+            && next.start <= last
+            && (stretch.replacement || next.replacement)
+        {
+            let (range, number) = (stretch.zone as usize / each, stretch.zone as usize % each);
+            warnings.push(format!(
+                "zone {number} (cylinders {} to {}): sector {} of the zone replaces another, but holds data of its own",
+                zone.first_cylinder,
+                zone.last_cylinder,
+                range as u64 * zone.units.total + next.start
+            ));
+        }
+    }
+    warnings
+}
+
+fn check_size(what: &str, value: u32, largest: u32) -> Result<(), InputError> {
+    if (1..=largest).contains(&value) {
+        return Ok(());
+    }
+    Err(InputError::new(format!("{value} {what}")).help(format!("accepted: 1 to {largest} {what}")))
+}
+
+fn check_zone(
+    layout: &LayoutDescription,
+    zone: &ZoneDescription,
+    above: Option<u32>,
+) -> Result<(), InputError> {
+    let (first, last) = zone.cylinders;
+    if first > last {
+        return Err(InputError::new("the first cylinder is above the last")
+            .help("write cylinders = [first, last], the first one not above the last"));
+    }
+    if last >= layout.cylinders {
+        return Err(
+            InputError::new(format!("the drive has no cylinder {last}")).help(format!(
+                "its {} cylinders are 0 to {}",
+                layout.cylinders,
+                layout.cylinders - 1
+            )),
+        );
+    }
+    if let Some(above) = above.filter(|&above| first <= above) {
+        return Err(InputError::new(format!(
+            "it begins before the end of the zone above it, at {above}"
+        ))
+        .help("zones are listed in the order of their cylinders and do not overlap"));
+    }
+    check_size(
+        "sectors_per_track",
+        zone.sectors_per_track,
+        MAX_SECTORS_PER_TRACK,
+    )?;
+    for (key, turn) in [
+        ("offset", zone.offset),
+        ("track_skew", zone.track_skew),
+        ("cylinder_skew", zone.cylinder_skew),
+    ] {
+        if turn > zone.sectors_per_track {
+            return Err(InputError::new(format!(
+                "{key} of {turn} sectors is more than a revolution"
+            ))
+            .help(format!("accepted: 0 to {} sectors", zone.sectors_per_track)));
+        }
+    }
+    Ok(())
+}
+
+/// Names the zone in an error.
+fn in_zone(number: usize, zone: &ZoneDescription, mut error: InputError) -> InputError {
+    let (first, last) = zone.cylinders;
+    error.message = format!(
+        "zone {number} (cylinders {first} to {last}): {}",
+        error.message
+    );
+    error
+}

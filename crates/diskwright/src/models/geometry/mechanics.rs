@@ -1,0 +1,183 @@
+//! How long a head takes to reach a place and to pass over a run of sectors: pure functions of place and time.
+
+use super::layout::{Layout, Run};
+use super::seek::SeekCurve;
+use super::spindle::{Phase, Spindle};
+use crate::base::units::Time;
+
+/// The parts of a drive that decide positioning times.
+#[derive(Clone)]
+pub struct Mechanics {
+    /// Where every sector is.
+    pub layout: Layout,
+    /// Arm motion.
+    pub seek: SeekCurve,
+    /// Rotation.
+    pub spindle: Spindle,
+    /// Time to change the active head.
+    pub head_switch: Time,
+    /// Extra settling before a write, ns, once after any motion; some drives' descriptions have it negative.
+    pub write_settle_ns: i64,
+}
+
+/// Where an arm is and which of its heads is active.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arm {
+    /// Cylinder.
+    pub cylinder: u32,
+    /// Active head.
+    pub head: u32,
+}
+
+/// Which surfaces and cylinders an arm's heads reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reach {
+    /// First and last surface, by their heads.
+    pub heads: (u32, u32),
+    /// First and last cylinder.
+    pub cylinders: (u32, u32),
+}
+
+impl Reach {
+    /// All of a drive.
+    pub const ALL: Reach = Reach {
+        heads: (0, u32::MAX),
+        cylinders: (0, u32::MAX),
+    };
+
+    /// Whether they are all of a drive.
+    pub fn holds_all(&self, layout: &Layout) -> bool {
+        let Reach { heads, cylinders } = self;
+        heads.0 == 0
+            && cylinders.0 == 0
+            && heads.1.saturating_add(1) >= layout.surfaces()
+            && cylinders.1.saturating_add(1) >= layout.cylinders()
+    }
+
+    /// Whether a track is among them.
+    #[inline]
+    pub fn holds(&self, cylinder: u32, head: u32) -> bool {
+        (self.heads.0..=self.heads.1).contains(&head)
+            && (self.cylinders.0..=self.cylinders.1).contains(&cylinder)
+    }
+}
+
+/// A place to reach: what a scheduler needs to know of a request, worked out once when it is queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The track of the request's first sector, from that sector on.
+    pub run: Run,
+    /// When the first sector's leading edge comes by.
+    pub phase: Phase,
+    /// Whether the head must settle for writing.
+    pub write: bool,
+}
+
+impl Target {
+    /// Cylinder and head.
+    #[inline]
+    pub fn arm(&self) -> Arm {
+        Arm::over(&self.run)
+    }
+}
+
+impl Arm {
+    /// Over the track of a run.
+    #[inline]
+    pub fn over(run: &Run) -> Arm {
+        Arm {
+            cylinder: run.position.cylinder,
+            head: run.position.head,
+        }
+    }
+}
+
+/// The motion of an arm, divided into its parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Motion {
+    /// Arm motion, where it is what is waited for.
+    pub seek: Time,
+    /// Head switch, where it is what is waited for.
+    pub head_switch: Time,
+    /// Write settling.
+    pub settle: Time,
+}
+
+impl Motion {
+    /// The whole motion.
+    pub fn total(&self) -> Time {
+        self.seek + self.head_switch + self.settle
+    }
+}
+
+impl Mechanics {
+    /// The target of an access that begins with `run`.
+    #[inline]
+    pub fn target(&self, run: Run, write: bool) -> Target {
+        let phase = self.spindle.edge(run.angle, run.sectors_per_track);
+        Target { run, phase, write }
+    }
+
+    /// The time to move from one place to another: the longer of seek and head switch, which overlap,
+    /// and then the write settling if anything moved.
+    #[inline]
+    pub fn motion_time(&self, from: Arm, to: Arm, write: bool) -> Time {
+        // Both ways are worked out, so that nothing hangs on a branch that cannot be foreseen.
+        let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
+        let switched = seek.max(self.head_switch);
+        let motion = if from.head == to.head { seek } else { switched };
+        let settled = (motion.ns() as i64 + self.write_settle_ns).max(0);
+        if write && motion > Time::ZERO {
+            Time::from_ns(settled as u64)
+        } else {
+            motion
+        }
+    }
+
+    /// [`Self::motion_time`], divided. A negative settling time shortens the motion before it.
+    pub fn motion(&self, from: Arm, to: Arm, write: bool) -> Motion {
+        let total = self.motion_time(from, to, write);
+        let before_settle = self.motion_time(from, to, false);
+        let moved = before_settle.min(total);
+        let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
+        let settle = total - moved;
+        if seek == before_settle {
+            Motion {
+                seek: moved,
+                head_switch: Time::ZERO,
+                settle,
+            }
+        } else {
+            Motion {
+                seek: Time::ZERO,
+                head_switch: moved,
+                settle,
+            }
+        }
+    }
+
+    /// Positioning time to `target` for an access that begins when the platter is at `now`: motion, then
+    /// the wait for the first sector. Transfer is not counted.
+    #[inline]
+    pub fn positioning(&self, from: Arm, now: Phase, target: &Target) -> Time {
+        let motion = self.motion_time(from, target.arm(), target.write);
+        motion
+            + self
+                .spindle
+                .wait(self.spindle.later(now, motion), target.phase)
+    }
+
+    /// No place at least `distance` cylinders away, at least one, can be written to sooner than this.
+    #[inline]
+    pub fn soonest_write(&self, distance: u32) -> Time {
+        let motion = self.seek.floor(distance).ns();
+        Time::from_ns(motion.saturating_add_signed(self.write_settle_ns))
+    }
+
+    /// No target `distance` or more cylinders away is reached sooner than this.
+    #[inline]
+    pub fn soonest(&self, distance: u32) -> Time {
+        let settle = self.write_settle_ns.min(0);
+        Time::from_ns(self.seek.floor(distance).ns().saturating_add_signed(settle))
+    }
+}

@@ -1,0 +1,6 @@
+//! Physics and decisions that devices are made of. They know no device.
+
+pub mod cache;
+pub mod geometry;
+pub mod placement;
+pub mod queue;

@@ -1,0 +1,376 @@
+//! Which free slot a head can reach soonest.
+
+use super::free::{FreeSlots, FreeZone};
+use super::slots::{SlotId, Slots};
+use crate::base::units::Time;
+use crate::models::geometry::mechanics::{Arm, Mechanics, Reach};
+use crate::models::geometry::spindle::{Phase, Spindle};
+
+/// A head that wants to write.
+#[derive(Clone, Copy)]
+pub struct Head<'a> {
+    /// The drive.
+    pub mechanics: &'a Mechanics,
+    /// Where the arm is.
+    pub from: Arm,
+    /// The platter as the arm sees it when it may begin to move.
+    pub phase: Phase,
+    /// Where it can write.
+    pub reach: Reach,
+    /// Leaves out tracks that hold nothing, and this one: where a cleaner puts what it takes from a track.
+    pub not_to: Option<usize>,
+}
+
+impl Head<'_> {
+    /// The motion to a slot: seek, head switch and settling.
+    pub fn motion_to(&self, found: &Found) -> Time {
+        self.motion(found.cylinder, found.head)
+    }
+
+    fn motion(&self, cylinder: u32, head: u32) -> Time {
+        let to = Arm { cylinder, head };
+        self.mechanics.motion_time(self.from, to, true)
+    }
+
+    /// No motion takes longer.
+    fn longest_motion(&self) -> Time {
+        let Mechanics {
+            seek,
+            head_switch,
+            write_settle_ns,
+            ..
+        } = self.mechanics;
+        let motion = seek.longest().max(*head_switch).ns();
+        Time::from_ns(motion.saturating_add_signed(*write_settle_ns))
+    }
+}
+
+/// A free slot, and how soon a head reaches it.
+///
+/// Of slots that are reached within the same nanosecond the nearest is better, then the one in the lower cylinder, with the lower head, and
+/// with the lower number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Found {
+    /// Seek, head switch, settling and rotation.
+    pub positioning: Time,
+    distance: u32,
+    cylinder: u32,
+    head: u32,
+    /// The slot.
+    pub slot: SlotId,
+}
+
+impl Found {
+    /// The slot's cylinder.
+    pub fn cylinder(&self) -> u32 {
+        self.cylinder
+    }
+}
+
+impl FreeSlots {
+    /// The free slot that a head reaches soonest, of those from cylinder `lowest` on.
+    ///
+    /// First the arm's own cylinder; then, zone by zone outwards, one sector after the other as they come by: for each, the
+    /// nearest cylinder in which a free slot begins there. The first that is reached in time is the best of its zone. A zone is
+    /// left as soon as what comes by comes later than the best found. So the choice is exact.
+    pub fn soonest(&self, slots: &Slots, head: &Head<'_>, lowest: u32) -> Option<Found> {
+        let here = head.from.cylinder;
+        let mut best = (here >= lowest)
+            .then(|| self.in_cylinder(slots, head, here))
+            .flatten();
+        let zones = self.zones();
+        let mut above = self.zones_to(here);
+        let mut below = above;
+        loop {
+            let up = zones.get(above).map(|zone| zone.cylinders.0 - here);
+            let down = below.checked_sub(1).map(|below| &zones[below]);
+            let down = down.map(|zone| (here + 1).saturating_sub(zone.cylinders.1).max(1));
+            let (zone, distance) = match (up, down) {
+                (None, None) => return best,
+                (Some(up), None) => (above, up),
+                (Some(up), Some(down)) if up < down => (above, up),
+                (_, Some(down)) => (below - 1, down),
+            };
+            if zone == above {
+                above += 1;
+            } else {
+                below -= 1;
+            }
+            let (first, end) = zones[zone].cylinders;
+            if first == here && end == here + 1 {
+                continue;
+            }
+            let soonest = head.mechanics.soonest_write(distance);
+            if best.is_some_and(|best| best.positioning < soonest) {
+                return best;
+            }
+            let found = self.in_zone(slots, head, &zones[zone], lowest, soonest, best);
+            best = best.into_iter().chain(found).min();
+        }
+    }
+
+    /// The free slot of a zone that a head reaches soonest, in a cylinder other than its own, if that is not later than `best`;
+    /// none is reached before `soonest`.
+    fn in_zone(
+        &self,
+        slots: &Slots,
+        head: &Head<'_>,
+        zone: &FreeZone,
+        lowest: u32,
+        soonest: Time,
+        best: Option<Found>,
+    ) -> Option<Found> {
+        let Mechanics { spindle, .. } = head.mechanics;
+        if zone.cylinders.1 <= lowest {
+            return None;
+        }
+        // A turn after the longest motion, every slot has come by.
+        let all = head.longest_motion() + spindle.period();
+        let latest = best.map_or(all, |best| best.positioning);
+        let arrival = spindle.later(head.phase, soonest);
+        let under = spindle.sector(arrival, zone.per_track);
+        let is_caught = spindle.catches(arrival, spindle.edge(under, zone.per_track));
+        let first = (under + u32::from(!is_caught)) % zone.per_track;
+        let mut from = soonest;
+        loop {
+            let arrival = spindle.later(head.phase, from);
+            let (wait, passing) = spindle.come_by(arrival, first, zone.per_track);
+            let turn_begins = from + wait;
+            for sector in zone.sectors_from(first) {
+                let wraps = if sector < first { zone.per_track } else { 0 };
+                let at = turn_begins + spindle.passing(&passing, sector + wraps - first);
+                if at > latest {
+                    return None;
+                }
+                let found = self.nearest_at(slots, head, zone, lowest, sector, at);
+                if found.is_some() {
+                    return found;
+                }
+            }
+            from = turn_begins + spindle.passing(&passing, zone.per_track);
+            if from > latest {
+                return None;
+            }
+        }
+    }
+
+    /// The nearest free slot of a zone that begins at a sector and is reached just when that comes by at `at`, in a cylinder
+    /// other than the arm's own.
+    fn nearest_at(
+        &self,
+        slots: &Slots,
+        head: &Head<'_>,
+        zone: &FreeZone,
+        lowest: u32,
+        sector: u32,
+        at: Time,
+    ) -> Option<Found> {
+        let (begin, end) = (zone.cylinders.0.max(lowest), zone.cylinders.1);
+        let here = head.from.cylinder;
+        let row = sector as usize;
+        let first = |from: u32| {
+            let from = from.max(begin) - zone.cylinders.0;
+            Some(zone.starts.first_from(row, from)? + zone.cylinders.0)
+        };
+        let last = |below: u32| {
+            let below = below.min(end).checked_sub(zone.cylinders.0)?;
+            let found = zone.starts.last_below(row, below)? + zone.cylinders.0;
+            (found >= begin).then_some(found)
+        };
+        let mut above = first(here + 1);
+        let mut below = last(here);
+        loop {
+            let up = above.map_or(u32::MAX, |cylinder| cylinder - here);
+            let down = below.map_or(u32::MAX, |cylinder| here - cylinder);
+            let distance = up.min(down);
+            if distance == u32::MAX || head.mechanics.soonest_write(distance) > at {
+                return None;
+            }
+            let cylinder = if down == distance {
+                here - distance
+            } else {
+                here + distance
+            };
+            let found = self.reached_at(slots, head, cylinder, (sector, zone.per_track), at);
+            if found.is_some() {
+                return found;
+            }
+            if down == distance {
+                below = last(cylinder);
+            } else {
+                above = first(cylinder + 1);
+            }
+        }
+    }
+
+    /// The free slot of a cylinder that begins at a sector and is reached just when that comes by at `at`.
+    fn reached_at(
+        &self,
+        slots: &Slots,
+        head: &Head<'_>,
+        cylinder: u32,
+        (sector, per_track): (u32, u32),
+        at: Time,
+    ) -> Option<Found> {
+        let Mechanics {
+            layout, spindle, ..
+        } = head.mechanics;
+        let edge = spindle.edge(sector, per_track);
+        let found = slots.tracks_of(cylinder).filter_map(|number| {
+            let slot = self.at(slots, layout, number, sector)?;
+            let by_head = slots.tracks()[number].head;
+            let motion = head.motion(cylinder, by_head);
+            let is_reached = self.may_take(slots, head, number)
+                && motion <= at
+                && motion + spindle.wait(spindle.later(head.phase, motion), edge) == at;
+            is_reached.then_some((by_head, slot))
+        });
+        let (by_head, slot) = found.min()?;
+        Some(Found {
+            positioning: at,
+            distance: head.from.cylinder.abs_diff(cylinder),
+            cylinder,
+            head: by_head,
+            slot,
+        })
+    }
+
+    /// Whether a head may write to a track if it has a free slot.
+    #[inline]
+    fn may_take(&self, slots: &Slots, head: &Head<'_>, number: usize) -> bool {
+        let track = &slots.tracks()[number];
+        let is_left_out = |cleaned| number == cleaned || self.on_track(number) == track.slots;
+        head.reach.holds(track.cylinder, track.head) && !head.not_to.is_some_and(is_left_out)
+    }
+
+    /// The free slot that a head reaches soonest in the nearest cylinder that has any.
+    pub fn in_nearest_cylinder(&self, slots: &Slots, head: &Head<'_>) -> Option<Found> {
+        let here = head.from.cylinder;
+        let mut above = self.first_from(here);
+        let mut below = self.last_below(here);
+        loop {
+            let up = above.map_or(u32::MAX, |cylinder| cylinder - here);
+            let down = below.map_or(u32::MAX, |cylinder| here - cylinder);
+            let distance = up.min(down);
+            if distance == u32::MAX {
+                return None;
+            }
+            let sides = [
+                above.filter(|_| up == distance),
+                below.filter(|_| down == distance),
+            ];
+            let found = sides.into_iter().flatten();
+            let best = found
+                .filter_map(|cylinder| self.in_cylinder(slots, head, cylinder))
+                .min();
+            if best.is_some() {
+                return best;
+            }
+            if up == distance {
+                above = self.first_from(here + distance + 1);
+            }
+            if down == distance {
+                below = self.last_below(here - distance);
+            }
+        }
+    }
+
+    /// The free slot of a cylinder that a head reaches soonest.
+    pub fn in_cylinder(&self, slots: &Slots, head: &Head<'_>, cylinder: u32) -> Option<Found> {
+        let layout = &head.mechanics.layout;
+        // Over the active head the arm arrives sooner than where it must change heads.
+        let mut same = Arrival::new(head, cylinder, head.from.head);
+        let mut other = Arrival::new(head, cylinder, head.from.head.wrapping_add(1));
+        for number in slots.tracks_of(cylinder) {
+            let track = &slots.tracks()[number];
+            if self.on_track(number) == 0 || !self.may_take(slots, head, number) {
+                continue;
+            }
+            let arrival = if track.head == head.from.head {
+                &mut same
+            } else {
+                &mut other
+            };
+            arrival.turn_to(&head.mechanics.spindle, track.per_track);
+            let passed = slots.passed(layout, track, arrival.sector);
+            let is_caught = arrival.catches && slots.angle(layout, track, passed) == arrival.sector;
+            let from = passed + u32::from(!is_caught);
+            if let Some(slot) = self.next_on_track(slots, number, track, from) {
+                let angle = slots.angle(layout, track, slot);
+                arrival.offer(angle, track.head, slots.id(number, slot));
+            }
+        }
+        let distance = head.from.cylinder.abs_diff(cylinder);
+        let found = [same, other].into_iter().filter_map(|arrival| {
+            let (_, by_head, slot, angle) = arrival.best?;
+            let spindle = &head.mechanics.spindle;
+            let edge = spindle.edge(angle, arrival.per_track);
+            Some(Found {
+                positioning: arrival.motion + spindle.wait(arrival.phase, edge),
+                distance,
+                cylinder,
+                head: by_head,
+                slot,
+            })
+        });
+        found.min()
+    }
+}
+
+/// An arm that has come to a cylinder, and the first free slot to come by there.
+///
+/// All tracks of a cylinder have as many sectors, so that slots are compared by whole sectors.
+struct Arrival {
+    motion: Time,
+    phase: Phase,
+    per_track: u32,
+    /// The sector under the head.
+    sector: u32,
+    /// Its edge is caught; else it has passed.
+    catches: bool,
+    /// How many sectors pass before it, its head, its number and its angle.
+    best: Option<(u32, u32, SlotId, u32)>,
+}
+
+impl Arrival {
+    #[inline]
+    fn new(head: &Head<'_>, cylinder: u32, by_head: u32) -> Arrival {
+        let motion = head.motion(cylinder, by_head);
+        Arrival {
+            motion,
+            phase: head.mechanics.spindle.later(head.phase, motion),
+            per_track: 0,
+            sector: 0,
+            catches: false,
+            best: None,
+        }
+    }
+
+    #[inline]
+    fn turn_to(&mut self, spindle: &Spindle, per_track: u32) {
+        if self.per_track != per_track {
+            self.per_track = per_track;
+            self.sector = spindle.sector(self.phase, per_track);
+            self.catches = spindle.catches(self.phase, spindle.edge(self.sector, per_track));
+        }
+    }
+
+    #[inline]
+    fn offer(&mut self, angle: u32, head: u32, slot: SlotId) {
+        let way = if angle > self.sector || angle == self.sector && self.catches {
+            angle - self.sector
+        } else {
+            angle + self.per_track - self.sector
+        };
+        if self
+            .best
+            .is_none_or(|(least, by, id, _)| (way, head, slot) < (least, by, id))
+        {
+            self.best = Some((way, head, slot, angle));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "soonest_tests.rs"]
+mod tests;

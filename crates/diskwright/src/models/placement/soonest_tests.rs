@@ -1,0 +1,253 @@
+use super::*;
+use proptest::prelude::*;
+
+use crate::base::random::Stream;
+use crate::base::units::quantities::Rotation;
+use crate::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
+use crate::models::geometry::layout::Layout;
+use crate::models::geometry::seek::{SeekCurve, SeekDescription};
+
+/// A small drive.
+#[derive(Clone, Debug)]
+struct Small {
+    surfaces: u32,
+    /// Each surface has LBNs of its own.
+    ranges: bool,
+    /// One or two.
+    zones: u32,
+    /// Of each zone.
+    cylinders: u32,
+    per_track: (u32, u32),
+    skews: (u32, u32),
+    slipped: Vec<u32>,
+    seek: &'static str,
+    switch_ns: u64,
+    settle_ns: i64,
+    rpm: u32,
+}
+
+fn small() -> impl Strategy<Value = Small> {
+    let seeks = prop::sample::select(vec![
+        "[linear]\nsingle = \"0.7 ms\"\nfull = \"6 ms\"",
+        "[table]\npoints_ms = [[1, 1.0], [3, 0.4], [4, 2.0], [40, 3.0]]",
+        "[constant]\n",
+    ]);
+    (
+        (
+            1u32..4,
+            1u32..3,
+            1u32..50,
+            (8u32..90, 8u32..90),
+            (0u32..8, 0u32..8),
+        ),
+        prop::collection::vec(0u32..400, 0..3),
+        seeks,
+        (
+            0u64..900_000,
+            -300_000i64..500_000,
+            1_000u32..12_000,
+            any::<bool>(),
+        ),
+    )
+        .prop_map(
+            |(
+                (surfaces, zones, cylinders, per_track, skews),
+                slipped,
+                seek,
+                (switch_ns, settle_ns, rpm, ranges),
+            )| Small {
+                surfaces,
+                ranges,
+                zones,
+                cylinders,
+                per_track,
+                skews,
+                slipped,
+                seek,
+                switch_ns,
+                settle_ns,
+                rpm,
+            },
+        )
+}
+
+impl Small {
+    fn mechanics(&self) -> Mechanics {
+        let zone = |first, per_track| {
+            let mut zone = ZoneDescription::plain(first, first + self.cylinders - 1, per_track);
+            (zone.track_skew, zone.cylinder_skew) = self.skews;
+            zone
+        };
+        let mut zones = vec![
+            zone(0, self.per_track.0),
+            zone(self.cylinders, self.per_track.1),
+        ];
+        zones.truncate(self.zones as usize);
+        let places = self.cylinders * self.surfaces * self.per_track.0;
+        let mut slipped: Vec<u64> = self
+            .slipped
+            .iter()
+            .map(|place| u64::from(place % places))
+            .collect();
+        slipped.sort_unstable();
+        slipped.dedup();
+        if (slipped.len() as u32) < places {
+            zones[0].slipped = slipped;
+        }
+        let layout = LayoutDescription {
+            surfaces: self.surfaces,
+            cylinders: self.zones * self.cylinders,
+            access_ranges: if self.ranges { self.surfaces } else { 1 },
+            order: HeadOrder::Alternating,
+            sectors: None,
+            zones,
+        };
+        let layout = Layout::build(&layout).expect("a layout");
+        let seek: SeekDescription = if self.seek == "[constant]\n" {
+            SeekDescription::Constant(Time::from_us(900))
+        } else {
+            toml::from_str(self.seek).expect("a seek curve")
+        };
+        Mechanics {
+            seek: SeekCurve::build(&seek, layout.cylinders()).expect("a seek curve"),
+            layout,
+            spindle: Spindle::new(Rotation::Rpm(self.rpm)),
+            head_switch: Time::from_ns(self.switch_ns),
+            write_settle_ns: self.settle_ns,
+        }
+    }
+}
+
+/// The best of all free slots, each looked at.
+fn brute_force(free: &FreeSlots, slots: &Slots, head: &Head<'_>, lowest: u32) -> Option<Found> {
+    let Mechanics { layout, .. } = head.mechanics;
+    let mut best: Option<Found> = None;
+    for (number, track) in slots.tracks().iter().enumerate() {
+        for slot in 0..track.slots {
+            let id = slots.id(number, slot);
+            if !free.is_free(id)
+                || track.cylinder < lowest
+                || !head.reach.holds(track.cylinder, track.head)
+                || head.not_to.is_some_and(|cleaned| {
+                    number == cleaned || free.on_track(number) == track.slots
+                })
+            {
+                continue;
+            }
+            let run = layout.run(slots.sector(id), slots.sectors_per_slot());
+            assert_eq!(
+                (run.position.cylinder, run.position.head),
+                (track.cylinder, track.head)
+            );
+            assert_eq!(
+                run.sectors,
+                slots.sectors_per_slot(),
+                "a slot lies on one track"
+            );
+            let target = head.mechanics.target(run, true);
+            let found = Found {
+                positioning: head.mechanics.positioning(head.from, head.phase, &target),
+                distance: head.from.cylinder.abs_diff(track.cylinder),
+                cylinder: track.cylinder,
+                head: track.head,
+                slot: id,
+            };
+            best = best.into_iter().chain([found]).min();
+        }
+    }
+    best
+}
+
+proptest! {
+
+    /// At every fill from empty to full, with and without limits to where the arm reaches.
+    #[test]
+    fn the_search_finds_what_looking_at_every_slot_finds(
+        small in small(), per_slot in 1u32..9, seed in any::<u64>(), fill in prop::sample::select(vec![0u64, 300, 700, 950, 990, 999, 1000]),
+        clustered in any::<bool>(), limited in any::<bool>(), cleans in any::<bool>(),
+    ) {
+        let mechanics = small.mechanics();
+        let Ok(slots) = Slots::new(&mechanics.layout, per_slot) else {
+            return Ok(());
+        };
+        let mut free = FreeSlots::all(&slots, &mechanics.layout);
+        prop_assert_eq!(free.count(), slots.count());
+        let mut draw = Stream::new(seed, "fill");
+        let all: Vec<SlotId> = slots.tracks().iter().enumerate()
+            .flat_map(|(number, track)| (0..track.slots).map(move |slot| (number, slot)))
+            .map(|(number, slot)| slots.id(number, slot))
+            .collect();
+        for (index, &slot) in all.iter().enumerate() {
+            let is_taken = if clustered { (index as u64) < all.len() as u64 * fill / 1000 } else { draw.below(1000) < fill };
+            if is_taken {
+                free.take(&slots, &mechanics.layout, slot);
+            }
+        }
+        for _ in 0..20 {
+            let cylinders = mechanics.layout.cylinders();
+            let bound = |draw: &mut Stream, n: u32| draw.below(u64::from(n)) as u32;
+            let reach = if limited {
+                let lowest = bound(&mut draw, cylinders);
+                Reach { heads: (bound(&mut draw, small.surfaces), small.surfaces - 1), cylinders: (lowest, cylinders - 1 - bound(&mut draw, cylinders - lowest)) }
+            } else {
+                Reach::ALL
+            };
+            // At any instant, or just when the edge of a sector comes by.
+            let spindle = &mechanics.spindle;
+            let mut phase = spindle.phase(Time::from_ns(draw.below(1 << 40)));
+            if draw.below(2) == 0 {
+                let per_track = small.per_track.0;
+                phase = spindle.later(phase, spindle.wait(phase, spindle.edge(bound(&mut draw, per_track), per_track)));
+            }
+            let head = Head {
+                mechanics: &mechanics,
+                from: Arm { cylinder: bound(&mut draw, cylinders), head: bound(&mut draw, small.surfaces) },
+                phase,
+                reach,
+                not_to: cleans.then(|| draw.below(slots.tracks().len() as u64) as usize),
+            };
+            let lowest = if limited { bound(&mut draw, cylinders) } else { 0 };
+            prop_assert_eq!(free.soonest(&slots, &head, lowest), brute_force(&free, &slots, &head, lowest));
+            let nearest = free.in_nearest_cylinder(&slots, &head);
+            prop_assert_eq!(nearest.is_some(), brute_force(&free, &slots, &head, 0).is_some());
+            if let Some(nearest) = nearest {
+                let same_distance = |cylinder: u32| head.from.cylinder.abs_diff(cylinder) <= nearest.distance;
+                let mut only_near = free.clone();
+                for &slot in all.iter().filter(|&&slot| !same_distance(slots.tracks()[slots.place(slot).0].cylinder)) {
+                    if only_near.is_free(slot) {
+                        only_near.take(&slots, &mechanics.layout, slot);
+                    }
+                }
+                prop_assert_eq!(Some(nearest), brute_force(&only_near, &slots, &head, 0));
+            }
+            // What is found is taken, and now and then something is freed.
+            if let Some(found) = free.soonest(&slots, &head, 0) {
+                free.take(&slots, &mechanics.layout, found.slot);
+            }
+            let freed = all[draw.below(all.len() as u64) as usize];
+            if fill > 0 && !free.is_free(freed) {
+                free.release(&slots, &mechanics.layout, freed);
+            }
+            let count = all.iter().filter(|&&slot| free.is_free(slot)).count();
+            prop_assert_eq!(free.count(), count as u64);
+        }
+    }
+
+    /// Nothing that comes by has passed.
+    #[test]
+    fn the_sector_under_the_head_has_passed_last(small in small(), per_slot in 1u32..9, at in 0u64..1 << 50) {
+        let mechanics = small.mechanics();
+        let Ok(slots) = Slots::new(&mechanics.layout, per_slot) else {
+            return Ok(());
+        };
+        let Mechanics { spindle, layout, .. } = &mechanics;
+        let now = spindle.phase(Time::from_ns(at));
+        for track in slots.tracks() {
+            let passed = slots.passed(layout, track, spindle.sector(now, track.per_track));
+            let wait = |slot| spindle.wait(now, spindle.edge(slots.angle(layout, track, slot), track.per_track));
+            let next = (passed + 1) % track.slots;
+            let soonest = (0..track.slots).min_by_key(|&slot| wait(slot)).expect("a track has slots");
+            prop_assert!(wait(next) == wait(soonest) || wait(passed) == wait(soonest));
+        }
+    }
+}

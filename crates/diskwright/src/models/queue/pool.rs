@@ -1,0 +1,472 @@
+//! The requests that wait, in order of arrival and, where a scheduler asks for it, in order of place.
+
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::{Command, RequestId};
+use crate::models::geometry::mechanics::Target;
+
+/// A place in the pool; reused after the request has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot(u32);
+
+/// A waiting request, or several that were merged into one.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// Whose it is; of a merged one, one of its parts.
+    pub request: RequestId,
+    /// The other parts.
+    pub others: Others,
+    /// What it asks; what all parts ask together.
+    pub command: Command,
+    /// When it entered this queue; the oldest part, if there are several.
+    pub entered: Time,
+    /// Where its data is; `None` in a queue that knows LBNs only, and for a flush.
+    pub target: Option<Target>,
+    /// The key of the order by place: a cylinder or an LBN, as the scheduler asked.
+    pub key: u64,
+    /// Its turn in the order of arrival; [`Pool::push`] gives it.
+    pub ticket: u64,
+}
+
+/// The parts of a merged request beside the first; the pool keeps them until they are [released](Pool::release).
+#[derive(Clone, Copy, Debug)]
+pub struct Others {
+    first: u32,
+    last: u32,
+    count: u32,
+}
+
+impl Others {
+    /// None.
+    pub const NONE: Others = Others {
+        first: NONE,
+        last: NONE,
+        count: 0,
+    };
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+}
+
+/// A part of a merged request.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    request: RequestId,
+    next: u32,
+}
+
+impl Pending {
+    /// A request that enters a queue.
+    pub fn new(
+        request: RequestId,
+        command: Command,
+        entered: Time,
+        target: Option<Target>,
+        key: u64,
+    ) -> Pending {
+        Pending {
+            request,
+            others: Others::NONE,
+            command,
+            entered,
+            target,
+            key,
+            ticket: 0,
+        }
+    }
+
+    /// How many requests it is made of.
+    pub fn parts(&self) -> usize {
+        1 + self.others.count()
+    }
+}
+
+/// The order of place that a scheduler wants kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// None.
+    Arrival,
+    /// By first LBN.
+    Lbn,
+    /// By cylinder; in a queue that knows LBNs only, by LBN.
+    Position,
+}
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    previous: u32,
+    next: u32,
+}
+
+/// The waiting requests.
+///
+/// Arrival order is an index-linked list; order of place a sorted array, whose insertion moves at most
+/// as many entries as wait: for the depths of real queues that is faster than any tree.
+#[derive(Debug)]
+pub struct Pool {
+    order: Order,
+    entries: Vec<Pending>,
+    links: Vec<Link>,
+    free: Vec<u32>,
+    oldest: u32,
+    newest: u32,
+    by_place: Vec<(u64, Slot)>,
+    len: usize,
+    tickets: u64,
+    /// How many waiting requests have first LBNs of each kind: of most LBNs it can be told at once that none begins there.
+    begins: Box<[u32; KINDS]>,
+    /// The same of the LBNs behind their last ones.
+    ends: Box<[u32; KINDS]>,
+    /// Parts of merged requests.
+    parts: Vec<Part>,
+    free_parts: Vec<u32>,
+    requests: usize,
+    /// A merged request has been put behind others that it had come before.
+    is_reordered: bool,
+}
+
+/// Kinds of LBNs.
+const KINDS: usize = 256;
+
+/// The kind of an LBN: neighbours and multiples of a size are of different ones.
+#[inline]
+fn kind(lbn: Lbn) -> usize {
+    (lbn.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
+}
+
+impl Pool {
+    /// An empty pool that keeps `order`.
+    pub fn new(order: Order) -> Pool {
+        Pool {
+            order,
+            entries: Vec::new(),
+            links: Vec::new(),
+            free: Vec::new(),
+            oldest: NONE,
+            newest: NONE,
+            by_place: Vec::new(),
+            len: 0,
+            tickets: 0,
+            begins: Box::new([0; KINDS]),
+            ends: Box::new([0; KINDS]),
+            parts: Vec::new(),
+            free_parts: Vec::new(),
+            requests: 0,
+            is_reordered: false,
+        }
+    }
+
+    /// The order of place that is kept.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// How many requests wait, a merged one counted once.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many requests wait, each part of a merged one counted.
+    pub fn requests(&self) -> usize {
+        self.requests
+    }
+
+    /// A waiting request.
+    #[inline]
+    pub fn get(&self, slot: Slot) -> &Pending {
+        &self.entries[slot.0 as usize]
+    }
+
+    /// The request whose turn is first in the order of arrival.
+    pub fn oldest(&self) -> Option<Slot> {
+        (self.oldest != NONE).then_some(Slot(self.oldest))
+    }
+
+    /// The request that has waited longest, or one with a part that has.
+    pub fn longest_waiting(&self) -> Option<Slot> {
+        if !self.is_reordered {
+            return self.oldest();
+        }
+        self.by_arrival().min_by_key(|&slot| self.get(slot).entered)
+    }
+
+    /// All requests, the oldest first.
+    pub fn by_arrival(&self) -> impl Iterator<Item = Slot> {
+        std::iter::successors(self.oldest(), |slot| {
+            let next = self.links[slot.0 as usize].next;
+            (next != NONE).then_some(Slot(next))
+        })
+    }
+
+    /// The requests that begin at `lbn`, the oldest first.
+    pub fn beginning_at(&self, lbn: Lbn) -> impl Iterator<Item = Slot> {
+        let known = self.begins[kind(lbn)] as usize;
+        let at_lbn = move |slot: &Slot| self.get(*slot).command.lbn == lbn;
+        let of_kind = (known > 0).then(|| self.by_arrival().filter(at_lbn));
+        of_kind.into_iter().flatten().take(known)
+    }
+
+    /// The requests that end right before `lbn`, the oldest first.
+    pub fn ending_at(&self, lbn: Lbn) -> impl Iterator<Item = Slot> {
+        let known = self.ends[kind(lbn)] as usize;
+        let at_lbn = move |slot: &Slot| self.get(*slot).command.end() == lbn;
+        let of_kind = (known > 0).then(|| self.by_arrival().filter(at_lbn));
+        of_kind.into_iter().flatten().take(known)
+    }
+
+    /// All requests with their keys, ascending; equal keys in the order of arrival. Empty when the pool keeps no
+    /// order of place.
+    #[inline]
+    pub fn by_place(&self) -> &[(u64, Slot)] {
+        &self.by_place
+    }
+
+    /// Adds the newest request.
+    pub fn push(&mut self, pending: Pending) -> Slot {
+        self.note_place(&pending.command);
+        self.requests += pending.parts();
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.entries[index as usize] = pending;
+                index
+            }
+            None => {
+                self.entries.push(pending);
+                self.links.push(Link {
+                    previous: NONE,
+                    next: NONE,
+                });
+                (self.entries.len() - 1) as u32
+            }
+        };
+        self.link_newest(Slot(index));
+        self.place(Slot(index), pending.key);
+        self.len += 1;
+        Slot(index)
+    }
+
+    /// Notes where a waiting request is.
+    #[inline]
+    fn place(&mut self, slot: Slot, key: u64) {
+        if self.order != Order::Arrival {
+            let at = self.by_place.partition_point(|&(other, _)| other <= key);
+            self.by_place.insert(at, (key, slot));
+        }
+    }
+
+    /// Forgets where a waiting request is.
+    #[inline]
+    fn displace(&mut self, slot: Slot, key: u64) {
+        if self.order != Order::Arrival {
+            let first = self.by_place.partition_point(|&(other, _)| other < key);
+            let within = self.by_place[first..]
+                .iter()
+                .position(|&(_, other)| other == slot);
+            self.by_place
+                .remove(first + within.expect("every waiting request has its place"));
+        }
+    }
+
+    #[inline]
+    fn note_place(&mut self, command: &Command) {
+        self.begins[kind(command.lbn)] += 1;
+        self.ends[kind(command.end())] += 1;
+    }
+
+    #[inline]
+    fn forget_place(&mut self, command: &Command) {
+        self.begins[kind(command.lbn)] -= 1;
+        self.ends[kind(command.end())] -= 1;
+    }
+
+    /// Merges one that does not wait here, or no more, with a waiting request that it continues, or that continues it.
+    pub fn absorb(&mut self, slot: Slot, other: Pending) {
+        self.requests += other.parts();
+        let part = Part {
+            request: other.request,
+            next: NONE,
+        };
+        let index = match self.free_parts.pop() {
+            Some(index) => {
+                self.parts[index as usize] = part;
+                index
+            }
+            None => {
+                self.parts.push(part);
+                (self.parts.len() - 1) as u32
+            }
+        };
+        let mut group = self.entries[slot.0 as usize];
+        let (before, key) = (group.command, group.key);
+        self.append(&mut group.others, index, index, 1);
+        let Others { first, last, count } = other.others;
+        if count > 0 {
+            self.append(&mut group.others, first, last, count);
+        }
+        group.command.blocks += other.command.blocks;
+        if other.command.end() == before.lbn {
+            (group.command.lbn, group.target, group.key) =
+                (other.command.lbn, other.target, other.key);
+        }
+        group.entered = group.entered.min(other.entered);
+        self.forget_place(&before);
+        self.note_place(&group.command);
+        self.entries[slot.0 as usize] = group;
+        if group.key != key {
+            self.displace(slot, key);
+            self.place(slot, group.key);
+        }
+    }
+
+    fn append(&mut self, others: &mut Others, first: u32, last: u32, count: u32) {
+        match others.last {
+            NONE => others.first = first,
+            end => self.parts[end as usize].next = first,
+        }
+        others.last = last;
+        others.count += count;
+    }
+
+    /// Takes one part from those of a request that was removed, and forgets it.
+    #[inline]
+    pub fn release(&mut self, others: &mut Others) -> Option<RequestId> {
+        let Part { request, next } = *self.parts.get(others.first as usize)?;
+        self.free_parts.push(others.first);
+        others.first = next;
+        others.count -= 1;
+        Some(request)
+    }
+
+    /// Tells the parts of a request beside the first.
+    #[inline]
+    pub fn others(&self, others: Others) -> impl Iterator<Item = RequestId> {
+        let part = |index: u32| (index != NONE).then(|| self.parts[index as usize]);
+        std::iter::successors(part(others.first), move |before| part(before.next))
+            .map(|part| part.request)
+    }
+
+    /// Puts a waiting request at the end of the order of arrival.
+    pub fn make_newest(&mut self, slot: Slot) {
+        self.is_reordered = true;
+        let Pending { key, .. } = self.entries[slot.0 as usize];
+        self.unlink(slot);
+        self.link_newest(slot);
+        // Among equal places the order is that of arrival.
+        self.displace(slot, key);
+        self.place(slot, key);
+    }
+
+    /// Takes a request out of the order of arrival.
+    #[inline]
+    fn unlink(&mut self, slot: Slot) {
+        let Link { previous, next } = self.links[slot.0 as usize];
+        match previous {
+            NONE => self.oldest = next,
+            previous => self.links[previous as usize].next = next,
+        }
+        match next {
+            NONE => self.newest = previous,
+            next => self.links[next as usize].previous = previous,
+        }
+    }
+
+    /// Gives a request the last turn.
+    #[inline]
+    fn link_newest(&mut self, slot: Slot) {
+        self.entries[slot.0 as usize].ticket = self.tickets;
+        self.tickets += 1;
+        self.links[slot.0 as usize] = Link {
+            previous: self.newest,
+            next: NONE,
+        };
+        match self.newest {
+            NONE => self.oldest = slot.0,
+            newest => self.links[newest as usize].next = slot.0,
+        }
+        self.newest = slot.0;
+    }
+
+    /// Says anew where the data of every waiting request are: its target and its key.
+    pub fn retarget(&mut self, mut aim: impl FnMut(&Command) -> (Option<Target>, u64)) {
+        let mut next = self.oldest;
+        self.by_place.clear();
+        while next != NONE {
+            let entry = &mut self.entries[next as usize];
+            (entry.target, entry.key) = aim(&entry.command);
+            if self.order != Order::Arrival {
+                self.by_place.push((entry.key, Slot(next)));
+            }
+            next = self.links[next as usize].next;
+        }
+        self.by_place.sort_by_key(|&(key, _)| key);
+    }
+
+    /// Takes a request out. Parts that were merged with it stay known until they are [released](Self::release).
+    pub fn remove(&mut self, slot: Slot) -> Pending {
+        let pending = self.entries[slot.0 as usize];
+        self.unlink(slot);
+        self.displace(slot, pending.key);
+        self.forget_place(&pending.command);
+        self.requests -= pending.parts();
+        self.free.push(slot.0);
+        self.len -= 1;
+        self.is_reordered &= self.len > 0;
+        pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::request::Op;
+    use proptest::prelude::*;
+
+    fn pending(number: u32, key: u64) -> Pending {
+        let command = Command {
+            op: Op::Read,
+            fua: false,
+            lbn: Lbn(key),
+            blocks: 1,
+        };
+        Pending::new(RequestId(number), command, Time::ZERO, None, key)
+    }
+
+    proptest! {
+        /// Random pushes and removals against two plain vectors.
+        #[test]
+        fn agrees_with_plain_vectors(operations in prop::collection::vec((any::<bool>(), 0u64..8, any::<usize>()), 1..200)) {
+            let mut pool = Pool::new(Order::Lbn);
+            let mut model: Vec<(u64, u32, Slot)> = Vec::new();
+            for (number, (push, key, pick)) in operations.into_iter().enumerate() {
+                if push || model.is_empty() {
+                    let slot = pool.push(pending(number as u32, key));
+                    model.push((key, number as u32, slot));
+                } else {
+                    let (key, number, slot) = model.remove(pick % model.len());
+                    let removed = pool.remove(slot);
+                    prop_assert_eq!((removed.key, removed.request.0), (key, number));
+                }
+                prop_assert_eq!(pool.len(), model.len());
+                let arrival: Vec<u32> = pool.by_arrival().map(|slot| pool.get(slot).request.0).collect();
+                prop_assert_eq!(arrival, model.iter().map(|entry| entry.1).collect::<Vec<_>>());
+                for lbn in 0..8 {
+                    let there: Vec<Slot> = pool.beginning_at(Lbn(lbn)).collect();
+                    let wanted = model.iter().filter(|entry| entry.0 == lbn).map(|entry| entry.2);
+                    prop_assert_eq!(there, wanted.collect::<Vec<_>>());
+                }
+                let mut sorted = model.clone();
+                sorted.sort_by_key(|entry| (entry.0, entry.1));
+                let place: Vec<(u64, Slot)> = sorted.iter().map(|entry| (entry.0, entry.2)).collect();
+                prop_assert_eq!(pool.by_place(), &place[..]);
+            }
+        }
+    }
+}

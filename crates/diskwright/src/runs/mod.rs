@@ -1,0 +1,7 @@
+//! A spec becomes results: one simulation, many to compare or to sweep, a drive's measures, its demerit, miss ratios.
+
+pub mod compare;
+pub mod miss_ratio;
+pub mod probe;
+pub mod simulation;
+pub mod validate;

@@ -1,0 +1,167 @@
+//! One drive alone with one request at a time: what a measurement turns its hands to.
+
+use std::ops::ControlFlow;
+
+use crate::base::error::Error;
+use crate::base::units::{Lbn, Time};
+use crate::devices::hdd::{Hardware, Hdd};
+use crate::engine::request::{Command, Op, Part, Parts, RequestId};
+use crate::engine::{Engine, Initiator, Port};
+use crate::models::geometry::layout::Layout;
+use crate::models::queue::SchedulerSpec;
+
+/// A drive on the engine, whose requests are all that happens to it.
+///
+/// Times come from the requests that the running drive completes; the layout only tells, as a drive does when it is asked
+/// for the place of an address, which sectors to ask for.
+pub struct Bench {
+    engine: Engine,
+    layout: Layout,
+    blocks_per_sector: u32,
+}
+
+/// A request that was served.
+#[derive(Clone, Copy, Debug)]
+pub struct Served {
+    /// From issue to completion.
+    pub response: Time,
+    /// How that divides; the parts add up to it.
+    pub parts: Parts,
+}
+
+impl Served {
+    /// Seek, head switch and settle: until the head is over the track and at rest.
+    pub fn motion(&self) -> Time {
+        self.parts.access() - self.parts.get(Part::Rotation)
+    }
+    /// From the first motion to the last sector's end: neither overheads nor interface.
+    pub fn mechanical(&self) -> Time {
+        self.parts.access() + self.parts.get(Part::Transfer)
+    }
+}
+
+impl Bench {
+    /// A drive at rest at time zero, without its buffer: every request is an access to the medium.
+    pub fn new(mut hardware: Hardware) -> Bench {
+        hardware.buffer = None;
+        let layout = hardware.mechanics.layout.clone();
+        let blocks_per_sector = hardware.blocks_per_sector;
+        let hdd = Hdd::new(hardware, 1, SchedulerSpec::default().build());
+        Bench {
+            engine: Engine::new(vec![Box::new(hdd)], None),
+            layout,
+            blocks_per_sector,
+        }
+    }
+
+    /// When the last request was complete.
+    pub fn now(&self) -> Time {
+        self.engine.now()
+    }
+
+    /// Where sectors are.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// 512-byte blocks in a sector.
+    pub fn blocks_per_sector(&self) -> u32 {
+        self.blocks_per_sector
+    }
+
+    /// Reads a sector as soon as the request before is complete.
+    ///
+    /// # Errors
+    /// Those of [`Engine::run`].
+    pub fn read(&mut self, sector: u64) -> Result<Served, Error> {
+        self.request(Time::ZERO, Op::Read, sector, 1)
+    }
+
+    /// Issues a request `pause` after the one before is complete, and waits for it.
+    ///
+    /// # Errors
+    /// Those of [`Engine::run`].
+    pub fn request(
+        &mut self,
+        pause: Time,
+        op: Op,
+        sector: u64,
+        sectors: u32,
+    ) -> Result<Served, Error> {
+        let command = Command {
+            op,
+            fua: false,
+            lbn: Lbn(sector * u64::from(self.blocks_per_sector)),
+            blocks: sectors * self.blocks_per_sector,
+        };
+        let mut exchange = Exchange {
+            command,
+            issue: self.now() + pause,
+            served: None,
+        };
+        self.engine.run(&mut exchange)?;
+        Ok(exchange
+            .served
+            .expect("the engine ends when every request is complete"))
+    }
+}
+
+/// One request, from its issue to its completion.
+struct Exchange {
+    command: Command,
+    issue: Time,
+    served: Option<Served>,
+}
+
+impl Initiator for Exchange {
+    fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
+        port.alarm(self.issue, 0);
+        Ok(())
+    }
+
+    fn alarm(&mut self, _token: u64, port: &mut Port<'_>) -> Result<(), Error> {
+        port.submit(self.command, port.now(), 0);
+        Ok(())
+    }
+
+    fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
+        let request = port.request(request);
+        self.served = Some(Served {
+            response: request.response(),
+            parts: request.parts,
+        });
+        Ok(())
+    }
+
+    fn power_lost(&mut self, _now: Time) {}
+
+    fn tick(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::runs::simulation::hardware;
+
+    /// A drive of the library, ready to be measured.
+    pub fn bench(drive: &str) -> Bench {
+        Bench::new(hardware(drive).expect("a drive of the library"))
+    }
+
+    #[test]
+    fn requests_follow_each_other_and_their_parts_add_up() {
+        let mut bench = bench("ibm-18es");
+        let first = bench.read(0).expect("served");
+        let from = bench.now();
+        assert_eq!(first.response, first.parts.total());
+        let pause = Time::from_ms(100);
+        let second = bench
+            .request(pause, Op::Write, 1_000_000, 500)
+            .expect("served");
+        assert_eq!(bench.now(), from + pause + second.response);
+        assert_eq!(second.response, second.parts.total());
+        assert!(second.mechanical() > second.motion());
+    }
+}

@@ -1,0 +1,226 @@
+//! Random reads by queue depth and scheduler: a closed loop that always keeps so many requests outstanding.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::base::error::Error;
+use crate::models::queue::SchedulerSpec;
+use crate::runs::simulation::{self, RunOptions, SpecSource};
+
+use super::ProbeOptions;
+use super::meter::Meter;
+
+/// Random reads at one depth of the queue.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RandomReads {
+    /// The drive's scheduler.
+    pub scheduler: &'static str,
+    /// Requests outstanding, all of them in the drive's queue.
+    pub depth: u32,
+    /// Reads a second: the depth divided by the mean response time (Little's law), as each completion brings the next
+    /// request at once.
+    pub iops: f64,
+    /// The 95 % confidence interval of `iops`; `None` where that of the mean response time cannot be told.
+    pub iops_ci95: Option<[f64; 2]>,
+    /// Mean response time, ms.
+    pub response_mean_ms: f64,
+    /// Its 95 % confidence interval, ms.
+    pub response_ci95_ms: Option<[f64; 2]>,
+    /// 99 % of the response times are no longer, ms.
+    pub response_p99_ms: f64,
+}
+
+/// The spec of one point; the drive is named beside it.
+fn spec(options: &ProbeOptions, scheduler: &str, depth: u32) -> String {
+    let ProbeOptions {
+        seed, reads, size, ..
+    } = options;
+    format!(
+        "seed = {seed}\n\
+         [workload.synthetic]\n\
+         requests = {reads}\n\
+         arrivals = {{ closed = {{ users = {depth} }} }}\n\
+         reads = 1.0\n\
+         size = \"{size}\"\n\
+         [measure]\n\
+         warmup = \"10 %\"\n\
+         [device.hdd.queue]\n\
+         depth = {depth}\n\
+         scheduler = \"{scheduler}\"\n"
+    )
+}
+
+fn number(result: &Value, key: &str) -> f64 {
+    result[key].as_f64().expect("a number of every result")
+}
+
+fn interval(value: &Value) -> Option<[f64; 2]> {
+    Some([value.get(0)?.as_f64()?, value.get(1)?.as_f64()?])
+}
+
+/// Runs every depth with every scheduler; a seed draws the same addresses for all of them.
+///
+/// # Errors
+/// Those of [`simulation::run`].
+pub fn measure(
+    drive: &str,
+    options: &ProbeOptions,
+    schedulers: &[&'static str],
+    meter: &mut Meter<'_>,
+) -> Result<Vec<RandomReads>, Error> {
+    let mut points = Vec::with_capacity(schedulers.len() * options.depths.len());
+    for &scheduler in schedulers {
+        for &depth in &options.depths {
+            let source = SpecSource::Text {
+                text: spec(options, scheduler, depth),
+                base: ".".into(),
+            };
+            let run = RunOptions {
+                drive: Some(drive.to_owned()),
+                ..RunOptions::default()
+            };
+            let result = simulation::run(&source, &run, meter)?.json();
+            let response = &result["response_ms"];
+            let (mean, ci95) = (number(response, "mean"), interval(&response["ci95"]));
+            let rate = |mean_ms: f64| f64::from(depth) / mean_ms * 1e3;
+            points.push(RandomReads {
+                scheduler,
+                depth,
+                iops: rate(mean),
+                iops_ci95: ci95.map(|[low, high]| [rate(high), rate(low)]),
+                response_mean_ms: mean,
+                response_ci95_ms: ci95,
+                response_p99_ms: number(response, "p99"),
+            });
+            meter.advance(options.reads)?;
+        }
+    }
+    Ok(points)
+}
+
+/// The names of the schedulers as the registry has them.
+///
+/// # Errors
+/// An unknown name, with a suggestion.
+pub fn schedulers(names: &[String]) -> Result<Vec<&'static str>, Error> {
+    let rows = SchedulerSpec::rows();
+    let known = |name: &String| {
+        let row = rows
+            .iter()
+            .find(|row| row.name == name || row.aliases.contains(&name.as_str()));
+        row.map(|row| row.name).ok_or_else(|| {
+            crate::base::error::unknown_name("scheduler", name, SchedulerSpec::NAMES).into()
+        })
+    };
+    names.iter().map(known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::units::Size;
+
+    fn options(reads: u64, depths: &[u32]) -> ProbeOptions {
+        ProbeOptions {
+            reads,
+            depths: depths.to_vec(),
+            ..ProbeOptions::default()
+        }
+    }
+
+    fn points(
+        drive: &str,
+        options: &ProbeOptions,
+        schedulers: &[&'static str],
+    ) -> Vec<RandomReads> {
+        measure(drive, options, schedulers, &mut Meter::idle()).expect("measured")
+    }
+
+    /// One zone, no skew: mean motion, half a revolution, eight of 312 sectors; and overheads and an interface that waits
+    /// for the last of them.
+    #[test]
+    fn one_request_at_a_time_takes_what_the_closed_form_says() {
+        let cylinders = 11_474.0;
+        let slope = (12.742 - 1.086) / (cylinders - 2.0);
+        // Two random cylinders of N are d apart in 2·(N − d) of N² cases, and the same in N, with another head in four
+        // of five of those.
+        let motion: f64 = (1..11_474)
+            .map(|distance| {
+                let distance = f64::from(distance);
+                let share = 2.0 * (cylinders - distance) / (cylinders * cylinders);
+                share * (1.086 + slope * (distance - 1.0))
+            })
+            .sum::<f64>()
+            + 0.8 * 0.062 / cylinders;
+        let revolution = 60_000.0 / 7200.0;
+        let bare = motion + revolution / 2.0 + 8.0 * revolution / 312.0;
+        let text = crate::config::drives::text("ibm-18es-linear").expect("a drive");
+        let slower = text.replace(
+            "[interface]\nblock_time = \"0 ms\"",
+            "[overhead]\nread_after_read = \"0.7 ms\"\ncompletion_read = \"0.2 ms\"\n\
+             [interface]\noverlapped = false\nblock_time = \"0.05 ms\"",
+        );
+        assert_ne!(slower, text);
+        let file = tempfile::Builder::new().suffix(".toml").tempfile();
+        let file = file.expect("a temporary file");
+        std::fs::write(file.path(), slower).expect("written");
+        let path = file.path().to_str().expect("a plain path");
+        for (drive, further) in [("ibm-18es-linear", 0.0), (path, 0.7 + 0.2 + 8.0 * 0.05)] {
+            let expected = 1e3 / (bare + further);
+            let found = &points(drive, &options(60_000, &[1]), &["fcfs"])[0];
+            let [low, high] = found.iops_ci95.expect("many requests");
+            assert!(low < expected && expected < high, "{expected}: {found:?}");
+            assert!((high - low) < 0.01 * expected, "{found:?}");
+            assert!((found.iops * found.response_mean_ms - 1e3).abs() < 1e-9);
+        }
+    }
+
+    /// A longer queue lets all but FCFS choose better, and a better rule chooses better from the same queue.
+    #[test]
+    fn depth_and_scheduler_count() {
+        let found = points(
+            "ibm-18es",
+            &options(3000, &[1, 4, 32]),
+            &["fcfs", "sstf", "satf"],
+        );
+        let iops = |scheduler, depth| {
+            let point = found
+                .iter()
+                .find(|point| (point.scheduler, point.depth) == (scheduler, depth));
+            point.expect("measured").iops
+        };
+        for scheduler in ["sstf", "satf"] {
+            // The only request is the next one whatever the rule.
+            assert_eq!(iops(scheduler, 1), iops("fcfs", 1));
+            assert!(iops(scheduler, 4) > 1.05 * iops(scheduler, 1), "{found:?}");
+            assert!(iops(scheduler, 32) > 1.2 * iops(scheduler, 4), "{found:?}");
+        }
+        assert!(iops("satf", 32) > 1.2 * iops("sstf", 32), "{found:?}");
+        assert!(
+            (iops("fcfs", 32) / iops("fcfs", 1) - 1.0).abs() < 0.03,
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn larger_requests_take_longer() {
+        let small = options(500, &[1]);
+        let large = ProbeOptions {
+            size: Size::from_blocks(1024),
+            ..options(500, &[1])
+        };
+        let iops = |options| points("exos-x20", options, &["fcfs"])[0].iops;
+        assert!(iops(&small) > 1.1 * iops(&large));
+    }
+
+    #[test]
+    fn names_are_those_of_the_registry() {
+        let names = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            schedulers(&names)
+        };
+        assert_eq!(names(&["sptf", "fcfs"]).expect("known"), ["satf", "fcfs"]);
+        let error = names(&["fcsf"]).expect_err("unknown").to_string();
+        assert!(error.contains("did you mean \"fcfs\""), "{error}");
+    }
+}

@@ -1,0 +1,251 @@
+//! What a drive does, measured on the running simulator: rotation, seek curve, access times, zones, random reads.
+//!
+//! Nothing here is copied from a drive's parameters. A drive gets requests and tells of each how long it took; the
+//! parameters only say at which distances a closer look is worth while.
+
+mod access;
+mod bench;
+mod iops;
+mod meter;
+mod places;
+mod rotation;
+mod seek;
+mod zones;
+
+use serde::Serialize;
+
+use crate::base::error::{Error, InputError, unknown_name};
+use crate::base::units::{BLOCK_BYTES, Size};
+use crate::host::Progress;
+use crate::runs::simulation;
+
+pub use access::{Access, Overall, Times};
+pub use iops::RandomReads;
+pub use seek::{HeadSwitch, Seek};
+pub use zones::ZoneSpeed;
+
+use bench::Bench;
+use meter::Meter;
+
+/// The version of the answer's form. Keys never change their meaning.
+const SCHEMA: u32 = 1;
+
+/// The measurements that can be asked for.
+pub const MEASUREMENTS: [&str; 4] = ["seek", "access", "zones", "iops"];
+
+/// So many times the deepest queue must be read, so that its filling and its emptying hardly count.
+const READS_PER_DEPTH: u64 = 10;
+/// The most samples of a distance.
+const MOST_SAMPLES: u32 = 10_000_000;
+
+/// What to measure, and how closely.
+#[derive(Clone, Debug)]
+pub struct ProbeOptions {
+    /// Some of [`MEASUREMENTS`]; all of them where none is named.
+    pub only: Vec<String>,
+    /// Random accesses at each distance.
+    pub samples: u32,
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// Queue depths.
+    pub depths: Vec<u32>,
+    /// Schedulers, by their names in specs.
+    pub schedulers: Vec<String>,
+    /// Size of a random read.
+    pub size: Size,
+    /// Random reads at each depth with each scheduler.
+    pub reads: u64,
+}
+
+impl Default for ProbeOptions {
+    fn default() -> ProbeOptions {
+        ProbeOptions {
+            only: Vec::new(),
+            samples: 10_000,
+            seed: 1,
+            depths: (0..=8).map(|power| 1 << power).collect(),
+            schedulers: ["fcfs", "sstf", "c-look", "satf"].map(str::to_owned).into(),
+            size: Size::from_blocks(8),
+            reads: 30_000,
+        }
+    }
+}
+
+/// What was measured; what was not asked for is `None`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Probe {
+    /// The version of this form.
+    pub schema: u32,
+    /// The drive, as it was asked for.
+    pub drive: String,
+    /// Maker and model.
+    pub name: String,
+    /// Capacity in 512-byte blocks.
+    pub capacity_blocks: u64,
+    /// The seed of the random measurements.
+    pub seed: u64,
+    /// Time of a revolution, ms.
+    pub revolution_ms: f64,
+    /// Revolutions a minute.
+    pub rpm: f64,
+    /// The switch to another head of the cylinder; `None` where no cylinder has data under two heads, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head_switch: Option<HeadSwitch>,
+    /// The seek curve, by rising distance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seek: Option<Vec<Seek>>,
+    /// Access times between random sectors of the whole drive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random_access: Option<Overall>,
+    /// Access times by distance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<Vec<Access>>,
+    /// Bandwidth by zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zones: Option<Vec<ZoneSpeed>>,
+    /// Size of a random read, bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random_read_bytes: Option<u64>,
+    /// Random reads by scheduler and depth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random: Option<Vec<RandomReads>>,
+}
+
+fn wrong(message: String, help: String) -> Result<(), Error> {
+    Err(InputError::new(message).help(help).into())
+}
+
+/// Refuses options that ask for nothing or too much.
+fn check(options: &ProbeOptions) -> Result<(), Error> {
+    for name in &options.only {
+        if !MEASUREMENTS.contains(&name.as_str()) {
+            return Err(unknown_name("measurement", name, &MEASUREMENTS).into());
+        }
+    }
+    if !(1..=MOST_SAMPLES).contains(&options.samples) {
+        return wrong(
+            format!("{} samples of a distance", options.samples),
+            format!("accepted: 1 to {MOST_SAMPLES}"),
+        );
+    }
+    Ok(())
+}
+
+/// The same of the random reads.
+fn check_reads(options: &ProbeOptions, capacity_blocks: u64) -> Result<(), Error> {
+    if options.depths.is_empty() || options.schedulers.is_empty() {
+        return wrong(
+            "random reads need a depth and a scheduler".to_owned(),
+            "leave iops out of the measurements if they are not wanted".to_owned(),
+        );
+    }
+    if options.depths.contains(&0) {
+        return wrong(
+            "a queue of depth 0 takes no request".to_owned(),
+            "accepted: 1 or more".to_owned(),
+        );
+    }
+    let deepest = options.depths.iter().copied().max().unwrap_or(1);
+    let fewest = READS_PER_DEPTH * u64::from(deepest);
+    if options.reads < fewest {
+        return wrong(
+            format!(
+                "{} random reads are too few for a queue of {deepest}",
+                options.reads
+            ),
+            format!("accepted: {fewest} or more, {READS_PER_DEPTH} times the deepest queue"),
+        );
+    }
+    let most = capacity_blocks.min(u32::MAX.into());
+    if !(1..=most).contains(&options.size.blocks()) {
+        return wrong(
+            format!("random reads of {}", options.size),
+            format!("accepted: 1 to {most} blocks"),
+        );
+    }
+    Ok(())
+}
+
+/// Measures a drive, by name or path.
+///
+/// # Errors
+/// An unknown name, or a file that cannot be read or is wrong; options without sense; an interruption by `progress`.
+pub fn probe(
+    drive: &str,
+    options: &ProbeOptions,
+    progress: &mut dyn Progress,
+) -> Result<Probe, Error> {
+    let mut summary = simulation::drive_summary(drive)?;
+    let name = summary["name"].as_str().unwrap_or(drive).to_owned();
+    // A curve with numbers that JSON cannot hold names no distances of its own.
+    let curve = serde_json::from_value(summary["description"]["seek"].take()).ok();
+    let hardware = simulation::hardware(drive)?;
+    let capacity_blocks = hardware.blocks();
+    let wanted =
+        |name: &str| options.only.is_empty() || options.only.iter().any(|only| only == name);
+    check(options)?;
+    if wanted("iops") {
+        check_reads(options, capacity_blocks)?;
+    }
+    let schedulers = iops::schedulers(&options.schedulers)?;
+
+    let mut bench = Bench::new(hardware);
+    let seeks = seek::distances(&bench, curve.as_ref());
+    let accesses = access::distances(&bench);
+    let work = [
+        ("seek", seeks.len() as u64),
+        ("access", access::steps(accesses.len(), options.samples)),
+        ("zones", bench.layout().zones_by_lbn().len() as u64),
+        (
+            "iops",
+            options
+                .reads
+                .saturating_mul((options.depths.len() * schedulers.len()) as u64),
+        ),
+    ];
+    let total = work.iter().filter(|(name, _)| wanted(name));
+    let mut meter = Meter::new(
+        progress,
+        total.map(|&(_, steps)| steps).fold(0, u64::saturating_add),
+    );
+
+    let turning = rotation::measure(&mut bench)?;
+    let mut found = Probe {
+        schema: SCHEMA,
+        drive: drive.to_owned(),
+        name,
+        capacity_blocks,
+        seed: options.seed,
+        revolution_ms: turning.revolution_ms(),
+        rpm: turning.rpm(),
+        head_switch: None,
+        seek: None,
+        random_access: None,
+        access: None,
+        zones: None,
+        random_read_bytes: None,
+        random: None,
+    };
+    if wanted("seek") {
+        found.head_switch = seek::head_switch(&mut bench)?;
+        found.seek = Some(seek::measure(&mut bench, &seeks, &mut meter)?);
+    }
+    if wanted("access") {
+        let (samples, seed) = (options.samples, options.seed);
+        let all = access::overall(&mut bench, samples, seed, &mut meter)?;
+        found.random_access = Some(all);
+        let by_distance = access::measure(&mut bench, &accesses, samples, seed, &mut meter)?;
+        found.access = Some(by_distance);
+    }
+    if wanted("zones") {
+        found.zones = Some(zones::measure(&mut bench, &mut meter)?);
+    }
+    if wanted("iops") {
+        found.random_read_bytes = Some(options.size.blocks() * BLOCK_BYTES);
+        found.random = Some(iops::measure(drive, options, &schedulers, &mut meter)?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,472 @@
+//! A spec becomes a run becomes a result.
+
+pub(crate) mod build;
+mod custom;
+pub mod digest;
+mod imported;
+pub mod many;
+mod memory;
+mod multi;
+mod outcome;
+pub mod point;
+pub mod sweep;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::base::error::{Error, InputError, Source};
+use crate::config::from_node;
+use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
+use crate::config::tree::{Node, Override, Value};
+use crate::engine::checker::Checker;
+use crate::engine::{Engine, Initiator};
+use crate::host::{Extent, Host, HostPolicy};
+use crate::metrics::picture::window::{FilmFrom, Window};
+use crate::metrics::recorder::WarmUp;
+use crate::metrics::{Recorder, RequestLog, RequestTable};
+use crate::models::cache::replacement::{
+    CustomReplacements, Replacement, ReplacementChoice, Setting,
+};
+use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
+use crate::workload::{self, Workload};
+
+pub use crate::host::Progress;
+pub use outcome::Outcome;
+
+use imported::SetUp;
+use sweep::PointChoice;
+
+/// Where a spec comes from.
+#[derive(Clone, Debug)]
+pub enum SpecSource {
+    /// A TOML file, or a set-up of DiskSim's (`.parv`); relative paths in it start at its folder.
+    File(PathBuf),
+    /// A TOML text.
+    Text {
+        /// The text.
+        text: String,
+        /// Where relative paths in it start.
+        base: PathBuf,
+    },
+}
+
+/// What the command line adds to a spec.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// `KEY=VALUE` overrides, applied in order.
+    pub set: Vec<String>,
+    /// `KEY=VALUE` overrides that make this run one of several to be compared, applied after `set`.
+    pub vary: Vec<String>,
+    /// The drive of every hard disk of the spec.
+    pub drive: Option<String>,
+    /// A trace in place of the spec's workload; relative to the current folder.
+    pub trace: Option<PathBuf>,
+    /// Turns the checker on.
+    pub check: bool,
+    /// Writes a row for every request to this Parquet file; relative to the current folder.
+    pub requests: Option<PathBuf>,
+    /// Collects what a picture of the run is drawn from: [`Outcome::picture`].
+    pub picture: bool,
+    /// Where the half second begins that a picture shows the disks at work in.
+    pub film: FilmFrom,
+    /// Keeps a row for every request in memory: [`Outcome::requests`].
+    pub keep_requests: bool,
+    /// Schedulers that the spec may name beside those of the registry.
+    pub schedulers: CustomSchedulers,
+    /// Replacement policies that the spec may name beside those of the registry.
+    pub replacements: CustomReplacements,
+    /// Makes this the run of a point of a sweep, applied after `vary`.
+    pub point: Option<PointChoice>,
+}
+
+/// A spec, read and checked, with the text it was read from.
+pub struct Checked {
+    /// The values.
+    pub spec: Spec,
+    tree: Node,
+    base: PathBuf,
+    schedulers: CustomSchedulers,
+    replacements: CustomReplacements,
+    /// What reading the spec, and what it names, gave cause to warn of.
+    warnings: Vec<String>,
+}
+
+impl Checked {
+    /// Adds warnings that are not told yet.
+    fn warn(&mut self, warnings: Vec<String>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    /// The value that the text, or an override, gives for the key at a dotted path.
+    pub fn given(&self, path: &str) -> Option<&Value> {
+        self.tree.get(path).map(|node| &node.value)
+    }
+
+    /// The paths of the hard disks, such as `device.hdd`.
+    pub fn disks(&self) -> Vec<String> {
+        disks(&self.tree)
+    }
+
+    /// The scheduler that stands at `path`, ready to run.
+    fn scheduler(&self, choice: &SchedulerChoice, path: &str) -> Result<Box<dyn Scheduler>, Error> {
+        let built = choice.build(&self.schedulers);
+        built.map_err(|error| self.locate(path, error.into()))
+    }
+
+    /// The replacement policy that stands at the path `key`, for a cache, ready to run.
+    ///
+    /// # Errors
+    /// The program has brought none of the name along; with the place of the value.
+    pub fn replacement(
+        &self,
+        choice: &ReplacementChoice,
+        key: &str,
+        setting: &Setting,
+    ) -> Result<Box<dyn Replacement>, Error> {
+        let built = choice.build_for(setting, &self.replacements);
+        built.map_err(|error| self.locate(key, error.into()))
+    }
+
+    /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
+    fn locate(&self, path: &str, error: Error) -> Error {
+        let mut input = match error {
+            Error::Input(input) => *input,
+            Error::File { .. } => InputError::new(error.to_string()),
+            other => return other,
+        };
+        if input.place.is_none() {
+            let mut path = path;
+            let node = loop {
+                match (self.tree.get(path), path.rsplit_once('.')) {
+                    (Some(node), _) => break Some(node),
+                    (None, Some((above, _))) => path = above,
+                    (None, None) => break None,
+                }
+            };
+            input.place = node.map(|node| node.origin.place());
+        }
+        input.into()
+    }
+
+    /// [`Self::locate`] for an error of the workload: a trace that cannot be opened is named where the spec names it.
+    fn locate_in_workload(&self, error: Error) -> Error {
+        if !matches!(error, Error::File { .. }) {
+            return self.locate("workload", error);
+        }
+        let has = |key| self.tree.get(key).is_some();
+        let (key, help) = match () {
+            () if has("workload.fio") => (
+                "workload.fio",
+                "a job file's path starts at the spec's folder",
+            ),
+            () if has("workload.look-alike") => (
+                "workload.look-alike",
+                "a profile's path starts at the spec's folder",
+            ),
+            () => (
+                "workload.trace",
+                "a trace's path starts at the spec's folder; --trace FILE names another, from the current folder",
+            ),
+        };
+        match self.locate(key, error) {
+            Error::Input(input) => input.help(help).into(),
+            other => other,
+        }
+    }
+}
+
+/// Reads a spec and applies what the command line adds.
+///
+/// # Errors
+/// An unreadable file; anything in the text or an override that is not understood, with its place.
+pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, Error> {
+    let (mut tree, base, mut set_up) = read_tree(source)?;
+    for assignment in &options.set {
+        tree.set(Override::parse("--set", assignment)?)?;
+    }
+    for assignment in &options.vary {
+        tree.set(Override::parse("--vary", assignment)?)?;
+    }
+    if let Some(point) = &options.point {
+        point.apply(&mut tree)?;
+    }
+    if let Some(drive) = &options.drive {
+        let drive = from_here(drive);
+        for key in drive_keys(&tree) {
+            tree.set(Override::from_option("--drive", key, &drive))?;
+        }
+    }
+    if let Some(trace) = &options.trace {
+        let trace =
+            std::path::absolute(trace).map_err(|error| Error::file(trace, "open", error))?;
+        let path = "workload.trace".to_owned();
+        tree.set(Override::from_option(
+            "--trace",
+            path,
+            &trace.to_string_lossy(),
+        ))?;
+        tree.remove("workload.look-alike");
+        tree.remove("workload.synthetic");
+        tree.remove("workload.fio");
+    }
+    if let Some(set_up) = &mut set_up {
+        set_up.complete(&mut tree)?;
+    }
+    if options.point.is_some() {
+        sweep::draw_angles(&mut tree)?;
+    }
+    custom::resolve(&mut tree, &options.schedulers, &options.replacements);
+    let mut spec: Spec = from_node(&tree)?;
+    spec.device.fill_in();
+    if let Some(point) = &options.point {
+        spec.workload.notes = point.notes.clone();
+    }
+    let mut warnings = set_up.map_or_else(Vec::new, |set_up| set_up.warnings);
+    if spec.sweep.is_some() {
+        warnings.push(SWEEP_CHANGES_NOTHING.to_owned());
+    }
+    Ok(Checked {
+        spec,
+        tree,
+        base,
+        schedulers: options.schedulers.clone(),
+        replacements: options.replacements.clone(),
+        warnings,
+    })
+}
+
+const SWEEP_CHANGES_NOTHING: &str =
+    "the table [sweep] changes nothing here: `diskwright sweep` runs its points";
+
+/// The values of a spec, where relative paths in it start, and the set-up of DiskSim's where it is made from one.
+fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<SetUp>), Error> {
+    let path = match source {
+        SpecSource::File(path) => path,
+        SpecSource::Text { text, base } => {
+            let tree = Node::parse(&Source::new("spec", text.as_str()))?;
+            return Ok((tree, base.clone(), None));
+        }
+    };
+    let base = path.parent().unwrap_or(Path::new("")).to_owned();
+    if imported::is_set_up(path) {
+        let (tree, set_up) = imported::spec(path)?;
+        return Ok((tree, base, Some(set_up)));
+    }
+    let text = fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
+    let tree = Node::parse(&Source::new(path.display().to_string(), text))?;
+    Ok((tree, base, None))
+}
+
+/// A drive named on the command line: a name stays, a path becomes absolute.
+fn from_here(drive: &str) -> String {
+    let is_path = drive.contains(std::path::MAIN_SEPARATOR) || build::is_file(drive);
+    let absolute = is_path.then(|| std::path::absolute(drive).ok()).flatten();
+    absolute.map_or_else(
+        || drive.to_owned(),
+        |path| path.to_string_lossy().into_owned(),
+    )
+}
+
+/// The paths of the hard disks in the tree of devices, in the order of the text.
+fn disks(tree: &Node) -> Vec<String> {
+    fn collect(node: &Node, path: &str, found: &mut Vec<String>) {
+        match &node.value {
+            Value::Table(entries) => {
+                for entry in entries {
+                    let path = format!("{path}.{}", entry.key);
+                    if entry.key == "hdd" {
+                        found.push(path);
+                    } else {
+                        collect(&entry.node, &path, found);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    collect(item, &format!("{path}[{i}]"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    if let Some(device) = tree.get("device") {
+        collect(device, "device", &mut found);
+    }
+    found
+}
+
+/// The keys of the hard disks' drives; where the spec has no hard disk, that of one that is to be its device.
+fn drive_keys(tree: &Node) -> Vec<String> {
+    let mut disks = disks(tree);
+    if disks.is_empty() {
+        disks.push("device.hdd".to_owned());
+    }
+    disks.iter().map(|disk| format!("{disk}.drive")).collect()
+}
+
+/// Runs a spec to its end.
+///
+/// # Errors
+/// Wrong input, with its place; an unreadable file; a log of requests that cannot be written; a fault that the
+/// checker found; an interruption by `progress`.
+pub fn run(
+    source: &SpecSource,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Error> {
+    let mut checked = read_spec(source, options)?;
+    let mut tree = build::devices(&checked)?;
+    checked.warn(std::mem::take(&mut tree.warnings));
+    let capacity = tree.devices.last().expect("a spec has a device").blocks();
+    // A job file becomes the load that it stands for, which the log and the result then show.
+    let workload = checked.spec.workload.resolved(&checked.base, capacity);
+    let workload = workload.map_err(|error| checked.locate_in_workload(error))?;
+    checked.spec.workload = workload.into_owned();
+    let spec = &checked.spec;
+    let log = options
+        .requests
+        .as_deref()
+        .map(|path| request_log(path, spec))
+        .transpose()?;
+    let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
+    let workload = load().map_err(|error| checked.locate_in_workload(error))?;
+    let policy = host_policy(&checked)?;
+    let warm_up = warm_up(&checked, capacity)?;
+    let mut recorder = Recorder::new(warm_up);
+    let mut window = None;
+    if options.picture {
+        window = Window::new(options.film, warm_up);
+        recorder = recorder.with_picture(capacity, window.clone());
+        for device in &mut tree.devices {
+            device.collect_picture(window.as_ref());
+        }
+    }
+    let table = options.keep_requests.then(RequestTable::default);
+    let mut host = Host::new(workload, policy, recorder, progress)
+        .with_log(log)
+        .with_table(table);
+    let promise = tree.devices.last().expect("a spec has a device").promise();
+    let checker = options.check.then(|| Box::new(Checker::new(promise)));
+    let mut engine = Engine::new(tree.devices, checker);
+    for fault in &spec.fault {
+        match fault.kind {
+            FaultKind::PowerCut => engine.cut_power(fault.at),
+        }
+    }
+    let started = Instant::now();
+    engine.run(&mut host)?;
+    // Whoever listens may have something against the end of the run.
+    if host.tick().is_break() {
+        return Err(Error::Interrupted);
+    }
+    if let Some(checker) = engine.checker()
+        && checker.fault_count() > 0
+    {
+        let faults = checker.faults().join("\n  ");
+        return Err(Error::Simulation(format!(
+            "the checker found {} faults in {} requests:\n  {faults}",
+            checker.fault_count(),
+            checker.checked()
+        )));
+    }
+    host.finish_log()?;
+    if let Some(window) = &window {
+        window.end(engine.now());
+    }
+    let outcome = Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed());
+    Ok(outcome.with_requests(host.take_table()))
+}
+
+/// Opens the log before the run, so that a path that cannot be written is known at once.
+fn request_log(path: &Path, spec: &Spec) -> Result<RequestLog, Error> {
+    let mut log = RequestLog::create(path)?;
+    log.describe(&serde_json::to_value(spec).expect("a spec is plain data"));
+    Ok(log)
+}
+
+fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
+    let Spec { host, measure, .. } = &checked.spec;
+    let scheduler = checked.scheduler(&host.scheduler, "host.scheduler")?;
+    if scheduler.needs_geometry() {
+        let disks = checked.disks().into_iter();
+        let queues: Vec<String> = disks
+            .map(|disk| format!("{disk}.queue.scheduler"))
+            .collect();
+        let queues = queues.join(", ");
+        let message = format!(
+            "the host's queue knows LBNs only: {:?} needs a drive's geometry",
+            host.scheduler.name()
+        );
+        let error =
+            Error::from(InputError::new(message).help(format!("give it to the drive: {queues}")));
+        return Err(checked.locate("host.scheduler", error));
+    }
+    if host.outstanding == Some(0) {
+        let error = Error::input(
+            "with 0 requests outstanding nothing is ever issued: expected 1 or more, or no limit",
+        );
+        return Err(checked.locate("host.outstanding", error));
+    }
+    let extent = Extent {
+        requests: measure.requests,
+        duration: measure.duration,
+    };
+    Ok(HostPolicy {
+        outstanding: host.outstanding,
+        scheduler,
+        extent,
+    })
+}
+
+fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
+    let Spec {
+        workload,
+        measure,
+        seed,
+        ..
+    } = &checked.spec;
+    Ok(match measure.warmup {
+        None => WarmUp::None,
+        Some(WarmUpSpec::Requests(requests)) => WarmUp::Requests(requests),
+        Some(WarmUpSpec::Time(time)) => WarmUp::Time(time),
+        Some(WarmUpSpec::Percent(percent)) => {
+            let total = match percent {
+                0.0 => 0,
+                _ => workload::count(workload, &checked.base, *seed, capacity)
+                    .map_err(|error| checked.locate_in_workload(error))?,
+            };
+            let total = measure.requests.map_or(total, |most| most.min(total));
+            WarmUp::Requests((total as f64 * percent / 100.0) as u64)
+        }
+    })
+}
+
+/// A drive's figures and description, by name or path.
+///
+/// # Errors
+/// An unknown name, with a suggestion; an unreadable or wrong file.
+pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
+    let drive = build::drive(name, Path::new(""))?;
+    let figures = drive.description.summary(&drive.hardware);
+    let mut summary = serde_json::to_value(figures).expect("plain data");
+    summary["id"] = serde_json::json!(name);
+    summary["description"] = serde_json::to_value(&drive.description).expect("plain data");
+    if !drive.warnings.is_empty() {
+        summary["warnings"] = serde_json::json!(drive.warnings);
+    }
+    Ok(summary)
+}
+
+/// The hardware of a drive, by name or path, for those who drive the mechanics themselves.
+///
+/// # Errors
+/// As [`drive_summary`].
+pub fn hardware(name: &str) -> Result<crate::devices::hdd::Hardware, Error> {
+    build::drive(name, Path::new("")).map(|drive| drive.hardware)
+}
