@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Error, InputError};
 use crate::base::units::{Size, Time};
-use crate::devices::hdd::cached::WritePolicy;
+use crate::devices::hdd::cache::WritePolicy;
 use crate::models::cache::block_cache::MOST_BLOCKS;
 use crate::models::cache::replacement::ReplacementChoice;
 

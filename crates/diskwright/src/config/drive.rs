@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::arms::ArmsSpec;
 use crate::base::error::InputError;
 use crate::base::random::Stream;
 use crate::base::units::quantities::{Rate, Rotation, SignedTime};
 use crate::base::units::{BLOCK_BYTES, Size, Time};
+use crate::devices::hdd::arms_spec::ArmsSpec;
 use crate::devices::hdd::buffer::parameters::BufferDescription;
 use crate::devices::hdd::interface::Interface;
 use crate::devices::hdd::{Hardware, Overhead};

@@ -1,6 +1,5 @@
 //! Spec text becomes checked values; every error names file, line, column and what was expected.
 
-pub mod arms;
 pub mod array;
 pub mod buffer;
 pub mod cache;

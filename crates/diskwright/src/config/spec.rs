@@ -7,7 +7,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::arms::ArmsOfSpec;
 use super::array::ArraySpec;
 use super::buffer::BufferSpec;
 use super::cache::CacheSpec;
@@ -19,6 +18,7 @@ use crate::base::random::Stream;
 use crate::base::schema;
 use crate::base::units::angle::Angle;
 use crate::base::units::{Size, Time};
+use crate::devices::hdd::arms_spec::ArmsOfSpec;
 use crate::models::queue::SchedulerChoice;
 use crate::models::queue::clustering::{Clustering, MergedPlace, Slots};
 use crate::workload::WorkloadSpec;

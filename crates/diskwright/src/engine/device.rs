@@ -75,6 +75,12 @@ pub trait Device: Send {
     /// Counters and shares for the results, at the end of a run that took `elapsed`.
     fn report(&self, elapsed: Time) -> Map<String, Value>;
 
+    /// The same of its parts that are reported apart, each under a name behind the device's path.
+    fn part_reports(&self, elapsed: Time) -> Vec<(&'static str, Map<String, Value>)> {
+        let _ = elapsed;
+        Vec::new()
+    }
+
     /// From now on, collects what [`picture`](Device::picture) tells; over `window` also how its arms move. Called before the
     /// run, where a picture is wanted.
     fn collect_picture(&mut self, window: Option<&Window>) {
@@ -88,6 +94,11 @@ pub trait Device: Send {
 
     /// What the results should warn of.
     fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The same of its parts that are reported apart.
+    fn part_warnings(&self) -> Vec<(&'static str, Vec<String>)> {
         Vec::new()
     }
 }
@@ -172,6 +183,18 @@ impl Context<'_> {
             device: child,
             request,
         });
+        request
+    }
+
+    /// Makes a request of this device's own, for a part of it to serve and [complete](Self::complete): the device hears of that by
+    /// [`Device::child_completed`] under its own number.
+    pub fn open(&mut self, command: Command) -> RequestId {
+        let (now, device) = (self.kernel.now, self.device);
+        let request = Request::new(command, now, Some(device), device);
+        let request = self.kernel.requests.insert(request);
+        if let Some(checker) = &mut self.kernel.checker {
+            checker.submitted(request, &command);
+        }
         request
     }
 

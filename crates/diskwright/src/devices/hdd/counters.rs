@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Hdd;
 use crate::base::units::Time;
-use crate::engine::request::{Part, Parts};
+use crate::engine::request::{Op, Part, Parts};
 use crate::models::queue::Pending;
 
 /// Counts, sums and extremes over a run.
@@ -35,6 +34,35 @@ pub(super) struct Counters {
 }
 
 impl Counters {
+    /// A request arrives at `now`.
+    #[inline]
+    pub(super) fn arrives(&mut self, op: Op, now: Time) {
+        if self.requests == 0 {
+            self.first = now;
+        }
+        self.requests += 1;
+        match op {
+            Op::Read => self.reads += 1,
+            Op::Write => self.writes += 1,
+            Op::Flush | Op::Trim => {}
+        }
+    }
+
+    /// Since the last change of its length up to `now` the queue has had `queued` requests.
+    #[inline]
+    pub(super) fn clock_queue(&mut self, now: Time, queued: usize) {
+        let span = now - self.queue_since;
+        self.queue_area += u128::from(span.ns()) * queued as u128;
+        self.queue_since = now;
+    }
+
+    /// An arm moves over `cylinders` cylinders without a request.
+    pub(super) fn travelled(&mut self, cylinders: u32, time: Time) {
+        self.travels += 1;
+        self.travel_cylinders += u64::from(cylinders);
+        self.parts[Part::Seek as usize] += u128::from(time.ns());
+    }
+
     /// A request, merged or not, is picked at `now`.
     #[inline]
     pub(super) fn picked(&mut self, pending: &Pending, now: Time, merges: bool) {
@@ -65,15 +93,17 @@ impl Counters {
         }
     }
 
-    /// How many requests of one part, two parts and so on were served, and how many requests were parts of others.
-    fn merges(&self) -> (Map<String, Value>, u64) {
+    /// Adds how many requests of one part, two parts and so on were served, and how many requests were parts of others.
+    pub(super) fn report_merges(&self, report: &mut Map<String, Value>) {
         let sizes = (1u64..).zip(&self.merged).filter(|&(_, &count)| count > 0);
-        let joined = sizes
+        let joined: u64 = sizes
             .clone()
             .map(|(parts, count)| (parts - 1) * count)
             .sum();
         let sizes = sizes.map(|(parts, &count)| (parts.to_string(), json!(count)));
-        (sizes.collect(), joined)
+        report.insert("merged_requests".to_owned(), json!(joined));
+        let sizes: Map<String, Value> = sizes.collect();
+        report.insert("merge_sizes".to_owned(), sizes.into());
     }
 }
 
@@ -134,35 +164,5 @@ impl Counters {
             .map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6)))
             .collect();
         parts.into()
-    }
-}
-
-impl Hdd {
-    /// Counters and shares of a run that took `elapsed`.
-    pub(super) fn counted(&self, elapsed: Time) -> Map<String, Value> {
-        let mut report = self.counters.report(&Ends {
-            elapsed,
-            ended: self.ended,
-            busy_until: self.busy_until,
-            promotions: self.scheduler.promotions(),
-        });
-        let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
-        if self.clustering.is_some() {
-            let (sizes, joined) = self.counters.merges();
-            put("merged_requests", json!(joined));
-            put("merge_sizes", sizes.into());
-        }
-        put("busy_ms", self.counters.busy_ms());
-        if let Some(buffer) = &self.buffer {
-            let counters = &buffer.counters;
-            put("buffer_hits", json!(counters.hits));
-            put("buffer_partial_hits", json!(counters.partial_hits));
-            put("buffer_misses", json!(counters.misses));
-            put("buffer_hits_on_read_ahead", json!(counters.joined));
-            put("buffered_writes", json!(counters.buffered_writes));
-            put("appended_writes", json!(counters.appends));
-            put("read_ahead_interruptions", json!(counters.interruptions));
-        }
-        report
     }
 }

@@ -46,7 +46,7 @@ impl Bench {
         hardware.buffer = None;
         let layout = hardware.mechanics.layout.clone();
         let blocks_per_sector = hardware.blocks_per_sector;
-        let hdd = Hdd::new(hardware, 1, SchedulerSpec::default().build());
+        let hdd = Hdd::plain(hardware, 1, SchedulerSpec::default().build());
         Bench {
             engine: Engine::new(vec![Box::new(hdd)], None),
             layout,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Checked, imported, multi};
+use super::{Checked, imported, parts};
 use crate::base::error::{Error, InputError, Place, Source, unknown_name};
 use crate::base::random::Stream;
 use crate::base::units::quantities::Rotation;
@@ -15,7 +15,7 @@ use crate::config::tree::Node;
 use crate::config::{drives, from_node};
 use crate::devices::array::{Array, Child};
 use crate::devices::hdd::buffer::parameters::BufferDescription;
-use crate::devices::hdd::cached::{self, CachedHdd};
+use crate::devices::hdd::cache::CacheParts;
 use crate::devices::hdd::{Hardware, Hdd, Overhead};
 use crate::disksim;
 use crate::engine::device::Device;
@@ -167,48 +167,22 @@ fn hdd(
         let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
         return Err(locate("queue.depth", error));
     }
-    let scheduler = checked.scheduler(
-        &spec.queue.scheduler,
-        &format!("device.{path}.queue.scheduler"),
-    )?;
     let clustering = spec
         .queue
         .clustering()
         .map_err(|(key, error)| locate(&format!("queue.{key}"), error))?;
     let (overhead, interface) = (hardware.overhead, hardware.interface);
-    let is_plain = spec.arms.is_none() && description.arms.is_none() && spec.log().is_none();
-    let hdd: Box<dyn Device> = if is_plain {
-        let mut hdd = Hdd::new(hardware, spec.queue.depth, scheduler);
-        if let Some(clustering) = clustering {
-            hdd = hdd.with_clustering(clustering);
-        }
-        Box::new(hdd)
-    } else {
-        if clustering.is_some() {
-            let error = Error::input("clustering is for a drive with one arm and data in place");
-            return Err(locate("queue.clustering", error));
-        }
-        if hardware.buffer.take().is_some() {
-            let error = Error::input("a buffer is for a drive with one arm and data in place");
-            return Err(locate("buffer", error));
-        }
-        Box::new(multi::device(spec, &description, hardware, &path, checked)?)
-    };
-    let Some(cache) = &spec.cache else {
-        return Ok(built(tree.add(path, hdd)));
-    };
-    let cache_path = format!("{path}.cache");
-    let parts = cached::Parts {
-        cache: block_cache(cache, &cache_path, checked)?,
-        write_policy: cache.write_policy,
-        overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
-        interface,
-        depth: spec.queue.depth,
-    };
-    let (blocks, promise) = (hdd.blocks(), hdd.promise());
-    let drive = tree.add(path, hdd);
-    let cached = CachedHdd::new(parts, drive, blocks, promise);
-    Ok(built(tree.add(cache_path, Box::new(cached))))
+    let parts = parts::disk(spec, &description, hardware, clustering, &path, checked)?;
+    let cache = spec.cache.as_ref().map(|cache| {
+        Ok::<_, Error>(CacheParts {
+            cache: block_cache(cache, &format!("{path}.cache"), checked)?,
+            write_policy: cache.write_policy,
+            overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
+            interface,
+        })
+    });
+    let hdd = Hdd::new(parts, cache.transpose()?);
+    Ok(built(tree.add(path, Box::new(hdd))))
 }
 
 /// How the platters of the hard disk at `path` turn: as the array that it is in has them, if it is in one.

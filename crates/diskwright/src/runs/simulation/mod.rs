@@ -6,8 +6,8 @@ pub mod digest;
 mod imported;
 pub mod many;
 mod memory;
-mod multi;
 mod outcome;
+mod parts;
 pub mod point;
 pub mod sweep;
 

@@ -36,11 +36,13 @@ impl Outcome {
         result.insert("schema".into(), json!(SCHEMA));
         result.insert("requests".into(), requests(host).into());
         recorder.statistics(&mut result);
-        let devices: Map<String, Value> = paths
-            .iter()
-            .zip(engine.devices())
-            .map(|(path, device)| (path.clone(), device.report(recorder.span()).into()))
-            .collect();
+        let mut devices = Map::new();
+        for (path, device) in paths.iter().zip(engine.devices()) {
+            devices.insert(path.clone(), device.report(recorder.span()).into());
+            for (part, report) in device.part_reports(recorder.span()) {
+                devices.insert(format!("{path}.{part}"), report.into());
+            }
+        }
         result.insert("devices".into(), devices.into());
         let wall_s = wall.as_secs_f64();
         result.insert("wall_s".into(), json!(wall_s));
@@ -146,12 +148,14 @@ fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_
     warnings.append(&mut host.workload().warnings());
     warnings.append(&mut host.warnings());
     for (path, device) in paths.iter().zip(engine.devices()) {
-        warnings.extend(
-            device
-                .warnings()
-                .into_iter()
-                .map(|warning| format!("{path}: {warning}")),
-        );
+        let named = |path: &str, told: Vec<String>| {
+            let named = told.iter().map(|warning| format!("{path}: {warning}"));
+            named.collect::<Vec<_>>()
+        };
+        warnings.extend(named(path, device.warnings()));
+        for (part, told) in device.part_warnings() {
+            warnings.extend(named(&format!("{path}.{part}"), told));
+        }
     }
     warnings.append(&mut host.recorder().warnings());
     warnings

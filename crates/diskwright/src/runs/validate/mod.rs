@@ -181,7 +181,7 @@ pub fn validate(
         kinds.add(&served);
     };
     let mut replay = Replay::new(reader, blocks, &mut serve, progress);
-    let hdd = Hdd::new(hardware, 1, SchedulerSpec::default().build());
+    let hdd = Hdd::plain(hardware, 1, SchedulerSpec::default().build());
     let mut engine = Engine::new(vec![Box::new(hdd)], None);
     engine.run(&mut replay)?;
     if replay.tick().is_break() {

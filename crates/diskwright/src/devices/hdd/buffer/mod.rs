@@ -20,6 +20,8 @@ use parameters::{BufferDescription, WriteCompletion};
 use read_pass::ReadPass;
 use segments::{Segments, State};
 
+use serde_json::{Map, Value};
+
 use super::hardware::Hardware;
 use crate::base::random::Stream;
 use crate::base::units::Time;
@@ -81,6 +83,22 @@ pub struct BufferCounters {
     pub appends: u64,
     /// Requests that interrupted reading ahead.
     pub interruptions: u64,
+}
+
+impl BufferCounters {
+    /// Adds them to a report.
+    pub fn report(&self, report: &mut Map<String, Value>) {
+        let counts = [
+            ("buffer_hits", self.hits),
+            ("buffer_partial_hits", self.partial_hits),
+            ("buffer_misses", self.misses),
+            ("buffer_hits_on_read_ahead", self.joined),
+            ("buffered_writes", self.buffered_writes),
+            ("appended_writes", self.appends),
+            ("read_ahead_interruptions", self.interruptions),
+        ];
+        report.extend(counts.map(|(key, count)| (key.to_owned(), count.into())));
+    }
 }
 
 /// The state of a drive's buffer and medium.
@@ -174,8 +192,8 @@ pub struct Service<'a> {
 }
 
 impl Buffer {
-    /// An empty buffer, over a medium at rest. What is left to chance is drawn from `chance`.
-    pub fn new(description: BufferDescription, chance: Stream) -> Buffer {
+    /// An empty buffer, over a medium at rest with the arm at a place. What is left to chance is drawn from `chance`.
+    pub fn new(description: BufferDescription, chance: Stream, arm: Arm) -> Buffer {
         Buffer {
             segments: Segments::new(
                 description.segments,
@@ -184,7 +202,7 @@ impl Buffer {
                 description.read.hits_written_data,
             ),
             description,
-            arm: Arm::default(),
+            arm,
             medium: Medium::Free,
             last_end: 0,
             chance,

@@ -4,7 +4,7 @@
 //! told beside: without a buffer it is the same; with one the arm also reads ahead, and writes behind completed requests.
 
 pub mod json;
-mod one_arm;
+pub mod recording;
 pub mod steps;
 
 use super::buffer::Track;

@@ -1,0 +1,54 @@
+//! What a disk sets alarms for.
+
+use crate::engine::request::RequestId;
+
+/// What an alarm of a disk is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Alarm {
+    /// An arm has done its work.
+    ArmDone(u32),
+    /// The request that began first of those with the buffer is complete.
+    BufferedDone,
+    /// The arm may set off for the next request while the one before crosses the interface.
+    ArmReleased,
+    /// The medium has done with what was buffered.
+    MediumFree,
+    /// The drive has been idle for as long as its cleaner waits.
+    Idle,
+    /// The controller has done with a request that needs neither medium nor cache.
+    Controller(RequestId),
+    /// The cache has served a request.
+    CacheServed(RequestId),
+}
+
+impl Alarm {
+    /// The alarm as the timeline keeps it.
+    #[inline]
+    pub fn token(self) -> u64 {
+        let (kind, value) = match self {
+            Alarm::ArmDone(arm) => (0, arm),
+            Alarm::BufferedDone => (1, 0),
+            Alarm::ArmReleased => (2, 0),
+            Alarm::MediumFree => (3, 0),
+            Alarm::Idle => (4, 0),
+            Alarm::Controller(request) => (5, request.0),
+            Alarm::CacheServed(request) => (6, request.0),
+        };
+        kind << u32::BITS | u64::from(value)
+    }
+
+    /// The alarm of a token.
+    #[inline]
+    pub fn of(token: u64) -> Alarm {
+        let value = token as u32;
+        match token >> u32::BITS {
+            0 => Alarm::ArmDone(value),
+            1 => Alarm::BufferedDone,
+            2 => Alarm::ArmReleased,
+            3 => Alarm::MediumFree,
+            4 => Alarm::Idle,
+            5 => Alarm::Controller(RequestId(value)),
+            _ => Alarm::CacheServed(RequestId(value)),
+        }
+    }
+}

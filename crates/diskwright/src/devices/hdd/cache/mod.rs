@@ -1,0 +1,667 @@
+//! A drive's block cache, in front of its queue.
+//!
+//! A request that leaves the host's buffer, which it does when the queue has a free slot, is checked against the cache first. What is
+//! there completely ends without a slot; of anything else only what is missing enters the queue, as one run from the first missing
+//! block to the last. What comes from the medium, or goes there, has frames from the moment of the check until the medium is done.
+
+mod counters;
+mod transfers;
+
+use std::collections::VecDeque;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::alarm::Alarm;
+use super::disk::Disk;
+use super::hardware::Overhead;
+use super::interface::Interface;
+use crate::base::units::{Lbn, Time};
+use crate::engine::device::Context;
+use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
+use crate::models::cache::block_cache::{Contents, Piece, Place, Victim, runs};
+use crate::models::cache::replacement::Cost;
+use crate::models::cache::{BlockCache, Frame};
+use counters::Counters;
+use transfers::{Purpose, TransferId, Transfers};
+
+/// When a write is complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WritePolicy {
+    /// When it is on the medium; the cache has it too.
+    #[default]
+    WriteThrough,
+    /// When it is in the cache: it goes to the medium when its frame is wanted for another block, or at a flush.
+    WriteBack,
+}
+
+/// What a drive's cache is made of.
+pub struct CacheParts {
+    /// Its frames and their policy.
+    pub cache: BlockCache,
+    /// When writes are complete.
+    pub write_policy: WritePolicy,
+    /// The controller's time for a command that the cache serves.
+    pub overhead: Overhead,
+    /// How blocks cross to the host and from it.
+    pub interface: Interface,
+}
+
+/// A drive's cache. The disk behind it serves requests of the drive's own, which it makes for the host's.
+pub(super) struct DriveCache {
+    parts: CacheParts,
+    /// Issued to the drive, but not checked against the cache yet.
+    outside: VecDeque<RequestId>,
+    transfers: Transfers,
+    /// What the requests to the disk are for, by their numbers.
+    sent: Vec<Sent>,
+    /// Reads and writes of the disk of whose completion it has not heard.
+    in_disk: u32,
+    /// Evicted dirty data that is not on the medium yet, in transfers.
+    leaving: u32,
+    /// Flushes, and the turns of transfers before which all writes must be on the medium.
+    flushes: VecDeque<(RequestId, u64)>,
+    /// When the controller and the interface have done with the last request that the cache served.
+    free_at: Time,
+    pub outstanding: u32,
+    counters: Counters,
+    /// The frames of the request that is being checked, kept for their memory.
+    frames: Vec<Option<Frame>>,
+    victims: Vec<Victim>,
+}
+
+/// What a request to the disk is for.
+#[derive(Clone, Copy, Debug)]
+enum Sent {
+    /// Nothing that is under way.
+    Nothing,
+    Transfer(TransferId),
+    /// A flush or a trim of the host's.
+    Passed(RequestId),
+}
+
+/// The checker's name of all frames together: a block is in at most one of them.
+const FRAMES: u32 = u32::MAX;
+
+/// The checker's name of what a transfer has; lower numbers are those of the buffer's segments.
+fn in_transfer(id: TransferId) -> u32 {
+    id.0 | 1 << 31
+}
+
+impl DriveCache {
+    /// An empty cache.
+    pub fn new(parts: CacheParts) -> DriveCache {
+        DriveCache {
+            parts,
+            outside: VecDeque::new(),
+            transfers: Transfers::default(),
+            sent: Vec::new(),
+            in_disk: 0,
+            leaving: 0,
+            flushes: VecDeque::new(),
+            free_at: Time::ZERO,
+            outstanding: 0,
+            counters: Counters::default(),
+            frames: Vec::new(),
+            victims: Vec::new(),
+        }
+    }
+
+    /// Queue slots that nothing has a claim to. A completion of which the cache has not heard keeps its slot.
+    fn free_slots(&self, disk: &Disk) -> u32 {
+        let unheard = self.in_disk.saturating_sub(disk.outstanding() as u32);
+        disk.free_slots().saturating_sub(unheard)
+    }
+
+    /// Sends what is ready, then checks requests of the host against the cache, while the queue has slots.
+    fn proceed(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+        loop {
+            self.send_ready(disk, cx);
+            let Some(&next) = self.outside.front() else {
+                return;
+            };
+            if !self.may_check(disk) {
+                return;
+            }
+            self.outside.pop_front();
+            self.check(next, cx);
+        }
+    }
+
+    /// Whether the next request of the host may be checked.
+    fn may_check(&self, disk: &Disk) -> bool {
+        let has_slot =
+            self.transfers.ready().is_none() && self.free_slots(disk) > self.transfers.held();
+        has_slot && self.leaving < disk.intake.depth as u32
+    }
+
+    /// Checks a request against the cache.
+    fn check(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let entry = cx.request_mut(request);
+        entry.acceptance = now;
+        let command = entry.command;
+        self.access(&command, cx);
+        match command.op {
+            Op::Write => self.check_write(request, &command, cx),
+            _ => self.check_read(request, &command, cx),
+        }
+    }
+
+    /// Finds the frames of a command's pieces, and pins them.
+    fn access(&mut self, command: &Command, cx: &mut Context<'_>) {
+        self.frames.clear();
+        let cache = &mut self.parts.cache;
+        for piece in cache.pieces(command.lbn.0, command.blocks) {
+            let cache = &mut self.parts.cache;
+            let frame = match cache.access(piece.key, command.op == Op::Write) {
+                Place::Held(frame) => Some(frame),
+                Place::New(frame, victim) => {
+                    self.victims.extend(victim);
+                    self.recover(piece.key, frame, cx);
+                    Some(frame)
+                }
+                Place::None => {
+                    self.counters.bypassed += 1;
+                    None
+                }
+            };
+            if let Some(frame) = frame {
+                self.parts.cache.pin(frame);
+            }
+            self.frames.push(frame);
+        }
+        self.let_go(cx);
+    }
+
+    /// Puts into a new frame what of its blocks is still on the way to the medium.
+    fn recover(&mut self, key: u64, frame: Frame, cx: &mut Context<'_>) {
+        let cache = &mut self.parts.cache;
+        // The request that has evicted it wants it back.
+        if let Some(at) = self.victims.iter().position(|victim| victim.key == key) {
+            let Contents { valid, dirty } = self.victims.swap_remove(at).contents;
+            cache.put(frame, valid, false);
+            return cache.put(frame, dirty, true);
+        }
+        let whole = cache.whole(key);
+        let wanted = Command {
+            op: Op::Read,
+            fua: false,
+            lbn: Lbn(whole.lbn),
+            blocks: whole.blocks,
+        };
+        let mut writes: Vec<TransferId> = self.transfers.overlapping(&wanted).collect();
+        writes.retain(|&id| self.transfers.get(id).command.op == Op::Write);
+        writes.sort_unstable_by_key(|&id| self.transfers.get(id).sequence);
+        for id in writes {
+            let transfer = self.transfers.get(id);
+            let part = within(&whole, &transfer.command).expect("they overlap");
+            if let Purpose::Request(_) = transfer.purpose {
+                // It had no frame, so its data are in the host: they can be had only from the medium.
+                cache.forget(frame, part.mask);
+                continue;
+            }
+            cache.put(frame, part.mask, false);
+            if let Some((checker, device)) = cx.checker() {
+                checker.copied(device, in_transfer(id), FRAMES, part.lbn, part.blocks);
+            }
+        }
+    }
+
+    /// Sends what has been evicted dirty to the medium, neighbours together.
+    fn let_go(&mut self, cx: &mut Context<'_>) {
+        if self.victims.is_empty() {
+            return;
+        }
+        let mut victims = std::mem::take(&mut self.victims);
+        victims.sort_unstable_by_key(|victim| victim.key);
+        let dirty = victims
+            .iter()
+            .map(|victim| (victim.key, victim.contents.dirty));
+        self.destage(dirty, Purpose::Eviction, cx);
+        let per_frame = self.parts.cache.blocks_per_frame();
+        if let Some((checker, device)) = cx.checker() {
+            for Victim { key, contents } in &victims {
+                for (lbn, blocks) in runs(*key, contents.valid, per_frame) {
+                    checker.dropped(device, FRAMES, lbn, blocks);
+                }
+            }
+        }
+        victims.clear();
+        self.victims = victims;
+    }
+
+    /// Makes transfers of dirty blocks, given by ascending keys and their masks.
+    fn destage(
+        &mut self,
+        dirty: impl Iterator<Item = (u64, u64)>,
+        purpose: Purpose,
+        cx: &mut Context<'_>,
+    ) {
+        let mut whole: Option<(u64, u32)> = None;
+        let per_frame = self.parts.cache.blocks_per_frame();
+        for (lbn, blocks) in dirty.flat_map(|(key, mask)| runs(key, mask, per_frame)) {
+            match &mut whole {
+                Some((first, length)) if *first + u64::from(*length) == lbn => *length += blocks,
+                _ => {
+                    if let Some(run) = whole.replace((lbn, blocks)) {
+                        self.add_destage(run, purpose, cx);
+                    }
+                }
+            }
+        }
+        if let Some(run) = whole {
+            self.add_destage(run, purpose, cx);
+        }
+    }
+
+    fn add_destage(&mut self, (lbn, blocks): (u64, u32), purpose: Purpose, cx: &mut Context<'_>) {
+        let command = Command {
+            op: Op::Write,
+            fua: false,
+            lbn: Lbn(lbn),
+            blocks,
+        };
+        let id = self.transfers.add(command, purpose);
+        self.leaving += u32::from(purpose == Purpose::Eviction);
+        if let Some((checker, device)) = cx.checker() {
+            checker.copied(device, FRAMES, in_transfer(id), lbn, blocks);
+        }
+    }
+
+    fn check_read(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
+        self.counters.reads += 1;
+        let Some((lbn, blocks)) = missing(&self.parts.cache, command, &self.frames) else {
+            let frames = std::mem::take(&mut self.frames);
+            self.serve_read(request, command, &frames, cx);
+            self.frames = frames;
+            return;
+        };
+        let transfer = Command {
+            lbn: Lbn(lbn),
+            blocks,
+            ..*command
+        };
+        self.add_transfer(transfer, request);
+    }
+
+    fn check_write(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
+        self.counters.writes += 1;
+        let is_absorbed = self.parts.write_policy == WritePolicy::WriteBack
+            && !command.fua
+            && self.frames.iter().all(Option::is_some);
+        let cache = &mut self.parts.cache;
+        let pieces = cache.pieces(command.lbn.0, command.blocks);
+        for (piece, frame) in pieces.zip(&self.frames) {
+            let Some(frame) = *frame else { continue };
+            cache.put(frame, piece.mask, is_absorbed);
+            if let Some((checker, device)) = cx.checker() {
+                checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks);
+            }
+        }
+        if !is_absorbed {
+            return self.add_transfer(*command, request);
+        }
+        self.counters.absorbed_writes += 1;
+        self.parts.cache.unpin_all(&self.frames);
+        self.serve(request, command, cx);
+    }
+
+    /// Adds the transfer of a request whose frames are pinned.
+    fn add_transfer(&mut self, transfer: Command, request: RequestId) {
+        let id = self.transfers.add(transfer, Purpose::Request(request));
+        self.counters.conflicts += u64::from(self.transfers.is_waiting(id));
+        std::mem::swap(&mut self.transfers.get_mut(id).frames, &mut self.frames);
+    }
+
+    /// A read whose blocks are all in its frames is served from there.
+    fn serve_read(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        frames: &[Option<Frame>],
+        cx: &mut Context<'_>,
+    ) {
+        self.counters.read_hits += 1;
+        self.parts.cache.unpin_all(frames);
+        if let Some((checker, device)) = cx.checker() {
+            checker.read_buffered(device, FRAMES, request, command.lbn.0, command.blocks);
+        }
+        self.serve(request, command, cx);
+    }
+
+    /// The controller and the interface serve a request without the medium, one after another.
+    fn serve(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
+        let write = command.op == Op::Write;
+        let start = self.free_at.max(cx.now());
+        let CacheParts {
+            overhead,
+            interface,
+            ..
+        } = &self.parts;
+        let work = overhead.before(write, write) + overhead.completion(write);
+        let bus = if write {
+            interface.write_time(command.blocks)
+        } else {
+            interface.time(command.blocks)
+        };
+        self.free_at = start + work + bus;
+        let entry = cx.request_mut(request);
+        (entry.start, entry.served_by) = (start, ServedBy::Buffer);
+        entry.parts.add(Part::Overhead, work);
+        entry.parts.add(Part::Bus, bus);
+        cx.alarm(self.free_at, Alarm::CacheServed(request).token());
+    }
+
+    /// Sends transfers to the drive that wait for no others, while its queue has slots.
+    fn send_ready(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+        while let Some(id) = self.transfers.ready() {
+            let transfer = self.transfers.get(id);
+            let mut command = transfer.command;
+            if let (Purpose::Request(request), Op::Read) = (transfer.purpose, command.op) {
+                // While it waited others may have brought what it wants.
+                let whole = cx.request(request).command;
+                match missing(&self.parts.cache, &whole, &transfer.frames) {
+                    Some((lbn, blocks)) => (command.lbn, command.blocks) = (Lbn(lbn), blocks),
+                    None => {
+                        self.transfers.take_ready();
+                        let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
+                        self.serve_read(request, &whole, &frames, cx);
+                        self.transfers.get_mut(id).frames = frames;
+                        self.transfers.finish(id);
+                        continue;
+                    }
+                }
+            }
+            if self.free_slots(disk) == 0 {
+                return;
+            }
+            self.transfers.take_ready();
+            let purpose = self.transfers.get(id).purpose;
+            let child = self.open(command, Sent::Transfer(id), cx);
+            if let Purpose::Request(request) = purpose {
+                cx.request_mut(child).sequence = cx.request(request).sequence;
+            }
+            self.in_disk += 1;
+            if command.op == Op::Write
+                && let Some((checker, device)) = cx.checker()
+            {
+                let (lbn, blocks) = (command.lbn.0, command.blocks);
+                match purpose {
+                    Purpose::Request(request) => checker.carried(request, child, lbn, blocks),
+                    _ => checker.read_buffered(device, in_transfer(id), child, lbn, blocks),
+                }
+            }
+            disk.accept(child, cx);
+        }
+    }
+
+    /// Makes a request to the disk.
+    fn open(&mut self, command: Command, what: Sent, cx: &mut Context<'_>) -> RequestId {
+        let child = cx.open(command);
+        let index = child.0 as usize;
+        if self.sent.len() <= index {
+            self.sent.resize(index + 1, Sent::Nothing);
+        }
+        self.sent[index] = what;
+        child
+    }
+
+    /// A transfer is over.
+    fn transferred(
+        &mut self,
+        id: TransferId,
+        child: RequestId,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) {
+        self.in_disk -= 1;
+        match self.transfers.get(id).purpose {
+            Purpose::Request(request) => {
+                let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
+                self.end_request(request, child, &frames, cx);
+                self.transfers.get_mut(id).frames = frames;
+            }
+            purpose => {
+                self.leaving -= u32::from(purpose == Purpose::Eviction);
+                self.count_destage(child, cx);
+            }
+        }
+        self.transfers.finish(id);
+        while let Some(&(request, turn)) = self.flushes.front()
+            && self.transfers.are_written_before(turn)
+        {
+            self.flushes.pop_front();
+            self.pass(request, disk, cx);
+        }
+    }
+
+    /// The medium has served a request: its frames have what was read, and its end is that of the transfer.
+    fn end_request(
+        &mut self,
+        request: RequestId,
+        child: RequestId,
+        frames: &[Option<Frame>],
+        cx: &mut Context<'_>,
+    ) {
+        let command = cx.request(request).command;
+        let transferred = cx.request(child).clone();
+        let outcome = transferred.outcome.expect("the transfer is over");
+        let cost = Cost {
+            access: transferred.parts.access(),
+            blocks: self.pieces(&transferred.command).count() as u32,
+        };
+        for (piece, frame) in self.pieces(&command).zip(frames) {
+            let of_medium = within(&piece, &transferred.command);
+            if let (Some(frame), Some(part)) = (*frame, of_medium) {
+                match (command.op, outcome) {
+                    (Op::Read, Outcome::Ok) => self.fill(frame, &part, child, cx),
+                    (Op::Read, _) => {}
+                    (_, Outcome::Ok) => {}
+                    (_, _) => self.parts.cache.forget(frame, part.mask),
+                }
+                self.parts.cache.paid(frame, cost);
+            }
+            if command.op == Op::Read && outcome == Outcome::Ok {
+                let (lbn, blocks) = (piece.lbn, piece.blocks);
+                if let Some((checker, device)) = cx.checker() {
+                    match frame {
+                        Some(_) => checker.read_buffered(device, FRAMES, request, lbn, blocks),
+                        None => checker.carried(child, request, lbn, blocks),
+                    }
+                }
+            }
+        }
+        self.parts.cache.unpin_all(frames);
+        let is_partial = transferred.command.blocks < command.blocks;
+        self.counters.partial_hits += u64::from(is_partial);
+        let entry = cx.request_mut(request);
+        (entry.start, entry.parts) = (transferred.start, transferred.parts);
+        entry.shares_access = transferred.shares_access;
+        entry.served_by = match is_partial {
+            true => ServedBy::Both,
+            false => transferred.served_by,
+        };
+        self.complete(request, outcome, cx);
+    }
+
+    /// Puts into a frame what came from the medium, but not over what was written meanwhile.
+    fn fill(&mut self, frame: Frame, part: &Piece, child: RequestId, cx: &mut Context<'_>) {
+        let cache = &mut self.parts.cache;
+        let new = part.mask & !cache.contents(frame).valid;
+        cache.put(frame, new, false);
+        if let Some((checker, device)) = cx.checker() {
+            for (lbn, blocks) in runs(part.key, new, cache.blocks_per_frame()) {
+                checker.buffered(device, FRAMES, child, lbn, blocks);
+            }
+        }
+    }
+
+    fn pieces(&self, command: &Command) -> impl Iterator<Item = Piece> + use<> {
+        self.parts.cache.pieces(command.lbn.0, command.blocks)
+    }
+
+    fn count_destage(&mut self, child: RequestId, cx: &Context<'_>) {
+        let destage = cx.request(child);
+        let counters = &mut self.counters;
+        counters.destages += 1;
+        counters.destaged_blocks += u64::from(destage.command.blocks);
+        if !destage.shares_access {
+            counters.destage_access += destage.parts.access();
+            counters.destage_time += destage.completion - destage.start;
+        }
+    }
+
+    /// A flush: what is dirty goes to the medium first.
+    fn flush(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+        if self.parts.write_policy == WritePolicy::WriteThrough {
+            return self.pass(request, disk, cx);
+        }
+        let dirty = self.parts.cache.dirty();
+        let masks = dirty.iter().map(|&(key, _, mask)| (key, mask));
+        self.destage(masks, Purpose::Flush, cx);
+        for (_, frame, mask) in dirty {
+            self.parts.cache.put(frame, mask, false);
+        }
+        let turn = self.transfers.next_turn();
+        if self.transfers.are_written_before(turn) {
+            self.pass(request, disk, cx);
+        } else {
+            self.flushes.push_back((request, turn));
+            self.proceed(disk, cx);
+        }
+    }
+
+    /// Passes a flush or a trim on to the disk.
+    fn pass(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+        let command = cx.request(request).command;
+        let child = self.open(command, Sent::Passed(request), cx);
+        disk.accept(child, cx);
+    }
+
+    /// The disk has done with a flush or a trim.
+    fn passed(&mut self, request: RequestId, child: RequestId, cx: &mut Context<'_>) {
+        let passed = cx.request(child).clone();
+        let entry = cx.request_mut(request);
+        let waited = passed.start - entry.start;
+        entry.parts = passed.parts;
+        entry.parts.add(Part::Wait, waited);
+        self.complete(request, passed.outcome.unwrap_or(Outcome::Ok), cx);
+    }
+
+    fn complete(&mut self, request: RequestId, outcome: Outcome, cx: &mut Context<'_>) {
+        self.outstanding -= 1;
+        cx.complete(request, outcome);
+    }
+}
+
+/// The run from the first to the last of a command's blocks that its frames do not have.
+fn missing(cache: &BlockCache, command: &Command, frames: &[Option<Frame>]) -> Option<(u64, u32)> {
+    let mut run: Option<(u64, u64)> = None;
+    for (piece, frame) in cache.pieces(command.lbn.0, command.blocks).zip(frames) {
+        let valid = frame.map_or(0, |frame| cache.contents(frame).valid);
+        let gaps = piece.mask & !valid;
+        if gaps != 0 {
+            let origin = piece.lbn - u64::from(piece.mask.trailing_zeros());
+            let first = origin + u64::from(gaps.trailing_zeros());
+            let end = origin + u64::from(u64::BITS - gaps.leading_zeros());
+            run = Some((run.map_or(first, |(first, _)| first), end));
+        }
+    }
+    run.map(|(first, end)| (first, (end - first) as u32))
+}
+
+/// The part of a piece that a command has.
+fn within(piece: &Piece, command: &Command) -> Option<Piece> {
+    let from = piece.lbn.max(command.lbn.0);
+    let end = (piece.lbn + u64::from(piece.blocks)).min(command.end().0);
+    (from < end).then(|| {
+        let shift = piece.mask.trailing_zeros() + (from - piece.lbn) as u32;
+        let blocks = (end - from) as u32;
+        Piece {
+            mask: (u64::MAX >> (u64::BITS - blocks)) << shift,
+            lbn: from,
+            blocks,
+            ..*piece
+        }
+    })
+}
+
+impl DriveCache {
+    /// A request of the host's arrives.
+    pub fn accept(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+        self.outstanding += 1;
+        self.counters.requests += 1;
+        let op = cx.request(request).command.op;
+        if matches!(op, Op::Read | Op::Write) {
+            self.outside.push_back(request);
+            return self.proceed(disk, cx);
+        }
+        let now = cx.now();
+        let entry = cx.request_mut(request);
+        (entry.acceptance, entry.start) = (now, now);
+        match op {
+            Op::Flush => self.flush(request, disk, cx),
+            _ => self.pass(request, disk, cx),
+        }
+    }
+
+    /// A request that it served itself is complete.
+    pub fn served(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.complete(request, Outcome::Ok, cx);
+    }
+
+    /// The disk has served a request.
+    pub fn disk_completed(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+        let index = request.0 as usize;
+        match std::mem::replace(&mut self.sent[index], Sent::Nothing) {
+            Sent::Transfer(id) => {
+                self.transferred(id, request, disk, cx);
+                self.proceed(disk, cx);
+            }
+            Sent::Passed(of_host) => self.passed(of_host, request, cx),
+            Sent::Nothing => unreachable!("the disk completes what it was given"),
+        }
+    }
+
+    /// What acknowledging a write promises, where the disk makes this promise.
+    pub fn promise(&self, of_disk: Promise) -> Promise {
+        match self.parts.write_policy {
+            WritePolicy::WriteThrough => of_disk,
+            WritePolicy::WriteBack => Promise::AfterFlush,
+        }
+    }
+
+    /// How many requests, transfers and flushes wait although nothing keeps them.
+    pub fn neglected(&self, disk: &Disk) -> usize {
+        let unsent = self.transfers.ready().is_some() && self.free_slots(disk) > 0;
+        let unchecked = match self.may_check(disk) {
+            true => self.outside.len(),
+            false => 0,
+        };
+        let first = self.flushes.front();
+        let may_flush = first.is_some_and(|&(_, turn)| self.transfers.are_written_before(turn));
+        usize::from(unsent) + unchecked + usize::from(may_flush)
+    }
+
+    /// Counters and shares.
+    pub fn report(&self) -> Map<String, Value> {
+        self.counters.report(&self.parts.cache)
+    }
+
+    /// What the results should warn of.
+    pub fn warnings(&self) -> Vec<String> {
+        let counts = self.parts.cache.counts();
+        if counts.evictions >= u64::from(self.parts.cache.frames()) {
+            return Vec::new();
+        }
+        vec![format!(
+            "the cache of {} frames evicted {} blocks: the run is shorter than a turnover, so what was cold at its start shows in \
+             the results (a longer run, or a smaller cache)",
+            self.parts.cache.frames(),
+            counts.evictions
+        )]
+    }
+}

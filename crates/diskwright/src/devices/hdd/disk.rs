@@ -1,0 +1,431 @@
+//! A disk behind its cache, if it has one: a queue, perhaps a buffer, a placement, arms and a medium.
+//!
+//! The whole course of a request is worked out when it is picked; an alarm ends it. What the parts are: requests get a slot of the queue
+//! ([`intake`](super::intake)); idle arms begin what waits ([`dispatch`](super::dispatch)); how a request is served is a matter of the
+//! buffer, if there is one, or else of the placement, which asks the [`Medium`] for accesses ([`service`](super::service)).
+
+use serde_json::{Map, Value};
+
+use super::alarm::Alarm;
+use super::arm::{ArmUnit, Begun, Work};
+use super::arm_group::{GroupQueue, arm_groups};
+use super::arms_spec::{ArmMotion, ArmParts};
+use super::buffer::Buffer;
+use super::buffered::Buffered;
+use super::counters::Ends;
+use super::film::Film;
+use super::hardware::Hardware;
+use super::intake::Intake;
+use super::log::{InitialWrites, LogPlacement};
+use super::medium::Medium;
+use super::picture::HddPicture;
+use crate::base::units::{Lbn, Time};
+use crate::engine::device::Context;
+use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId};
+use crate::metrics::picture::window::Window;
+use crate::models::geometry::mechanics::Target;
+use crate::models::placement::arm_choice::ArmChoice;
+use crate::models::placement::cleaner::Cleaner;
+use crate::models::placement::log::Log;
+use crate::models::queue::pool::Order;
+use crate::models::queue::schedulers::ArmView;
+use crate::models::queue::{Clustering, Pending, Scheduler};
+
+/// A share of promoted picks above which NCQ is hardly NCQ any more.
+const MANY_PROMOTIONS: f64 = 0.10;
+
+/// What a disk is built of.
+pub struct DiskParts {
+    /// Its hardware; what is in its buffer is served as if by one arm in place.
+    pub hardware: Hardware,
+    /// Queue slots.
+    pub depth: u32,
+    /// How waiting requests are merged, if they are.
+    pub clustering: Option<Clustering>,
+    /// Its arms.
+    pub arms: Vec<ArmParts>,
+    /// Whether they move one at a time.
+    pub motion: ArmMotion,
+    /// Which of them serves an access.
+    pub choice: Box<dyn ArmChoice>,
+    /// A scheduler for each of the [groups](arm_groups) of the arms.
+    pub schedulers: Vec<Box<dyn Scheduler>>,
+    /// Where data are, unless in place.
+    pub log: Option<LogParts>,
+    /// The results tell of each arm.
+    pub reports_arms: bool,
+}
+
+/// What a placement in a log is built of.
+pub struct LogParts {
+    /// The log.
+    pub log: Log,
+    /// When tracks are made empty.
+    pub cleaner: Option<Cleaner>,
+    /// What is in the log at time zero.
+    pub initial: Option<InitialWrites>,
+}
+
+/// A disk.
+pub(super) struct Disk {
+    pub intake: Intake,
+    /// What waits for the arms of each group.
+    pub queues: Vec<GroupQueue>,
+    pub buffered: Option<Box<Buffered>>,
+    /// Where data are, unless in place.
+    pub log: Option<Box<LogPlacement>>,
+    pub medium: Medium,
+    /// A group whose next write waits for an arm that reads.
+    pub waits_for_reader: Option<usize>,
+    /// When the last request was complete.
+    pub ended: Time,
+    pub film: Option<Box<Film>>,
+    reports_arms: bool,
+    /// Idle arms as a scheduler sees them, kept for their memory.
+    pub views: Vec<ArmView>,
+    /// The requests that end together, kept for their memory.
+    pub parts: Vec<(RequestId, Command)>,
+}
+
+impl Disk {
+    /// A disk at rest.
+    pub fn new(mut parts: DiskParts) -> Disk {
+        let groups = arm_groups(&parts.arms, parts.motion);
+        let buffer = parts.hardware.buffer.take();
+        let chance = parts.hardware.chance.clone();
+        let blocks_per_sector = parts.hardware.blocks_per_sector;
+        let log = parts.log.map(
+            |LogParts {
+                 log,
+                 cleaner,
+                 initial,
+             }| {
+                Box::new(LogPlacement::new(log, cleaner, initial, blocks_per_sector))
+            },
+        );
+        let medium = Medium::new(
+            parts.hardware,
+            &parts.arms,
+            parts.motion,
+            parts.choice,
+            groups,
+        );
+        let buffered = buffer.map(|description| {
+            debug_assert!(
+                log.is_none() && medium.arms.len() == 1,
+                "a segmented buffer is for one arm in place"
+            );
+            let buffer = Buffer::new(description, chance, medium.arms[0].at);
+            Box::new(Buffered::new(buffer))
+        });
+        Disk {
+            intake: Intake::new(parts.depth, parts.clustering),
+            queues: parts.schedulers.into_iter().map(GroupQueue::new).collect(),
+            buffered,
+            log,
+            medium,
+            waits_for_reader: None,
+            ended: Time::ZERO,
+            film: None,
+            reports_arms: parts.reports_arms,
+            views: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// The requests that have begun and are not done, merged ones and shares as one each.
+    pub fn begun(&self) -> impl Iterator<Item = &Begun> {
+        let by_arms = self.medium.arms.iter().filter_map(|arm| match &arm.work {
+            Some(Work::Request(begun)) => Some(begun),
+            _ => None,
+        });
+        by_arms.chain(self.buffered.iter().flat_map(|buffered| buffered.begun()))
+    }
+
+    /// Queue slots that are taken.
+    #[inline]
+    fn taken_slots(&self) -> usize {
+        if self.intake.shares_slots() {
+            self.leaders()
+        } else {
+            self.intake.queued
+        }
+    }
+
+    /// How many requests are in the queue where those that were merged count as one: of several groups' queues, a request counts that is
+    /// the first of what waits in one of them.
+    fn leaders(&self) -> usize {
+        if let [queue] = &self.queues[..] {
+            return queue.pool.len() + self.begun().count();
+        }
+        let begun = self.begun().map(|begun| begun.request);
+        let waiting = self.queues.iter().flat_map(|queue| {
+            let slots = queue.pool.by_arrival();
+            slots.map(|slot| queue.pool.get(slot).request)
+        });
+        let mut leaders: Vec<RequestId> = begun.chain(waiting).collect();
+        leaders.sort_unstable();
+        leaders.dedup();
+        leaders.len()
+    }
+
+    /// Whether a queue slot is free.
+    #[inline]
+    pub fn has_slot(&self) -> bool {
+        self.taken_slots() < self.intake.depth
+    }
+
+    /// Queue slots that are free.
+    pub fn free_slots(&self) -> u32 {
+        self.intake.depth.saturating_sub(self.taken_slots()) as u32
+    }
+
+    /// Requests that are in the queue, or wait for a slot of it.
+    pub fn outstanding(&self) -> usize {
+        self.intake.queued + self.intake.outside.len()
+    }
+
+    /// A request arrives.
+    pub fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let op = cx.request(request).command.op;
+        self.medium.counters.arrives(op, cx.now());
+        if matches!(op, Op::Flush | Op::Trim) {
+            return self.control(request, op, cx);
+        }
+        if !self.has_slot() {
+            return self.intake.outside.push_back(request);
+        }
+        self.admit(request, cx);
+        let may_begin = match &self.buffered {
+            Some(buffered) => buffered.may_begin(cx.now()),
+            None => self.medium.arms.len() > 1 || self.medium.arms[0].work.is_none(),
+        };
+        if may_begin {
+            cx.wake();
+        }
+    }
+
+    /// A request for which only the controller works: every acknowledged write is on the medium already, or will be when what was buffered
+    /// is, for which a flush waits.
+    fn control(&mut self, request: RequestId, op: Op, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let Medium {
+            hardware,
+            after_write,
+            ..
+        } = &self.medium;
+        let overhead = hardware.overhead.before(true, *after_write);
+        let ready = now + overhead;
+        let end = match &self.buffered {
+            Some(buffered) if op == Op::Flush => buffered.buffer.destaged_at(ready),
+            _ => ready,
+        };
+        let entry = cx.request_mut(request);
+        (entry.acceptance, entry.start) = (now, now);
+        entry.parts.add(Part::Overhead, overhead);
+        entry.parts.add(Part::Wait, end - ready);
+        cx.alarm(end, Alarm::Controller(request).token());
+    }
+
+    /// Notes a change of the queue's length at `now`, before it happens.
+    #[inline]
+    pub fn clock_queue(&mut self, now: Time) {
+        let queued = self.intake.queued;
+        if let Some(picture) = &mut self.medium.picture {
+            picture.queued(self.medium.counters.queue_since, now, queued);
+        }
+        self.medium.counters.clock_queue(now, queued);
+    }
+
+    /// Gives a request a queue slot.
+    pub fn admit(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let now = cx.now();
+        self.clock_queue(now);
+        self.intake.queued += 1;
+        let queue_max = &mut self.medium.counters.queue_max;
+        *queue_max = (*queue_max).max(self.intake.queued);
+        let entry = cx.request_mut(request);
+        entry.acceptance = now;
+        let command = entry.command;
+        if self.queues.len() == 1 {
+            return self.enter(0, request, &command, now);
+        }
+        let mut shares = 0;
+        for group in 0..self.queues.len() {
+            if self.serves(group, &command) {
+                self.enter(group, request, &command, now);
+                shares += 1;
+            }
+        }
+        self.intake.divide(request, shares);
+    }
+
+    /// Whether one of several groups has a share in a request: with a log every arm that reads, or writes, serves all of the drive.
+    fn serves(&self, group: usize, command: &Command) -> bool {
+        self.medium.groups[group].can(command.op)
+            && (self.log.is_some() || self.medium.reaches(group, command))
+    }
+
+    /// Puts a request into a group's queue.
+    #[inline]
+    fn enter(&mut self, group: usize, request: RequestId, command: &Command, now: Time) {
+        // Where its data are in a log, or will be, is asked when the next request is chosen.
+        let target = match &self.log {
+            Some(_) => None,
+            None => Some(self.medium.target_in_place(group, command)),
+        };
+        let pool = &mut self.queues[group].pool;
+        let key = key(pool.order(), command, target.as_ref());
+        let pending = Pending::new(request, *command, now, target, key);
+        match &self.intake.clustering {
+            Some(clustering) => clustering.add(pool, pending),
+            None => pool.push(pending),
+        };
+    }
+
+    /// An alarm that is due.
+    #[inline]
+    pub fn alarm(&mut self, alarm: Alarm, cx: &mut Context<'_>) {
+        match alarm {
+            Alarm::ArmDone(arm) => self.arm_done(arm as usize, cx),
+            Alarm::BufferedDone => self.buffered_done(cx),
+            Alarm::ArmReleased => {}
+            Alarm::MediumFree => {
+                if let Some(buffered) = &mut self.buffered {
+                    buffered.awaits_medium = false;
+                }
+            }
+            Alarm::Idle => {
+                if let Some(log) = &mut self.log {
+                    log.idle_for_long();
+                }
+            }
+            Alarm::Controller(request) => return self.controlled(request, cx),
+            Alarm::CacheServed(_) => unreachable!("the cache sets it for itself"),
+        }
+        // The next choice waits for what is submitted in answer to a completion, within the same instant.
+        cx.wake();
+    }
+
+    /// The controller has done with a flush or a trim.
+    fn controlled(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        if let Some(buffered) = &mut self.buffered {
+            buffered.settle(&self.medium.hardware, cx);
+        }
+        let command = cx.request(request).command;
+        if command.op == Op::Trim
+            && let Some(log) = &mut self.log
+        {
+            log.trim(&mut self.medium, &command);
+        }
+        self.ended = cx.now();
+        cx.complete(request, Outcome::Ok);
+    }
+
+    /// What happens before time zero.
+    pub fn prepare(&mut self) {
+        self.write_initially();
+    }
+
+    /// Where a block of the host's is on the medium; `None` where it was never written.
+    pub fn place(&self, lbn: Lbn) -> Option<Lbn> {
+        match &self.log {
+            Some(log) => log.place(lbn),
+            None => Some(lbn),
+        }
+    }
+
+    /// The power has failed at `now`.
+    pub fn power_lost(&mut self, now: Time) {
+        if let Some(log) = &mut self.log {
+            log.recover(&mut self.medium, now);
+        }
+    }
+
+    /// Capacity in 512-byte blocks.
+    pub fn blocks(&self) -> u64 {
+        match &self.log {
+            Some(log) => log.blocks(),
+            None => self.medium.hardware.blocks(),
+        }
+    }
+
+    /// What acknowledging a write promises.
+    pub fn promise(&self) -> Promise {
+        match &self.buffered {
+            Some(buffered) if buffered.buffer.is_volatile() => Promise::AfterFlush,
+            _ => Promise::Durable,
+        }
+    }
+
+    fn promotions(&self) -> u64 {
+        let queues = self.queues.iter();
+        queues.map(|queue| queue.scheduler.promotions()).sum()
+    }
+
+    /// Counters and shares of a run that took `elapsed`.
+    pub fn report(&self, elapsed: Time) -> Map<String, Value> {
+        let counters = &self.medium.counters;
+        let mut report = counters.report(&Ends {
+            elapsed,
+            ended: self.ended,
+            busy_until: self.medium.busy_until,
+            promotions: self.promotions(),
+        });
+        if self.intake.clustering.is_some() {
+            counters.report_merges(&mut report);
+        }
+        report.insert("busy_ms".to_owned(), counters.busy_ms());
+        if let Some(buffered) = &self.buffered {
+            buffered.buffer.counters.report(&mut report);
+        }
+        if self.reports_arms {
+            let arms = self.medium.arms.iter().map(ArmUnit::report);
+            report.insert("arms".to_owned(), arms.collect());
+            let switches = self.medium.choice.switches();
+            report.insert("arm_mode_switches".to_owned(), switches.into());
+        }
+        if let Some(log) = &self.log {
+            log.report(&self.medium.hardware.mechanics, &mut report);
+        }
+        report
+    }
+
+    /// Collects a picture from now on.
+    pub fn collect_picture(&mut self, window: Option<&Window>) {
+        let cylinders = self.medium.hardware.mechanics.layout.cylinders();
+        self.medium.picture = Some(Box::new(HddPicture::new(cylinders)));
+        self.film = window.map(|window| Box::new(Film::new(window.clone())));
+    }
+
+    /// What a picture of the run shows.
+    pub fn picture(&self) -> Option<Map<String, Value>> {
+        let mut picture = self.medium.picture.as_ref()?.json(self.ended);
+        picture.extend(self.film_json().map(|film| ("film".to_owned(), film)));
+        Some(picture)
+    }
+
+    /// What the results should warn of.
+    pub fn warnings(&self) -> Vec<String> {
+        let accesses = self.medium.counters.accesses;
+        let share = self.promotions() as f64 / accesses.max(1) as f64;
+        if share <= MANY_PROMOTIONS {
+            return Vec::new();
+        }
+        vec![format!(
+            "{:.0} % of the accesses were promoted by the scheduler's timeout: it works much like FCFS (a longer \
+             timeout, or a shorter queue, would let it choose)",
+            100.0 * share
+        )]
+    }
+}
+
+/// The key of a waiting command in a queue's order of place.
+#[inline]
+pub(super) fn key(order: Order, command: &Command, target: Option<&Target>) -> u64 {
+    match order {
+        Order::Arrival => 0,
+        Order::Lbn => command.lbn.0,
+        Order::Position => target.map_or(0, |target| target.run.position.cylinder.into()),
+    }
+}

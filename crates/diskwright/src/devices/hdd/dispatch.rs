@@ -1,0 +1,315 @@
+//! Idle arms begin what waits.
+
+use super::alarm::Alarm;
+use super::arm::{ArmUnit, Work};
+use super::buffer::Buffer;
+use super::disk::{Disk, key};
+use super::hardware::Hardware;
+use super::log::{Next, make_access};
+use crate::base::units::Time;
+use crate::engine::device::Context;
+use crate::engine::request::Parts;
+use crate::models::geometry::mechanics::Arm;
+use crate::models::queue::schedulers::{ArmView, DiskSpace};
+use crate::models::queue::{Slot, Space, View};
+
+/// What a scheduler chose.
+enum Choice {
+    /// The request to serve next.
+    Serve(Slot),
+    /// First an arm moves to a cylinder.
+    Travel { arm: usize, cylinder: u32 },
+}
+
+impl Disk {
+    /// Lets idle arms begin what waits.
+    pub fn dispatch(&mut self, cx: &mut Context<'_>) {
+        if self.log.is_none() {
+            for group in 0..self.queues.len() {
+                while self.begin_one(group, cx) {}
+            }
+            return;
+        }
+        loop {
+            let waited = self.waits_for_reader;
+            for group in 0..self.queues.len() {
+                while self.begin_one(group, cx) {}
+            }
+            // Groups that gave way to one that waited for an arm can begin once it has that.
+            if waited.is_some() && self.waits_for_reader.is_none() {
+                continue;
+            }
+            let gave_way = self.cleans_first();
+            self.clean(cx);
+            // Requests that gave way to the cleaner have what arms it leaves: all, where it found nothing to do.
+            if !gave_way {
+                return;
+            }
+        }
+    }
+
+    /// Whether requests that wait let the cleaner make an access first.
+    fn cleans_first(&mut self) -> bool {
+        let log = self.log.as_mut();
+        log.is_some_and(|log| log.cleans_first(&self.medium))
+    }
+
+    /// Begins one request of a group, if one waits and an arm is free to.
+    fn begin_one(&mut self, group: usize, cx: &mut Context<'_>) -> bool {
+        if self.queues[group].pool.is_empty() || !self.may_begin(group, cx.now()) {
+            return false;
+        }
+        if self.buffered.is_some() {
+            self.begin_buffered(cx);
+            return false;
+        }
+        let now = cx.now();
+        if self.log.is_some() {
+            if self.cleans_first() || self.waits_for_reader.is_some_and(|other| other != group) {
+                return false;
+            }
+            self.aim(group, now);
+        }
+        match self.choose(group, now) {
+            Choice::Serve(slot) => {
+                if let Some(log) = &self.log {
+                    let command = self.queues[group].pool.get(slot).command;
+                    let waits = log.lacks_reader(&self.medium, group, &command);
+                    self.waits_for_reader = waits.then_some(group);
+                    if waits {
+                        return false;
+                    }
+                }
+                self.start(group, slot, cx);
+            }
+            Choice::Travel { arm, cylinder } => self.travel(arm, cylinder, cx),
+        }
+        true
+    }
+
+    /// Whether an arm of a group may begin something now.
+    #[inline]
+    pub fn may_begin(&self, group: usize, now: Time) -> bool {
+        let may_begin = self.medium.has_idle_arm(group);
+        match &self.buffered {
+            Some(buffered) => may_begin && buffered.may_begin(now),
+            None => may_begin,
+        }
+    }
+
+    /// Begins one request where there is a buffer, unless the medium has no time for it. Another one may begin when the arm's release is
+    /// announced, not before.
+    fn begin_buffered(&mut self, cx: &mut Context<'_>) {
+        let Some(buffered) = &mut self.buffered else {
+            return;
+        };
+        let (now, hardware) = (cx.now(), &self.medium.hardware);
+        buffered.settle(hardware, cx);
+        let free = buffered.buffer.free_at(hardware, now);
+        self.medium.arms[0].at = buffered.buffer.arm();
+        if free > now {
+            return self.await_medium(free, cx);
+        }
+        match self.choose(0, now) {
+            Choice::Serve(slot) => self.start_buffered(slot, cx),
+            Choice::Travel { arm, cylinder } => self.travel(arm, cylinder, cx),
+        }
+    }
+
+    /// The medium writes what was buffered until `free`: the oldest write that goes on with that may join it, all else waits.
+    fn await_medium(&mut self, free: Time, cx: &mut Context<'_>) {
+        let Some(buffered) = &mut self.buffered else {
+            return;
+        };
+        let pool = &self.queues[0].pool;
+        let joining = buffered
+            .buffer
+            .awaits(pool.len(), cx.now())
+            .and_then(|next| {
+                let joins = |slot: &Slot| Buffer::joins(&pool.get(*slot).command, next);
+                pool.beginning_at(next).find(joins)
+            });
+        if let Some(slot) = joining {
+            return self.start_buffered(slot, cx);
+        }
+        if !buffered.awaits_medium {
+            buffered.awaits_medium = true;
+            cx.alarm(free, Alarm::MediumFree.token());
+        }
+    }
+
+    /// Says where the data of waiting requests are in the log now, where there is more than one to choose from.
+    fn aim(&mut self, group: usize, now: Time) {
+        let Some(log) = &self.log else {
+            return;
+        };
+        let pool = &mut self.queues[group].pool;
+        if pool.len() < 2 {
+            return;
+        }
+        let order = pool.order();
+        let next_write = log.next_write(&self.medium, group, now);
+        pool.retarget(|command| {
+            let target = log.target(&self.medium, command, next_write);
+            (target, key(order, command, target.as_ref()))
+        });
+    }
+
+    /// The choice of a group's scheduler.
+    #[inline]
+    fn choose(&mut self, group: usize, now: Time) -> Choice {
+        let medium = &self.medium;
+        let Hardware {
+            mechanics,
+            overhead,
+            ..
+        } = &medium.hardware;
+        // With a buffer the controller works on commands as they come, beside the medium.
+        let before = |write| match self.buffered {
+            Some(_) => Time::ZERO,
+            None => overhead.before(write, medium.after_write),
+        };
+        let (before_read, before_write) = (before(false), before(true));
+        let phases = |arm: &ArmUnit| {
+            let read = arm.phase(now + before_read);
+            let is_same = before_read == before_write;
+            let write = if is_same {
+                read
+            } else {
+                arm.phase(now + before_write)
+            };
+            (read, write)
+        };
+        let first = match medium.arms.len() {
+            1 => 0,
+            _ => medium.idle_arm(group).expect("an arm of the group is idle"),
+        };
+        self.views.clear();
+        if medium.arms.len() > 1 {
+            let arms = medium.groups[group].arms.iter();
+            let arms = arms.map(|&arm| &medium.arms[arm]);
+            let idle = arms.filter(|arm| arm.work.is_none());
+            self.views.extend(idle.map(|arm| {
+                let (read_phase, write_phase) = phases(arm);
+                ArmView {
+                    at: arm.at,
+                    read_phase,
+                    write_phase,
+                    reads: arm.parts.reads,
+                    writes: arm.parts.writes,
+                    reach: arm.parts.reach,
+                }
+            }));
+        }
+        let (read_phase, write_phase) = phases(&medium.arms[first]);
+        let queue = &mut self.queues[group];
+        let view = View {
+            now,
+            pool: &queue.pool,
+            space: Space::Disk(DiskSpace {
+                mechanics,
+                arm: medium.arms[first].at,
+                last: queue.last,
+                blocks: medium.hardware.blocks(),
+                read_phase,
+                write_phase,
+                arms: &self.views,
+            }),
+        };
+        match queue.scheduler.travel(&view) {
+            Some(cylinder) => Choice::Travel {
+                arm: first,
+                cylinder,
+            },
+            None => Choice::Serve(queue.scheduler.pick(&view)),
+        }
+    }
+
+    /// Moves an arm without a request: the time is the drive's, and part of no request's service.
+    fn travel(&mut self, arm: usize, cylinder: u32, cx: &mut Context<'_>) {
+        let medium = &mut self.medium;
+        let at = medium.arms[arm].at;
+        let to = Arm {
+            cylinder,
+            head: at.head,
+        };
+        let time = medium.hardware.mechanics.motion_time(at, to, false);
+        medium
+            .counters
+            .travelled(at.cylinder.abs_diff(cylinder), time);
+        if let Some(buffered) = &mut self.buffered {
+            let hardware = &medium.hardware;
+            buffered.buffer.travel(hardware, cx.now(), to);
+        }
+        medium.arms[arm].at = to;
+        self.show_travel(arm, to, time, cx.now());
+        self.work(arm, Work::Travel, cx.now() + time, cx);
+    }
+
+    /// An arm is at work until `end`.
+    #[inline]
+    pub fn work(&mut self, arm: usize, work: Work, end: Time, cx: &mut Context<'_>) {
+        self.medium.work(arm, work, cx.now(), end);
+        cx.alarm(end, Alarm::ArmDone(arm as u32).token());
+    }
+
+    /// Lets the cleaner make an access, if it is wanted and nothing else is to be done.
+    fn clean(&mut self, cx: &mut Context<'_>) {
+        let Some(log) = &mut self.log else {
+            return;
+        };
+        let now = cx.now();
+        let state = (self.intake.queued, self.ended);
+        let (work, command, arm) = match log.next_cleaning(&mut self.medium, state, now) {
+            Next::Nothing => return,
+            Next::AskAt(due) => {
+                cx.alarm(due, Alarm::Idle.token());
+                return;
+            }
+            Next::Access { work, command, arm } => (work, command, arm),
+        };
+        let (arm, end, parts) = match self.camera_behind(now) {
+            None => {
+                let mut parts = Parts::default();
+                let (arm, end) = make_access(&mut self.medium, &command, arm, now, &mut parts);
+                (arm, end, parts)
+            }
+            Some(mut steps) => {
+                let (arm, end) = make_access(&mut self.medium, &command, arm, now, &mut steps);
+                self.show_behind(&steps, command.op, now);
+                (arm, end, steps.parts())
+            }
+        };
+        self.medium.counters.spent(&parts);
+        self.hand_effects_to(arm);
+        self.work(arm, work, end, cx);
+    }
+
+    /// What is to be noted of what was just worked out is noted when an arm has done its work.
+    #[inline]
+    pub fn hand_effects_to(&mut self, arm: usize) {
+        if self.log.is_some() {
+            let effects = &mut self.medium.arms[arm].effects;
+            std::mem::swap(&mut self.medium.effects, effects);
+        }
+    }
+
+    /// How many requests wait at `now` although an arm that could begin one is free, or have no slot although one is.
+    pub fn neglected(&self, now: Time) -> usize {
+        // All give way to a group that waits for an arm at work.
+        let all_wait = self.waits_for_reader.is_some() && !self.medium.is_at_rest();
+        let awaits_medium = self
+            .buffered
+            .as_ref()
+            .is_some_and(|buffered| buffered.awaits_medium);
+        let groups = 0..self.queues.len();
+        let idle =
+            groups.filter(|&group| !all_wait && !awaits_medium && self.may_begin(group, now));
+        let in_queue: usize = idle.map(|group| self.queues[group].pool.requests()).sum();
+        let outside = match self.has_slot() {
+            true => self.intake.outside.len(),
+            false => 0,
+        };
+        in_queue + outside
+    }
+}

@@ -1,0 +1,418 @@
+//! The medium and the arms over it: which arm makes an access, what it does, and what is counted of that.
+
+use super::access::{Arrivals, Begin, read_piece, write_piece};
+use super::arm::{ArmUnit, PendingEffects, Work};
+use super::arm_group::ArmGroup;
+use super::arms_spec::{ArmMotion, ArmParts};
+use super::counters::Counters;
+use super::hardware::Hardware;
+use super::picture::HddPicture;
+use super::tally::Tally;
+use crate::base::units::{Lbn, Time};
+use crate::engine::request::{Command, Op, Part};
+use crate::models::geometry::layout::Run;
+use crate::models::geometry::mechanics::Target;
+use crate::models::placement::arm_choice::{ArmChoice, Candidate};
+use crate::models::placement::soonest::Found;
+
+/// The medium, and the arms over it.
+pub(super) struct Medium {
+    pub hardware: Hardware,
+    pub arms: Vec<ArmUnit>,
+    /// Arms that serve the same requests.
+    pub groups: Vec<ArmGroup>,
+    /// Whether arms move one at a time.
+    pub motion: ArmMotion,
+    /// Which of several arms makes an access.
+    pub choice: Box<dyn ArmChoice>,
+    /// Every arm reaches all tracks.
+    pub reaches_all: bool,
+    /// The request before was a write.
+    pub after_write: bool,
+    pub counters: Counters,
+    pub picture: Option<Box<HddPicture>>,
+    /// Until when time has been counted as busy.
+    pub busy_until: Time,
+    /// What is to be noted at the end of the request that is being worked out.
+    pub effects: PendingEffects,
+    /// Arms of other groups that read for a write, and until when.
+    pub borrowed: Vec<(usize, Time)>,
+    pub candidates: Vec<Candidate>,
+    pub found: Vec<Found>,
+}
+
+/// How far the serving of a request has come.
+pub(super) struct AccessCursor {
+    /// The arms that may do something for it.
+    pub filter: ArmFilter,
+    pub now: Time,
+    /// Until when its blocks keep the interface busy.
+    pub on_bus: Time,
+    /// When the first of a write's blocks began to cross the interface, and how many of them have been written.
+    pub from: Time,
+    pub sent: u32,
+    /// The arm that made the last access.
+    pub arm: Option<usize>,
+}
+
+/// The arms that may do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArmFilter {
+    /// The idle ones of a group.
+    Group(usize),
+    /// All idle ones.
+    Any,
+}
+
+impl AccessCursor {
+    pub fn new(filter: ArmFilter, start: Time) -> AccessCursor {
+        AccessCursor {
+            filter,
+            now: start,
+            on_bus: Time::ZERO,
+            from: start,
+            sent: 0,
+            arm: None,
+        }
+    }
+}
+
+/// Where the blocks of an access come from or go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DataPath {
+    /// They cross the interface.
+    Host,
+    /// They are the drive's own, or in it already.
+    Drive,
+}
+
+/// The runs of a command's sectors, one a track.
+pub(super) fn runs(hardware: &Hardware, command: &Command) -> impl Iterator<Item = Run> {
+    let per_sector = u64::from(hardware.blocks_per_sector);
+    let (mut next, end) = (
+        command.lbn.0 / per_sector,
+        command.end().0.div_ceil(per_sector),
+    );
+    std::iter::from_fn(move || {
+        let left = (end - next).min(u64::from(u32::MAX)) as u32;
+        let run = (left > 0).then(|| hardware.mechanics.layout.run(next, left))?;
+        next += u64::from(run.sectors);
+        Some(run)
+    })
+}
+
+/// A read or a write of consecutive blocks of the medium.
+pub(super) fn on_medium(op: Op, lbn: u64, blocks: u32) -> Command {
+    Command {
+        op,
+        fua: false,
+        lbn: Lbn(lbn),
+        blocks,
+    }
+}
+
+impl Medium {
+    /// Arms at rest over a medium; `groups` are lists of their numbers.
+    pub fn new(
+        hardware: Hardware,
+        parts: &[ArmParts],
+        motion: ArmMotion,
+        choice: Box<dyn ArmChoice>,
+        groups: Vec<Vec<usize>>,
+    ) -> Medium {
+        let group_of = |arm: usize| groups.iter().position(|group| group.contains(&arm));
+        let spindle = hardware.mechanics.spindle;
+        let unit = |(number, &arm): (usize, &ArmParts)| {
+            let group = group_of(number).expect("every arm belongs to a group");
+            ArmUnit::new(arm, spindle, group)
+        };
+        let layout = &hardware.mechanics.layout;
+        Medium {
+            arms: parts.iter().enumerate().map(unit).collect(),
+            reaches_all: parts.iter().all(|arm| arm.reach.holds_all(layout)),
+            groups: groups
+                .into_iter()
+                .map(|group| ArmGroup::new(group, parts))
+                .collect(),
+            hardware,
+            motion,
+            choice,
+            after_write: false,
+            counters: Counters::default(),
+            picture: None,
+            busy_until: Time::ZERO,
+            effects: PendingEffects::default(),
+            borrowed: Vec::new(),
+            candidates: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Whether an arm of a group can begin something now.
+    #[inline]
+    pub fn has_idle_arm(&self, group: usize) -> bool {
+        match self.motion {
+            ArmMotion::OneAtATime => self.is_at_rest(),
+            ArmMotion::Independent => self.idle_arm(group).is_some(),
+        }
+    }
+
+    /// The first idle arm of a group.
+    #[inline]
+    pub fn idle_arm(&self, group: usize) -> Option<usize> {
+        let mut arms = self.groups[group].arms.iter().copied();
+        arms.find(|&arm| self.arms[arm].work.is_none())
+    }
+
+    /// Whether no arm is at work.
+    #[inline]
+    pub fn is_at_rest(&self) -> bool {
+        self.arms.iter().all(|arm| arm.work.is_none())
+    }
+
+    /// Whether a group has a share in a command whose blocks are in place.
+    pub fn reaches(&self, group: usize, command: &Command) -> bool {
+        let group = &self.groups[group];
+        group.reaches_all(&self.hardware.mechanics.layout) || {
+            let mut runs = runs(&self.hardware, command);
+            runs.any(|run| group.reaches(run.position.cylinder, run.position.head))
+        }
+    }
+
+    /// Where the share of a group in a command begins, with data in place.
+    #[inline]
+    pub fn target_in_place(&self, group: usize, command: &Command) -> Target {
+        let first = self.hardware.track_of(command);
+        let write = command.op == Op::Write;
+        if self.groups.len() == 1 {
+            return self.hardware.mechanics.target(first, write);
+        }
+        let group = &self.groups[group];
+        let is_own = |run: &Run| group.reaches(run.position.cylinder, run.position.head);
+        let run = if is_own(&first) {
+            first
+        } else {
+            let mut runs = runs(&self.hardware, command);
+            runs.find(is_own).unwrap_or(first)
+        };
+        self.hardware.mechanics.target(run, write)
+    }
+
+    /// Serves a command, or a group's share in it, whose blocks are in place; where one arm serves all, `target` may tell where the first
+    /// one is.
+    pub fn serve_in_place<T: Tally>(
+        &mut self,
+        group: usize,
+        command: &Command,
+        target: Option<&Target>,
+        cursor: &mut AccessCursor,
+        parts: &mut T,
+    ) {
+        if self.reaches_all {
+            let target = target.copied();
+            let target = target.unwrap_or_else(|| self.target_of(command));
+            return self.access(command, &target, DataPath::Host, cursor, parts);
+        }
+        let per_sector = u64::from(self.hardware.blocks_per_sector);
+        let mut next = command.lbn.0;
+        while next < command.end().0 {
+            let layout = &self.hardware.mechanics.layout;
+            let run = layout.run(next / per_sector, u32::MAX);
+            let end = (next / per_sector + u64::from(run.sectors)) * per_sector;
+            let end = end.min(command.end().0);
+            let position = run.position;
+            let is_own = self.groups.len() == 1
+                || self.groups[group].reaches(position.cylinder, position.head);
+            if is_own {
+                let piece = Command {
+                    lbn: Lbn(next),
+                    blocks: (end - next) as u32,
+                    ..*command
+                };
+                let target = self.target_of(&piece);
+                self.access(&piece, &target, DataPath::Host, cursor, parts);
+                cursor.sent += piece.blocks;
+            }
+            next = end;
+        }
+    }
+
+    /// Whether an arm may do something on the way.
+    pub fn may(&self, number: usize, op: Op, cursor: &AccessCursor) -> bool {
+        let arm = &self.arms[number];
+        let is_asked = match cursor.filter {
+            ArmFilter::Group(group) => arm.group == group,
+            ArmFilter::Any => true,
+        };
+        // An arm that moves by itself stays with the request that it has begun.
+        let stays = match (self.motion, cursor.arm) {
+            (ArmMotion::Independent, Some(begun)) => begun == number,
+            _ => true,
+        };
+        is_asked && stays && arm.work.is_none() && arm.can(op)
+    }
+
+    /// Where the first block of a command on the medium is.
+    #[inline]
+    pub fn target_of(&self, command: &Command) -> Target {
+        let track = self.hardware.track_of(command);
+        self.hardware
+            .mechanics
+            .target(track, command.op == Op::Write)
+    }
+
+    /// The arm that serves an access.
+    #[inline]
+    pub fn choose_arm(&mut self, op: Op, target: &Target, cursor: &AccessCursor) -> usize {
+        if self.arms.len() == 1 {
+            return 0;
+        }
+        self.choose_among(op, target, cursor)
+    }
+
+    fn choose_among(&mut self, op: Op, target: &Target, cursor: &AccessCursor) -> usize {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        let position = &target.run.position;
+        let mechanics = &self.hardware.mechanics;
+        for (number, arm) in self.arms.iter().enumerate() {
+            let reaches = arm.parts.reach.holds(position.cylinder, position.head);
+            if !reaches || !self.may(number, op, cursor) {
+                continue;
+            }
+            let motion = mechanics.motion_time(arm.at, target.arm(), target.write);
+            let phase = arm.phase(cursor.now);
+            candidates.push(Candidate {
+                arm: number,
+                motion,
+                positioning: mechanics.positioning(arm.at, phase, target),
+            });
+        }
+        let chosen = match candidates.len() {
+            0 | 1 => 0,
+            _ => self.choice.choose(op, &candidates),
+        };
+        let arm = candidates
+            .get(chosen)
+            .expect("every track has an arm that serves it")
+            .arm;
+        self.candidates = candidates;
+        arm
+    }
+
+    /// One access to consecutive blocks of the medium, the first of which is at `target`.
+    #[inline]
+    pub fn access<T: Tally>(
+        &mut self,
+        command: &Command,
+        target: &Target,
+        data: DataPath,
+        cursor: &mut AccessCursor,
+        parts: &mut T,
+    ) {
+        let arm = self.choose_arm(command.op, target, cursor);
+        if command.op == Op::Write {
+            let interface = &self.hardware.interface;
+            let arrivals = Arrivals::from(cursor.from + interface.write_time(cursor.sent));
+            let arrivals = (data == DataPath::Host).then_some(arrivals);
+            return self.write_by(arm, (command, &target.run), arrivals, cursor, parts);
+        }
+        parts.by_arm(arm);
+        let begin = self.begin(arm, cursor);
+        let on_bus = match data {
+            DataPath::Host => cursor.on_bus,
+            DataPath::Drive => Time::ZERO,
+        };
+        let first = self.hardware.first_run(command, &target.run);
+        let piece = read_piece(&self.hardware, begin, on_bus, command, first, parts);
+        if data == DataPath::Host {
+            cursor.on_bus = piece.on_bus;
+        }
+        let distance = begin.arm.cylinder.abs_diff(target.run.position.cylinder);
+        self.count_access(distance, 0);
+        self.arms[arm].moved(piece.arm, piece.end - cursor.now);
+        (cursor.now, cursor.arm) = (piece.end, Some(arm));
+    }
+
+    /// A write by a certain arm, to blocks that begin on a track.
+    #[inline]
+    pub fn write_by<T: Tally>(
+        &mut self,
+        arm: usize,
+        (command, track): (&Command, &Run),
+        arrivals: Option<Arrivals>,
+        cursor: &mut AccessCursor,
+        parts: &mut T,
+    ) {
+        parts.by_arm(arm);
+        let begin = self.begin(arm, cursor);
+        let first = self.hardware.first_run(command, track);
+        let done = write_piece(&self.hardware, begin, arrivals, command, first, parts);
+        let distance = begin.arm.cylinder.abs_diff(track.position.cylinder);
+        self.count_access(distance, done.read_modify_writes);
+        self.arms[arm].moved(done.arm, done.end - cursor.now);
+        (cursor.now, cursor.arm) = (done.end, Some(arm));
+    }
+
+    #[inline]
+    fn begin(&self, arm: usize, cursor: &AccessCursor) -> Begin {
+        Begin {
+            spindle: self.arms[arm].spindle,
+            arm: self.arms[arm].at,
+            at: cursor.now,
+        }
+    }
+
+    /// The end of a read: what is left of it crosses the interface.
+    #[inline]
+    pub fn finish_read<T: Tally>(
+        &self,
+        command: &Command,
+        cursor: &mut AccessCursor,
+        parts: &mut T,
+    ) {
+        let interface = &self.hardware.interface;
+        let end = if interface.overlapped {
+            cursor.on_bus.max(cursor.now)
+        } else {
+            cursor.now + interface.time(command.blocks)
+        };
+        parts.add(Part::Bus, end - cursor.now);
+        cursor.now = end;
+    }
+
+    /// An arm is at work from `now` until `end`.
+    #[inline]
+    pub fn work(&mut self, arm: usize, work: Work, now: Time, end: Time) {
+        self.arms[arm].work = Some(work);
+        self.count_busy(now, end);
+    }
+
+    /// Counts an access to the medium for which an arm moved over `distance` cylinders.
+    #[inline]
+    pub fn count_access(&mut self, distance: u32, read_modify_writes: u32) {
+        self.counters.accessed(distance, read_modify_writes);
+        if let Some(picture) = &mut self.picture {
+            picture.access(distance);
+        }
+    }
+
+    /// Counts the time from `from` to `to` as busy, as far as it is not counted yet.
+    #[inline]
+    pub fn count_busy(&mut self, from: Time, to: Time) {
+        let from = from.max(self.busy_until);
+        if to > from {
+            self.counters.busy += u128::from((to - from).ns());
+            self.busy_until = to;
+            if let Some(picture) = &mut self.picture {
+                picture.busy(from, to);
+            }
+        }
+    }
+
+    /// Forgets what was counted before time zero.
+    pub fn forget_counts(&mut self) {
+        self.arms.iter_mut().for_each(ArmUnit::forget_counts);
+        self.counters = Counters::default();
+    }
+}
