@@ -20,6 +20,8 @@ pub struct Draw<'a> {
     /// The largest request, in blocks.
     pub largest: u64,
     pub requests: u64,
+    /// Whether the loads of several streams have users.
+    pub users: Option<bool>,
 }
 
 /// What a made-up or a real drive has.
@@ -44,6 +46,7 @@ impl<'a> Draw<'a> {
             region: (0, 1),
             largest: 1,
             requests: 0,
+            users: None,
         }
     }
 

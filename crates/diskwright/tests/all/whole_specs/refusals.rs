@@ -24,6 +24,8 @@ pub const KNOWN: &[(&str, Why)] = &[
     ("may put a block anywhere", Sense),
     ("does not reach all of the drive", Sense),
     ("miss-ratio", Sense),
+    // A hot part of no place, where there are few.
+    ("expected some, but not all", Sense),
 ];
 
 /// The words of the reason that is known, in a message.

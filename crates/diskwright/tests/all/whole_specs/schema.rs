@@ -178,11 +178,7 @@ impl Draw<'_> {
                 _ => self.time(1_000, 2_000_000),
             },
             "SizeSpec" => load::sizes(self),
-            "AddressSpec" => {
-                load::choose_region(self);
-                let definitions = self.definitions;
-                self.by(definitions.get(name), name)
-            }
+            "AddressSpec" => load::address(self),
             "Rotation" => match self.rotation.clone() {
                 Some(rotation) => rotation.into(),
                 None if self.chance(0.8) => format!("{} rpm", self.within(36..=150) * 100).into(),

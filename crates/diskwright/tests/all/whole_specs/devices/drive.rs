@@ -1,5 +1,8 @@
 //! Drives, real and made up.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use diskwright::config::drive::DriveDescription;
 use diskwright::config::drives;
 use serde_json::{Map, Value, json};
@@ -18,12 +21,7 @@ pub fn drive(draw: &mut Draw<'_>) -> (String, Disk) {
     let real: Vec<&str> = names.iter().filter(of_speed).copied().collect();
     if !real.is_empty() && draw.chance(0.3) {
         let name = *draw.pick(&real);
-        let text = drives::text(name).expect("a drive of the library");
-        let description = toml::from_str(text).expect("a sound description");
-        return (
-            name.to_owned(),
-            measured(&description).expect("a drive of the library"),
-        );
+        return (name.to_owned(), REAL[name]);
     }
     for _ in 0..MOST_TRIES {
         let made = made_up(draw);
@@ -42,6 +40,15 @@ pub fn drive(draw: &mut Draw<'_>) -> (String, Disk) {
 const MOST_TRIES: u32 = 40;
 /// The smallest drive, in blocks.
 const FEWEST: u64 = 400;
+
+/// What the library's drives have: building a large one takes time.
+static REAL: LazyLock<BTreeMap<&str, Disk>> = LazyLock::new(|| {
+    let disk = |name: &&'static str| {
+        let description = toml::from_str(drives::text(name)?).ok()?;
+        Some((*name, measured(&description)?))
+    };
+    drives::names().iter().filter_map(disk).collect()
+});
 
 fn measured(description: &DriveDescription) -> Option<Disk> {
     let hardware = description.hardware().ok()?;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::draw::{Draw, size};
 use super::schema::Hint;
 
-pub use patterns::{choose_region, sizes};
+pub use patterns::{address, sizes};
 
 /// What a workload is made of: how often, and what makes it.
 type Kind = (u64, fn(&mut Draw<'_>) -> Value);
@@ -47,6 +47,8 @@ fn synthetic(draw: &mut Draw<'_>) -> Value {
 /// What is known of keys beyond their schemas.
 pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     match (owner, key) {
+        ("Several", "stream") => streams(draw).into(),
+        ("LoadSpec", "arrivals") => arrivals(draw).into(),
         ("LoadSpec", "requests") => draw.requests.into(),
         ("LoadSpec", "name") => Hint::Omit,
         ("LoadSpec", "reads") => draw.share(0.0, 0.8).into(),
@@ -102,6 +104,28 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("FaultSpec", "at") => draw.time(0, 4_000_000).into(),
         ("Pace", "scaled") => draw.share(0.1, 8.0).into(),
         _ => patterns::hint(draw, owner, key),
+    }
+}
+
+/// Two or three loads: all of them have users, or none.
+fn streams(draw: &mut Draw<'_>) -> Vec<Value> {
+    draw.users = Some(draw.chance(0.5));
+    let count = draw.within(2..=3);
+    draw.requests /= count;
+    (0..count).map(|_| draw.named("LoadSpec")).collect()
+}
+
+/// Arrivals; of several loads, such as the others have.
+fn arrivals(draw: &mut Draw<'_>) -> Value {
+    loop {
+        let drawn = draw.named("ArrivalsSpec");
+        let users = drawn == "closed" || drawn.get("closed").is_some();
+        match draw.users {
+            None => return drawn,
+            // Each of several has to say how many.
+            Some(wanted) if wanted == users && drawn != "closed" => return drawn,
+            Some(_) => {}
+        }
     }
 }
 

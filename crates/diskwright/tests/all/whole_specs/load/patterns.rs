@@ -29,9 +29,27 @@ pub fn sizes(draw: &mut Draw<'_>) -> Value {
     }
 }
 
+/// Where requests go.
+pub fn address(draw: &mut Draw<'_>) -> Value {
+    let whole = draw.region;
+    loop {
+        choose_region(draw);
+        let definitions = draw.definitions;
+        let drawn = draw.by(definitions.get("AddressSpec"), "AddressSpec");
+        draw.region = whole;
+        // A bare name stands for the defaults, which need room; of zones there are none by default.
+        if !(drawn == "zones" || drawn == "streams" && whole.1 < LEAST_BY_DEFAULT) {
+            return drawn;
+        }
+    }
+}
+
+/// Blocks that the defaults of every pattern fit into.
+const LEAST_BY_DEFAULT: u64 = 8_192;
+
 /// The part of the device that a pattern goes to: small, so that requests meet, or large.
-pub fn choose_region(draw: &mut Draw<'_>) {
-    let blocks = draw.region.0 + draw.region.1;
+fn choose_region(draw: &mut Draw<'_>) {
+    let blocks = draw.region.1;
     let least = (4 * draw.largest).min(blocks);
     let length = match draw.within(0..=2) {
         0 => draw.scaled(least..=blocks.min(least.max(900))),
