@@ -33,7 +33,8 @@ test: setup $(BIN)/.tests ## run all tests
 	$(BIN)/python -m pytest -m "not long"
 
 test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
-	cargo test --locked --profile long -- --include-ignored
+	cargo test --locked --profile long
+	cargo test --locked --profile long -- --ignored $(if $(shell bash .ci/reference),,--skip reference_data)
 	$(BIN)/python -m pytest
 
 bench: tools ## measure the engine, beside a bare loop in the same run

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -52,6 +52,29 @@ def command(tmp_path: Path) -> Command:
         )
 
     return run
+
+
+def reference_places() -> list[Path]:
+    """Where the reference data may be: recordings of drives, results of other simulators."""
+    if named := os.environ.get("DISKWRIGHT_REFERENCE"):
+        return [Path(named)]
+    return [place for place in (ROOT / "reference", *ROOT.parent.glob("*/reference")) if place.is_dir()]
+
+
+def no_reference(missing: str) -> NoReturn:
+    """Skips a test whose data is missing, or fails it under DISKWRIGHT_REQUIRE_REFERENCE=1."""
+    reason = f"the reference data is missing: {missing} (name its folder in DISKWRIGHT_REFERENCE)"
+    if os.environ.get("DISKWRIGHT_REQUIRE_REFERENCE") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def reference(name: str) -> Path:
+    """A file of the reference data."""
+    for place in reference_places():
+        if (place / name).is_file():
+            return place / name
+    no_reference(name)
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
 """Is the access-time-aware cache reproduced from traces that are what their descriptions say?"""
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +11,7 @@ import jsonschema
 import pytest
 
 import diskwright
-from conftest import ROOT
+from conftest import no_reference, reference_places
 from diskwright import reproduce
 from diskwright._record import Record
 from diskwright.reproduce._system import works
@@ -250,24 +249,14 @@ def test_traces_made_by_hand_are_others_with_each_seed(
     assert contents[0] == contents[1] != contents[2]
 
 
-def data() -> Iterator[Path]:
-    """Folders with recorded traces, which are not part of this repository."""
-    if named := os.environ.get("DISKWRIGHT_REFERENCE"):
-        yield Path(named)
-    else:
-        yield from (
-            place for place in (ROOT / "reference", *ROOT.parent.glob("*/reference")) if place.is_dir()
-        )
-
-
 @pytest.mark.long
 def test_with_all_traces_each_statement_has_a_verdict() -> None:
-    folder = next(data(), None)
+    folder = next(iter(reference_places()), None)
     if folder is None:
-        pytest.skip("the recorded traces are not there: name their folder in DISKWRIGHT_REFERENCE")
+        no_reference("the recorded traces")
     found = reproduce.reproduce(replace(SYSTEM, quick=2_000), quick=True, data=folder).to_dict()
     if lost := [trace["name"] for trace in found["traces"] if trace["found"] is None]:
-        pytest.skip(f"not in {folder}: {', '.join(lost)}")
+        no_reference(", ".join(lost))
     assert {statement["verdict"] for statement in found["statements"]} <= VERDICTS
     assert not any({"skipped", "incomplete"} & set(figure) for figure in found["figures"])
     (identity,) = [one for one in found["statements"] if one["id"] == "lru-identity"]

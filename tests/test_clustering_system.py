@@ -1,6 +1,5 @@
 """Does `diskwright reproduce clustering` measure what it says, with and without recorded traces?"""
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import polars
 import pytest
 
 import diskwright
-from conftest import ROOT
+from conftest import ROOT, no_reference, reference_places
 from diskwright.reproduce import reproduce, write
 from diskwright.reproduce._inputs import Setting, Workshop
 from diskwright.systems import _clustering as clustering
@@ -46,12 +45,10 @@ def found() -> Iterator[Any]:
 @pytest.fixture
 def reference() -> Path:
     """A folder with recorded traces, which are not part of this repository."""
-    named = os.environ.get("DISKWRIGHT_REFERENCE")
-    places = [Path(named)] if named else [ROOT / "reference", *ROOT.parent.glob("*/reference")]
-    for place in places:
+    for place in reference_places():
         if all(list(place.rglob(trace.name)) for trace in SYSTEM.traces if trace.file is None):
             return place
-    pytest.skip("the recorded traces are not there: name their folder in DISKWRIGHT_REFERENCE")
+    return no_reference("the recorded traces")
 
 
 def test_without_recorded_traces_all_is_measured_or_told(found: Any) -> None:

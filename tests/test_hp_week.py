@@ -1,24 +1,17 @@
 """Does the recorded week of a workstation replay as known?"""
 
-import os
 from pathlib import Path
 
 import pytest
 
 import diskwright
-from conftest import ROOT
+from conftest import ROOT, reference
 
 
 @pytest.fixture
 def week() -> Path:
     """The trace, which is not part of this repository."""
-    named = os.environ.get("DISKWRIGHT_REFERENCE")
-    places = [Path(named)] if named else [ROOT / "reference", *ROOT.parent.glob("*/reference")]
-    for place in places:
-        for path in (place / "disksim" / "ajw.1week.srt", place / "ajw.1week.srt"):
-            if path.is_file():
-                return path
-    pytest.skip("the trace ajw.1week.srt is not there: name its folder in DISKWRIGHT_REFERENCE")
+    return reference("disksim/ajw.1week.srt")
 
 
 def test_the_week_replays_whole_and_the_same_each_time(week: Path) -> None:

@@ -1,12 +1,11 @@
 """Does `diskwright miss-ratio` tell how often caches miss?"""
 
-import os
 from pathlib import Path
 
 import pytest
 
 import diskwright
-from conftest import ROOT, Command, names, parsed, refused
+from conftest import Command, names, parsed, reference, refused
 
 # Of 113,872 requests, each for one object named by its first LBN, those that miss: counted by libCacheSim,
 # whose readings of SLRU and S3-FIFO are not those of their papers.
@@ -30,19 +29,6 @@ KNOWN = {
 }
 
 
-def recorded() -> Path:
-    """A recorded trace, or none: then the test is skipped."""
-    named = os.environ.get("DISKWRIGHT_REFERENCE")
-    places = [Path(named)] if named else [ROOT / "reference", *ROOT.parent.glob("*/reference")]
-    for place in places:
-        path = place / "libcachesim" / "cloudPhysicsIO.vscsi"
-        if path.is_file():
-            return path
-    pytest.skip(
-        "no reference file libcachesim/cloudPhysicsIO.vscsi (name its folder in DISKWRIGHT_REFERENCE)"
-    )
-
-
 @pytest.fixture
 def loop(tmp_path: Path) -> Path:
     """Three turns over eight cache blocks of 4 KiB, in requests for two of them; the second turn writes."""
@@ -54,7 +40,7 @@ def loop(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("policy", KNOWN)
 def test_libcachesim_counts_the_same_misses(command: Command, policy: str) -> None:
-    trace = recorded()
+    trace = reference("libcachesim/cloudPhysicsIO.vscsi")
     capacity = ",".join(map(str, CAPACITIES))
     arguments = ("--policies", policy, "--capacity", capacity, "--granularity", "object", "--json", "-")
     done = command("miss-ratio", trace, *arguments)

@@ -1,6 +1,5 @@
 """Does `diskwright validate` tell how far a drive is from its recording, in words, JSON and pictures?"""
 
-import os
 import pickle
 from collections.abc import Iterator
 from itertools import pairwise
@@ -11,7 +10,7 @@ import pytest
 
 import chromium
 import diskwright
-from conftest import ROOT, Command, names, parsed, refused
+from conftest import ROOT, Command, names, parsed, reference, refused
 from diskwright import _text, report
 from diskwright.report import charts
 from test_report import Page
@@ -325,13 +324,7 @@ def test_the_command_is_copied_and_the_page_prints(opened: tuple[chromium.Browse
 @pytest.mark.parametrize("drive", RECORDED)
 def test_the_recordings_of_real_drives_are_met(drive: str) -> None:
     file, demerit = RECORDED[drive]
-    named = os.environ.get("DISKWRIGHT_REFERENCE")
-    places = [Path(named)] if named else [ROOT / "reference", *ROOT.parent.glob("*/reference")]
-    paths = [place / "disksim" / f"{file}.trace" for place in places]
-    path = next(filter(Path.is_file, paths), None)
-    if path is None:
-        pytest.skip(f"the recording {file}.trace is not there: name its folder in DISKWRIGHT_REFERENCE")
-    found = diskwright.validate(drive, path)
+    found = diskwright.validate(drive, reference(f"disksim/{file}.trace"))
     assert found.rms_demerit_ms <= 1.01 * demerit
     assert found.beyond_the_end == 0
 

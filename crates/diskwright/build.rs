@@ -1,6 +1,8 @@
 //! What the library is made of: the drives, of which one that is added or removed makes it out of date, and the hash of
-//! its sources, by which results that were kept know whether it is still the same.
+//! its sources, by which results that were kept know whether it is still the same. And, for the tests, which reference data is
+//! there.
 
+use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,6 +34,51 @@ fn main() {
         }
     }
     println!("cargo::rustc-env=DISKWRIGHT_SOURCES={:032x}", hash.0);
+    tell_reference();
+}
+
+/// The folders of the reference data: recordings of real drives and results of other simulators, which are no part of the project.
+const REFERENCE: [&str; 3] = ["disksim", "libcachesim", "mqsim"];
+
+/// Sets `reference = "disksim"` and the like for the folders that are there, and `"all"` where all of them are: tests of data that
+/// is missing are ignored, unless it is required.
+fn tell_reference() {
+    const FOLDER: &str = "DISKWRIGHT_REFERENCE";
+    const REQUIRED: &str = "DISKWRIGHT_REQUIRE_REFERENCE";
+    println!("cargo::rerun-if-env-changed={FOLDER}");
+    println!("cargo::rerun-if-env-changed={REQUIRED}");
+    println!(
+        "cargo::rustc-check-cfg=cfg(reference, values(\"disksim\", \"libcachesim\", \"mqsim\", \"all\"))"
+    );
+    let places = match env::var_os(FOLDER) {
+        Some(folder) => vec![PathBuf::from(folder)],
+        // In the checkout, or in a folder beside it.
+        None => {
+            let beside = fs::read_dir("../../..").into_iter().flatten().flatten();
+            let beside = beside.map(|entry| entry.path().join("reference"));
+            let here = PathBuf::from("../../reference");
+            std::iter::once(here).chain(beside).collect()
+        }
+    };
+    let is_required = env::var_os(REQUIRED).is_some_and(|value| value == "1");
+    let mut is_whole = true;
+    for group in REFERENCE {
+        let found = places
+            .iter()
+            .map(|place| place.join(group))
+            .find(|path| path.is_dir());
+        if let Some(path) = &found {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+        if found.is_some() || is_required {
+            println!("cargo::rustc-cfg=reference=\"{group}\"");
+        } else {
+            is_whole = false;
+        }
+    }
+    if is_whole {
+        println!("cargo::rustc-cfg=reference=\"all\"");
+    }
 }
 
 /// The file, or all files of the folder, in the order of their paths.

@@ -102,9 +102,9 @@ type Numbers = BTreeMap<String, String>;
 fn numbers(golden: &Golden, check: bool) -> Numbers {
     let options = RunOptions {
         check,
-        ..support::set(golden.set)
+        ..support::setting(golden.set)
     };
-    let outcome = support::outcome(&support::file(&golden.spec), &options);
+    let outcome = support::outcome_of(&support::from_file(&golden.spec), &options);
     let outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", golden.name));
     let mut flat = Numbers::new();
     let Value::Object(result) = outcome.json() else {

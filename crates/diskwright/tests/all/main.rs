@@ -1,4 +1,37 @@
-//! The integration tests, as one program.
+//! The integration tests, as one program: one thing to link, and one way to build a run (`support`).
 
+mod arms;
+mod arrays;
+mod beyond_disksim;
+mod checked_arrays;
+mod checked_runs;
+mod closed_forms;
+mod clustering;
+mod comparing;
+mod config_errors;
+mod disksim_files;
+mod drive_cache;
+mod dual_actuator;
+mod film;
+mod fuzz_targets;
 mod golden;
+mod initial_angle;
+mod large_requests;
+mod look_alike_profiles;
+mod look_alike_tables;
+mod many_runs;
+mod media_access;
+mod miss_ratio;
+mod picture;
+mod queue_depth;
+mod readers;
+mod reference_data;
+mod replacement;
+mod request_log;
+mod round_trips;
+mod schedulers;
 mod support;
+mod sweep_points;
+mod synthetic_load;
+mod validate;
+mod whole_specs;

@@ -115,7 +115,7 @@ impl Disk {
                 log.is_none() && medium.arms.len() == 1,
                 "a segmented buffer is for one arm in place"
             );
-            let buffer = Buffer::new(description, chance, medium.arms[0].at);
+            let buffer = Buffer::new(description, chance).starting_at(medium.arms[0].at);
             Box::new(Buffered::new(buffer))
         });
         Disk {

@@ -76,7 +76,7 @@ fn check_buffer(arms: &[ArmParts], has_log: bool) -> Result<(), InputError> {
     Err(InputError::new(format!(
         "a segmented buffer on a drive with {wrong}: it is the firmware of drives with one arm and data in place"
     ))
-    .help("write buffer = \"off\", and give the drive a block cache ([device.….cache]) if it is to have memory"))
+    .help("write buffer = false, and give the drive a block cache ([device.….cache]) if it is to have memory"))
 }
 
 /// A placement in a log, with all that belongs to it.

@@ -3,18 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use diskwright::base::error::Error;
-use diskwright::runs::simulation;
 use serde_json::Value;
 
-pub use diskwright::runs::simulation::{Outcome, Progress, RunOptions, SpecSource};
+pub use diskwright::runs::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
+
+pub mod reference;
 
 /// A spec's text; relative paths in it start at the current folder.
-pub fn text(text: impl Into<String>) -> SpecSource {
-    text_in(text, ".")
+pub fn from_text(text: impl Into<String>) -> SpecSource {
+    from_text_in(text, ".")
 }
 
 /// A spec's text; relative paths in it start at `base`.
-pub fn text_in(text: impl Into<String>, base: impl Into<PathBuf>) -> SpecSource {
+pub fn from_text_in(text: impl Into<String>, base: impl Into<PathBuf>) -> SpecSource {
     SpecSource::Text {
         text: text.into(),
         base: base.into(),
@@ -22,7 +23,7 @@ pub fn text_in(text: impl Into<String>, base: impl Into<PathBuf>) -> SpecSource 
 }
 
 /// A spec's file.
-pub fn file(path: impl Into<PathBuf>) -> SpecSource {
+pub fn from_file(path: impl Into<PathBuf>) -> SpecSource {
     SpecSource::File(path.into())
 }
 
@@ -35,7 +36,7 @@ pub fn checked() -> RunOptions {
 }
 
 /// The options that override keys of the spec: `KEY=VALUE` each.
-pub fn set(assignments: &[&str]) -> RunOptions {
+pub fn setting(assignments: &[&str]) -> RunOptions {
     RunOptions {
         set: assignments.iter().map(ToString::to_string).collect(),
         ..RunOptions::default()
@@ -52,13 +53,13 @@ pub fn outcome_watched(
 }
 
 /// What comes of a spec.
-pub fn outcome(spec: &SpecSource, options: &RunOptions) -> Result<Outcome, Error> {
+pub fn outcome_of(spec: &SpecSource, options: &RunOptions) -> Result<Outcome, Error> {
     outcome_watched(spec, options, &mut ())
 }
 
 /// The result of a spec's text with these options.
 pub fn try_run_with(spec: &str, options: &RunOptions) -> Result<Value, Error> {
-    outcome(&text(spec), options).map(|outcome| outcome.json())
+    outcome_of(&from_text(spec), options).map(|outcome| outcome.json())
 }
 
 /// The result of a spec's text that runs with these options.

@@ -192,8 +192,8 @@ pub struct Service<'a> {
 }
 
 impl Buffer {
-    /// An empty buffer, over a medium at rest with the arm at a place. What is left to chance is drawn from `chance`.
-    pub fn new(description: BufferDescription, chance: Stream, arm: Arm) -> Buffer {
+    /// An empty buffer, over a medium at rest. What is left to chance is drawn from `chance`.
+    pub fn new(description: BufferDescription, chance: Stream) -> Buffer {
         Buffer {
             segments: Segments::new(
                 description.segments,
@@ -202,7 +202,7 @@ impl Buffer {
                 description.read.hits_written_data,
             ),
             description,
-            arm,
+            arm: Arm::default(),
             medium: Medium::Free,
             last_end: 0,
             chance,
@@ -210,6 +210,12 @@ impl Buffer {
             moves: None,
             tracks: None,
         }
+    }
+
+    /// The same with the arm somewhere else.
+    #[must_use]
+    pub fn starting_at(self, arm: Arm) -> Buffer {
+        Buffer { arm, ..self }
     }
 
     /// What has moved since this was last called; from the first call on.

@@ -98,7 +98,7 @@ mod tests {
 
     fn empty(hardware: &Hardware) -> Buffer {
         let description = hardware.buffer.clone().expect("a drive with a buffer");
-        Buffer::new(description, hardware.chance.clone(), Arm::default())
+        Buffer::new(description, hardware.chance.clone())
     }
 
     /// Serves a request that comes at `now`: when it is complete, and its parts.

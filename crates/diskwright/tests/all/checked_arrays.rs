@@ -1,0 +1,131 @@
+//! Random arrays with the checker on: nothing is lost, nothing stale, every part accounted for; and twice the same.
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::support::run;
+
+/// A disk: with or without a queue, a buffer that is volatile, a cache that is.
+fn disks() -> impl Strategy<Value = String> {
+    let drives = prop::sample::select(vec!["ibm-18es", "cheetah-9lp", "ibm-18es-linear"]);
+    let angle = prop::sample::select(vec!["", ", angle = 0.3", ", angle = \"random\""]);
+    let buffer = prop::sample::select(vec![
+        "",
+        ", buffer = true",
+        ", buffer = false",
+        ", buffer = { segments = 4, segment_size = \"90 blocks\", write = { complete = \"buffered\" } }",
+        ", buffer = { segments = 4, segment_size = \"90 blocks\", write = { complete = \"buffered-alone\", appends = true } }",
+    ]);
+    let scheduler = prop::sample::select(vec!["fcfs", "satf", "ncq", "look", "sstf"]);
+    let merges = prop::sample::select(vec!["", ", clustering = \"64 blocks\""]);
+    let cache = prop::sample::select(vec![
+        "",
+        "",
+        ", cache = { size = \"64 KiB\" }",
+        ", cache = { size = \"64 KiB\", write_policy = \"write-back\" }",
+        ", cache = { size = \"4 MiB\", write_policy = \"write-back\", policy = \"arc\" }",
+    ]);
+    (drives, angle, buffer, 1u32..20, scheduler, merges, cache).prop_map(
+        |(drive, angle, buffer, depth, scheduler, merges, cache)| {
+            format!(
+                "hdd = {{ drive = \"{drive}\"{angle}{buffer}, queue = {{ depth = {depth}, scheduler = \"{scheduler}\"{merges} }}{cache} }}"
+            )
+        },
+    )
+}
+
+/// A tree of arrays of disks.
+fn arrays() -> impl Strategy<Value = String> {
+    let layout = prop_oneof![
+        2 => prop::sample::select(vec![1u32, 2, 3, 4, 7, 8, 64, 1000])
+            .prop_map(|unit| format!("{{ stripe = {{ unit = \"{unit} blocks\" }} }}")),
+        2 => prop::sample::select(diskwright::devices::array::reads::ReadSpec::NAMES)
+            .prop_map(|read| format!("{{ mirror = {{ read = \"{read}\" }} }}")),
+        1 => Just("\"concat\"".to_owned()),
+    ];
+    let spindles = "{ free = { tolerance = \"0.5 %\" } }";
+    let tree = disks().prop_recursive(2, 9, 3, move |below| {
+        let members = prop::collection::vec(below, 1..4);
+        (layout.clone(), members).prop_map(move |(layout, members)| {
+            let members: Vec<_> = members
+                .iter()
+                .map(|member| format!("{{ {member} }}"))
+                .collect();
+            let members = members.join(", ");
+            format!("array = {{ layout = {layout}, spindles = {spindles}, member = [{members}] }}")
+        })
+    });
+    tree.prop_filter("an array", |device| device.starts_with("array"))
+}
+
+fn specs() -> impl Strategy<Value = String> {
+    let size = prop::sample::select(vec![1u32, 3, 8, 64, 300]);
+    // A few hundred blocks, so that requests overlap; or all there are.
+    let address = prop_oneof![
+        1 => Just("\"uniform\"".to_owned()),
+        3 => (0u32..5000).prop_map(|from| format!("{{ uniform = {{ from = {from}, blocks = 600, align = \"1 block\" }} }}")),
+        1 => Just("\"sequential\"".to_owned()),
+        1 => Just("{ growing = { blocks = 700, new = 0.5 } }".to_owned()),
+    ];
+    let operations = (0.0..0.7f64, 0.0..0.15f64, 0.0..0.1f64, 0.0..0.3f64).prop_map(
+        |(reads, flushes, trims, fua)| {
+            format!("reads = {reads}\nflushes = {flushes}\ntrims = {trims}\nfua = {fua}\n")
+        },
+    );
+    let load = (1u32..40, 0u32..10, size, address, operations);
+    (arrays(), load, any::<u32>()).prop_map(
+        |(device, (users, think, size, address, operations), seed)| {
+            format!(
+                "seed = {seed}\n[workload.synthetic]\nrequests = 250\narrivals = {{ closed = {{ users = {users}, think = \"{think} ms\" }} }}\n\
+                 {operations}size = \"{size} blocks\"\naddress = {address}\n[device]\n{device}\n"
+            )
+        },
+    )
+}
+
+/// What a device was sent: an array and what hangs below it must agree.
+fn pieces_arrive(result: &Value) -> Result<(), TestCaseError> {
+    let devices = result["devices"].as_object().expect("devices");
+    for (path, counted) in devices {
+        let Some(members) = counted["members"].as_object() else {
+            continue;
+        };
+        for (member, sent) in members {
+            let below = format!("{path}.{member}.");
+            // A cache in front of a disk counts what came to it.
+            let top = ["hdd.cache", "hdd", "array"].map(|kind| format!("{below}{kind}"));
+            let top = top.iter().find_map(|path| devices.get(path));
+            prop_assert_eq!(
+                &top.expect("the member")["requests"],
+                &sent["pieces"],
+                "{}",
+                below
+            );
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+    #[test]
+    fn a_checked_array_has_no_fault_and_repeats_itself(text in specs()) {
+        let result = run(&text);
+        prop_assert_eq!(&result["requests"]["completed"], &Value::from(250));
+        prop_assert_eq!(&result["checked"], &Value::from(250));
+        prop_assert_eq!(&result["devices"]["array"]["requests"], &Value::from(250));
+        pieces_arrive(&result)?;
+        prop_assert_eq!(&run(&text)["digest"], &result["digest"]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+    #[test]
+    fn a_power_cut_loses_nothing_that_an_array_promised(text in specs(), at_us in 0u64..2_000_000) {
+        let result = run(&format!("{text}[[fault]]\nat = \"{at_us} us\"\nkind = \"power-cut\"\n"));
+        let count = |key: &str| result["requests"][key].as_u64().expect("a count");
+        prop_assert_eq!(count("completed"), count("issued"));
+        prop_assert_eq!(count("measured"), count("completed") - count("failed"));
+    }
+}

@@ -1,0 +1,388 @@
+//! Nothing is dropped without a word: a parameter that is used changes what comes out, and one that is not is either
+//! said to have no effect or gives a warning.
+
+use std::collections::BTreeMap;
+
+use diskwright::disksim::parameters;
+
+use super::sample::Sample;
+
+/// A component, a parameter and a value.
+type Put = (&'static str, &'static str, &'static str);
+
+/// An override of another value for every parameter of the modules on the way to a drive. Those with a path are within
+/// blocks.
+const OTHERS: &[Put] = &[
+    ("driver0", "Constant access time", "3"),
+    ("driver0", "Use queueing in subsystem", "0"),
+    ("bus1", "Arbitration time", "0.5"),
+    ("bus1", "Read block transfer time", "0.5"),
+    ("bus1", "Write block transfer time", "0.5"),
+    ("ctlr0", "Scale for delays", "1"),
+    ("org0", "Distribution scheme", "Random"),
+    ("org0", "Redundancy scheme", "Shadowed"),
+    ("IS", "I/O Trace Time Scale", "2.0"),
+    ("IS", "I/O Mappings", "[]"),
+    ("Global", "Statistic warm-up time", "2.5"),
+    ("Global", "Statistic warm-up IOs", "100"),
+    ("disk0", "Max queue length", "5"),
+    ("disk0", "Bulk sector transfer time", "0.07"),
+    ("disk0", "Segment size (in blks)", "65"),
+    ("disk0", "Number of buffer segments", "3"),
+    ("disk0", "Per-request overhead time", "0.1"),
+    ("disk0", "Time scale for overheads", "2"),
+    ("disk0", "Hold bus entire read xfer", "1"),
+    ("disk0", "Hold bus entire write xfer", "1"),
+    ("disk0", "Allow almost read hits", "1"),
+    ("disk0", "Allow sneaky full read hits", "1"),
+    ("disk0", "Allow sneaky partial read hits", "1"),
+    ("disk0", "Allow sneaky intermediate read hits", "1"),
+    ("disk0", "Allow read hits on write data", "0"),
+    ("disk0", "Allow write prebuffering", "1"),
+    ("disk0", "Preseeking level", "1"),
+    ("disk0", "Never disconnect", "1"),
+    ("disk0", "Use separate write segment", "1"),
+    ("disk0", "Low (write) water mark", "0.25"),
+    ("disk0", "High (read) water mark", "0.25"),
+    ("disk0", "Set watermark by reqsize", "0"),
+    ("disk0", "Enable caching in buffer", "0"),
+    ("disk0", "Buffer continuous read", "4"),
+    ("disk0", "Minimum read-ahead (blks)", "1"),
+    ("disk0", "Maximum read-ahead (blks)", "33"),
+    ("disk0", "Read-ahead over requested", "-1"),
+    ("disk0", "Read-ahead on idle hit", "1"),
+    ("disk0", "Fast write level", "2"),
+    ("disk0", "Combine seq writes", "0"),
+    ("disk0", "Stop prefetch in sector", "0"),
+    ("disk0", "Disconnect write if seek", "1"),
+    ("disk0", "Write hit stop prefetch", "0"),
+    ("disk0", "Read directly to buffer", "0"),
+    ("disk0", "Immed transfer partial hit", "0"),
+    ("disk0", "Read hit over. after read", "9"),
+    ("disk0", "Read hit over. after write", "9"),
+    ("disk0", "Read miss over. after read", "9"),
+    ("disk0", "Read miss over. after write", "9"),
+    ("disk0", "Write miss over. after read", "9"),
+    ("disk0", "Write miss over. after write", "9"),
+    ("disk0", "Read completion overhead", "9"),
+    ("disk0", "Write completion overhead", "9"),
+    ("disk0", "Data preparation overhead", "9"),
+    ("disk0", "First reselect overhead", "9"),
+    ("disk0", "Other reselect overhead", "9"),
+    ("disk0", "Read disconnect afterread", "9"),
+    ("disk0", "Read disconnect afterwrite", "9"),
+    ("disk0", "Write disconnect overhead", "9"),
+    ("disk0", "Extra write disconnect", "1"),
+    ("disk0", "Minimum seek delay", "9"),
+    ("disk0", "Scheduler:Scheduling policy", "8"),
+    ("disk0", "Scheduler:Sequential stream scheme", "1"),
+    ("disk0", "Scheduler:Overlapping request scheme", "1"),
+    ("disk0", "Scheduler:Scheduling priority scheme", "1"),
+    ("disk0", "Model:Block count", "781"),
+    ("disk0", "Model:Number of data surfaces", "3"),
+    ("disk0", "Model:Number of cylinders", "41"),
+    ("disk0", "Model:Layout Model:LBN-to-PBN mapping scheme", "1"),
+    ("disk0", "Model:Layout Model:Sparing scheme used", "10"),
+    ("disk0", "Model:Layout Model:Skew units", "revolutions"),
+    (
+        "disk0",
+        "Model:Mechanical Model:Access time type",
+        "constant",
+    ),
+    ("disk0", "Model:Mechanical Model:Seek type", "constant"),
+    (
+        "disk0",
+        "Model:Mechanical Model:Full seek curve",
+        "other.seek",
+    ),
+    (
+        "disk0",
+        "Model:Mechanical Model:Add. write settling delay",
+        "0.1",
+    ),
+    ("disk0", "Model:Mechanical Model:Head switch time", "0.5"),
+    (
+        "disk0",
+        "Model:Mechanical Model:Rotation speed (in rpms)",
+        "7200",
+    ),
+];
+
+const FAST_WRITES: &[Put] = &[("disk0", "Fast write level", "2")];
+const EXTRA_DISCONNECTION: &[Put] = &[("disk0", "Extra write disconnect", "1")];
+
+/// Those that count only beside another value.
+const BESIDE: &[(&[Put], Put)] = &[
+    (FAST_WRITES, ("disk0", "Write hit over. after read", "9")),
+    (FAST_WRITES, ("disk0", "Write hit over. after write", "9")),
+    (
+        EXTRA_DISCONNECTION,
+        ("disk0", "Extradisc command overhead", "9"),
+    ),
+    (
+        EXTRA_DISCONNECTION,
+        ("disk0", "Extradisc disconnect overhead", "9"),
+    ),
+    (
+        EXTRA_DISCONNECTION,
+        ("disk0", "Extradisc inter-disconnect delay", "9"),
+    ),
+    (
+        EXTRA_DISCONNECTION,
+        ("disk0", "Extradisc 2nd disconnect overhead", "9"),
+    ),
+    (EXTRA_DISCONNECTION, ("disk0", "Extradisc seek delta", "9")),
+    (
+        &[("ctlr0", "type", "2")],
+        ("ctlr0", "Bulk sector transfer time", "0.5"),
+    ),
+    (
+        &[("ctlr0", "Bulk sector transfer time", "0.5")],
+        ("ctlr0", "type", "2"),
+    ),
+    (
+        &[("bus1", "Arbitration time", "0.5")],
+        ("bus1", "type", "2"),
+    ),
+    (
+        &[("disk0", "Scheduler:Scheduling policy", "8")],
+        ("disk0", "Scheduler:Cylinder mapping strategy", "1"),
+    ),
+    (
+        &[("disk0", "Scheduler:Scheduling policy", "8")],
+        ("disk0", "Scheduler:Write initiation delay", "1"),
+    ),
+    (
+        &[("disk0", "Scheduler:Scheduling policy", "8")],
+        ("disk0", "Scheduler:Read initiation delay", "1"),
+    ),
+    (
+        &[("disk0", "Scheduler:Scheduling policy", "14")],
+        ("disk0", "Scheduler:Timeout time/weight", "7"),
+    ),
+    (
+        &[("disk0", "Model:Layout Model:Sparing scheme used", "8")],
+        ("disk0", "Model:Layout Model:Rangesize for sparing", "5"),
+    ),
+    (
+        &[("disk0", "Model:Mechanical Model:Seek type", "curve")],
+        (
+            "disk0",
+            "Model:Mechanical Model:Single cylinder seek time",
+            "0.6",
+        ),
+    ),
+    (
+        &[("disk0", "Model:Mechanical Model:Seek type", "curve")],
+        ("disk0", "Model:Mechanical Model:Average seek time", "1.6"),
+    ),
+    (
+        &[("disk0", "Model:Mechanical Model:Seek type", "linear")],
+        (
+            "disk0",
+            "Model:Mechanical Model:Full strobe seek time",
+            "2.6",
+        ),
+    ),
+    (
+        &[("disk0", "Model:Mechanical Model:Seek type", "constant")],
+        ("disk0", "Model:Mechanical Model:Constant seek time", "2.6"),
+    ),
+    (
+        &[("disk0", "Model:Mechanical Model:Seek type", "hpl")],
+        (
+            "disk0",
+            "Model:Mechanical Model:HPL seek equation values",
+            "[ 20, 1, 0.1, 1.2, 0.01, 0.5 ]",
+        ),
+    ),
+    (
+        &[("disk0", "Model:Mechanical Model:Seek type", "hplplus10")],
+        (
+            "disk0",
+            "Model:Mechanical Model:First ten seek times",
+            "[ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 ]",
+        ),
+    ),
+];
+
+/// In place of overrides, which do not reach into lists.
+const TEXTS: &[(&str, &str, &str)] = &[
+    (
+        "First cylinder number",
+        "First cylinder number = 20",
+        "First cylinder number = 21",
+    ),
+    (
+        "Last cylinder number",
+        "Last cylinder number = 9",
+        "Last cylinder number = 10",
+    ),
+    (
+        "Blocks per track",
+        "Blocks per track = 10",
+        "Blocks per track = 11",
+    ),
+    (
+        "Offset of first block",
+        "Offset of first block = 3",
+        "Offset of first block = 4",
+    ),
+    (
+        "Skew units",
+        "Skew for track switch = 2",
+        "Skew units = revolutions, Skew for track switch = 2",
+    ),
+    (
+        "Empty space at zone front",
+        "Empty space at zone front = 10",
+        "Empty space at zone front = 11",
+    ),
+    (
+        "Skew for track switch",
+        "Skew for track switch = 2",
+        "Skew for track switch = 3",
+    ),
+    (
+        "Skew for cylinder switch",
+        "Skew for cylinder switch = 5",
+        "Skew for cylinder switch = 6",
+    ),
+    (
+        "Number of spares",
+        "Number of spares = 10",
+        "Number of spares = 11",
+    ),
+    ("slips", "slips = [ 30, 25 ]", "slips = [ 30, 26 ]"),
+    ("defects", "defects = [ 40, 395 ]", "defects = [ 41, 395 ]"),
+    ("tracedev", "tracedev = 0x0e", "tracedev = 0x0f"),
+    ("simdev", "simdev = disk0", "simdev = disk1"),
+    ("locScale", "locScale = 512", "locScale = 1024"),
+    ("sizeScale", "sizeScale = 1", "sizeScale = 2"),
+    ("offset", "offset = 0", "offset = 9"),
+    ("Zones", "Blocks per track = 10", "Blocks per track = 12"),
+    (
+        "Model",
+        "Number of cylinders = 40",
+        "Number of cylinders = 42",
+    ),
+    (
+        "Scheduler",
+        "Scheduling policy = 1,\n      Cylinder mapping strategy = 4",
+        "Scheduling policy = 4,\n      Cylinder mapping strategy = 4",
+    ),
+    (
+        "Layout Model",
+        "Number of spares = 10",
+        "Number of spares = 12",
+    ),
+    (
+        "Mechanical Model",
+        "Head switch time = 0.25",
+        "Head switch time = 0.5",
+    ),
+];
+
+/// What an import comes to; the electronics as DiskSim has them would differ with every parameter.
+fn outcome(sample: &Sample, overrides: &[(&str, &str, &str)]) -> String {
+    match sample.import(overrides) {
+        Ok(import) => format!(
+            "{:?} {:?} {:?}",
+            import.drive, import.settings, import.warnings
+        ),
+        Err(error) => format!("{error}"),
+    }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit(':').next().expect("a part")
+}
+
+#[test]
+fn every_parameter_that_counts_changes_something() {
+    let sample = Sample::new();
+    let mut changed: BTreeMap<&str, bool> = BTreeMap::new();
+    let plain = outcome(&sample, &[]);
+    for &put in OTHERS {
+        let differs = outcome(&sample, &[put]) != plain;
+        assert!(differs, "{put:?} changes nothing");
+        changed.insert(last(put.1), true);
+    }
+    for &(beside, put) in BESIDE {
+        let all: Vec<_> = beside.iter().copied().chain([put]).collect();
+        assert!(
+            outcome(&sample, &all) != outcome(&sample, beside),
+            "{put:?} changes nothing"
+        );
+        changed.insert(last(put.1), true);
+    }
+    for &(name, from, to) in TEXTS {
+        assert!(
+            outcome(&sample.clone().replace(from, to), &[]) != plain,
+            "{name} changes nothing"
+        );
+        changed.insert(name, true);
+    }
+    for row in parameters() {
+        let matters = row.used || row.warned;
+        assert!(
+            !matters || changed.contains_key(row.parameter),
+            "{} {} is not tried",
+            row.module,
+            row.parameter
+        );
+        assert!(
+            row.used || !row.because.is_empty(),
+            "{} {}",
+            row.module,
+            row.parameter
+        );
+    }
+}
+
+#[test]
+fn unknown_parameters_are_ignored_with_a_warning() {
+    let import = Sample::new()
+        .replace("Init Seed = 42", "Init Sead = 42")
+        .sound(&[]);
+    let told: Vec<_> = import
+        .warnings
+        .iter()
+        .filter(|warning| warning.contains("Init Sead"))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "a/small.parv:2:4: disksim_global knows no parameter \"Init Sead\", which is ignored; did you mean \"Init Seed\"?"
+        ]
+    );
+}
+
+#[test]
+fn what_is_defined_twice_counts_once() {
+    let import = Sample::new()
+        .replace(
+            "BUS0 BUS1 {",
+            "disksim_bus BUS0 { type = 7 }\nBUS0 BUS1 { Read block transfer time = 0.9, ",
+        )
+        .replace(
+            "instantiate [ ctlr0 ]",
+            "instantiate [ bus1 ] as BUS0\ninstantiate [ ctlr0 ]",
+        )
+        .sound(&[]);
+    assert_eq!(
+        import.drive.interface.block_time.map(|time| time.ns()),
+        Some(50_000)
+    );
+    for told in [
+        "a second block of the name \"BUS0\"",
+        "a second instance of the name \"bus1\"",
+        "\"Read block transfer time\" replaces its value at a/small.parv:36:13",
+    ] {
+        assert!(
+            import.warnings.iter().any(|warning| warning.contains(told)),
+            "{told}: {:?}",
+            import.warnings
+        );
+    }
+}

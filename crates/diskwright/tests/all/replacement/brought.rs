@@ -1,0 +1,126 @@
+//! Policies that a program brings along, where caches are simulated.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
+use crate::support::{RunOptions, from_text, simulation::read_spec};
+use diskwright::base::choice::Choice;
+use diskwright::base::random::Stream;
+use diskwright::models::cache::replacement::{
+    Access, CustomReplacements, Replacement, ReplacementChoice, Setting,
+};
+use diskwright::models::cache::{Frame, Pins};
+use diskwright::runs::miss_ratio::{MissRatioOptions, miss_ratio};
+
+/// First in, first out, by the book.
+#[derive(Default)]
+struct Mine(VecDeque<Frame>);
+
+impl Replacement for Mine {
+    fn hit(&mut self, _frame: Frame, access: &Access) {
+        assert_eq!(access.next, u64::MAX, "it is not told of the future");
+    }
+    fn evict(&mut self, pins: &Pins) -> Option<Frame> {
+        let at = self.0.iter().position(|&frame| !pins.holds(frame))?;
+        self.0.remove(at)
+    }
+    fn insert(&mut self, frame: Frame, _access: &Access) {
+        self.0.push_back(frame);
+    }
+    fn remove(&mut self, frame: Frame) {
+        self.0.retain(|&other| other != frame);
+    }
+}
+
+/// `mine`, and the capacities that it was built for, in their order.
+fn mine() -> (CustomReplacements, Arc<Mutex<Vec<u32>>>) {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let built = Arc::clone(&told);
+    let mut brought = CustomReplacements::default();
+    let make = move |setting: &Setting| -> Box<dyn Replacement> {
+        built.lock().expect("none panics").push(setting.capacity);
+        Box::new(Mine::default())
+    };
+    brought.add_for("mine", make).expect("a free name");
+    (brought, told)
+}
+
+#[test]
+fn every_cache_has_one_of_its_own() {
+    let mut stream = Stream::new(1, "test");
+    let mut text = "time_s,device,lbn,blocks,op\n".to_owned();
+    for at in 0..5_000 {
+        let lbn = stream.below(400).min(stream.below(400)) * 8;
+        let op = if stream.below(3) == 0 { "w" } else { "r" };
+        writeln!(text, "{at},0,{lbn},8,{op}").expect("a text takes what it is given");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("trace.csv");
+    fs::write(&path, text).expect("written");
+    for (sample, threads) in [(None, 1), (None, 3), (Some(0.5), 2)] {
+        let (replacements, told) = mine();
+        let options = MissRatioOptions {
+            // One beside it that is told of the future.
+            policies: "mine,fifo,belady".to_owned(),
+            capacities: "20,100,50%".to_owned(),
+            sample,
+            sample_seeds: 2,
+            threads: NonZeroUsize::new(threads),
+            replacements,
+            ..MissRatioOptions::default()
+        };
+        let found = miss_ratio(&path, &options, &mut ()).expect("a trace");
+        let (mine, rest) = found.points.split_at(3);
+        for (mine, fifo) in mine.iter().zip(rest) {
+            assert_eq!(
+                (mine.policy.as_str(), fifo.policy.as_str()),
+                ("mine", "fifo")
+            );
+            assert!(mine.misses > 0 && mine.misses < mine.requests);
+            assert_eq!(
+                (mine.read_misses, mine.write_misses),
+                (fifo.read_misses, fifo.write_misses)
+            );
+        }
+        let expected = match sample {
+            None => vec![20, 100, found.points[2].capacity as u32],
+            // The whole trace's capacities, halved, in each sample.
+            Some(_) => {
+                let half = found.points[2].capacity.div_ceil(2) as u32;
+                [[10, 50, half]; 2].concat()
+            }
+        };
+        assert_eq!(*told.lock().expect("none panics"), expected);
+    }
+}
+
+#[test]
+fn a_spec_is_told_where_it_names_one_that_nobody_brought() {
+    let text = "[workload.synthetic]\nrequests = 1\nsize = '4 KiB'\narrivals = { poisson = '1 ms' }\n\
+                [device.hdd]\ndrive = 'ibm-18es'\n";
+    let source = from_text(text);
+    let (replacements, told) = mine();
+    let options = RunOptions {
+        replacements,
+        ..RunOptions::default()
+    };
+    let checked = read_spec(&source, &options).expect("a spec");
+    let setting = Setting {
+        capacity: 7,
+        chance: Stream::new(1, "test"),
+    };
+    let asked = |choice: ReplacementChoice| checked.replacement(&choice, "device.hdd", &setting);
+    assert!(asked(ReplacementChoice::default()).is_ok());
+    assert!(asked(Choice::Custom("mine".to_owned())).is_ok());
+    assert_eq!(*told.lock().expect("none panics"), [7]);
+    let error = asked(Choice::Custom("mien".to_owned()))
+        .err()
+        .expect("nobody brought it");
+    let error = error.to_string();
+    for words in ["did you mean \"mine\"", "spec:5:"] {
+        assert!(error.contains(words), "{error}");
+    }
+}

@@ -1,0 +1,11 @@
+//! Replacement policies, as caches ask them.
+
+mod access_times;
+mod brought;
+mod common;
+mod example;
+mod models;
+mod plain;
+mod queues;
+mod reference;
+mod suite;

@@ -1,0 +1,78 @@
+//! How each kind of device is drawn: a folder and a line each.
+
+mod array;
+mod drive;
+mod hdd;
+
+use serde_json::{Value, json};
+
+use super::draw::Draw;
+use super::schema::Hint;
+
+/// A kind of device.
+pub struct Kind {
+    /// Its key in a spec.
+    pub name: &'static str,
+    /// How often it is drawn, beside the others.
+    pub weight: u64,
+    /// Whether it has devices below it.
+    pub is_branch: bool,
+    /// What stands under its key, and how many blocks the device has at least. `depth` levels may be below it.
+    pub draw: fn(&mut Draw<'_>, depth: u32) -> (Value, u64),
+    /// What is known of keys of its definitions beyond their schemas.
+    pub hint: fn(&mut Draw<'_>, owner: &str, key: &str) -> Hint,
+    /// What must hold of what it reports, or what is wrong: of the device at a path, its report and its part of the spec.
+    pub judge: fn(result: &Value, path: &str, spec: &Value) -> Result<(), String>,
+}
+
+/// Every kind.
+pub const KINDS: &[Kind] = &[hdd::KIND, array::KIND];
+
+/// A device with at most `depth` levels below it, and how many blocks it has at least.
+pub fn device(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
+    let possible: Vec<&Kind> = KINDS
+        .iter()
+        .filter(|kind| depth > 0 || !kind.is_branch)
+        .collect();
+    let total: u64 = possible.iter().map(|kind| kind.weight).sum();
+    let mut at = draw.within(0..=total - 1);
+    let chosen = possible.iter().find(|kind| {
+        let here = at < kind.weight;
+        at = at.wrapping_sub(kind.weight);
+        here
+    });
+    let kind = chosen.expect("the weights make up the total");
+    let (device, blocks) = (kind.draw)(draw, depth);
+    (json!({ kind.name: device }), blocks)
+}
+
+/// What a kind knows of a key.
+pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
+    for kind in KINDS {
+        let hint = (kind.hint)(draw, owner, key);
+        if !matches!(hint, Hint::Schema) {
+            return hint;
+        }
+    }
+    Hint::Schema
+}
+
+/// Judges the device that `spec` describes, and all below it; `prefix` is what its path in the result begins with.
+pub fn judge(result: &Value, prefix: &str, spec: &Value) -> Result<(), String> {
+    let (name, inner) = spec
+        .as_object()
+        .and_then(|entries| entries.iter().next())
+        .ok_or("a device without a kind")?;
+    let kind = KINDS
+        .iter()
+        .find(|kind| kind.name == name)
+        .ok_or("an unknown kind of device")?;
+    (kind.judge)(result, &format!("{prefix}{name}"), inner)
+}
+
+/// The report of the device at `path`.
+pub fn report<'r>(result: &'r Value, path: &str) -> Result<&'r Value, String> {
+    result["devices"]
+        .get(path)
+        .ok_or_else(|| format!("no device at {path} in the result"))
+}

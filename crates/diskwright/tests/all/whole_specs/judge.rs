@@ -1,0 +1,207 @@
+//! What must hold of every run: it ends, says the same each time and with the checker, and its numbers fit each other.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use diskwright::base::error::Error;
+use serde_json::Value;
+
+use super::case::Case;
+use super::{devices, refusals};
+use crate::support::{Outcome, Progress, RunOptions, SpecSource, outcome_watched};
+
+/// What a case comes to.
+pub enum Verdict {
+    Right,
+    /// Refused for a reason that is known: its words.
+    Refused(&'static str),
+    Wrong(Fault),
+}
+
+/// What is wrong with a case.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The same for cases that are wrong in the same way.
+    pub class: String,
+    pub message: String,
+}
+
+impl Fault {
+    fn new(kind: &str, message: impl Into<String>) -> Fault {
+        let message = message.into();
+        // The first fault that the checker found stands in the second line.
+        let telling = message
+            .lines()
+            .find(|line| !line.starts_with("the checker found"))
+            .unwrap_or_default();
+        let words: String = telling
+            .chars()
+            .filter(|letter| !letter.is_ascii_digit())
+            .take(60)
+            .collect();
+        Fault {
+            class: format!("{kind}: {}", words.trim()),
+            message: format!("{kind}: {message}"),
+        }
+    }
+}
+
+/// How long a run of a few hundred requests may take.
+const LONGEST: Duration = Duration::from_secs(120);
+
+struct Deadline(Instant);
+
+impl Progress for Deadline {
+    fn update(&mut self, _done: u64, _total: Option<u64>) -> ControlFlow<()> {
+        if self.0.elapsed() < LONGEST {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+}
+
+enum Ended {
+    Well(Box<Outcome>),
+    Refused(String),
+    Badly(Fault),
+}
+
+fn run(source: &SpecSource, check: bool) -> Ended {
+    let options = RunOptions {
+        check,
+        ..RunOptions::default()
+    };
+    let run = || outcome_watched(source, &options, &mut Deadline(Instant::now()));
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(outcome)) => Ended::Well(Box::new(outcome)),
+        Ok(Err(Error::Input(error))) => Ended::Refused(error.to_string()),
+        Ok(Err(Error::Interrupted)) => Ended::Badly(Fault::new("endless", "the run does not end")),
+        Ok(Err(error)) => Ended::Badly(Fault::new("error", error.to_string())),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+            Ended::Badly(Fault::new("panic", text.unwrap_or_default()))
+        }
+    }
+}
+
+/// Runs a case, with the checker and without, and what it says of itself once more.
+pub fn judge(case: &Case) -> Verdict {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(source) = case.place(folder.path()) else {
+        return Verdict::Refused("not a case");
+    };
+    let checked = match run(&source, true) {
+        Ended::Well(outcome) => *outcome,
+        Ended::Badly(fault) => return Verdict::Wrong(fault),
+        Ended::Refused(message) => {
+            return match refusals::known(&message) {
+                Some(words) => Verdict::Refused(words),
+                None => Verdict::Wrong(Fault::new("refused", message)),
+            };
+        }
+    };
+    let plain = match run(&source, false) {
+        Ended::Well(outcome) => *outcome,
+        Ended::Badly(fault) => return Verdict::Wrong(fault),
+        Ended::Refused(message) => {
+            return Verdict::Wrong(Fault::new("refused without the checker", message));
+        }
+    };
+    let (mut one, mut other) = (checked.lasting(), plain.lasting());
+    let spec = one["spec"].clone();
+    for result in [&mut one, &mut other] {
+        if let Value::Object(entries) = result {
+            entries.remove("checked");
+        }
+    }
+    if one["digest"] != other["digest"] {
+        return Verdict::Wrong(Fault::new("digest", "another one without the checker"));
+    }
+    if one != other {
+        return Verdict::Wrong(Fault::new("numbers", "others without the checker"));
+    }
+    if let Err(message) = plausible(&one) {
+        return Verdict::Wrong(Fault::new("implausible", message));
+    }
+    // The effective spec is the same run.
+    let text = toml::to_string(&spec).expect("a spec is plain data");
+    match run(&crate::support::from_text_in(text, folder.path()), false) {
+        Ended::Well(again) if again.digest() == plain.digest() => Verdict::Right,
+        Ended::Well(_) => Verdict::Wrong(Fault::new("effective spec", "another digest")),
+        Ended::Refused(message) => Verdict::Wrong(Fault::new("effective spec", message)),
+        Ended::Badly(fault) => Verdict::Wrong(Fault::new("effective spec", fault.message)),
+    }
+}
+
+fn number(value: &Value, key: &str) -> Result<f64, String> {
+    value[key]
+        .as_f64()
+        .ok_or_else(|| format!("{key} is {}", value[key]))
+}
+
+/// Whether the numbers of a result fit each other.
+fn plausible(result: &Value) -> Result<(), String> {
+    let requests = &result["requests"];
+    let count = |key: &str| number(requests, key);
+    if count("completed")? != count("issued")? {
+        return Err(format!(
+            "{} issued, {} completed",
+            count("issued")?,
+            count("completed")?
+        ));
+    }
+    if count("measured")? > count("completed")? - count("failed")? {
+        return Err("more requests are measured than were completed".to_owned());
+    }
+    if result["spec"].get("fault").is_none() && count("failed")? > 0.0 {
+        return Err("requests failed though nothing was to".to_owned());
+    }
+    if count("measured")? > 0.0 {
+        let parts = result["parts_ms"].as_object().ok_or("no parts")?.values();
+        let parts: f64 = parts.filter_map(Value::as_f64).sum();
+        let mean = number(&result["response_ms"], "mean")?;
+        if parts > mean + 1e-6 {
+            return Err(format!(
+                "the parts make {parts} ms of a response of {mean} ms"
+            ));
+        }
+        if number(&result["service_ms"], "mean")? > mean + 1e-9 {
+            return Err("the service takes longer than the response".to_owned());
+        }
+    }
+    sound(
+        result["devices"]
+            .as_object()
+            .map(|_| &result["devices"])
+            .ok_or("no devices")?,
+        "devices",
+    )?;
+    devices::judge(result, "", &result["spec"]["device"])
+}
+
+/// Keys of shares, which are at most 1.
+const SHARES: [&str; 3] = ["utilisation", "share", "ratio"];
+
+/// Every number is one, none is negative, and shares are shares.
+fn sound(value: &Value, path: &str) -> Result<(), String> {
+    match value {
+        Value::Object(entries) => entries
+            .iter()
+            .try_for_each(|(key, value)| sound(value, &format!("{path}.{key}"))),
+        Value::Array(items) => items.iter().try_for_each(|value| sound(value, path)),
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap_or(f64::NAN);
+            let is_share = SHARES.iter().any(|share| path.ends_with(share));
+            let most = if is_share { 1.0 + 1e-9 } else { f64::INFINITY };
+            if (-1e-9..=most).contains(&number) {
+                Ok(())
+            } else {
+                Err(format!("{path} is {number}"))
+            }
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,177 @@
+//! Loads of every kind, and what else a spec says of them: hosts, pace, warm-up, ends, faults.
+
+mod jobs;
+mod patterns;
+pub mod traces;
+
+use diskwright::base::error::Source;
+use diskwright::config::{Node, from_node};
+use diskwright::models::queue::SchedulerSpec;
+use serde_json::{Value, json};
+
+use super::draw::{Draw, size};
+use super::schema::Hint;
+
+pub use patterns::{address, sizes};
+
+/// What a workload is made of: how often, and what makes it.
+type Kind = (u64, fn(&mut Draw<'_>) -> Value);
+
+/// Every kind of load.
+const KINDS: &[Kind] = &[
+    (10, synthetic),
+    (3, traces::trace),
+    (1, traces::look_alike),
+    (1, jobs::fio),
+];
+
+/// The workload for a device of at least `blocks` blocks.
+pub fn workload(draw: &mut Draw<'_>, blocks: u64) -> Value {
+    draw.region = (0, blocks);
+    draw.requests = draw.within(40..=300);
+    let total: u64 = KINDS.iter().map(|(weight, _)| weight).sum();
+    let mut at = draw.within(0..=total - 1);
+    for (weight, make) in KINDS {
+        if at < *weight {
+            return make(draw);
+        }
+        at -= weight;
+    }
+    unreachable!("the weights make up the total")
+}
+
+fn synthetic(draw: &mut Draw<'_>) -> Value {
+    json!({ "synthetic": draw.named("SyntheticSpec") })
+}
+
+/// What is known of keys beyond their schemas.
+pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
+    match (owner, key) {
+        ("Several", "stream") => streams(draw).into(),
+        ("LoadSpec", "arrivals") => arrivals(draw).into(),
+        ("LoadSpec", "requests") => draw.requests.into(),
+        ("LoadSpec", "name") => Hint::Omit,
+        ("LoadSpec", "reads") => draw.share(0.0, 0.8).into(),
+        ("LoadSpec", "trims") => {
+            if draw.chance(0.4) {
+                draw.share(0.0, 0.1).into()
+            } else {
+                Hint::Omit
+            }
+        }
+        ("LoadSpec", "flushes") => {
+            if draw.chance(0.4) {
+                draw.share(0.0, 0.08).into()
+            } else {
+                Hint::Omit
+            }
+        }
+        ("LoadSpec", "flush_every") => {
+            if draw.chance(0.2) {
+                draw.scaled(1..=30).into()
+            } else {
+                Hint::Omit
+            }
+        }
+        ("LoadSpec", "size") => sizes(draw).into(),
+        ("LoadSpec", "address") => draw.named("AddressSpec").into(),
+        ("ArrivalsSpec", "poisson" | "constant") => draw.time(200, 40_000).into(),
+        ("OnOffParams", "on" | "off") => draw.time(5_000, 2_000_000).into(),
+        ("OnOffParams", "gap") => draw.time(200, 40_000).into(),
+        ("ClosedParams", "users") => draw.scaled(1..=40).into(),
+        ("HostSpec", "outstanding") => {
+            if draw.chance(0.4) {
+                draw.scaled(1..=40).into()
+            } else {
+                Hint::Omit
+            }
+        }
+        ("HostSpec", "scheduler") => host_scheduler(draw),
+        ("MeasureSpec", "duration") => {
+            if draw.chance(0.15) {
+                draw.time(20_000, 5_000_000).into()
+            } else {
+                Hint::Omit
+            }
+        }
+        ("MeasureSpec", "requests") => {
+            if draw.chance(0.15) {
+                draw.scaled(1..=300).into()
+            } else {
+                Hint::Omit
+            }
+        }
+        ("FaultSpec", "at") => draw.time(0, 4_000_000).into(),
+        ("Pace", "scaled") => draw.share(0.1, 8.0).into(),
+        _ => patterns::hint(draw, owner, key),
+    }
+}
+
+/// Two or three loads: all of them have users, or none.
+fn streams(draw: &mut Draw<'_>) -> Vec<Value> {
+    draw.users = Some(draw.chance(0.5));
+    let count = draw.within(2..=3);
+    draw.requests /= count;
+    (0..count).map(|_| draw.named("LoadSpec")).collect()
+}
+
+/// Arrivals; of several loads, such as the others have.
+fn arrivals(draw: &mut Draw<'_>) -> Value {
+    loop {
+        let drawn = draw.named("ArrivalsSpec");
+        let users = drawn == "closed" || drawn.get("closed").is_some();
+        match draw.users {
+            None => return drawn,
+            // Each of several has to say how many.
+            Some(wanted) if wanted == users && drawn != "closed" => return drawn,
+            Some(_) => {}
+        }
+    }
+}
+
+/// A host's queue knows LBNs only.
+fn host_scheduler(draw: &mut Draw<'_>) -> Hint {
+    loop {
+        let drawn = draw.named("Scheduler");
+        let text = toml::to_string(&json!({ "scheduler": drawn })).expect("plain data");
+        let node = Node::parse(&Source::new("drawn", text)).expect("TOML");
+        let spec: Result<SchedulerSpec, _> =
+            from_node(node.get("scheduler").expect("the key above"));
+        if spec.is_ok_and(|spec| !spec.build().needs_geometry()) {
+            return drawn.into();
+        }
+    }
+}
+
+/// The whole spec.
+pub fn spec(draw: &mut Draw<'_>) -> Value {
+    let (device, blocks) = super::devices::device(draw, 2);
+    let mut spec = json!({ "seed": draw.within(0..=u64::from(u32::MAX)) });
+    let workload = workload(draw, blocks);
+    let host = draw.named("HostSpec");
+    if workload["pace"] == "closed" || workload.to_string().contains("\"closed\"") {
+        spec["host"] = json!({ "outstanding": draw.scaled(1..=40) });
+    }
+    if let Value::Object(host) = host
+        && !host.is_empty()
+    {
+        for (key, value) in host {
+            spec["host"][key] = value;
+        }
+    }
+    spec["workload"] = workload;
+    let measure = draw.named("MeasureSpec");
+    if measure.as_object().is_some_and(|keys| !keys.is_empty()) {
+        spec["measure"] = measure;
+    }
+    spec["device"] = device;
+    if draw.chance(0.15) {
+        spec["fault"] = json!([draw.named("FaultSpec")]);
+    }
+    spec
+}
+
+/// So many blocks, as specs write them.
+fn hinted(blocks: u64) -> Hint {
+    Hint::Value(size(blocks))
+}

@@ -1,0 +1,226 @@
+//! Whole specs at random, from the schemas of specs and drives, and so from the registries: devices in trees, drives real and made up, policies
+//! with parameters, loads of every kind, faults. Each runs with the checker on; what fails is made small and printed.
+//!
+//! ```sh
+//! cargo test --test all whole_specs                                       # some
+//! cargo test --profile long --test all whole_specs -- --include-ignored   # ten thousand
+//! DISKWRIGHT_SPECS=1234-1300 cargo test --test all whole_specs::chosen -- --ignored --nocapture   # these numbers
+//! ```
+//!
+//! A policy that joins a registry is drawn without a change here; a kind of device brings a folder and a line in `devices`; a key whose
+//! values depend on others, a hint in `devices` or `load`.
+
+mod case;
+mod devices;
+mod draw;
+mod judge;
+mod load;
+mod refusals;
+mod schema;
+mod shrink;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use diskwright::workload::FORMATS;
+use serde_json::{Value, json};
+
+use case::Case;
+use draw::Draw;
+use judge::{Fault, Verdict, judge};
+use schema::Definitions;
+
+/// The case of a number: the same on every machine.
+fn case(definitions: &Definitions, number: u64) -> Case {
+    let mut draw = Draw::new(definitions, number);
+    let spec = load::spec(&mut draw);
+    Case { spec, ..draw.case }
+}
+
+/// The most of all cases that may be refused, lest the generator draw little but nonsense.
+const MOST_REFUSED: f64 = 0.25;
+/// Failures of one kind that are counted, of which one is shrunk.
+#[derive(Default)]
+struct Found {
+    refused: BTreeMap<&'static str, u64>,
+    wrong: BTreeMap<String, (u64, u64, Fault)>,
+}
+
+/// Runs the cases of these numbers on all cores.
+fn search(numbers: Range<u64>) -> Found {
+    let definitions = Definitions::read();
+    let next = AtomicU64::new(numbers.start);
+    let found = Mutex::new(Found::default());
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers.end {
+                        return;
+                    }
+                    let verdict = judge(&case(&definitions, number));
+                    let mut found = found.lock().expect("nothing panics with it");
+                    match verdict {
+                        Verdict::Right => {}
+                        Verdict::Refused(words) => *found.refused.entry(words).or_default() += 1,
+                        Verdict::Wrong(fault) => {
+                            let entry = found
+                                .wrong
+                                .entry(fault.class.clone())
+                                .or_insert((0, number, fault));
+                            entry.0 += 1;
+                        }
+                    }
+                }
+            });
+        }
+    });
+    found.into_inner().expect("nothing panics with it")
+}
+
+/// A failure as small as it gets, with what it says.
+fn told(number: u64, count: u64, fault: &Fault) -> String {
+    let case = case(&Definitions::read(), number);
+    let still_fails =
+        |case: &Case| matches!(judge(case), Verdict::Wrong(found) if found.class == fault.class);
+    let small = shrink::shrink(&case, still_fails);
+    format!(
+        "{count} cases, the first of them number {number}: {}\n{}",
+        fault.message,
+        small.shown()
+    )
+}
+
+#[track_caller]
+fn check(numbers: Range<u64>) -> Found {
+    let count = numbers.end - numbers.start;
+    let found = search(numbers);
+    let refused: u64 = found.refused.values().sum();
+    println!("{count} cases, {refused} refused: {:#?}", found.refused);
+    let wrong = found
+        .wrong
+        .values()
+        .map(|(count, number, fault)| told(*number, *count, fault));
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(
+        refused as f64 <= MOST_REFUSED * count as f64,
+        "{refused} of {count} cases are refused"
+    );
+    found
+}
+
+#[test]
+fn random_specs_run_right() {
+    check(0..200);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_random_specs_run_right() {
+    let found = check(200..10_200);
+    for words in refusals::KNOWN {
+        assert!(
+            found.refused.contains_key(words),
+            "nothing is refused any more with: {words}"
+        );
+    }
+}
+
+/// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
+#[test]
+#[ignore = "for cases that are looked into"]
+fn chosen_specs_run_right() {
+    let Ok(chosen) = std::env::var("DISKWRIGHT_SPECS") else {
+        return;
+    };
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    match chosen.split_once('-') {
+        Some((first, end)) => drop(check(number(first)..number(end))),
+        None => {
+            println!("{}", case(&Definitions::read(), number(&chosen)).shown());
+            check(number(&chosen)..number(&chosen) + 1);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_device_is_drawn() {
+    let drawn: Vec<&str> = devices::KINDS.iter().map(|kind| kind.name).collect();
+    for name in Definitions::read().names("DeviceSpec") {
+        assert!(
+            drawn.contains(&name.as_str()),
+            "whole_specs/devices has nothing for {name}"
+        );
+    }
+}
+
+/// The names that a text holds as whole words in quotation marks.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    text.split('"').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn everything_that_is_registered_comes_up() {
+    let definitions = Definitions::read();
+    let cases: Vec<String> = (0..1_500)
+        .map(|number| case(&definitions, number).whole().to_string())
+        .collect();
+    let all: BTreeSet<&str> = cases.iter().flat_map(|text| quoted(text)).collect();
+    for family in [
+        "Scheduler",
+        "Replacement",
+        "ArmChoice",
+        "Placement",
+        "Cleaner",
+        "ArrayLayout",
+        "MirrorRead",
+        "AddressSpec",
+        "ArrivalsSpec",
+        "SeekDescription",
+    ] {
+        for name in definitions.names(family) {
+            assert!(
+                all.contains(name.as_str()) || name == "custom",
+                "{family}: {name} is never drawn"
+            );
+        }
+    }
+    for format in FORMATS {
+        assert!(
+            all.contains(format.name),
+            "the format {} is never drawn",
+            format.name
+        );
+    }
+}
+
+#[test]
+fn a_failing_case_is_shrunk_to_what_it_fails_for() {
+    let definitions = Definitions::read();
+    // "Fails" where any disk has a write-back cache and there are three requests or more.
+    let fails = |case: &Case| {
+        let text = case.spec.to_string();
+        let requests = case.spec["workload"]["synthetic"]["requests"].as_u64();
+        text.contains("write-back") && requests.is_some_and(|requests| requests >= 3)
+    };
+    let number = (0..)
+        .find(|&number| fails(&case(&definitions, number)))
+        .expect("one of them");
+    let small = shrink::shrink(&case(&definitions, number), fails);
+    assert_eq!(
+        small.spec["workload"],
+        json!({ "synthetic": { "requests": 3 } })
+    );
+    let text = small.shown();
+    assert!(
+        text.lines().count() <= 5 && small.files.is_empty(),
+        "{text}"
+    );
+    assert!(small.spec["device"] != Value::Null);
+}

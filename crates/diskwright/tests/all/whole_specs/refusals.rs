@@ -1,0 +1,16 @@
+//! What is refused with reason: specs that are drawn like all others, but have no physical meaning, or contradict themselves.
+
+/// Words of every message that may refuse a drawn spec.
+pub const KNOWN: &[&str] = &[
+    "a segmented buffer on a drive with",
+    "may put a block anywhere",
+    "does not reach all of the drive",
+    "miss-ratio",
+    // A hot part of no place, where there are few.
+    "expected some, but not all",
+];
+
+/// The words of the reason that is known, in a message.
+pub fn known(message: &str) -> Option<&'static str> {
+    KNOWN.iter().copied().find(|words| message.contains(words))
+}
