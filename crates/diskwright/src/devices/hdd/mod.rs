@@ -188,11 +188,16 @@ impl Hdd {
         self.counters.queue_max = self.counters.queue_max.max(self.queued());
     }
 
+    /// Whether the arm may set off for a request.
+    fn may_begin(&self, now: Time) -> bool {
+        let has_begun = self.active.is_some() && (self.ahead.is_some() || now < self.released);
+        !has_begun && !self.is_travelling
+    }
+
     /// Picks the next request and works out its whole course.
     fn dispatch(&mut self, cx: &mut Context<'_>) {
         let now = cx.now();
-        let has_begun = self.active.is_some() && (self.ahead.is_some() || now < self.released);
-        if has_begun || self.is_travelling || self.pool.is_empty() {
+        if !self.may_begin(now) || self.pool.is_empty() {
             return;
         }
         self.settle_buffer(cx);
@@ -580,6 +585,17 @@ impl Device for Hdd {
 
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.dispatch(cx);
+    }
+
+    fn neglected(&self, now: Time, _below: &[Box<dyn Device>]) -> usize {
+        let is_free = self.may_begin(now) && !self.awaits_medium;
+        let in_queue = if is_free { self.pool.requests() } else { 0 };
+        let outside = if self.has_slot() {
+            self.outside.len()
+        } else {
+            0
+        };
+        in_queue + outside
     }
 
     fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {

@@ -116,8 +116,7 @@ impl CachedHdd {
 
     /// Queue slots of the drive that nothing has a claim to; and requests on their way to or from the drive's queue, of which it
     /// has not heard.
-    fn free_slots(&self, cx: &Context<'_>) -> (u32, u32) {
-        let look = cx.look(self.drive);
+    fn free_slots(&self, look: Look) -> (u32, u32) {
         let under_way = self.in_drive.saturating_sub(look.outstanding);
         (look.free_slots.saturating_sub(under_way), under_way)
     }
@@ -129,9 +128,8 @@ impl CachedHdd {
             let Some(&next) = self.outside.front() else {
                 return;
             };
-            let (free, under_way) = self.free_slots(cx);
-            let has_slot = self.transfers.ready().is_none() && free > self.transfers.held();
-            if !has_slot || self.leaving >= self.parts.depth {
+            let (free, under_way) = self.free_slots(cx.look(self.drive));
+            if !self.may_check(free) {
                 // Of merged requests the drive knows only later how many slots they take.
                 if under_way > 0 {
                     cx.wake();
@@ -141,6 +139,12 @@ impl CachedHdd {
             self.outside.pop_front();
             self.check(next, cx);
         }
+    }
+
+    /// Whether the next request of the host may be checked, where the drive's queue has so many slots.
+    fn may_check(&self, free: u32) -> bool {
+        let has_slot = self.transfers.ready().is_none() && free > self.transfers.held();
+        has_slot && self.leaving < self.parts.depth
     }
 
     /// Checks a request against the cache.
@@ -381,7 +385,7 @@ impl CachedHdd {
                     }
                 }
             }
-            if self.free_slots(cx).0 == 0 {
+            if self.free_slots(cx.look(self.drive)).0 == 0 {
                 return;
             }
             self.transfers.take_ready();
@@ -622,6 +626,20 @@ impl Device for CachedHdd {
             Sent::Passed(of_host) => self.passed(of_host, request, cx),
             Sent::Nothing => unreachable!("the drive completes what was submitted to it"),
         }
+    }
+
+    fn neglected(&self, now: Time, below: &[Box<dyn Device>]) -> usize {
+        let index = self.drive.0 as usize;
+        let (free, _) = self.free_slots(below[index].look(now, &below[..index]));
+        let unsent = usize::from(self.transfers.ready().is_some() && free > 0);
+        let unchecked = if self.may_check(free) {
+            self.outside.len()
+        } else {
+            0
+        };
+        let first = self.flushes.front();
+        let may_flush = first.is_some_and(|&(_, turn)| self.transfers.are_written_before(turn));
+        unsent + unchecked + usize::from(may_flush)
     }
 
     fn look(&self, now: Time, below: &[Box<dyn Device>]) -> Look {

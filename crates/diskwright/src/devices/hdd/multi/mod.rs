@@ -278,10 +278,22 @@ impl MultiHdd {
 
     /// Lets idle arms begin what waits.
     fn dispatch(&mut self, cx: &mut Context<'_>) {
-        for station in 0..self.stations.len() {
-            while self.begin_one(station, cx) {}
+        loop {
+            let waited = self.waits_for_reader;
+            for station in 0..self.stations.len() {
+                while self.begin_one(station, cx) {}
+            }
+            // Stations that gave way to one that waited for an arm can begin once it has that.
+            if waited.is_some() && self.waits_for_reader.is_none() {
+                continue;
+            }
+            let gave_way = self.cleans_first();
+            self.clean(cx);
+            // Requests that gave way to the cleaner have what arms it leaves: all, where it found nothing to do.
+            if !gave_way {
+                return;
+            }
         }
-        self.clean(cx);
     }
 
     /// Whether an arm of a station can begin something now.
@@ -620,6 +632,21 @@ impl Device for MultiHdd {
 
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.dispatch(cx);
+    }
+
+    fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
+        // All give way to a station that waits for an arm at work.
+        let all_wait =
+            self.waits_for_reader.is_some() && self.arms.iter().any(|arm| arm.work.is_some());
+        let stations = 0..self.stations.len();
+        let idle = stations.filter(|&station| !all_wait && self.has_idle_arm(station));
+        let in_queue: usize = idle.map(|station| self.stations[station].pool.len()).sum();
+        let outside = if self.queued < self.depth {
+            self.outside.len()
+        } else {
+            0
+        };
+        in_queue + outside
     }
 
     fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
