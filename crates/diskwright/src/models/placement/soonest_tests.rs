@@ -31,6 +31,8 @@ fn small() -> impl Strategy<Value = Small> {
         "[linear]\nsingle = \"0.7 ms\"\nfull = \"6 ms\"",
         "[table]\npoints_ms = [[1, 1.0], [3, 0.4], [4, 2.0], [40, 3.0]]",
         "[constant]\n",
+        "[zero]\n",
+        "[table]\npoints_ms = [[1, 0.0], [5, 0.0], [9, 1.0], [40, 11.0]]",
     ]);
     (
         (
@@ -43,8 +45,8 @@ fn small() -> impl Strategy<Value = Small> {
         prop::collection::vec(0u32..400, 0..3),
         seeks,
         (
-            0u64..900_000,
-            -300_000i64..500_000,
+            prop_oneof![Just(0), 0u64..900_000, 0u64..20_000_000],
+            prop_oneof![-300_000i64..500_000, 0i64..30_000_000],
             1_000u32..12_000,
             any::<bool>(),
         ),
@@ -105,6 +107,8 @@ impl Small {
         let layout = Layout::build(&layout).expect("a layout");
         let seek: SeekDescription = if self.seek == "[constant]\n" {
             SeekDescription::Constant(Time::from_us(900))
+        } else if self.seek == "[zero]\n" {
+            SeekDescription::Constant(Time::ZERO)
         } else {
             toml::from_str(self.seek).expect("a seek curve")
         };
