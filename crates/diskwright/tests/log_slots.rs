@@ -40,7 +40,7 @@ proptest! {
         switch_us in prop_oneof![Just(0), 0u64..20_000],
         rpm in 1_200u32..16_000,
         placement in prop::sample::select(vec![
-            "", "allocator = \"nearest-cylinder\"", "allocator = \"edge\"",
+            "", "ties = \"inward\"", "ties = \"emptier\"", "allocator = \"nearest-cylinder\"", "allocator = \"edge\"",
             "initial = { write = \"90 %\" }", "reserve = 0.0\nrecovery = \"virtual-log\"",
         ]),
     ) {

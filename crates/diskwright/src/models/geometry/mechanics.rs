@@ -177,6 +177,20 @@ impl Mechanics {
         }
     }
 
+    /// No place farther away than this can be written to within `span`.
+    pub fn farthest_write(&self, span: Time) -> u32 {
+        let (mut near, mut far) = (0, self.layout.cylinders());
+        while far - near > 1 {
+            let middle = near + (far - near) / 2;
+            if self.soonest_write(middle) <= span {
+                near = middle;
+            } else {
+                far = middle;
+            }
+        }
+        near
+    }
+
     /// No target `distance` or more cylinders away is reached sooner than this.
     #[inline]
     pub fn soonest(&self, distance: u32) -> Time {

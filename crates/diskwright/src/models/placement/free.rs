@@ -122,6 +122,12 @@ impl FreeSlots {
         self.of_track[track]
     }
 
+    /// How many are free in a cylinder.
+    #[inline]
+    pub(super) fn of_cylinder(&self, cylinder: u32) -> u32 {
+        self.of_cylinder[cylinder as usize]
+    }
+
     /// Whether a slot is free.
     #[inline]
     pub fn is_free(&self, slot: SlotId) -> bool {

@@ -1,6 +1,6 @@
 //! A logging drive's memory: the map, the free slots, the end of the log.
 
-use super::allocator::{Allocator, Edge};
+use super::allocator::{Allocator, Edge, Ties};
 use super::free::FreeSlots;
 use super::headers::Headers;
 use super::map::BlockMap;
@@ -22,6 +22,7 @@ pub struct Log {
     headers: Headers,
     virtual_log: Option<VirtualLog>,
     allocator: Allocator,
+    ties: Ties,
     edge: Edge,
     blocks: u64,
     /// Slots beyond those that the blocks need, and how many of them are taken for blocks that have a slot already.
@@ -58,7 +59,7 @@ impl Log {
         mechanics: &Mechanics,
         (sectors, bytes): (u32, u64),
         reserve: f64,
-        allocator: Allocator,
+        (allocator, ties): (Allocator, Ties),
         has_virtual_log: bool,
     ) -> Result<Log, InputError> {
         if !(0.0..1.0).contains(&reserve) {
@@ -89,6 +90,7 @@ impl Log {
             headers: Headers::default(),
             virtual_log: has_virtual_log.then(|| VirtualLog::new(slot_bytes)),
             allocator,
+            ties,
             edge: Edge::default(),
             blocks,
             reserve: reserved,
@@ -154,12 +156,12 @@ impl Log {
     /// The slot that a head takes by the log's rule.
     pub fn choose(&self, head: &Head<'_>) -> Option<Found> {
         self.allocator
-            .choose(&self.free, &self.slots, head, self.edge)
+            .choose(&self.free, &self.slots, head, self.ties, self.edge)
     }
 
     /// The slot into which a head of a cleaner moves a block.
     pub fn choose_hole(&self, head: &Head<'_>) -> Option<Found> {
-        self.free.soonest(&self.slots, head, 0)
+        self.free.soonest(&self.slots, head, self.ties, 0)
     }
 
     /// Takes a free slot for what is to be written there.

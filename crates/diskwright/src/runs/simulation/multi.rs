@@ -88,7 +88,7 @@ fn log(eager: &EagerSpec, hardware: &Hardware) -> Result<Log, InputError> {
         &hardware.mechanics,
         (sectors, per_sector * BLOCK_BYTES),
         eager.reserve,
-        eager.allocator,
+        (eager.allocator, eager.ties),
         eager.recovery == Recovery::VirtualLog,
     )
 }
