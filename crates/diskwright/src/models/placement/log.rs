@@ -8,6 +8,7 @@ use super::slots::{SlotId, Slots};
 use super::soonest::{Found, Head};
 use super::virtual_log::VirtualLog;
 use crate::base::error::InputError;
+use crate::models::geometry::layout::Layout;
 use crate::models::geometry::mechanics::Mechanics;
 
 /// Which slots hold which blocks, and which are free.
@@ -51,6 +52,14 @@ pub enum Content {
 }
 
 impl Log {
+    /// Bytes that a log of slots of `sectors` sectors may come to take on a drive, once every slot was written.
+    pub fn memory(layout: &Layout, sectors: u32) -> u64 {
+        // A slot's header and its place in the map.
+        const PER_SLOT: u64 = 20;
+        let tables = Slots::memory(layout, sectors) + FreeSlots::memory(layout, sectors);
+        tables + layout.sectors() / u64::from(sectors.max(1)) * PER_SLOT
+    }
+
     /// An empty log on a drive, of slots of `sectors` sectors, each of `bytes` bytes, of which the share `reserve` is kept free.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Builds a hard disk with several arms, or a log.
 
 use super::Checked;
+use super::memory::Budget;
 use crate::base::error::{Error, InputError};
 use crate::base::random::Stream;
 use crate::base::units::BLOCK_BYTES;
@@ -22,6 +23,7 @@ pub(super) fn device(
     hardware: Hardware,
     path: &str,
     checked: &Checked,
+    memory: &mut Budget,
 ) -> Result<MultiHdd, Error> {
     let locate = |key: &str, error: InputError| {
         checked.locate(&format!("device.{path}.{key}"), error.into())
@@ -39,7 +41,7 @@ pub(super) fn device(
     }
     let log = log_spec
         .as_ref()
-        .map(|eager| log(eager, &hardware))
+        .map(|eager| log(eager, &hardware, memory))
         .transpose()
         .map_err(|error| locate("placement", error))?;
     let schedulers = stations(&arms, motion)
@@ -72,7 +74,7 @@ pub(super) fn device(
 }
 
 /// A log with its slots on a drive.
-fn log(eager: &EagerSpec, hardware: &Hardware) -> Result<Log, InputError> {
+fn log(eager: &EagerSpec, hardware: &Hardware, memory: &mut Budget) -> Result<Log, InputError> {
     let per_sector = u64::from(hardware.blocks_per_sector);
     let blocks = eager.block.blocks();
     if blocks == 0 || !blocks.is_multiple_of(per_sector) {
@@ -84,6 +86,11 @@ fn log(eager: &EagerSpec, hardware: &Hardware) -> Result<Log, InputError> {
         .help("give a whole number of sectors"));
     }
     let sectors = u32::try_from(blocks / per_sector).unwrap_or(u32::MAX);
+    memory.take(
+        Log::memory(&hardware.mechanics.layout, sectors),
+        format_args!("a log of slots of {} on this drive", eager.block),
+        "give a larger placement block, or write placement = \"in-place\"",
+    )?;
     Log::new(
         &hardware.mechanics,
         (sectors, per_sector * BLOCK_BYTES),
