@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{Error, InputError};
 use crate::base::units::{Size, Time};
 use crate::devices::hdd::cache::WritePolicy;
+use crate::models::cache::MOST_FRAMES;
 use crate::models::cache::block_cache::MOST_BLOCKS;
-use crate::models::cache::replacement::ReplacementChoice;
+use crate::models::cache::replacement::{ReplacementChoice, frames_memory};
 
 /// A block cache in front of a drive's queue.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -62,13 +63,14 @@ impl CacheSpec {
                 "write a multiple of block_size, such as \"8 MiB\"",
             );
         }
-        let Ok(frames) = u32::try_from(size / block) else {
+        let frames = u32::try_from(size / block).unwrap_or(u32::MAX);
+        if frames > MOST_FRAMES {
             return wrong(
                 "size",
                 format!("a cache of {} in blocks of {}", self.size, self.block_size),
-                "accepted: below 2^32 cache blocks",
+                "accepted: below 2^31 cache blocks",
             );
-        };
+        }
         if let ReplacementChoice::Known(policy) = &self.policy
             && policy.needs_future()
         {
@@ -79,6 +81,30 @@ impl CacheSpec {
             );
         }
         Ok((frames, block as u32))
+    }
+}
+
+/// What a cache may come to need of the memory.
+pub struct MemoryOfCache {
+    /// Bytes of its frames, and of what its policy keeps beside them.
+    pub frames: u64,
+    /// Bytes of the latter alone.
+    pub policy: u64,
+}
+
+impl CacheSpec {
+    /// What a cache of so many frames of `per_frame` blocks may come to need in front of a device of `blocks` blocks.
+    pub fn memory(&self, frames: u32, per_frame: u32, blocks: u64) -> MemoryOfCache {
+        let keys = blocks.div_ceil(per_frame.into());
+        let of_frames = frames_memory(frames, keys);
+        let all = match &self.policy {
+            ReplacementChoice::Known(policy) => policy.memory(frames, keys),
+            ReplacementChoice::Custom(_) => of_frames,
+        };
+        MemoryOfCache {
+            frames: of_frames,
+            policy: all - of_frames,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::registry::{policies, schema_of_family};
 use crate::base::units::{Size, Time};
-use crate::models::placement::allocator::Allocator;
+use crate::models::placement::allocator::{Allocator, Ties};
 use crate::models::placement::cleaner::CleanerSpec;
 
 policies! {
@@ -51,6 +51,8 @@ pub struct EagerSpec {
     pub block: Size,
     /// Which free slot a write takes.
     pub allocator: Allocator,
+    /// Which cylinder a write takes where free slots of several come by at the same instant.
+    pub ties: Ties,
     /// The share of all slots that is kept free, and not told as capacity.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub reserve: f64,
@@ -69,6 +71,7 @@ impl Default for EagerSpec {
         EagerSpec {
             block: Size::from_blocks(8),
             allocator: Allocator::default(),
+            ties: Ties::default(),
             reserve: 0.01,
             recovery: Recovery::default(),
             cleaner: None,

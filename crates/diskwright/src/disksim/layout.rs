@@ -49,15 +49,33 @@ pub(super) fn layout(
         }
         describe(zone, &scheme, units, warnings)
     });
-    let zones = zones.collect::<Result<_, _>>()?;
+    let zones: Vec<ZoneDescription> = zones.collect::<Result<_, _>>()?;
     Ok(LayoutDescription {
         surfaces: model.count("Number of data surfaces")?,
-        cylinders: model.count("Number of cylinders")?,
+        cylinders: cylinders(model, &zones, warnings)?,
         access_ranges: 1,
         order,
         sectors: None,
         zones,
     })
+}
+
+/// As many cylinders as are declared, or as the zones have: their sectors count in DiskSim, wherever they are.
+fn cylinders(
+    model: &Component,
+    zones: &[ZoneDescription],
+    warnings: &mut Warnings,
+) -> Result<u32, InputError> {
+    let declared = model.count("Number of cylinders")?;
+    let last = zones.iter().map(|zone| zone.cylinders.1).max();
+    let needed = last.map_or(0, |last| last.saturating_add(1));
+    if needed > declared {
+        warnings.push(
+            model.at("Number of cylinders"),
+            format_args!("{declared} cylinders, but a zone ends at cylinder {}: the drive has {needed}, as in DiskSim", needed - 1),
+        );
+    }
+    Ok(declared.max(needed))
 }
 
 /// Where the zone stands that makes a layout unsound, if that is due to a zone.

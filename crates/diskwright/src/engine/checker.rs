@@ -74,6 +74,8 @@ pub struct Checker {
     buffers: HashMap<(DeviceId, u32, u64), Version, FixedState>,
     promise: Promise,
     unpromised: Vec<Unpromised>,
+    /// What devices are called, by their numbers.
+    names: Vec<String>,
     faults: Vec<String>,
     fault_count: u64,
     checked: u64,
@@ -98,6 +100,18 @@ impl Checker {
     /// The number of completed requests that were checked.
     pub fn checked(&self) -> u64 {
         self.checked
+    }
+
+    /// Gives devices the names, by their numbers, by which faults are told of them.
+    pub fn name_devices(&mut self, names: Vec<String>) {
+        self.names = names;
+    }
+
+    /// A device does not go on with its requests.
+    pub(crate) fn stalled(&mut self, device: usize, what: &str) {
+        let name = self.names.get(device).cloned();
+        let name = name.unwrap_or_else(|| format!("device {device}"));
+        self.fault(format!("{name} {what}"));
     }
 
     fn fault(&mut self, text: String) {

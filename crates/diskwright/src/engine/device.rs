@@ -39,6 +39,11 @@ pub trait Device: Send {
         unreachable!("device {child:?} completed a request for a device that submits none");
     }
 
+    /// How many requests wait at `now`, with everything of the instant handled, although what they wait for is free: an arm, a slot of the
+    /// queue, room at a child. A device has none unless it forgets to go on: the checker asks after every instant, and a number above
+    /// zero is a fault. `below` are the devices that were built before this one.
+    fn neglected(&self, now: Time, below: &[Box<dyn Device>]) -> usize;
+
     /// What others may see at `now`; `below` are the devices that were built before this one, its children among them.
     fn look(&self, now: Time, below: &[Box<dyn Device>]) -> Look;
 

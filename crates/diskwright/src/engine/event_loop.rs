@@ -13,6 +13,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::checker::Checker;
 use crate::engine::device::{Context, Device, Kernel, Message};
 use crate::engine::request::{Command, DeviceId, Outcome, Part, Parts, Request, RequestId, Slab};
+use crate::engine::stalls::Stalls;
 use crate::engine::timeline::Timeline;
 
 /// The owner that alarms of the initiator carry in the timeline.
@@ -96,6 +97,7 @@ fn hold(
 pub struct Engine {
     devices: Vec<Box<dyn Device>>,
     kernel: Kernel,
+    stalls: Stalls,
 }
 
 impl Engine {
@@ -110,7 +112,11 @@ impl Engine {
             requests: Slab::default(),
             checker,
         };
-        Engine { devices, kernel }
+        Engine {
+            devices,
+            kernel,
+            stalls: Stalls::default(),
+        }
     }
 
     /// Cuts the power at an instant, before anything else that happens in it, and ends the run there.
@@ -128,6 +134,7 @@ impl Engine {
         }
         initiator.start(&mut self.port())?;
         self.deliver(initiator)?;
+        self.look_for_stalls();
         let mut instants = 0u32;
         while let Some(now) = self.kernel.timeline.next_time() {
             debug_assert!(now >= self.kernel.now, "time went back");
@@ -148,6 +155,7 @@ impl Engine {
                 }
             }
             self.deliver(initiator)?;
+            self.look_for_stalls();
             instants += 1;
             if instants == INSTANTS_PER_TICK {
                 instants = 0;
@@ -161,6 +169,25 @@ impl Engine {
             left => Err(Error::Simulation(format!(
                 "nothing is left to happen, but {left} requests were never completed"
             ))),
+        }
+    }
+
+    /// Has the checker, if it is on, look for requests that wait for nothing.
+    #[inline]
+    fn look_for_stalls(&mut self) {
+        let Kernel {
+            now,
+            timeline,
+            requests,
+            checker,
+            ..
+        } = &mut self.kernel;
+        // What is due in this instant still is not over.
+        if let Some(checker) = checker
+            && timeline.next_time().is_none_or(|next| next > *now)
+        {
+            self.stalls
+                .look(*now, &self.devices, timeline, requests, checker);
         }
     }
 

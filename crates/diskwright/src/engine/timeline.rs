@@ -104,6 +104,12 @@ impl Timeline {
         Some(due)
     }
 
+    /// Who set each of the pending alarms.
+    pub fn owners(&self) -> impl Iterator<Item = u32> {
+        let live = self.heap.iter().filter(|entry| self.is_live(&entry.0));
+        live.map(|entry| self.slots[entry.0.slot as usize].due.owner)
+    }
+
     fn is_live(&self, entry: &Entry) -> bool {
         self.slots[entry.slot as usize].generation == entry.generation
     }

@@ -16,6 +16,7 @@ from diskwright.systems.dual_actuator._points import (
     slacks,
     spindles,
     throughput,
+    ties,
     weeks,
     zoned,
 )
@@ -47,6 +48,18 @@ FIGURES = [
         note="18ES, η = 0.5. “soonest”, the one of all other figures, is the slot of the shortest "
         "positioning time, wherever it is; “nearest-cylinder” leaves a cylinder only when it is full; "
         "“edge” never goes before the highest cylinder written so far.",
+    ),
+    Figure(
+        id="beyond-ties",
+        title="Which of several free slots that come by at the same instant a write takes",
+        paper="The arm stays at the edge of the log; what it does where it could go either way is not said.",
+        points=ties(),
+        measure=TIMES,
+        drawn=Lines("w", "latency_ms", by=["architecture", "ties", "eta"], x_label=W, y_label=LATENCY),
+        note="18ES, η = 0 and 0.5. Sectors of all tracks begin at the same angles, so that slots on both sides "
+        "of the arm often come by at once. “outward”, the rule of all other figures, takes the one in the "
+        "higher cylinder; “emptier” that in the cylinder with more free slots; “inward” that in the lower "
+        "cylinder, so that the log lives among its own holes.",
     ),
     Figure(
         id="beyond-slack",

@@ -35,6 +35,9 @@ Points = list[Point]
 FEW_WS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of what the paper does not have."""
 ALLOCATORS = ("soonest", "nearest-cylinder", "edge")
+TIES = ("outward", "emptier", "inward")
+TIED_WS = (0.25, 0.5, 0.8, 1.0)
+"""Shares of writes at which the rules for ties are compared."""
 SURFACES = {IBM: (1, 2, 5, 10, 20), CHEETAH: (1, 3, 6, 12, 24)}
 """With as many cylinders as leave the capacity."""
 PHASES = (1_000, 5_000, 20_000)
@@ -95,6 +98,17 @@ def allocators() -> Points:
         for architecture in (LOGGING, DALD)
         for allocator in ALLOCATORS
         for w in FEW_WS
+    ]
+
+
+def ties() -> Points:
+    """Both logs with each rule between cylinders whose free slots come by at the same instant."""
+    return [
+        at(IBM, architecture, w, eta, few(architecture, IBM, w, eta, log={"ties": rule}), ties=rule)
+        for eta in (0.0, ETA)
+        for architecture in (LOGGING, DALD)
+        for rule in TIES
+        for w in TIED_WS
     ]
 
 

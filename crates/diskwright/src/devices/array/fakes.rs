@@ -61,6 +61,9 @@ impl Device for Fake {
         }
         cx.complete(request, self.outcome);
     }
+    fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
+        0
+    }
     fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
         Look {
             idle: true,

@@ -226,6 +226,11 @@ impl Device for Array {
         cx.complete(sent.request, outcome);
     }
 
+    fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
+        // Members get their pieces at once.
+        0
+    }
+
     fn look(&self, now: Time, below: &[Box<dyn Device>]) -> Look {
         let looks = self.members.iter().map(|member| {
             let index = member.device.0 as usize;

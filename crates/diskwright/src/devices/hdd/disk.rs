@@ -56,6 +56,19 @@ pub struct DiskParts {
     pub reports_arms: bool,
 }
 
+impl DiskParts {
+    /// Capacity in 512-byte blocks.
+    pub fn blocks(&self) -> u64 {
+        let sectors = |parts: &LogParts| u64::from(parts.log.slots().sectors_per_slot());
+        match &self.log {
+            Some(parts) => {
+                parts.log.blocks() * sectors(parts) * u64::from(self.hardware.blocks_per_sector)
+            }
+            None => self.hardware.blocks(),
+        }
+    }
+}
+
 /// What a placement in a log is built of.
 pub struct LogParts {
     /// The log.

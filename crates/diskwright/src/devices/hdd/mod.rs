@@ -110,6 +110,12 @@ impl Device for Hdd {
         }
     }
 
+    fn neglected(&self, now: Time, _below: &[Box<dyn Device>]) -> usize {
+        let cache = self.cache.iter();
+        let in_cache: usize = cache.map(|cache| cache.neglected(&self.disk)).sum();
+        in_cache + self.disk.neglected(now)
+    }
+
     fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
         let outstanding = match &self.cache {
             Some(cache) => cache.outstanding,

@@ -1,5 +1,6 @@
 //! A cache of a device's blocks: frames of several blocks each, of which some are valid and some of those dirty.
 
+use super::per_frame::PerFrame;
 use super::replacement::{Access, Cost, Replacement};
 use super::{Directory, Frame, Pins};
 
@@ -67,7 +68,7 @@ pub struct BlockCache {
     policy: Box<dyn Replacement>,
     pins: Pins,
     per_frame: u32,
-    contents: Box<[Contents]>,
+    contents: PerFrame<Contents>,
     dirty_frames: u32,
     counts: Counts,
 }
@@ -82,9 +83,9 @@ impl BlockCache {
         BlockCache {
             directory: Directory::new(frames),
             policy,
-            pins: Pins::new(frames),
+            pins: Pins::new(),
             per_frame,
-            contents: vec![Contents::default(); frames as usize].into(),
+            contents: PerFrame::new(Contents::default()),
             dirty_frames: 0,
             counts: Counts::default(),
         }
@@ -203,7 +204,7 @@ impl BlockCache {
         if self.dirty_frames == 0 {
             return Vec::new();
         }
-        let frames = (0..).map(Frame).zip(&self.contents);
+        let frames = (0..).map(Frame).zip(self.contents.written());
         let dirty = frames.filter(|(_, contents)| contents.dirty != 0);
         let mut dirty: Vec<_> = dirty
             .map(|(frame, contents)| (self.directory.key(frame), frame, contents.dirty))
@@ -215,7 +216,7 @@ impl BlockCache {
     /// How many blocks are dirty.
     pub fn dirty_blocks(&self) -> u64 {
         let ones = |contents: &Contents| u64::from(contents.dirty.count_ones());
-        self.contents.iter().map(ones).sum()
+        self.contents.written().iter().map(ones).sum()
     }
 
     /// Keeps a frame from being freed.

@@ -11,27 +11,28 @@ use super::Frame;
 pub struct Directory {
     hasher: FixedState,
     table: HashTable<u32>,
-    keys: Box<[u64]>,
-    /// Frames that were freed, the last one on top; those from `unused` on have never been taken.
+    capacity: u32,
+    /// By frame, as far as frames were ever taken.
+    keys: Vec<u64>,
+    /// Frames that were freed, the last one on top.
     free: Vec<u32>,
-    unused: u32,
 }
 
 impl Directory {
-    /// An empty one of `capacity` frames.
+    /// An empty one of `capacity` frames; it takes memory as they are taken.
     pub fn new(capacity: u32) -> Directory {
         Directory {
             hasher: FixedState::default(),
-            table: HashTable::with_capacity(capacity as usize),
-            keys: vec![0; capacity as usize].into(),
+            table: HashTable::new(),
+            capacity,
+            keys: Vec::new(),
             free: Vec::new(),
-            unused: 0,
         }
     }
 
     /// How many blocks it can hold.
     pub fn capacity(&self) -> u32 {
-        self.keys.len() as u32
+        self.capacity
     }
 
     /// How many blocks it holds.
@@ -47,7 +48,7 @@ impl Directory {
     /// Whether no frame is free.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.free.is_empty() && self.unused as usize == self.keys.len()
+        self.free.is_empty() && self.keys.len() == self.capacity as usize
     }
 
     /// The frame of a block.
@@ -74,10 +75,9 @@ impl Directory {
     pub fn insert(&mut self, key: u64) -> Frame {
         debug_assert!(self.find(key).is_none(), "block {key} has a frame already");
         let frame = self.free.pop().unwrap_or_else(|| {
-            let frame = self.unused;
-            assert!((frame as usize) < self.keys.len(), "no frame is free");
-            self.unused += 1;
-            frame
+            assert!(!self.is_full(), "no frame is free");
+            self.keys.push(key);
+            self.keys.len() as u32 - 1
         });
         self.keys[frame as usize] = key;
         let hash = self.hasher.hash_one(key);

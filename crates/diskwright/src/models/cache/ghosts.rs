@@ -2,13 +2,14 @@
 
 use super::directory::Directory;
 use super::lists::{Links, List};
+use super::per_frame::PerFrame;
 
 /// Up to a fixed number of keys, each on one of `LISTS` lists in the order in which they came.
 pub(super) struct Ghosts<const LISTS: usize> {
     directory: Directory,
     links: Links,
     lists: [List; LISTS],
-    list_of: Box<[u8]>,
+    list_of: PerFrame<u8>,
 }
 
 impl<const LISTS: usize> Ghosts<LISTS> {
@@ -16,9 +17,9 @@ impl<const LISTS: usize> Ghosts<LISTS> {
     pub(super) fn new(capacity: u32) -> Ghosts<LISTS> {
         Ghosts {
             directory: Directory::new(capacity),
-            links: Links::new(capacity),
+            links: Links::new(),
             lists: [List::default(); LISTS],
-            list_of: vec![0; capacity as usize].into(),
+            list_of: PerFrame::new(0),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Lists of frames, linked by index: any number of lists over the same frames, a frame in at most one of them.
 
 use super::Frame;
+use super::per_frame::PerFrame;
 
 const NONE: u32 = u32::MAX;
 
@@ -48,16 +49,16 @@ struct Link {
 
 /// The links of all frames of a cache.
 #[derive(Clone, Debug)]
-pub(super) struct Links(Box<[Link]>);
+pub(super) struct Links(PerFrame<Link>);
 
 impl Links {
-    /// Of `capacity` frames, none of which is in a list.
-    pub(super) fn new(capacity: u32) -> Links {
+    /// No frame is in a list.
+    pub(super) fn new() -> Links {
         let none = Link {
             previous: NONE,
             next: NONE,
         };
-        Links(vec![none; capacity as usize].into())
+        Links(PerFrame::new(none))
     }
 
     /// The frame behind one, nearer to the back.
@@ -160,7 +161,7 @@ mod tests {
     proptest! {
         #[test]
         fn agree_with_plain_queues(operations in prop::collection::vec((0u32..6, 0usize..3, 0u8..3, 0u32..6), 1..200)) {
-            let mut links = Links::new(6);
+            let mut links = Links::new();
             let mut lists = [List::default(); 2];
             let mut model = [VecDeque::new(), VecDeque::new()];
             for (frame, to, what, other) in operations {

@@ -9,6 +9,7 @@ pub mod directory;
 mod ghosts;
 mod lists;
 pub mod object_cache;
+mod per_frame;
 pub mod pins;
 mod ranking;
 pub mod replacement;
@@ -17,6 +18,9 @@ pub use block_cache::BlockCache;
 pub use directory::Directory;
 pub use object_cache::ObjectCache;
 pub use pins::Pins;
+
+/// The most frames that a cache may have, and the most blocks that have left it which a policy remembers.
+pub const MOST_FRAMES: u32 = (1 << 31) - 1;
 
 /// A place for one block: a number below the cache's capacity in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

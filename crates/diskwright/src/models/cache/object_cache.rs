@@ -25,7 +25,7 @@ impl ObjectCache {
         ObjectCache {
             directory: Directory::new(capacity),
             policy,
-            pins: Pins::new(capacity),
+            pins: Pins::new(),
         }
     }
 

@@ -1,27 +1,23 @@
 //! Frames that may not be freed: their blocks are on the way from or to a medium, or a parent holds them.
 
 use super::Frame;
+use super::per_frame::PerFrame;
 
 /// The pinned frames of a cache; a frame may be pinned several times.
 #[derive(Clone, Debug, Default)]
 pub struct Pins {
-    counts: Box<[u32]>,
+    counts: PerFrame<u32>,
     pinned: Vec<Frame>,
     /// Where each pinned frame stands among them.
-    places: Box<[u32]>,
+    places: PerFrame<u32>,
     /// How often a frame was let go by its last pin.
     releases: u64,
 }
 
 impl Pins {
-    /// None of `capacity` frames.
-    pub fn new(capacity: u32) -> Pins {
-        Pins {
-            counts: vec![0; capacity as usize].into(),
-            pinned: Vec::new(),
-            places: vec![0; capacity as usize].into(),
-            releases: 0,
-        }
+    /// No frame is pinned.
+    pub fn new() -> Pins {
+        Pins::default()
     }
 
     /// Pins a frame once more.
@@ -92,7 +88,7 @@ mod tests {
     proptest! {
         #[test]
         fn agree_with_a_plain_count(operations in prop::collection::vec((0u32..10, any::<bool>()), 1..200)) {
-            let mut pins = Pins::new(10);
+            let mut pins = Pins::new();
             let mut model = BTreeMap::new();
             for (frame, pin) in operations {
                 let frame = Frame(frame);

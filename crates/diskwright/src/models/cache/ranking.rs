@@ -1,5 +1,6 @@
 //! The frames of a cache by what their blocks are worth.
 
+use super::per_frame::PerFrame;
 use super::{Frame, Pins};
 
 const ABSENT: u32 = u32::MAX;
@@ -18,7 +19,7 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub(super) struct Ranking {
     heap: Vec<Entry>,
-    places: Box<[u32]>,
+    places: PerFrame<u32>,
     touches: u64,
     /// Frames that were pinned when they were on top, until a pin is taken back. The place of the first is the
     /// last that a frame can have, [`ABSENT`] apart, that of the second the one before it, and so on.
@@ -28,11 +29,11 @@ pub(super) struct Ranking {
 }
 
 impl Ranking {
-    /// Of `capacity` frames, none of which is in it.
-    pub(super) fn new(capacity: u32) -> Ranking {
+    /// No frame is in it.
+    pub(super) fn new() -> Ranking {
         Ranking {
-            heap: Vec::with_capacity(capacity as usize),
-            places: vec![ABSENT; capacity as usize].into(),
+            heap: Vec::new(),
+            places: PerFrame::new(ABSENT),
             touches: 0,
             aside: Vec::new(),
             releases: 0,
@@ -220,8 +221,8 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u32..20, 0u64..6, 0u8..9, any::<u32>()), 1..300)) {
-            let mut ranking = Ranking::new(20);
-            let mut pins = Pins::new(20);
+            let mut ranking = Ranking::new();
+            let mut pins = Pins::new();
             let mut model: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
             for (now, (frame, worth, what, pinned)) in operations.into_iter().enumerate() {
                 match what {

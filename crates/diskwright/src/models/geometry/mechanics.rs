@@ -167,11 +167,28 @@ impl Mechanics {
                 .wait(self.spindle.later(now, motion), target.phase)
     }
 
-    /// No place at least `distance` cylinders away, at least one, can be written to sooner than this.
+    /// No place at least `distance` cylinders away, at least one, can be written to sooner than this. It does not fall with the distance.
     #[inline]
     pub fn soonest_write(&self, distance: u32) -> Time {
-        let motion = self.seek.floor(distance).ns();
-        Time::from_ns(motion.saturating_add_signed(self.write_settle_ns))
+        match self.seek.floor(distance).ns() {
+            // Where a seek takes no time, nothing settles.
+            0 => Time::ZERO,
+            motion => Time::from_ns(motion.saturating_add_signed(self.write_settle_ns)),
+        }
+    }
+
+    /// No place farther away than this can be written to within `span`.
+    pub fn farthest_write(&self, span: Time) -> u32 {
+        let (mut near, mut far) = (0, self.layout.cylinders());
+        while far - near > 1 {
+            let middle = near + (far - near) / 2;
+            if self.soonest_write(middle) <= span {
+                near = middle;
+            } else {
+                far = middle;
+            }
+        }
+        near
     }
 
     /// No target `distance` or more cylinders away is reached sooner than this.

@@ -21,6 +21,34 @@ pub enum Allocator {
     Edge,
 }
 
+/// Which cylinder a write takes where free slots of several come by at the same instant, none of them in the arm's own.
+///
+/// Tracks have their sector edges in common, so that this is frequent, and it decides where a log grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// The one with the higher number: the arm stays at the edge of the log.
+    #[default]
+    Outward,
+    /// The one with more free slots; of those with as many, the one with the higher number.
+    Emptier,
+    /// The one with the lower number: the arm stays among the holes of the log.
+    Inward,
+}
+
+impl Ties {
+    /// A cylinder's place among those whose slots come by at the same instant: the least is taken.
+    #[inline]
+    pub(super) fn rank(self, free: &FreeSlots, cylinder: u32) -> u64 {
+        let from_above = u64::from(u32::MAX - cylinder);
+        match self {
+            Ties::Outward => from_above,
+            Ties::Emptier => u64::from(u32::MAX - free.of_cylinder(cylinder)) << 32 | from_above,
+            Ties::Inward => cylinder.into(),
+        }
+    }
+}
+
 /// Where the log ends, for [`Allocator::Edge`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Edge {
@@ -37,14 +65,15 @@ impl Allocator {
         free: &FreeSlots,
         slots: &Slots,
         head: &Head<'_>,
+        ties: Ties,
         edge: Edge,
     ) -> Option<Found> {
         match self {
-            Allocator::Soonest => free.soonest(slots, head, 0),
-            Allocator::NearestCylinder => free.in_nearest_cylinder(slots, head),
+            Allocator::Soonest => free.soonest(slots, head, ties, 0),
+            Allocator::NearestCylinder => free.in_nearest_cylinder(slots, head, ties),
             Allocator::Edge => free
-                .soonest(slots, head, edge.cylinder)
-                .or_else(|| free.soonest(slots, head, 0)),
+                .soonest(slots, head, ties, edge.cylinder)
+                .or_else(|| free.soonest(slots, head, ties, 0)),
         }
     }
 }

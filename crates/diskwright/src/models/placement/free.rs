@@ -1,8 +1,8 @@
 //! Which slots are free.
 
 use super::rows::Rows;
-use super::slots::{SlotId, Slots, Track};
-use crate::models::geometry::layout::Layout;
+use super::slots::{SlotId, Slots, Track, shift, tracks};
+use crate::models::geometry::layout::{Layout, Zone};
 
 /// The free slots of a drive.
 #[derive(Clone, Debug)]
@@ -80,6 +80,21 @@ impl FreeZone {
 }
 
 impl FreeSlots {
+    /// Bytes that the free slots of `sectors` sectors of a layout take.
+    pub(super) fn memory(layout: &Layout, sectors: u32) -> u64 {
+        let zones = layout.zones_by_lbn();
+        let longest = zones.iter().map(Zone::sectors_per_track).max();
+        let words = 1u64 << (shift(longest.unwrap_or(0) / sectors.max(1)) - 6);
+        let of_zone = |zone: &Zone| {
+            let cylinders = u64::from(zone.last_cylinder() - zone.first_cylinder()) + 1;
+            let rows = u64::from(zone.sectors_per_track());
+            let of_surfaces = tracks(zone) * (8 * words + 4);
+            // Zones of several access ranges have their rows in common.
+            of_surfaces + rows * (8 * (cylinders / 64 + cylinders / 4096 + 2) + 4)
+        };
+        zones.iter().map(of_zone).sum::<u64>() + u64::from(layout.cylinders()) * 5
+    }
+
     /// All slots of a drive.
     pub fn all(slots: &Slots, layout: &Layout) -> FreeSlots {
         let cylinders = slots.cylinders() as usize;
@@ -120,6 +135,12 @@ impl FreeSlots {
     /// How many are free on a track.
     pub fn on_track(&self, track: usize) -> u32 {
         self.of_track[track]
+    }
+
+    /// How many are free in a cylinder.
+    #[inline]
+    pub(super) fn of_cylinder(&self, cylinder: u32) -> u32 {
+        self.of_cylinder[cylinder as usize]
     }
 
     /// Whether a slot is free.

@@ -1,6 +1,6 @@
 //! A logging drive's memory: the map, the free slots, the end of the log.
 
-use super::allocator::{Allocator, Edge};
+use super::allocator::{Allocator, Edge, Ties};
 use super::free::FreeSlots;
 use super::headers::Headers;
 use super::map::BlockMap;
@@ -8,6 +8,7 @@ use super::slots::{SlotId, Slots};
 use super::soonest::{Found, Head};
 use super::virtual_log::VirtualLog;
 use crate::base::error::InputError;
+use crate::models::geometry::layout::Layout;
 use crate::models::geometry::mechanics::Mechanics;
 
 /// Which slots hold which blocks, and which are free.
@@ -22,6 +23,7 @@ pub struct Log {
     headers: Headers,
     virtual_log: Option<VirtualLog>,
     allocator: Allocator,
+    ties: Ties,
     edge: Edge,
     blocks: u64,
     /// Slots beyond those that the blocks need, and how many of them are taken for blocks that have a slot already.
@@ -50,6 +52,14 @@ pub enum Content {
 }
 
 impl Log {
+    /// Bytes that a log of slots of `sectors` sectors may come to take on a drive, once every slot was written.
+    pub fn memory(layout: &Layout, sectors: u32) -> u64 {
+        // A slot's header and its place in the map.
+        const PER_SLOT: u64 = 20;
+        let tables = Slots::memory(layout, sectors) + FreeSlots::memory(layout, sectors);
+        tables + layout.sectors() / u64::from(sectors.max(1)) * PER_SLOT
+    }
+
     /// An empty log on a drive, of slots of `sectors` sectors, each of `bytes` bytes, of which the share `reserve` is kept free.
     ///
     /// # Errors
@@ -58,7 +68,7 @@ impl Log {
         mechanics: &Mechanics,
         (sectors, bytes): (u32, u64),
         reserve: f64,
-        allocator: Allocator,
+        (allocator, ties): (Allocator, Ties),
         has_virtual_log: bool,
     ) -> Result<Log, InputError> {
         if !(0.0..1.0).contains(&reserve) {
@@ -89,6 +99,7 @@ impl Log {
             headers: Headers::default(),
             virtual_log: has_virtual_log.then(|| VirtualLog::new(slot_bytes)),
             allocator,
+            ties,
             edge: Edge::default(),
             blocks,
             reserve: reserved,
@@ -154,12 +165,12 @@ impl Log {
     /// The slot that a head takes by the log's rule.
     pub fn choose(&self, head: &Head<'_>) -> Option<Found> {
         self.allocator
-            .choose(&self.free, &self.slots, head, self.edge)
+            .choose(&self.free, &self.slots, head, self.ties, self.edge)
     }
 
     /// The slot into which a head of a cleaner moves a block.
     pub fn choose_hole(&self, head: &Head<'_>) -> Option<Found> {
-        self.free.soonest(&self.slots, head, 0)
+        self.free.soonest(&self.slots, head, self.ties, 0)
     }
 
     /// Takes a free slot for what is to be written there.

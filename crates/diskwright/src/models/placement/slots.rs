@@ -1,7 +1,7 @@
 //! The slots of a drive: the places, each for one logical block, among which a logging drive chooses.
 
 use crate::base::error::InputError;
-use crate::models::geometry::layout::Layout;
+use crate::models::geometry::layout::{Layout, Zone};
 
 /// The number of a slot. Numbers are not consecutive: each track's slots begin at a multiple of a power of two.
 pub type SlotId = u32;
@@ -28,6 +28,17 @@ pub struct Track {
     is_even: bool,
 }
 
+/// Tracks of a zone.
+pub(super) fn tracks(zone: &Zone) -> u64 {
+    let cylinders = u64::from(zone.last_cylinder() - zone.first_cylinder()) + 1;
+    cylinders * u64::from(zone.surfaces())
+}
+
+/// The power of two of which the numbers of a track's slots are a multiple, where the longest track has `most` of them.
+pub(super) fn shift(most: u32) -> u32 {
+    most.next_power_of_two().trailing_zeros().max(6)
+}
+
 /// The slots of a layout.
 #[derive(Clone, Debug)]
 pub struct Slots {
@@ -41,6 +52,18 @@ pub struct Slots {
 }
 
 impl Slots {
+    /// Bytes that the slots of `sectors` sectors of a layout take, while the list of its tracks grows.
+    pub(super) fn memory(layout: &Layout, sectors: u32) -> u64 {
+        let tracks: u64 = layout
+            .zones_by_lbn()
+            .iter()
+            .filter(|zone| zone.sectors_per_track() >= sectors)
+            .map(tracks)
+            .sum();
+        let of_track = 3 * size_of::<Track>() as u64;
+        tracks * of_track + u64::from(layout.cylinders()) * 4
+    }
+
     /// Divides every track into slots of `sectors_per_slot` sectors.
     ///
     /// # Errors
@@ -72,7 +95,7 @@ impl Slots {
             )
             .help("give a smaller placement block"));
         }
-        let shift = most.next_power_of_two().trailing_zeros().max(6);
+        let shift = shift(most);
         if (tracks.len() as u64) << shift > u64::from(u32::MAX) {
             return Err(InputError::new(format!(
                 "the drive has {count} blocks of this size: too many to keep a map of"

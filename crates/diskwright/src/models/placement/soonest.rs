@@ -1,5 +1,6 @@
 //! Which free slot a head can reach soonest.
 
+use super::allocator::Ties;
 use super::free::{FreeSlots, FreeZone};
 use super::slots::{SlotId, Slots};
 use crate::base::units::Time;
@@ -47,20 +48,41 @@ impl Head<'_> {
 
 /// A free slot, and how soon a head reaches it.
 ///
-/// Of slots that are reached within the same nanosecond the nearest is better, then the one in the lower cylinder, with the lower head, and
-/// with the lower number.
+/// Of slots that are reached within the same nanosecond the one in the arm's own cylinder is better, then that in the cylinder that
+/// [`Ties`] prefers; in a cylinder that of the arm's own surface, then that of the lowest; then the slot with the lower number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
     /// Seek, head switch, settling and rotation.
     pub positioning: Time,
-    distance: u32,
-    cylinder: u32,
+    is_away: bool,
+    rank: u64,
+    is_other_head: bool,
     head: u32,
     /// The slot.
     pub slot: SlotId,
+    cylinder: u32,
 }
 
 impl Found {
+    #[inline]
+    fn new(
+        free: &FreeSlots,
+        by: &Head<'_>,
+        ties: Ties,
+        positioning: Time,
+        (cylinder, head, slot): (u32, u32, SlotId),
+    ) -> Found {
+        Found {
+            positioning,
+            is_away: cylinder != by.from.cylinder,
+            rank: ties.rank(free, cylinder),
+            is_other_head: head != by.from.head,
+            head,
+            slot,
+            cylinder,
+        }
+    }
+
     /// The slot's cylinder.
     pub fn cylinder(&self) -> u32 {
         self.cylinder
@@ -70,13 +92,19 @@ impl Found {
 impl FreeSlots {
     /// The free slot that a head reaches soonest, of those from cylinder `lowest` on.
     ///
-    /// First the arm's own cylinder; then, zone by zone outwards, one sector after the other as they come by: for each, the
-    /// nearest cylinder in which a free slot begins there. The first that is reached in time is the best of its zone. A zone is
-    /// left as soon as what comes by comes later than the best found. So the choice is exact.
-    pub fn soonest(&self, slots: &Slots, head: &Head<'_>, lowest: u32) -> Option<Found> {
+    /// First the arm's own cylinder; then, zone by zone outwards, one sector after the other as they come by: for each, those of
+    /// the cylinders within reach in which a free slot begins there, in the order of `ties`. The first that is reached in time is the
+    /// best of its zone. A zone is left as soon as what comes by comes later than the best found. So the choice is exact.
+    pub fn soonest(
+        &self,
+        slots: &Slots,
+        head: &Head<'_>,
+        ties: Ties,
+        lowest: u32,
+    ) -> Option<Found> {
         let here = head.from.cylinder;
         let mut best = (here >= lowest)
-            .then(|| self.in_cylinder(slots, head, here))
+            .then(|| self.in_cylinder(slots, head, ties, here))
             .flatten();
         let zones = self.zones();
         let mut above = self.zones_to(here);
@@ -104,7 +132,7 @@ impl FreeSlots {
             if best.is_some_and(|best| best.positioning < soonest) {
                 return best;
             }
-            let found = self.in_zone(slots, head, &zones[zone], lowest, soonest, best);
+            let found = self.in_zone(slots, head, ties, &zones[zone], lowest, soonest, best);
             best = best.into_iter().chain(found).min();
         }
     }
@@ -115,6 +143,7 @@ impl FreeSlots {
         &self,
         slots: &Slots,
         head: &Head<'_>,
+        ties: Ties,
         zone: &FreeZone,
         lowest: u32,
         soonest: Time,
@@ -142,7 +171,7 @@ impl FreeSlots {
                 if at > latest {
                     return None;
                 }
-                let found = self.nearest_at(slots, head, zone, lowest, sector, at);
+                let found = self.best_at(slots, head, ties, zone, lowest, (sector, at));
                 if found.is_some() {
                     return found;
                 }
@@ -154,52 +183,43 @@ impl FreeSlots {
         }
     }
 
-    /// The nearest free slot of a zone that begins at a sector and is reached just when that comes by at `at`, in a cylinder
+    /// The best of the free slots of a zone that begin at a sector and are reached just when that comes by at `at`, in cylinders
     /// other than the arm's own.
-    fn nearest_at(
+    fn best_at(
         &self,
         slots: &Slots,
         head: &Head<'_>,
+        ties: Ties,
         zone: &FreeZone,
         lowest: u32,
-        sector: u32,
-        at: Time,
+        (sector, at): (u32, Time),
     ) -> Option<Found> {
-        let (begin, end) = (zone.cylinders.0.max(lowest), zone.cylinders.1);
         let here = head.from.cylinder;
+        let reach = head.mechanics.farthest_write(at);
+        let begin = here.saturating_sub(reach).max(zone.cylinders.0).max(lowest);
+        let end = zone.cylinders.1.min(here.saturating_add(reach) + 1);
         let row = sector as usize;
-        let first = |from: u32| {
-            let from = from.max(begin) - zone.cylinders.0;
-            Some(zone.starts.first_from(row, from)? + zone.cylinders.0)
+        let next = |from: u32| {
+            let from = from.max(begin).checked_sub(zone.cylinders.0)?;
+            let found = zone.starts.first_from(row, from)? + zone.cylinders.0;
+            (found < end).then_some(found)
         };
-        let last = |below: u32| {
+        let previous = |below: u32| {
             let below = below.min(end).checked_sub(zone.cylinders.0)?;
             let found = zone.starts.last_below(row, below)? + zone.cylinders.0;
             (found >= begin).then_some(found)
         };
-        let mut above = first(here + 1);
-        let mut below = last(here);
-        loop {
-            let up = above.map_or(u32::MAX, |cylinder| cylinder - here);
-            let down = below.map_or(u32::MAX, |cylinder| here - cylinder);
-            let distance = up.min(down);
-            if distance == u32::MAX || head.mechanics.soonest_write(distance) > at {
-                return None;
-            }
-            let cylinder = if down == distance {
-                here - distance
-            } else {
-                here + distance
-            };
-            let found = self.reached_at(slots, head, cylinder, (sector, zone.per_track), at);
-            if found.is_some() {
-                return found;
-            }
-            if down == distance {
-                below = last(cylinder);
-            } else {
-                above = first(cylinder + 1);
-            }
+        let upwards = || std::iter::successors(next(begin), |&cylinder| next(cylinder + 1));
+        let downwards = || std::iter::successors(previous(end), |&cylinder| previous(cylinder));
+        let reached = |cylinder: u32| {
+            let place = (sector, zone.per_track);
+            let is_away = cylinder != here;
+            is_away.then(|| self.reached_at(slots, head, ties, cylinder, place, at))?
+        };
+        match ties {
+            Ties::Outward => downwards().find_map(reached),
+            Ties::Inward => upwards().find_map(reached),
+            Ties::Emptier => upwards().filter_map(reached).min(),
         }
     }
 
@@ -208,6 +228,7 @@ impl FreeSlots {
         &self,
         slots: &Slots,
         head: &Head<'_>,
+        ties: Ties,
         cylinder: u32,
         (sector, per_track): (u32, u32),
         at: Time,
@@ -223,16 +244,10 @@ impl FreeSlots {
             let is_reached = self.may_take(slots, head, number)
                 && motion <= at
                 && motion + spindle.wait(spindle.later(head.phase, motion), edge) == at;
-            is_reached.then_some((by_head, slot))
+            let place = (cylinder, by_head, slot);
+            is_reached.then(|| Found::new(self, head, ties, at, place))
         });
-        let (by_head, slot) = found.min()?;
-        Some(Found {
-            positioning: at,
-            distance: head.from.cylinder.abs_diff(cylinder),
-            cylinder,
-            head: by_head,
-            slot,
-        })
+        found.min()
     }
 
     /// Whether a head may write to a track if it has a free slot.
@@ -244,7 +259,7 @@ impl FreeSlots {
     }
 
     /// The free slot that a head reaches soonest in the nearest cylinder that has any.
-    pub fn in_nearest_cylinder(&self, slots: &Slots, head: &Head<'_>) -> Option<Found> {
+    pub fn in_nearest_cylinder(&self, slots: &Slots, head: &Head<'_>, ties: Ties) -> Option<Found> {
         let here = head.from.cylinder;
         let mut above = self.first_from(here);
         let mut below = self.last_below(here);
@@ -261,7 +276,7 @@ impl FreeSlots {
             ];
             let found = sides.into_iter().flatten();
             let best = found
-                .filter_map(|cylinder| self.in_cylinder(slots, head, cylinder))
+                .filter_map(|cylinder| self.in_cylinder(slots, head, ties, cylinder))
                 .min();
             if best.is_some() {
                 return best;
@@ -276,7 +291,13 @@ impl FreeSlots {
     }
 
     /// The free slot of a cylinder that a head reaches soonest.
-    pub fn in_cylinder(&self, slots: &Slots, head: &Head<'_>, cylinder: u32) -> Option<Found> {
+    pub fn in_cylinder(
+        &self,
+        slots: &Slots,
+        head: &Head<'_>,
+        ties: Ties,
+        cylinder: u32,
+    ) -> Option<Found> {
         let layout = &head.mechanics.layout;
         // Over the active head the arm arrives sooner than where it must change heads.
         let mut same = Arrival::new(head, cylinder, head.from.head);
@@ -300,18 +321,18 @@ impl FreeSlots {
                 arrival.offer(angle, track.head, slots.id(number, slot));
             }
         }
-        let distance = head.from.cylinder.abs_diff(cylinder);
         let found = [same, other].into_iter().filter_map(|arrival| {
             let (_, by_head, slot, angle) = arrival.best?;
             let spindle = &head.mechanics.spindle;
             let edge = spindle.edge(angle, arrival.per_track);
-            Some(Found {
-                positioning: arrival.motion + spindle.wait(arrival.phase, edge),
-                distance,
-                cylinder,
-                head: by_head,
-                slot,
-            })
+            let positioning = arrival.motion + spindle.wait(arrival.phase, edge);
+            Some(Found::new(
+                self,
+                head,
+                ties,
+                positioning,
+                (cylinder, by_head, slot),
+            ))
         });
         found.min()
     }

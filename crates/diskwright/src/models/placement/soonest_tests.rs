@@ -6,6 +6,7 @@ use crate::base::units::quantities::Rotation;
 use crate::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
 use crate::models::geometry::layout::Layout;
 use crate::models::geometry::seek::{SeekCurve, SeekDescription};
+use crate::models::placement::slots::Track;
 
 /// A small drive.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ fn small() -> impl Strategy<Value = Small> {
         "[linear]\nsingle = \"0.7 ms\"\nfull = \"6 ms\"",
         "[table]\npoints_ms = [[1, 1.0], [3, 0.4], [4, 2.0], [40, 3.0]]",
         "[constant]\n",
+        "[zero]\n",
+        "[table]\npoints_ms = [[1, 0.0], [5, 0.0], [9, 1.0], [40, 11.0]]",
     ]);
     (
         (
@@ -43,8 +46,8 @@ fn small() -> impl Strategy<Value = Small> {
         prop::collection::vec(0u32..400, 0..3),
         seeks,
         (
-            0u64..900_000,
-            -300_000i64..500_000,
+            prop_oneof![Just(0), 0u64..900_000, 0u64..20_000_000],
+            prop_oneof![-300_000i64..500_000, 0i64..30_000_000],
             1_000u32..12_000,
             any::<bool>(),
         ),
@@ -105,6 +108,8 @@ impl Small {
         let layout = Layout::build(&layout).expect("a layout");
         let seek: SeekDescription = if self.seek == "[constant]\n" {
             SeekDescription::Constant(Time::from_us(900))
+        } else if self.seek == "[zero]\n" {
+            SeekDescription::Constant(Time::ZERO)
         } else {
             toml::from_str(self.seek).expect("a seek curve")
         };
@@ -119,9 +124,30 @@ impl Small {
 }
 
 /// The best of all free slots, each looked at.
-fn brute_force(free: &FreeSlots, slots: &Slots, head: &Head<'_>, lowest: u32) -> Option<Found> {
+fn brute_force(
+    free: &FreeSlots,
+    slots: &Slots,
+    head: &Head<'_>,
+    ties: Ties,
+    lowest: u32,
+) -> Option<Found> {
     let Mechanics { layout, .. } = head.mechanics;
     let mut best: Option<Found> = None;
+    // Where the slots of a cylinder come in the order of the rule: the least is best.
+    let rank = |cylinder: u32| {
+        let in_cylinder = |track: &&Track| track.cylinder == cylinder;
+        let tracks = slots.tracks().iter().enumerate();
+        let number_free: u32 = tracks
+            .filter(|(_, track)| in_cylinder(track))
+            .map(|(number, _)| free.on_track(number))
+            .sum();
+        let higher = u64::from(u32::MAX - cylinder);
+        match ties {
+            Ties::Outward => higher,
+            Ties::Emptier => u64::from(u32::MAX - number_free) << 32 | higher,
+            Ties::Inward => cylinder.into(),
+        }
+    };
     for (number, track) in slots.tracks().iter().enumerate() {
         for slot in 0..track.slots {
             let id = slots.id(number, slot);
@@ -147,10 +173,12 @@ fn brute_force(free: &FreeSlots, slots: &Slots, head: &Head<'_>, lowest: u32) ->
             let target = head.mechanics.target(run, true);
             let found = Found {
                 positioning: head.mechanics.positioning(head.from, head.phase, &target),
-                distance: head.from.cylinder.abs_diff(track.cylinder),
-                cylinder: track.cylinder,
+                is_away: track.cylinder != head.from.cylinder,
+                rank: rank(track.cylinder),
+                is_other_head: track.head != head.from.head,
                 head: track.head,
                 slot: id,
+                cylinder: track.cylinder,
             };
             best = best.into_iter().chain([found]).min();
         }
@@ -165,6 +193,7 @@ proptest! {
     fn the_search_finds_what_looking_at_every_slot_finds(
         small in small(), per_slot in 1u32..9, seed in any::<u64>(), fill in prop::sample::select(vec![0u64, 300, 700, 950, 990, 999, 1000]),
         clustered in any::<bool>(), limited in any::<bool>(), cleans in any::<bool>(),
+        ties in prop::sample::select(vec![Ties::Outward, Ties::Emptier, Ties::Inward]),
     ) {
         let mechanics = small.mechanics();
         let Ok(slots) = Slots::new(&mechanics.layout, per_slot) else {
@@ -207,21 +236,22 @@ proptest! {
                 not_to: cleans.then(|| draw.below(slots.tracks().len() as u64) as usize),
             };
             let lowest = if limited { bound(&mut draw, cylinders) } else { 0 };
-            prop_assert_eq!(free.soonest(&slots, &head, lowest), brute_force(&free, &slots, &head, lowest));
-            let nearest = free.in_nearest_cylinder(&slots, &head);
-            prop_assert_eq!(nearest.is_some(), brute_force(&free, &slots, &head, 0).is_some());
+            prop_assert_eq!(free.soonest(&slots, &head, ties, lowest), brute_force(&free, &slots, &head, ties, lowest));
+            let nearest = free.in_nearest_cylinder(&slots, &head, ties);
+            prop_assert_eq!(nearest.is_some(), brute_force(&free, &slots, &head, ties, 0).is_some());
             if let Some(nearest) = nearest {
-                let same_distance = |cylinder: u32| head.from.cylinder.abs_diff(cylinder) <= nearest.distance;
+                let same_distance = |cylinder: u32| head.from.cylinder.abs_diff(cylinder) <= head.from.cylinder.abs_diff(nearest.cylinder);
                 let mut only_near = free.clone();
                 for &slot in all.iter().filter(|&&slot| !same_distance(slots.tracks()[slots.place(slot).0].cylinder)) {
                     if only_near.is_free(slot) {
                         only_near.take(&slots, &mechanics.layout, slot);
                     }
                 }
-                prop_assert_eq!(Some(nearest), brute_force(&only_near, &slots, &head, 0));
+                let expected = brute_force(&only_near, &slots, &head, ties, 0);
+                prop_assert_eq!(Some(nearest).map(|found| found.slot), expected.map(|found| found.slot));
             }
             // What is found is taken, and now and then something is freed.
-            if let Some(found) = free.soonest(&slots, &head, 0) {
+            if let Some(found) = free.soonest(&slots, &head, ties, 0) {
                 free.take(&slots, &mechanics.layout, found.slot);
             }
             let freed = all[draw.below(all.len() as u64) as usize];

@@ -34,6 +34,7 @@ use crate::base::error::{Error, InputError};
 use crate::base::progress::Progress;
 use crate::base::random::Stream;
 use crate::base::units::Size;
+use crate::models::cache::MOST_FRAMES;
 use crate::models::cache::replacement::{CustomReplacements, Setting};
 use crate::workload::FormatOptions;
 use crate::workload::formats::open_seeded;
@@ -256,10 +257,12 @@ fn add_caches(
         if objects >= enough {
             continue;
         }
-        let capacity = u32::try_from(objects).map_err(|_| {
-            let message = format!("a cache of {objects} objects: expected up to {}", u32::MAX);
-            InputError::new(message).help("--sample simulates smaller ones")
-        })?;
+        let capacity = u32::try_from(objects).unwrap_or(u32::MAX);
+        if capacity > MOST_FRAMES {
+            let message = format!("a cache of {objects} objects: expected up to {MOST_FRAMES}");
+            let error = InputError::new(message).help("--sample simulates smaller ones");
+            return Err(error.into());
+        }
         let chance = Stream::new(plan.seed, &format!("miss_ratio.replacement.{number}"));
         let setting = Setting { capacity, chance };
         let built = policy.choice.build_for(&setting, &plan.replacements)?;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::memory::Budget;
 use super::{Checked, imported, parts};
 use crate::base::error::{Error, InputError, Place, Source, unknown_name};
 use crate::base::random::Stream;
@@ -30,6 +31,8 @@ pub struct Tree {
     pub paths: Vec<String>,
     /// What the drives' files gave cause to warn of.
     pub warnings: Vec<String>,
+    /// What the devices may come to need.
+    pub memory: Budget,
 }
 
 impl Tree {
@@ -47,6 +50,7 @@ pub fn devices(checked: &Checked) -> Result<Tree, Error> {
         devices: Vec::new(),
         paths: Vec::new(),
         warnings: Vec::new(),
+        memory: Budget::new(),
     };
     device(&checked.spec.device, "", None, checked, &mut tree)?;
     Ok(tree)
@@ -153,6 +157,14 @@ fn hdd(
         mut warnings,
     } = drive(&spec.drive, &checked.base).map_err(|error| locate("drive", error))?;
     tree.warnings.append(&mut warnings);
+    let cylinders = hardware.mechanics.layout.cylinders();
+    tree.memory
+        .take(
+            u64::from(cylinders) * PER_CYLINDER,
+            format_args!("the seek times of a drive of {cylinders} cylinders"),
+            "simulate fewer drives, or drives with fewer cylinders",
+        )
+        .map_err(|error| locate("drive", error.into()))?;
     hardware.buffer = buffer(spec, &description).map_err(|error| locate("buffer", error.into()))?;
     if let Some(overhead) = &spec.overhead {
         hardware.overhead = overhead.resolve(hardware.overhead);
@@ -172,10 +184,21 @@ fn hdd(
         .clustering()
         .map_err(|(key, error)| locate(&format!("queue.{key}"), error))?;
     let (overhead, interface) = (hardware.overhead, hardware.interface);
-    let parts = parts::disk(spec, &description, hardware, clustering, &path, checked)?;
+    let memory = &mut tree.memory;
+    let parts = parts::disk(
+        spec,
+        &description,
+        hardware,
+        clustering,
+        &path,
+        checked,
+        memory,
+    )?;
+    let blocks = parts.blocks();
     let cache = spec.cache.as_ref().map(|cache| {
+        let cache_path = format!("{path}.cache");
         Ok::<_, Error>(CacheParts {
-            cache: block_cache(cache, &format!("{path}.cache"), checked)?,
+            cache: block_cache(cache, &cache_path, blocks, checked, memory)?,
             write_policy: cache.write_policy,
             overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
             interface,
@@ -204,11 +227,31 @@ fn spindle(
     Spindle::new(rotation.deviating(deviation)).starting_at(angle)
 }
 
-/// The cache at `path` in the tree of devices.
-fn block_cache(spec: &CacheSpec, path: &str, checked: &Checked) -> Result<BlockCache, Error> {
-    let (frames, per_frame) = spec
-        .frames()
-        .map_err(|(key, error)| checked.locate(&format!("device.{path}.{key}"), error))?;
+/// The cache at `path` in the tree of devices, in front of a drive of `blocks` blocks.
+fn block_cache(
+    spec: &CacheSpec,
+    path: &str,
+    blocks: u64,
+    checked: &Checked,
+    memory: &mut Budget,
+) -> Result<BlockCache, Error> {
+    let locate = |key: &str, error: Error| checked.locate(&format!("device.{path}.{key}"), error);
+    let (frames, per_frame) = spec.frames().map_err(|(key, error)| locate(key, error))?;
+    let needs = spec.memory(frames, per_frame, blocks);
+    memory
+        .take(
+            needs.frames,
+            format_args!("a cache of {frames} frames of {}", spec.block_size),
+            "write a smaller size, or a larger block_size",
+        )
+        .map_err(|error| locate("size", error.into()))?;
+    memory
+        .take(
+            needs.policy,
+            format_args!("{:?} for {frames} cache blocks", spec.policy.name()),
+            "give the policy fewer ghosts or the cache a smaller size",
+        )
+        .map_err(|error| locate("policy", error.into()))?;
     let setting = Setting {
         capacity: frames,
         chance: Stream::new(checked.spec.seed, path),
@@ -238,6 +281,9 @@ pub struct Drive {
     /// What was made of its file otherwise than it is written.
     pub warnings: Vec<String>,
 }
+
+/// Bytes for each cylinder of a drive: its seek time, the least of that and all longer ones, and both again while they are worked out.
+const PER_CYLINDER: u64 = 16;
 
 /// The endings of files that describe drives: our own, and DiskSim's.
 const ENDINGS: [&str; 2] = [".toml", ".parv"];

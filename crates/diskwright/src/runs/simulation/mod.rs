@@ -352,7 +352,11 @@ pub fn run(
         .with_log(log)
         .with_table(table);
     let promise = tree.devices.last().expect("a spec has a device").promise();
-    let checker = options.check.then(|| Box::new(Checker::new(promise)));
+    let checker = options.check.then(|| {
+        let mut checker = Checker::new(promise);
+        checker.name_devices(tree.paths.clone());
+        Box::new(checker)
+    });
     let mut engine = Engine::new(tree.devices, checker);
     for fault in &spec.fault {
         match fault.kind {
@@ -360,7 +364,9 @@ pub fn run(
         }
     }
     let started = Instant::now();
-    engine.run(&mut host)?;
+    engine
+        .run(&mut host)
+        .map_err(|error| with_faults(error, engine.checker()))?;
     // Whoever listens may have something against the end of the run.
     if host.tick().is_break() {
         return Err(Error::Interrupted);
@@ -368,12 +374,7 @@ pub fn run(
     if let Some(checker) = engine.checker()
         && checker.fault_count() > 0
     {
-        let faults = checker.faults().join("\n  ");
-        return Err(Error::Simulation(format!(
-            "the checker found {} faults in {} requests:\n  {faults}",
-            checker.fault_count(),
-            checker.checked()
-        )));
+        return Err(Error::Simulation(found(checker)));
     }
     host.finish_log()?;
     if let Some(window) = &window {
@@ -381,6 +382,26 @@ pub fn run(
     }
     let outcome = Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed());
     Ok(outcome.with_requests(host.take_table()))
+}
+
+/// What the checker found.
+fn found(checker: &Checker) -> String {
+    format!(
+        "the checker found {} faults in {} requests:\n  {}",
+        checker.fault_count(),
+        checker.checked(),
+        checker.faults().join("\n  ")
+    )
+}
+
+/// A run that failed, with what the checker found before.
+fn with_faults(error: Error, checker: Option<&Checker>) -> Error {
+    match (error, checker) {
+        (Error::Simulation(text), Some(checker)) if checker.fault_count() > 0 => {
+            Error::Simulation(format!("{text}; {}", found(checker)))
+        }
+        (error, _) => error,
+    }
 }
 
 /// Opens the log before the run, so that a path that cannot be written is known at once.

@@ -1,6 +1,7 @@
 //! What a spec and a drive's file say of arms and placement becomes parts of a hard disk.
 
 use super::Checked;
+use super::memory::Budget;
 use crate::base::error::{Error, InputError};
 use crate::base::random::Stream;
 use crate::base::units::BLOCK_BYTES;
@@ -23,6 +24,7 @@ pub(super) fn disk(
     clustering: Option<Clustering>,
     path: &str,
     checked: &Checked,
+    memory: &mut Budget,
 ) -> Result<DiskParts, Error> {
     let locate = |key: &str, error: InputError| {
         checked.locate(&format!("device.{path}.{key}"), error.into())
@@ -43,7 +45,7 @@ pub(super) fn disk(
     }
     let log = log_spec
         .as_ref()
-        .map(|eager| log_parts(eager, &hardware, path, checked))
+        .map(|eager| log_parts(eager, &hardware, path, checked, memory))
         .transpose()
         .map_err(|error| locate("placement", error))?;
     let schedulers = arm_groups(&arms, motion)
@@ -85,6 +87,7 @@ fn log_parts(
     hardware: &Hardware,
     path: &str,
     checked: &Checked,
+    memory: &mut Budget,
 ) -> Result<LogParts, InputError> {
     let initial = eager.initial.as_ref().map(|initial| InitialWrites {
         blocks: initial.write.blocks().div_ceil(eager.block.blocks()),
@@ -92,14 +95,14 @@ fn log_parts(
         chance: Stream::new(checked.spec.seed, &format!("{path}.initial")),
     });
     Ok(LogParts {
-        log: log(eager, hardware)?,
+        log: log(eager, hardware, memory)?,
         cleaner: eager.cleaner.as_ref().map(|cleaner| cleaner.build()),
         initial,
     })
 }
 
 /// A log with its slots on a drive.
-fn log(eager: &EagerSpec, hardware: &Hardware) -> Result<Log, InputError> {
+fn log(eager: &EagerSpec, hardware: &Hardware, memory: &mut Budget) -> Result<Log, InputError> {
     let per_sector = u64::from(hardware.blocks_per_sector);
     let blocks = eager.block.blocks();
     if blocks == 0 || !blocks.is_multiple_of(per_sector) {
@@ -111,11 +114,16 @@ fn log(eager: &EagerSpec, hardware: &Hardware) -> Result<Log, InputError> {
         .help("give a whole number of sectors"));
     }
     let sectors = u32::try_from(blocks / per_sector).unwrap_or(u32::MAX);
+    memory.take(
+        Log::memory(&hardware.mechanics.layout, sectors),
+        format_args!("a log of slots of {} on this drive", eager.block),
+        "give a larger placement block, or write placement = \"in-place\"",
+    )?;
     Log::new(
         &hardware.mechanics,
         (sectors, per_sector * BLOCK_BYTES),
         eager.reserve,
-        eager.allocator,
+        (eager.allocator, eager.ties),
         eager.recovery == Recovery::VirtualLog,
     )
 }

@@ -292,3 +292,18 @@ fn a_block_takes_the_longest_of_its_times() {
         (Some(Time::from_us(50)), None)
     );
 }
+
+/// A file whose header is short of cylinders: the zones' sectors count.
+#[test]
+fn a_drive_has_the_cylinders_of_its_zones() {
+    let whole = Sample::new().sound(&[]);
+    let short = Sample::new().sound(&[("disk0", "Model:Number of cylinders", "39")]);
+    assert_eq!(short.drive.layout, whole.drive.layout);
+    assert_eq!(short.drive.seek, whole.drive.seek);
+    let told = |warning: &&String| warning.contains("39 cylinders, but a zone ends at cylinder 39");
+    assert_eq!(short.warnings.iter().filter(told).count(), 1);
+    assert_eq!(whole.warnings.iter().filter(told).count(), 0);
+    // More than the zones have are part of the drive: they count for seeks.
+    let more = Sample::new().sound(&[("disk0", "Model:Number of cylinders", "41")]);
+    assert_eq!(more.drive.layout.cylinders, 41);
+}

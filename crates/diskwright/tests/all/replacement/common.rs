@@ -112,7 +112,7 @@ impl Watched {
         Watched {
             policy,
             directory: Directory::new(capacity),
-            pins: Pins::new(capacity),
+            pins: Pins::new(),
             blocks: BTreeMap::new(),
             pinned: BTreeMap::new(),
             capacity: capacity as usize,

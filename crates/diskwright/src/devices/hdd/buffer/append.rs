@@ -65,17 +65,21 @@ impl Buffer {
         let segment = self.segments.get_mut(destage.segment);
         segment.end = command.end().0;
         let (mut passing, mut whole) = (T::default(), T::default());
-        let (arm, free) = in_passing(hardware, command, destage, data, &mut passing);
+        let arrivals = Arrivals {
+            from: data,
+            first: self.wanted_first(command),
+        };
+        let (arm, free) = in_passing(hardware, command, destage, arrivals, &mut passing);
         let begins = ready.max(free);
-        let done = access::write(
-            hardware,
-            arm,
-            begins,
-            Arrivals::from(data),
-            command,
-            hardware.first_run(command, track),
-            &mut whole,
-        );
+        let run = hardware.first_run(command, track);
+        // The arm that has just ended what is before it goes on at once.
+        let lengthened = match ready > free {
+            true => self.lengthened(hardware, arm, &run),
+            false => Time::ZERO,
+        };
+        whole.add(Part::Seek, lengthened);
+        let moves = begins + lengthened;
+        let done = access::write(hardware, arm, moves, arrivals, command, run, &mut whole);
         parts.beside(destage.end, passing);
         parts.beside(begins, whole);
         self.medium = Medium::Writing(Destage {
@@ -90,12 +94,12 @@ impl Buffer {
     }
 }
 
-/// Where and when the arm has written what goes on without a pause behind `destage`, of blocks that cross from `data` on.
+/// Where and when the arm has written what goes on without a pause behind `destage`, of blocks that cross as `arrivals` says.
 fn in_passing<T: Tally>(
     hardware: &Hardware,
     command: &Command,
     destage: Destage,
-    data: Time,
+    arrivals: Arrivals,
     parts: &mut T,
 ) -> (Arm, Time) {
     let mechanics = &hardware.mechanics;
@@ -105,10 +109,8 @@ fn in_passing<T: Tally>(
     let end = command.end().0.div_ceil(per_sector);
     while sector < end {
         let behind = ((sector + 1) * per_sector).min(command.end().0);
-        let arrived = data
-            + hardware
-                .interface
-                .write_time((behind - command.lbn.0) as u32);
+        let blocks = ((behind - command.lbn.0) as u32).max(arrivals.first);
+        let arrived = arrivals.from + hardware.interface.write_time(blocks);
         if arrived > now {
             break;
         }

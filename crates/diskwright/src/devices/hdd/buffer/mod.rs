@@ -108,8 +108,6 @@ pub struct Buffer {
     segments: Segments,
     arm: Arm,
     medium: Medium,
-    /// The block behind the request before.
-    last_end: u64,
     /// Draws what is left to chance.
     chance: Stream,
     /// Counters.
@@ -204,7 +202,6 @@ impl Buffer {
             description,
             arm: Arm::default(),
             medium: Medium::Free,
-            last_end: 0,
             chance,
             counters: BufferCounters::default(),
             moves: None,
@@ -450,11 +447,9 @@ impl Buffer {
             parts,
             until: service.now,
         };
-        let served = match service.command.op {
+        match service.command.op {
             Op::Write => self.write(hardware, service, &mut account),
             _ => self.read(hardware, service, &mut account),
-        };
-        self.last_end = service.command.end().0;
-        served
+        }
     }
 }

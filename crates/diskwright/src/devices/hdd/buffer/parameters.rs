@@ -157,7 +157,8 @@ pub struct WriteDescription {
     pub own_segment: bool,
     /// Whether a write that goes on where the one before it ended joins it on its way to the medium.
     pub appends: bool,
-    /// The shortest motion before a write that does not go on where the one before it ended.
+    /// The shortest motion before the first block of a write, also of one that needs none; of a write that joins the one before it
+    /// only if the medium has to wait for it.
     pub least_seek: Time,
     /// What becomes of a write into the segment used last, if it does not go on where that ends.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,21 +12,28 @@ use crate::engine::request::{Command, Part, ServedBy};
 use crate::models::geometry::layout::Run;
 use crate::models::geometry::mechanics::Arm;
 
-/// Blocks that must have come before the medium takes the first, of a write with an extra disconnection: of a short one, and of
-/// one of 45 blocks or more (DiskSim 4.0).
+/// Blocks that must have come before the medium takes a sector of a write, on a drive that makes extra disconnections: of a short
+/// write, and of one of 45 blocks or more (DiskSim 4.0).
 const EXTRA_DISCONNECTION_BLOCKS: [u32; 2] = [10, 15];
 
 impl Buffer {
-    /// How much longer than it need the arm takes to the run of a write.
-    fn lengthened(&self, hardware: &Hardware, command: &Command, run: &Run) -> Time {
+    /// How much longer than it need the arm takes to the run that a write begins with, also where it need not move at all.
+    pub(super) fn lengthened(&self, hardware: &Hardware, from: Arm, run: &Run) -> Time {
         let least = self.description.write.least_seek;
-        if least == Time::ZERO || command.lbn.0 == self.last_end {
-            return Time::ZERO;
-        }
-        let motion = hardware
-            .mechanics
-            .motion_time(self.arm, Arm::over(run), true);
+        let motion = hardware.mechanics.motion_time(from, Arm::over(run), true);
         least.saturating_sub(motion)
+    }
+
+    /// How many of a write's blocks must have come before the medium takes any of its sectors. A drive that makes extra
+    /// disconnections waits for them with every write, whether that has one or not.
+    pub(super) fn wanted_first(&self, command: &Command) -> u32 {
+        match self.description.write.extra_disconnection {
+            None => 1,
+            Some(_) => {
+                let wanted = EXTRA_DISCONNECTION_BLOCKS[usize::from(command.blocks >= 45)];
+                wanted.min(command.blocks)
+            }
+        }
     }
 
     pub(super) fn write<T: Tally>(
@@ -52,7 +59,7 @@ impl Buffer {
             (false, _) => hardware.overhead.before(true, after_write),
         };
         let is_connected = !bus.disconnects || (now == accepted && bus_free <= now);
-        let (mut ready, mut first) = (accepted + overhead, 1);
+        let mut ready = accepted + overhead;
         let (mut disconnect, mut reselect) = (bus.disconnect_write, bus.reselect);
         let mut data = if is_connected {
             ready.max(now).max(bus_free) + bus.preparation
@@ -89,8 +96,6 @@ impl Buffer {
             let left = accepted + extra.command + extra.disconnect + extra.pause;
             data = bus_free.max(now).max(left) + reselect + bus.preparation;
             ready = accepted + extra.command + extra.seek;
-            first =
-                EXTRA_DISCONNECTION_BLOCKS[usize::from(command.blocks >= 45)].min(command.blocks);
             (disconnect, reselect) = (extra.second, bus.reselect_again);
         }
         let interrupted = match self.medium {
@@ -109,10 +114,13 @@ impl Buffer {
         let begins = ready.max(now) + wait;
         let mut media_parts = T::default();
         media_parts.heads_for(Arm::over(&run));
-        let lengthened = self.lengthened(hardware, command, &run);
+        let lengthened = self.lengthened(hardware, self.arm, &run);
         media_parts.add(Part::Seek, lengthened);
         let moves = begins + lengthened;
-        let arrivals = Arrivals { from: data, first };
+        let arrivals = Arrivals {
+            from: data,
+            first: self.wanted_first(command),
+        };
         let (done, crossed) = if u64::from(command.blocks) > self.segments.size() {
             self.write_in_pieces(hardware, moves, arrivals, command, &mut media_parts)
         } else {

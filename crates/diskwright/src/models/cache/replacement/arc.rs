@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Ghosts, Links, List, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Ghosts, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
 
 /// Rule: T1 holds the blocks accessed once of late, T2 the others, both by recency; B1 and B2 remember the keys that left them. An access to
 /// one remembered in B1 makes the target size of T1 larger, in B2 smaller; T1 gives a block up where it is above its target, else T2.
@@ -19,10 +19,10 @@ impl Arc {
         let Setting { capacity, .. } = *setting;
         Box::new(ArcState {
             capacity: capacity as usize,
-            links: Links::new(capacity),
+            links: Links::new(),
             lists: [List::default(); 2],
-            list_of: vec![0; capacity as usize].into(),
-            keys: vec![0; capacity as usize].into(),
+            list_of: PerFrame::new(0),
+            keys: PerFrame::new(0),
             ghosts: Ghosts::new(capacity),
             target: 0,
             was_in: None,
@@ -40,8 +40,8 @@ struct ArcState {
     capacity: usize,
     links: Links,
     lists: [List; 2],
-    list_of: Box<[u8]>,
-    keys: Box<[u64]>,
+    list_of: PerFrame<u8>,
+    keys: PerFrame<u64>,
     ghosts: Ghosts<2>,
     /// The target size of T1, p in the paper.
     target: u64,

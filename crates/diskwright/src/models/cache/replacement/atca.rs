@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::access_time::{Meter, of_block};
 use super::parameters::Factor;
 use super::worth::{Worths, accesses};
-use super::{Access, Cost, Frame, Pins, Replacement, Setting};
+use super::{Access, Cost, Frame, PerFrame, Pins, Replacement, Setting};
 
 /// Rule: the block of the smallest worth M + α·N leaves, where M numbers the block accesses up to its last, and N is the access time of the
 /// media access that last brought or wrote it; α = `weight` · capacity / mean N, as it was when the block was last accessed or paid for.
@@ -56,8 +56,8 @@ impl Atca {
             capacity: setting.capacity,
             meter: Meter::default(),
             alpha: self.alpha.map_or(0.0, |alpha| alpha.value() / 1e6),
-            worths: Worths::new(setting.capacity),
-            times: vec![0; setting.capacity as usize].into(),
+            worths: Worths::new(),
+            times: PerFrame::new(0),
         })
     }
 }
@@ -70,7 +70,7 @@ struct AtcaState {
     alpha: f64,
     worths: Worths,
     /// N of each block, in ns.
-    times: Box<[u64]>,
+    times: PerFrame<u64>,
 }
 
 impl AtcaState {

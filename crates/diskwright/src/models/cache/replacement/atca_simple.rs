@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::access_time::Meter;
 use super::parameters::Factor;
 use super::worth::{Worths, accesses};
-use super::{Access, Cost, Frame, Pins, Replacement, Setting};
+use super::{Access, Cost, Frame, PerFrame, Pins, Replacement, Setting};
 use crate::base::units::Time;
 
 /// Rule: as atca, but an access time is only big or small, and big gives a fixed bonus. Tie: the least recently accessed.
@@ -39,8 +39,8 @@ impl AtcaSimple {
             threshold: self.threshold,
             bonus: accesses(bonus),
             meter: Meter::default(),
-            worths: Worths::new(setting.capacity),
-            is_big: vec![false; setting.capacity as usize].into(),
+            worths: Worths::new(),
+            is_big: PerFrame::new(false),
         })
     }
 }
@@ -50,7 +50,7 @@ struct AtcaSimpleState {
     bonus: u64,
     meter: Meter,
     worths: Worths,
-    is_big: Box<[bool]>,
+    is_big: PerFrame<bool>,
 }
 
 impl AtcaSimpleState {

@@ -14,8 +14,8 @@ pub struct Belady {}
 
 impl Belady {
     pub(super) const SUMMARY: &str = "The optimum, which knows the future of a trace: the block whose next access is furthest away leaves.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
-        Box::new(BeladyState(Ranking::new(setting.capacity)))
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
+        Box::new(BeladyState(Ranking::new()))
     }
 }
 

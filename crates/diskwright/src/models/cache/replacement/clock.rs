@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Links, List, Pins, Replacement, Setting, second_chance};
+use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting, second_chance};
 
 /// Rule: as fifo, but a block that was accessed since the hand last passed it, or since it came, is passed once more. Tie: none can be.
 /// Source: Corbato, "A paging experiment with the Multics system", 1968. Weakness: as lru's; it tells one access from none, no more.
@@ -14,11 +14,11 @@ pub struct Clock {}
 impl Clock {
     pub(super) const SUMMARY: &str =
         "Second chance: as fifo, but a block accessed since the hand last came by is passed once.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
         Box::new(ClockState {
-            links: Links::new(setting.capacity),
+            links: Links::new(),
             list: List::default(),
-            accessed: vec![false; setting.capacity as usize].into(),
+            accessed: PerFrame::new(false),
         })
     }
 }
@@ -27,7 +27,7 @@ impl Clock {
 struct ClockState {
     links: Links,
     list: List,
-    accessed: Box<[bool]>,
+    accessed: PerFrame<bool>,
 }
 
 impl Replacement for ClockState {

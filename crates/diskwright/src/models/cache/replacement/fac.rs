@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::share;
-use super::{Access, Cost, Frame, Pins, Ranking, Replacement, Setting};
+use super::{Access, Cost, Frame, PerFrame, Pins, Ranking, Replacement, Setting};
 use crate::base::units::Share;
 
 /// Rule: with every access a block's worth grows by 1 + N / Nmax, where N is the access time of the media access that last brought or wrote
@@ -31,13 +31,13 @@ impl Default for Fac {
 
 impl Fac {
     pub(super) const SUMMARY: &str = "Frequency and access time: every access is worth 1, and up to 1 more the longer the block's access time is.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
         Box::new(FacState {
             parameters: self.clone(),
             longest: 0.0,
             left: 0,
-            blocks: vec![Block::default(); setting.capacity as usize].into(),
-            ranking: Ranking::new(setting.capacity),
+            blocks: PerFrame::new(Block::default()),
+            ranking: Ranking::new(),
         })
     }
 }
@@ -60,7 +60,7 @@ struct FacState {
     longest: f64,
     /// With ageing, what the last block that left was worth.
     left: u64,
-    blocks: Box<[Block]>,
+    blocks: PerFrame<Block>,
     ranking: Ranking,
 }
 

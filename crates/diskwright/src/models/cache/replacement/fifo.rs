@@ -14,9 +14,9 @@ pub struct Fifo {}
 impl Fifo {
     pub(super) const SUMMARY: &str =
         "First in, first out: the block that has been in the cache longest leaves.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
         Box::new(FifoState {
-            links: Links::new(setting.capacity),
+            links: Links::new(),
             list: List::default(),
         })
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::access_time::of_block;
-use super::{Access, Cost, Frame, Pins, Ranking, Replacement, Setting};
+use super::{Access, Cost, Frame, PerFrame, Pins, Ranking, Replacement, Setting};
 
 /// Rule: at every access a block's worth becomes L + N, where N is the access time of the media access that last brought or wrote it, and L
 /// the worth of the last block that left for another; the smallest worth leaves. Tie: the least recently accessed, so that with equal costs
@@ -19,12 +19,12 @@ pub struct GreedyDual {
 
 impl GreedyDual {
     pub(super) const SUMMARY: &str = "The block leaves whose access time, added to what the last to leave was worth at its own last access, is smallest.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
         Box::new(GreedyDualState {
             per_block: self.per_block,
             left: 0,
-            times: vec![0; setting.capacity as usize].into(),
-            ranking: Ranking::new(setting.capacity),
+            times: PerFrame::new(0),
+            ranking: Ranking::new(),
         })
     }
 }
@@ -34,7 +34,7 @@ struct GreedyDualState {
     /// L, in ns.
     left: u64,
     /// N of each block, in ns.
-    times: Box<[u64]>,
+    times: PerFrame<u64>,
     ranking: Ranking,
 }
 

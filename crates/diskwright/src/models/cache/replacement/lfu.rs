@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Links, List, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
 
 /// Rule: the block with the fewest accesses since it came leaves; a count dies with its block's departure. Tie: the one that reached the
 /// count first. Source: Denning, "Virtual memory", ACM Computing Surveys 2(3), 1970; in constant time as Matani, Shah and Mitra, "An O(1)
@@ -15,13 +15,13 @@ pub struct Lfu {}
 impl Lfu {
     pub(super) const SUMMARY: &str =
         "Least frequently used: the block with the fewest accesses since it came leaves.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
         Box::new(LfuState {
-            links: Links::new(setting.capacity),
+            links: Links::new(),
             counts: Vec::new(),
             free: Vec::new(),
             least: NONE,
-            count_of: vec![NONE; setting.capacity as usize].into(),
+            count_of: PerFrame::new(NONE),
         })
     }
 }
@@ -43,7 +43,7 @@ struct LfuState {
     /// Places in `counts` that are not in use.
     free: Vec<u32>,
     least: u32,
-    count_of: Box<[u32]>,
+    count_of: PerFrame<u32>,
 }
 
 impl LfuState {

@@ -13,9 +13,9 @@ pub struct Lifo {}
 
 impl Lifo {
     pub(super) const SUMMARY: &str = "Last in, first out: the block that came last leaves.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
         Box::new(LifoState {
-            links: Links::new(setting.capacity),
+            links: Links::new(),
             list: List::default(),
         })
     }

@@ -4,8 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::{Factor, part, share};
-use super::{Access, Directory, Frame, Links, List, Pins, Replacement, Setting, last_free};
+use super::{
+    Access, Directory, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free,
+};
 use crate::base::units::Share;
+use crate::models::cache::MOST_FRAMES;
 
 /// Rule: the blocks whose last two accesses were close together (LIR) have most of the cache; the others (HIR) share the rest, and the one
 /// that has been there longest without an access leaves. A stack by recency, down to the last LIR block, tells whether a HIR block that is
@@ -32,27 +35,39 @@ impl Default for Lirs {
 
 impl Lirs {
     pub(super) const SUMMARY: &str = "Most of the cache for the blocks whose last two accesses were closest together; of the others the oldest leaves.";
+    /// How many keys it remembers.
+    pub(super) fn remembered(&self, capacity: u32) -> u32 {
+        let ghosts = libm::round(self.ghosts.value() * f64::from(capacity));
+        ghosts.min(f64::from(MOST_FRAMES)) as u32
+    }
+
     pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
         let Setting { capacity, .. } = *setting;
-        let ghosts = libm::round(self.ghosts.value() * f64::from(capacity));
-        // Frames and ghosts together are numbered in 32 bits, of which the last number is none's.
-        let ghosts = ghosts.min(f64::from(u32::MAX - 1 - capacity)) as u32;
+        let ghosts = self.remembered(capacity);
         Box::new(LirsState {
-            capacity,
-            stack_links: Links::new(capacity + ghosts),
+            stack_links: Links::new(),
             stack: List::default(),
-            links: Links::new(capacity),
+            links: Links::new(),
             low: List::default(),
             high: List::default(),
             room: (capacity - part(self.high, capacity).max(1)) as usize,
-            blocks: vec![Block::default(); capacity as usize].into(),
-            keys: vec![0; capacity as usize].into(),
+            blocks: PerFrame::new(Block::default()),
+            keys: PerFrame::new(0),
             directory: Directory::new(ghosts),
-            ghost_links: Links::new(ghosts),
+            ghost_links: Links::new(),
             ghosts: List::default(),
             is_back: false,
         })
     }
+}
+
+/// The place of a frame in the stack, and that of a ghost: memory grows with both.
+fn of_frame(frame: Frame) -> Frame {
+    Frame(2 * frame.0)
+}
+
+fn of_ghost(ghost: Frame) -> Frame {
+    Frame(2 * ghost.0 + 1)
 }
 
 #[derive(Clone, Copy, Default)]
@@ -62,8 +77,7 @@ struct Block {
 }
 
 struct LirsState {
-    capacity: u32,
-    /// S in the paper, the most recent in front. Ghosts are numbered from the capacity on.
+    /// S in the paper, the most recent in front: frames have the even numbers, ghosts the odd ones.
     stack_links: Links,
     stack: List,
     links: Links,
@@ -73,8 +87,8 @@ struct LirsState {
     high: List,
     /// How many LIR blocks there may be.
     room: usize,
-    blocks: Box<[Block]>,
-    keys: Box<[u64]>,
+    blocks: PerFrame<Block>,
+    keys: PerFrame<u64>,
     /// The keys of HIR blocks that have left, all of them in the stack.
     directory: Directory,
     ghost_links: Links,
@@ -85,20 +99,15 @@ struct LirsState {
 }
 
 impl LirsState {
-    fn node(&self, ghost: Frame) -> Frame {
-        Frame(self.capacity + ghost.0)
-    }
-
     fn forget(&mut self, ghost: Frame) {
-        let node = self.node(ghost);
-        self.stack_links.remove(&mut self.stack, node);
+        self.stack_links.remove(&mut self.stack, of_ghost(ghost));
         self.ghost_links.remove(&mut self.ghosts, ghost);
         self.directory.remove(ghost);
     }
 
     fn unstack(&mut self, frame: Frame) {
         if std::mem::take(&mut self.blocks[frame.index()].is_stacked) {
-            self.stack_links.remove(&mut self.stack, frame);
+            self.stack_links.remove(&mut self.stack, of_frame(frame));
         }
     }
 
@@ -106,18 +115,20 @@ impl LirsState {
     fn stack(&mut self, frame: Frame) {
         self.unstack(frame);
         self.blocks[frame.index()].is_stacked = true;
-        self.stack_links.push_front(&mut self.stack, frame);
+        self.stack_links
+            .push_front(&mut self.stack, of_frame(frame));
     }
 
     /// Takes everything off the stack's end that is below the last LIR block.
     fn prune(&mut self) {
         while let Some(node) = self.stack.back() {
-            if node.0 >= self.capacity {
-                self.forget(Frame(node.0 - self.capacity));
-            } else if self.blocks[node.index()].is_low {
+            let known = Frame(node.0 / 2);
+            if node.0 % 2 == 1 {
+                self.forget(known);
+            } else if self.blocks[known.index()].is_low {
                 return;
             } else {
-                self.unstack(node);
+                self.unstack(known);
             }
         }
     }
@@ -145,8 +156,9 @@ impl LirsState {
         }
         let ghost = self.directory.insert(self.keys[frame.index()]);
         self.ghost_links.push_front(&mut self.ghosts, ghost);
-        let node = self.node(ghost);
-        self.stack_links.replace(&mut self.stack, frame, node);
+        let (frame_there, ghost_there) = (of_frame(frame), of_ghost(ghost));
+        self.stack_links
+            .replace(&mut self.stack, frame_there, ghost_there);
         self.blocks[frame.index()].is_stacked = false;
     }
 }

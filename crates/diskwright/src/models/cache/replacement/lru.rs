@@ -14,9 +14,9 @@ pub struct Lru {}
 impl Lru {
     pub(super) const SUMMARY: &str =
         "Least recently used: the block whose last access is longest ago leaves.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
         Box::new(LruState {
-            links: Links::new(setting.capacity),
+            links: Links::new(),
             list: List::default(),
         })
     }

@@ -30,6 +30,7 @@ pub use parameters::{Factor, Reading, Segments};
 
 use super::ghosts::Ghosts;
 use super::lists::{Links, List};
+use super::per_frame::PerFrame;
 use super::ranking::Ranking;
 use super::{Directory, Frame, Pins};
 use crate::base::random::Stream;
@@ -64,6 +65,45 @@ impl Default for ReplacementSpec {
     fn default() -> ReplacementSpec {
         ReplacementSpec::Lru(lru::Lru {})
     }
+}
+
+/// Bytes that a frame in use takes at most: its key, its place in the directory, its contents, its pins and what a policy knows of
+/// it, in lists that have room for twice what they hold.
+const PER_FRAME: u64 = 200;
+/// The same of a key that a policy remembers.
+const PER_GHOST: u64 = 100;
+
+impl ReplacementSpec {
+    /// How many keys of blocks that have left are remembered by the policy of a cache of `capacity` frames.
+    fn remembered(&self, capacity: u32) -> u32 {
+        match self {
+            ReplacementSpec::TwoQ(policy) => parameters::part(policy.ghosts, capacity),
+            ReplacementSpec::Arc(_) => capacity,
+            ReplacementSpec::Lirs(policy) => policy.remembered(capacity),
+            ReplacementSpec::S3Fifo(policy) => parameters::part(policy.ghosts, capacity),
+            _ => 0,
+        }
+    }
+
+    /// Bytes that the policy of a cache of `capacity` frames takes from the beginning, whatever it holds.
+    pub fn memory_at_once(&self, capacity: u32) -> u64 {
+        match self {
+            ReplacementSpec::WTinyLfu(_) => sketch::bytes(capacity),
+            _ => 0,
+        }
+    }
+
+    /// Bytes that a cache of `capacity` frames with this policy may come to take, of a device with so many keys: of frames and keys
+    /// that are remembered, it has only as many as there are on the device.
+    pub fn memory(&self, capacity: u32, keys: u64) -> u64 {
+        let ghosts = u64::from(self.remembered(capacity)).min(keys);
+        frames_memory(capacity, keys) + ghosts * PER_GHOST + self.memory_at_once(capacity)
+    }
+}
+
+/// The same of the frames alone.
+pub fn frames_memory(capacity: u32, keys: u64) -> u64 {
+    u64::from(capacity).min(keys) * PER_FRAME
 }
 
 /// What a policy is built for.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Pins, Replacement, Setting};
+use super::{Access, Frame, PerFrame, Pins, Replacement, Setting};
 use crate::base::random::Stream;
 
 /// Rule: any block leaves, each as likely as another. Tie: none can be. Source: Belady, "A study of replacement algorithms for a
@@ -16,8 +16,8 @@ impl Random {
     pub(super) const SUMMARY: &str = "A block at random leaves, each as likely as another.";
     pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
         Box::new(RandomState {
-            frames: Vec::with_capacity(setting.capacity as usize),
-            places: vec![0; setting.capacity as usize].into(),
+            frames: Vec::new(),
+            places: PerFrame::new(0),
             chance: setting.chance.clone(),
         })
     }
@@ -26,7 +26,7 @@ impl Random {
 struct RandomState {
     frames: Vec<Frame>,
     /// Where in `frames` a frame is.
-    places: Box<[u32]>,
+    places: PerFrame<u32>,
     chance: Stream,
 }
 
@@ -82,7 +82,7 @@ mod tests {
             next: u64::MAX,
         };
         (0..8).for_each(|frame| policy.insert(Frame(frame), &access));
-        let mut pins = Pins::new(8);
+        let mut pins = Pins::new();
         (0..3).for_each(|frame| pins.pin(Frame(frame)));
         let mut counts = [0u32; 8];
         for _ in 0..50_000 {

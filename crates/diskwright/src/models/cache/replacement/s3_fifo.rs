@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::{Reading, part, share};
-use super::{Access, Frame, Ghosts, Links, List, Pins, Replacement, Setting, second_chance};
+use super::{
+    Access, Frame, Ghosts, Links, List, PerFrame, Pins, Replacement, Setting, second_chance,
+};
 use crate::base::units::Share;
 
 /// Rule: a new block comes into a small FIFO queue; from its end it moves to the main one if it had hits enough, else it leaves and its key
@@ -42,13 +44,13 @@ impl S3Fifo {
         let Setting { capacity, .. } = *setting;
         let small = part(self.small, capacity).max(1);
         Box::new(S3FifoState {
-            links: Links::new(capacity),
+            links: Links::new(),
             small: List::default(),
             main: List::default(),
             small_room: small as usize,
             main_room: (capacity - small) as usize,
-            blocks: vec![Block::default(); capacity as usize].into(),
-            keys: vec![0; capacity as usize].into(),
+            blocks: PerFrame::new(Block::default()),
+            keys: PerFrame::new(0),
             ghosts: Ghosts::new(part(self.ghosts, capacity)),
             enough: self.hits,
             reading: self.reading,
@@ -73,8 +75,8 @@ struct S3FifoState {
     main: List,
     small_room: usize,
     main_room: usize,
-    blocks: Box<[Block]>,
-    keys: Box<[u64]>,
+    blocks: PerFrame<Block>,
+    keys: PerFrame<u64>,
     ghosts: Ghosts<1>,
     enough: u8,
     reading: Reading,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Links, List, Pins, Replacement, Setting};
+use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting};
 
 /// Rule: a hand goes from the oldest block to the youngest and round again; what was accessed since it came by is passed, the first that
 /// was not leaves. Tie: none can be. Source: Zhang et al., "SIEVE is simpler than LRU", NSDI 2024. Weakness: blocks that were popular
@@ -14,12 +14,12 @@ pub struct Sieve {}
 
 impl Sieve {
     pub(super) const SUMMARY: &str = "As clock, but what the hand passes stays where it is, so that new blocks are looked at soon.";
-    pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
+    pub(super) fn build(&self, _setting: &Setting) -> Box<dyn Replacement> {
         Box::new(SieveState {
-            links: Links::new(setting.capacity),
+            links: Links::new(),
             list: List::default(),
             hand: None,
-            accessed: vec![false; setting.capacity as usize].into(),
+            accessed: PerFrame::new(false),
         })
     }
 }
@@ -30,7 +30,7 @@ struct SieveState {
     list: List,
     /// The block looked at next; `None` for the oldest.
     hand: Option<Frame>,
-    accessed: Box<[bool]>,
+    accessed: PerFrame<bool>,
 }
 
 impl Replacement for SieveState {

@@ -18,12 +18,27 @@ const LARGEST: u64 = 15;
 /// Three of a word's every four bits: what stays of counters that were moved down by one.
 const HALVES: u64 = 0x7777_7777_7777_7777;
 
+/// Words of a sketch with so many counters in a row.
+fn words(counters: u64) -> u64 {
+    ROWS * counters / COUNTERS
+}
+
+/// Counters of a row for a cache of `capacity` blocks.
+fn counters(capacity: u32) -> u64 {
+    u64::from(capacity).next_power_of_two().max(COUNTERS)
+}
+
+/// Bytes of the sketch for a cache of `capacity` blocks.
+pub(super) fn bytes(capacity: u32) -> u64 {
+    8 * words(counters(capacity))
+}
+
 impl Sketch {
     /// For a cache of `capacity` blocks; counts are halved after `sample` accesses, or never where that is 0.
     pub(super) fn new(capacity: u32, sample: u64) -> Sketch {
-        let counters = u64::from(capacity).next_power_of_two().max(COUNTERS);
+        let counters = counters(capacity);
         Sketch {
-            words: vec![0; (ROWS * counters / COUNTERS) as usize].into(),
+            words: vec![0; words(counters) as usize].into(),
             mask: counters - 1,
             sample,
             counted: 0,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::{Reading, Segments, part, share};
-use super::{Access, Frame, Links, List, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
 use crate::base::units::Share;
 
 /// Rule: a block comes into the lowest segment and rises one with every hit; what is too much in a segment falls into the one below, and
@@ -42,10 +42,10 @@ impl Slru {
         let mut room = vec![upper as usize; segments];
         room[0] = lowest as usize;
         Box::new(SlruState {
-            links: Links::new(capacity),
+            links: Links::new(),
             segments: vec![List::default(); segments].into(),
             room: room.into(),
-            segment_of: vec![0; capacity as usize].into(),
+            segment_of: PerFrame::new(0),
             fills_upwards: self.reading == Reading::LibCacheSim,
             has_fallen: false,
         })
@@ -57,7 +57,7 @@ struct SlruState {
     links: Links,
     segments: Box<[List]>,
     room: Box<[usize]>,
-    segment_of: Box<[u8]>,
+    segment_of: PerFrame<u8>,
     fills_upwards: bool,
     /// A block has fallen into the lowest segment since the last insertion.
     has_fallen: bool,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::{part, share};
-use super::{Access, Frame, Ghosts, Links, List, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Ghosts, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
 use crate::base::units::Share;
 
 /// Rule: a block that comes for the first time is in a FIFO queue, A1in; when it has left that and is accessed while its key is still
@@ -34,12 +34,12 @@ impl TwoQ {
     pub(super) fn build(&self, setting: &Setting) -> Box<dyn Replacement> {
         let Setting { capacity, .. } = *setting;
         Box::new(TwoQState {
-            links: Links::new(capacity),
+            links: Links::new(),
             first: List::default(),
             again: List::default(),
             room: part(self.first, capacity) as usize,
-            is_first: vec![false; capacity as usize].into(),
-            keys: vec![0; capacity as usize].into(),
+            is_first: PerFrame::new(false),
+            keys: PerFrame::new(0),
             ghosts: Ghosts::new(part(self.ghosts, capacity)),
             is_back: false,
         })
@@ -54,8 +54,8 @@ struct TwoQState {
     again: List,
     /// Blocks that A1in may keep.
     room: usize,
-    is_first: Box<[bool]>,
-    keys: Box<[u64]>,
+    is_first: PerFrame<bool>,
+    keys: PerFrame<u64>,
     /// A1out.
     ghosts: Ghosts<1>,
     /// The block of the last miss was in A1out.

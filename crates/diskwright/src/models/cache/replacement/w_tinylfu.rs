@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::parameters::{Factor, part, share};
 use super::sketch::Sketch;
-use super::{Access, Frame, Links, List, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
 use crate::base::units::Share;
 
 /// Rule: a new block comes into a small LRU window; when it falls out it is compared with the block that the main part, an SLRU, would give
@@ -40,10 +40,10 @@ impl WTinyLfu {
         let window = part(self.window, capacity).max(1);
         let sample = libm::round(self.sample.value() * f64::from(capacity));
         Box::new(WTinyLfuState {
-            links: Links::new(capacity),
+            links: Links::new(),
             lists: [List::default(); 3],
-            list_of: vec![0; capacity as usize].into(),
-            keys: vec![0; capacity as usize].into(),
+            list_of: PerFrame::new(0),
+            keys: PerFrame::new(0),
             window_room: window as usize,
             protected_room: part(self.protected, capacity - window) as usize,
             sketch: Sketch::new(capacity, sample as u64),
@@ -59,8 +59,8 @@ struct WTinyLfuState {
     links: Links,
     /// By recency, the least recently used block of each at its back.
     lists: [List; 3],
-    list_of: Box<[u8]>,
-    keys: Box<[u64]>,
+    list_of: PerFrame<u8>,
+    keys: PerFrame<u64>,
     window_room: usize,
     protected_room: usize,
     sketch: Sketch,

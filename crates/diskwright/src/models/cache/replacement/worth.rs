@@ -1,6 +1,6 @@
 //! Recency with a bonus: what blocks are worth to the access-time-aware policies.
 
-use super::{Frame, Pins, Ranking};
+use super::{Frame, PerFrame, Pins, Ranking};
 
 /// Worths are in 2⁻¹⁶ of an access: finer than any bonus that matters, and 2⁴⁸ accesses can be counted.
 const SHIFT: u32 = 16;
@@ -15,16 +15,16 @@ pub(super) fn accesses(number: f64) -> u64 {
 pub(super) struct Worths {
     /// Accesses so far, hits and misses.
     now: u64,
-    last: Box<[u64]>,
+    last: PerFrame<u64>,
     ranking: Ranking,
 }
 
 impl Worths {
-    pub(super) fn new(capacity: u32) -> Worths {
+    pub(super) fn new() -> Worths {
         Worths {
             now: 0,
-            last: vec![0; capacity as usize].into(),
-            ranking: Ranking::new(capacity),
+            last: PerFrame::new(0),
+            ranking: Ranking::new(),
         }
     }
     /// Counts an access to a block.

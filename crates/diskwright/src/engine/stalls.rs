@@ -1,0 +1,82 @@
+//! Does every device go on with what it has? Requests that wait for nothing are a fault, though they may end in the end: the next
+//! arrival sets them going, and all that shows is a long response time.
+//!
+//! After every instant the checker looks for two things. Where a device has requests, but neither an alarm nor a request to a child,
+//! nothing will end them: that needs no help of the device. Where it has an alarm, but a part of it stands idle beside requests that wait,
+//! only the device can tell: see [`Device::neglected`].
+
+use crate::base::units::Time;
+use crate::engine::checker::Checker;
+use crate::engine::device::Device;
+use crate::engine::request::Slab;
+use crate::engine::timeline::Timeline;
+
+/// What is under way in one device.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    requests: usize,
+    of_children: usize,
+    alarms: usize,
+}
+
+/// The devices that let requests wait for nothing, so that each time is told once.
+#[derive(Default)]
+pub(crate) struct Stalls {
+    is_told: Vec<bool>,
+    work: Vec<Work>,
+}
+
+impl Stalls {
+    /// Looks at all devices after an instant.
+    pub fn look(
+        &mut self,
+        now: Time,
+        devices: &[Box<dyn Device>],
+        timeline: &Timeline,
+        requests: &Slab,
+        checker: &mut Checker,
+    ) {
+        self.is_told.resize(devices.len(), false);
+        self.work.clear();
+        self.work.resize(devices.len(), Work::default());
+        for id in requests.live() {
+            let request = requests.get(id);
+            self.work[request.device.0 as usize].requests += 1;
+            // What a device asks of itself must be ended by itself.
+            if let Some(owner) = request.owner.filter(|&owner| owner != request.device) {
+                self.work[owner.0 as usize].of_children += 1;
+            }
+        }
+        for owner in timeline.owners() {
+            // Others are the host's.
+            if let Some(work) = self.work.get_mut(owner as usize) {
+                work.alarms += 1;
+            }
+        }
+        for (number, device) in devices.iter().enumerate() {
+            let Work {
+                requests,
+                of_children,
+                alarms,
+            } = self.work[number];
+            let neglected = device.neglected(now, &devices[..number]);
+            let fault = if neglected > 0 {
+                format!("lets {neglected} requests wait at {now} although it could go on with them")
+            } else if requests > 0 && of_children == 0 && alarms == 0 {
+                format!(
+                    "has {requests} requests at {now}, but neither an alarm nor a request to a child that would end them"
+                )
+            } else {
+                self.is_told[number] = false;
+                continue;
+            };
+            if !std::mem::replace(&mut self.is_told[number], true) {
+                checker.stalled(number, &fault);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "stalls_tests.rs"]
+mod tests;
