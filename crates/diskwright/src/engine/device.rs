@@ -8,6 +8,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::checker::Checker;
 use crate::engine::request::{Command, DeviceId, Outcome, Promise, Request, RequestId, Slab};
 use crate::engine::timeline::{AlarmId, Timeline};
+use crate::engine::token::Token;
 use crate::metrics::picture::window::Window;
 
 /// A running model that takes requests.
@@ -25,7 +26,7 @@ pub trait Device: Send {
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>);
 
     /// An alarm that this device set is due.
-    fn alarm(&mut self, token: u64, cx: &mut Context<'_>);
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>);
 
     /// The instant is quiet: every alarm and message of it has been handled. Called after [`Context::wake`], so that
     /// a decision sees all that arrived in its instant.
@@ -177,7 +178,7 @@ impl Context<'_> {
 
     /// Sets an alarm for this device. One that is due now rings after what is under way.
     #[inline]
-    pub fn alarm(&mut self, at: Time, token: u64) -> AlarmId {
+    pub fn alarm(&mut self, at: Time, token: Token) -> AlarmId {
         debug_assert!(
             at >= self.kernel.now,
             "an alarm in the past: {at} is before {}",

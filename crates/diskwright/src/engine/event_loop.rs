@@ -14,6 +14,7 @@ use crate::engine::checker::Checker;
 use crate::engine::device::{Context, Device, Kernel, Message};
 use crate::engine::request::{Command, DeviceId, Outcome, Part, Parts, Request, RequestId, Slab};
 use crate::engine::timeline::Timeline;
+use crate::engine::token::Token;
 
 /// The owner that alarms of the initiator carry in the timeline.
 const INITIATOR: u32 = u32::MAX;
@@ -32,7 +33,7 @@ pub trait Initiator {
     /// Called once, at time zero.
     fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error>;
     /// An alarm that the initiator set is due.
-    fn alarm(&mut self, token: u64, port: &mut Port<'_>) -> Result<(), Error>;
+    fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error>;
     /// A request is complete; it is forgotten afterwards.
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error>;
     /// The power has failed: nothing more can be issued. The completions that follow are those of lost requests.
@@ -53,7 +54,7 @@ impl Port<'_> {
         self.kernel.now
     }
     /// Sets an alarm for the initiator.
-    pub fn alarm(&mut self, at: Time, token: u64) {
+    pub fn alarm(&mut self, at: Time, token: Token) {
         self.kernel.timeline.set(at, INITIATOR, token);
     }
     /// Hands a request that arrived at `arrival` to the root device.
@@ -115,7 +116,7 @@ impl Engine {
 
     /// Cuts the power at an instant, before anything else that happens in it, and ends the run there.
     pub fn cut_power(&mut self, at: Time) {
-        self.kernel.timeline.set(at, POWER, 0);
+        self.kernel.timeline.set(at, POWER, Token::new(0, 0));
     }
 
     /// Runs until nothing is left to happen, or until the power is cut.

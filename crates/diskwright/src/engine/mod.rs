@@ -5,5 +5,7 @@ pub mod device;
 mod event_loop;
 pub mod request;
 pub mod timeline;
+mod token;
 
 pub use event_loop::{Engine, Initiator, Port};
+pub use token::Token;

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::base::units::Time;
+use crate::engine::token::Token;
 
 /// A set alarm, to cancel it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct Due {
     /// Who set it.
     pub owner: u32,
     /// What it told itself.
-    pub token: u64,
+    pub token: Token,
 }
 
 /// An entry of the heap. The derived order compares time, then sequence, which is unique.
@@ -52,7 +53,7 @@ pub struct Timeline {
 
 impl Timeline {
     /// Sets an alarm. Alarms of one instant are due in the order in which they were set.
-    pub fn set(&mut self, at: Time, owner: u32, token: u64) -> AlarmId {
+    pub fn set(&mut self, at: Time, owner: u32, token: Token) -> AlarmId {
         let due = Due { owner, token };
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -124,10 +125,10 @@ mod tests {
     fn alarms_of_one_instant_ring_in_the_order_they_were_set() {
         let mut timeline = Timeline::default();
         for token in 0..10 {
-            timeline.set(Time::from_ms(5), 0, token);
+            timeline.set(Time::from_ms(5), 0, Token::new(0, token));
         }
-        let rung: Vec<u64> = std::iter::from_fn(|| timeline.pop_due(Time::from_ms(5)))
-            .map(|due| due.token)
+        let rung: Vec<u32> = std::iter::from_fn(|| timeline.pop_due(Time::from_ms(5)))
+            .map(|due| due.token.value())
             .collect();
         assert_eq!(rung, (0..10).collect::<Vec<_>>());
     }
@@ -135,11 +136,14 @@ mod tests {
     #[test]
     fn an_alarm_is_not_due_a_nanosecond_early() {
         let mut timeline = Timeline::default();
-        timeline.set(Time::from_ns(100), 3, 7);
+        timeline.set(Time::from_ns(100), 3, Token::new(0, 7));
         assert_eq!(timeline.pop_due(Time::from_ns(99)), None);
         assert_eq!(
             timeline.pop_due(Time::from_ns(100)),
-            Some(Due { owner: 3, token: 7 })
+            Some(Due {
+                owner: 3,
+                token: Token::new(0, 7)
+            })
         );
         assert_eq!(timeline.next_time(), None);
     }
@@ -147,9 +151,9 @@ mod tests {
     #[test]
     fn cancelling_twice_does_not_cancel_the_slots_next_alarm() {
         let mut timeline = Timeline::default();
-        let first = timeline.set(Time::from_ns(1), 0, 1);
+        let first = timeline.set(Time::from_ns(1), 0, Token::new(0, 1));
         timeline.cancel(first);
-        timeline.set(Time::from_ns(2), 0, 2);
+        timeline.set(Time::from_ns(2), 0, Token::new(0, 2));
         timeline.cancel(first);
         assert_eq!(timeline.next_time(), Some(Time::from_ns(2)));
     }
@@ -159,11 +163,11 @@ mod tests {
         #[test]
         fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u8..4, 0u64..50), 1..200)) {
             let mut timeline = Timeline::default();
-            let mut model: Vec<(u64, u64, AlarmId)> = Vec::new();
+            let mut model: Vec<(u64, u32, AlarmId)> = Vec::new();
             for (token, (kind, at)) in operations.into_iter().enumerate() {
-                let token = token as u64;
+                let token = token as u32;
                 match kind {
-                    0 | 1 => model.push((at, token, timeline.set(Time::from_ns(at), 0, token))),
+                    0 | 1 => model.push((at, token, timeline.set(Time::from_ns(at), 0, Token::new(0, token)))),
                     2 if !model.is_empty() => {
                         let (_, _, alarm) = model.remove(at as usize % model.len());
                         timeline.cancel(alarm);
@@ -171,8 +175,8 @@ mod tests {
                     _ => {
                         let expected = model.iter().map(|&(at, token, _)| (at, token)).min();
                         let popped = timeline.next_time().and_then(|now| timeline.pop_due(now));
-                        prop_assert_eq!(popped.map(|due| due.token), expected.map(|(_, token)| token));
-                        model.retain(|&(_, token, _)| Some(token) != popped.map(|due| due.token));
+                        prop_assert_eq!(popped.map(|due| due.token.value()), expected.map(|(_, token)| token));
+                        model.retain(|&(_, token, _)| Some(token) != popped.map(|due| due.token.value()));
                     }
                 }
             }

@@ -44,10 +44,10 @@ impl Device for Fake {
         entry.served_by = ServedBy::Both;
         entry.parts.add(Part::Seek, self.delay);
         self.asked.push(entry.command);
-        cx.alarm(now + self.wait + self.delay, request.0.into());
+        cx.alarm(now + self.wait + self.delay, Token::of_request(0, request));
     }
-    fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
-        let request = RequestId(token as u32);
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
+        let request = token.request();
         let Command {
             op, lbn, blocks, ..
         } = cx.request(request).command;
@@ -104,13 +104,13 @@ struct Commands {
 impl Initiator for Commands {
     fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
         for (index, (at, _)) in (0..).zip(&self.commands) {
-            port.alarm(*at, index);
+            port.alarm(*at, Token::new(0, index));
         }
         Ok(())
     }
-    fn alarm(&mut self, token: u64, port: &mut Port<'_>) -> Result<(), Error> {
-        let (at, command) = self.commands[token as usize];
-        port.submit(command, at, token);
+    fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
+        let (at, command) = self.commands[token.value() as usize];
+        port.submit(command, at, token.value().into());
         Ok(())
     }
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {

@@ -10,6 +10,7 @@ pub mod reads;
 use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
+use crate::engine::Token;
 use crate::engine::device::{Context, Device, Look};
 use crate::engine::request::{Command, DeviceId, Op, Outcome, Promise, RequestId};
 use counters::Counters;
@@ -196,7 +197,7 @@ impl Device for Array {
         self.pieces = pieces;
     }
 
-    fn alarm(&mut self, _token: u64, _cx: &mut Context<'_>) {
+    fn alarm(&mut self, _token: Token, _cx: &mut Context<'_>) {
         unreachable!("an array sets no alarm");
     }
 

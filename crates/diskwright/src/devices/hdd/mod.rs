@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
+use crate::engine::Token;
 use crate::engine::device::{Context, Device, Look};
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, Promise, RequestId, ServedBy};
 use crate::metrics::picture::window::Window;
@@ -69,14 +70,16 @@ pub struct Hdd {
     film: Option<Box<Film>>,
 }
 
-/// The token of the alarm that ends the active request; others carry a request for which only the controller works.
-const ACTIVE_DONE: u64 = u64::MAX;
-/// The token of the alarm that ends a travel of the arm.
-const TRAVELLED: u64 = u64::MAX - 1;
-/// The token of the alarm that ends what the medium did behind completed requests.
-const MEDIUM_FREE: u64 = u64::MAX - 2;
-/// The token of the alarm after which the arm may set off for the next request.
-const ARM_FREE: u64 = u64::MAX - 3;
+/// The kind of alarm that ends a request for which only the controller works.
+const CONTROLLER_DONE: u32 = 0;
+/// The alarm that ends the active request.
+const ACTIVE_DONE: Token = Token::new(1, 0);
+/// The alarm that ends a travel of the arm.
+const TRAVELLED: Token = Token::new(2, 0);
+/// The alarm that ends what the medium did behind completed requests.
+const MEDIUM_FREE: Token = Token::new(3, 0);
+/// The alarm after which the arm may set off for the next request.
+const ARM_FREE: Token = Token::new(4, 0);
 
 /// A request whose course has been worked out.
 struct Begun {
@@ -531,7 +534,7 @@ impl Device for Hdd {
             (entry.acceptance, entry.start) = (now, now);
             entry.parts.add(Part::Overhead, overhead);
             entry.parts.add(Part::Wait, end - ready);
-            cx.alarm(end, request.0.into());
+            cx.alarm(end, Token::of_request(CONTROLLER_DONE, request));
         } else if self.has_slot() {
             self.admit(request, cx);
             if self.active.is_none() || self.ahead.is_none() && cx.now() >= self.released {
@@ -542,7 +545,7 @@ impl Device for Hdd {
         }
     }
 
-    fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
         if token == TRAVELLED {
             self.is_travelling = false;
             return cx.wake();
@@ -556,7 +559,7 @@ impl Device for Hdd {
         }
         if token != ACTIVE_DONE {
             self.settle_buffer(cx);
-            return cx.complete(RequestId(token as u32), Outcome::Ok);
+            return cx.complete(token.request(), Outcome::Ok);
         }
         self.clock_queue(cx.now());
         let done = self.active.take().expect("the alarm of an active request");

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use super::Overhead;
 use super::interface::Interface;
 use crate::base::units::{Lbn, Time};
+use crate::engine::Token;
 use crate::engine::device::{Context, Device, Look};
 use crate::engine::request::{Command, DeviceId, Op, Outcome, Part, Promise, RequestId, ServedBy};
 use crate::models::cache::block_cache::{Contents, Piece, Place, Victim, runs};
@@ -358,7 +359,7 @@ impl CachedHdd {
         (entry.start, entry.served_by) = (start, ServedBy::Buffer);
         entry.parts.add(Part::Overhead, work);
         entry.parts.add(Part::Bus, bus);
-        cx.alarm(self.free_at, request.0.into());
+        cx.alarm(self.free_at, Token::of_request(0, request));
     }
 
     /// Sends transfers to the drive that wait for no others, while its queue has slots.
@@ -604,8 +605,8 @@ impl Device for CachedHdd {
         }
     }
 
-    fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
-        self.complete(RequestId(token as u32), Outcome::Ok, cx);
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
+        self.complete(token.request(), Outcome::Ok, cx);
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {

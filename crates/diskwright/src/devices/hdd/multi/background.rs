@@ -5,6 +5,7 @@ use super::course::{Data, Way, Who, on_medium};
 use super::{IDLE, MultiHdd};
 use crate::base::units::Time;
 use crate::devices::hdd::tally::Tally;
+use crate::engine::Token;
 use crate::engine::device::Context;
 use crate::engine::request::{Command, Op, Parts};
 use crate::models::placement::cleaner::cheapest;
@@ -87,7 +88,7 @@ impl MultiHdd {
             if cx.now() < due {
                 if self.cleaning.alarm.is_none_or(|alarm| alarm < due) {
                     self.cleaning.alarm = Some(due);
-                    cx.alarm(due, IDLE);
+                    cx.alarm(due, Token::new(IDLE, 0));
                 }
                 return;
             }

@@ -27,6 +27,7 @@ use super::hardware::Hardware;
 use super::picture::HddPicture;
 use crate::base::units::{Lbn, Time};
 use crate::config::arms::{ArmMotion, ArmParts};
+use crate::engine::Token;
 use crate::engine::device::{Context, Device, Look};
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, Promise, RequestId};
 use crate::metrics::picture::window::Window;
@@ -116,11 +117,12 @@ struct Shared {
     number: Option<u64>,
 }
 
-/// The token of the alarm of an arm that has done its work: this, less its number. Other tokens are those of requests for which only
-/// the controller works.
-const ARM_DONE: u64 = u64::MAX;
-/// The token of the alarm after which an idle drive may be cleaned.
-const IDLE: u64 = u64::MAX - 1000;
+/// The kind of alarm that ends a request for which only the controller works.
+const CONTROLLER_DONE: u32 = 0;
+/// The kind of alarm of an arm, whose number is the value, that has done its work.
+const ARM_DONE: u32 = 1;
+/// The kind of alarm after which an idle drive may be cleaned.
+const IDLE: u32 = 2;
 
 impl MultiHdd {
     /// A disk at rest.
@@ -421,7 +423,7 @@ impl MultiHdd {
     fn work(&mut self, arm: usize, work: Work, end: Time, cx: &mut Context<'_>) {
         self.arms[arm].work = Some(work);
         self.count_busy(cx.now(), end);
-        cx.alarm(end, ARM_DONE - arm as u64);
+        cx.alarm(end, Token::new(ARM_DONE, arm as u32));
     }
 
     /// Takes a request from a station's queue and works out its whole course.
@@ -593,7 +595,7 @@ impl Device for MultiHdd {
             let entry = cx.request_mut(request);
             (entry.acceptance, entry.start) = (now, now);
             entry.parts.add(Part::Overhead, overhead);
-            cx.alarm(now + overhead, request.0.into());
+            cx.alarm(now + overhead, Token::of_request(CONTROLLER_DONE, request));
         } else if self.queued < self.depth {
             self.admit(request, cx);
             cx.wake();
@@ -602,14 +604,13 @@ impl Device for MultiHdd {
         }
     }
 
-    fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
-        if token > IDLE {
-            return self.done((ARM_DONE - token) as usize, cx);
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
+        match token.kind() {
+            ARM_DONE => return self.done(token.value() as usize, cx),
+            IDLE => return self.idle_for_long(cx),
+            _ => {}
         }
-        if token == IDLE {
-            return self.idle_for_long(cx);
-        }
-        let request = RequestId(token as u32);
+        let request = token.request();
         let command = cx.request(request).command;
         if command.op == Op::Trim {
             self.trim(&command);
