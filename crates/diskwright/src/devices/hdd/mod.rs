@@ -17,7 +17,8 @@ use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
-use crate::engine::device::{Context, Device, Look};
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, Promise, RequestId, ServedBy};
 use crate::metrics::picture::window::Window;
 use crate::models::geometry::mechanics::Arm;
@@ -284,9 +285,11 @@ impl Hdd {
     fn share(&mut self, pending: &Pending, cx: &mut Context<'_>) {
         let one = cx.request(pending.request);
         let (start, parts, served_by) = (one.start, one.parts, one.served_by);
+        let media = one.media;
         for request in self.pool.others(pending.others) {
             let part = cx.request_mut(request);
             (part.start, part.parts, part.served_by) = (start, parts, served_by);
+            part.media = media;
             part.shares_access = true;
         }
     }
@@ -357,7 +360,7 @@ impl Hdd {
         self.count_busy(now, end);
         let entry = cx.request_mut(pending.request);
         entry.start = now;
-        entry.parts = parts;
+        (entry.parts, entry.media) = (parts, parts.access());
         end
     }
 
@@ -419,7 +422,7 @@ impl Hdd {
         self.count_busy(now, busy);
         let entry = cx.request_mut(pending.request);
         entry.start = now;
-        entry.parts = parts;
+        (entry.parts, entry.media) = (parts, parts.access());
         entry.served_by = served.by;
         if command.op == Op::Write && cx.checker().is_some() {
             for part in std::iter::once(pending.request).chain(self.pool.others(pending.others)) {
@@ -562,6 +565,7 @@ impl Device for Hdd {
             return cx.complete(token.request(), Outcome::Ok);
         }
         self.clock_queue(cx.now());
+        let was_full = !self.has_slot();
         let done = self.active.take().expect("the alarm of an active request");
         self.ended = cx.now();
         self.active = self.ahead.take();
@@ -577,6 +581,9 @@ impl Device for Hdd {
         {
             self.admit(next, cx);
         }
+        if was_full && self.has_slot() {
+            cx.announce_room();
+        }
         // The next choice waits for what is submitted in answer to this completion, within the same instant.
         cx.wake();
     }
@@ -585,13 +592,10 @@ impl Device for Hdd {
         self.dispatch(cx);
     }
 
-    fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
-        let outstanding = self.queued() + self.outside.len();
-        Look {
-            idle: outstanding == 0,
-            outstanding: outstanding as u32,
+    fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
+        DeviceStatus {
+            outstanding: (self.queued() + self.outside.len()) as u32,
             free_slots: self.depth.saturating_sub(self.taken_slots()) as u32,
-            cylinder: Some(self.arm.cylinder),
         }
     }
 

@@ -17,7 +17,8 @@ use super::Overhead;
 use super::interface::Interface;
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
-use crate::engine::device::{Context, Device, Look};
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus, Location};
 use crate::engine::request::{Command, DeviceId, Op, Outcome, Part, Promise, RequestId, ServedBy};
 use crate::models::cache::block_cache::{Contents, Piece, Place, Victim, runs};
 use crate::models::cache::replacement::Cost;
@@ -118,9 +119,9 @@ impl CachedHdd {
     /// Queue slots of the drive that nothing has a claim to; and requests on their way to or from the drive's queue, of which it
     /// has not heard.
     fn free_slots(&self, cx: &Context<'_>) -> (u32, u32) {
-        let look = cx.look(self.drive);
-        let under_way = self.in_drive.saturating_sub(look.outstanding);
-        (look.free_slots.saturating_sub(under_way), under_way)
+        let status = cx.status(self.drive);
+        let under_way = self.in_drive.saturating_sub(status.outstanding);
+        (status.free_slots.saturating_sub(under_way), under_way)
     }
 
     /// Sends what is ready, then checks requests of the host against the cache, while the queue has slots.
@@ -449,7 +450,7 @@ impl CachedHdd {
         let transferred = cx.request(child).clone();
         let outcome = transferred.outcome.expect("the transfer is over");
         let cost = Cost {
-            access: transferred.parts.access(),
+            media: transferred.media,
             blocks: self.pieces(&transferred.command).count() as u32,
         };
         for (piece, frame) in self.pieces(&command).zip(frames) {
@@ -478,6 +479,7 @@ impl CachedHdd {
         self.counters.partial_hits += u64::from(is_partial);
         let entry = cx.request_mut(request);
         (entry.start, entry.parts) = (transferred.start, transferred.parts);
+        entry.media = transferred.media;
         entry.shares_access = transferred.shares_access;
         entry.served_by = match is_partial {
             true => ServedBy::Both,
@@ -588,6 +590,10 @@ fn within(piece: &Piece, command: &Command) -> Option<Piece> {
 }
 
 impl Device for CachedHdd {
+    fn children(&self) -> Vec<DeviceId> {
+        vec![self.drive]
+    }
+
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.outstanding += 1;
         self.counters.requests += 1;
@@ -625,18 +631,20 @@ impl Device for CachedHdd {
         }
     }
 
-    fn look(&self, now: Time, below: &[Box<dyn Device>]) -> Look {
+    fn child_has_room(&mut self, _child: DeviceId, cx: &mut Context<'_>) {
+        cx.announce_room();
+    }
+
+    fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {
         let index = self.drive.0 as usize;
-        let drive = below[index].look(now, &below[..index]);
-        Look {
-            idle: self.outstanding == 0 && drive.idle,
+        DeviceStatus {
             outstanding: self.outstanding,
-            ..drive
+            ..below[index].status(now, &below[..index])
         }
     }
 
-    fn holder(&self, lbn: Lbn) -> Option<(DeviceId, Lbn)> {
-        Some((self.drive, lbn))
+    fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
+        (copy == 0).then_some(Location::On(self.drive, lbn))
     }
 
     fn blocks(&self) -> u64 {

@@ -8,7 +8,7 @@ use super::{Purpose, Served, Shown};
 use crate::base::units::Time;
 use crate::devices::hdd::Hdd;
 use crate::devices::hdd::buffer::Track;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, RequestId, ServedBy};
 use crate::models::geometry::mechanics::{Arm, Reach};
 use crate::models::queue::Pending;

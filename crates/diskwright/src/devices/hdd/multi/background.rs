@@ -6,7 +6,7 @@ use super::{IDLE, MultiHdd};
 use crate::base::units::Time;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::Token;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Parts};
 use crate::models::placement::cleaner::cheapest;
 use crate::models::placement::log::Content;

@@ -9,7 +9,7 @@ use crate::base::units::Time;
 use crate::devices::hdd::film::json::ArmShown;
 use crate::devices::hdd::film::steps::Steps;
 use crate::devices::hdd::film::{Purpose, Served, Shown};
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, RequestId, ServedBy};
 use crate::models::geometry::layout::Run;
 use crate::models::queue::Pending;

@@ -28,7 +28,8 @@ use super::picture::HddPicture;
 use crate::base::units::{Lbn, Time};
 use crate::config::arms::{ArmMotion, ArmParts};
 use crate::engine::Token;
-use crate::engine::device::{Context, Device, Look};
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, Promise, RequestId};
 use crate::metrics::picture::window::Window;
 use crate::models::geometry::mechanics::{Arm, Target};
@@ -460,6 +461,7 @@ impl MultiHdd {
         if is_last {
             let entry = cx.request_mut(pending.request);
             (entry.start, entry.parts) = (now, parts);
+            entry.media = parts.access();
         }
         self.work(served.arm, Work::Request(pending.request), served.end, cx);
         while let Some((arm, until)) = self.borrowed.pop() {
@@ -514,6 +516,7 @@ impl MultiHdd {
     fn complete(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.cleaning.looks_again();
         self.clock_queue(cx.now());
+        let was_full = self.queued == self.depth;
         self.queued -= 1;
         self.ended = cx.now();
         cx.complete(request, Outcome::Ok);
@@ -521,6 +524,9 @@ impl MultiHdd {
             && let Some(next) = self.outside.pop_front()
         {
             self.admit(next, cx);
+        }
+        if was_full && self.queued < self.depth {
+            cx.announce_room();
         }
     }
 
@@ -581,7 +587,7 @@ impl MultiHdd {
 }
 
 impl Device for MultiHdd {
-    fn prepare(&mut self) {
+    fn prepare(&mut self, _cx: &mut Context<'_>) {
         self.write_initially();
     }
 
@@ -623,26 +629,29 @@ impl Device for MultiHdd {
         self.dispatch(cx);
     }
 
-    fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
-        let outstanding = self.queued + self.outside.len();
-        Look {
-            idle: outstanding == 0,
-            outstanding: outstanding as u32,
+    fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
+        DeviceStatus {
+            outstanding: (self.queued + self.outside.len()) as u32,
             free_slots: self.depth.saturating_sub(self.queued) as u32,
-            cylinder: Some(self.arms[0].at.cylinder),
         }
     }
 
-    fn place(&self, lbn: Lbn) -> Option<Lbn> {
-        let (Some(log), Some(per_slot)) = (&self.log, self.slot_blocks()) else {
-            return Some(lbn);
+    fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
+        let place = match (&self.log, self.slot_blocks()) {
+            (Some(log), Some(per_slot)) => {
+                let slot = log.map().get(lbn.0 / per_slot);
+                slot.map(|slot| self.medium_lbn(slot) + lbn.0 % per_slot)
+            }
+            _ => Some(lbn.0),
         };
-        let slot = log.map().get(lbn.0 / per_slot)?;
-        Some(Lbn(self.medium_lbn(slot) + lbn.0 % per_slot))
+        let location = place.map_or(Location::Nowhere, |place| Location::Here(Lbn(place)));
+        (copy == 0).then_some(location)
     }
 
-    fn power_lost(&mut self, now: Time) {
-        self.recover(now);
+    fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
+        if fault == Fault::PowerLost {
+            self.recover(cx.now());
+        }
     }
 
     fn blocks(&self) -> u64 {

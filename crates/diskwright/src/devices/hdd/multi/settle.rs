@@ -3,7 +3,7 @@
 use super::MultiHdd;
 use super::arm::Reading;
 use super::course::runs;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, RequestId};
 use crate::models::placement::log::Content;
 
