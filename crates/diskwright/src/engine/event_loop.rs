@@ -35,6 +35,7 @@ pub struct Engine {
     pub(super) devices: Vec<Box<dyn Device>>,
     pub(super) kernel: Kernel,
     injections: Vec<Injection>,
+    is_prepared: bool,
 }
 
 impl Engine {
@@ -63,6 +64,7 @@ impl Engine {
             devices,
             kernel,
             injections: Vec::new(),
+            is_prepared: false,
         }
     }
 
@@ -73,14 +75,16 @@ impl Engine {
         self.kernel.timeline.set(at, FAULT, token);
     }
 
-    /// Runs until nothing but background alarms is left and no request is under way, or until the power is cut.
+    /// Runs until nothing but background alarms is left and no request is under way, or until the power is cut. Another run goes on from there.
     ///
     /// # Errors
     /// Those of the initiator, an interruption by it, and a run past 292 years of simulated time.
     pub fn run(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
-        for id in self.ids() {
-            let (device, mut cx) = self.device(id);
-            device.prepare(&mut cx);
+        if !std::mem::replace(&mut self.is_prepared, true) {
+            for id in self.ids() {
+                let (device, mut cx) = self.device(id);
+                device.prepare(&mut cx);
+            }
         }
         initiator.start(&mut self.port())?;
         self.deliver(initiator)?;

@@ -565,7 +565,7 @@ impl Device for Hdd {
             return cx.complete(token.request(), Outcome::Ok);
         }
         self.clock_queue(cx.now());
-        let was_full = !self.has_slot();
+        let was_full = cx.has_parent() && !self.has_slot();
         let done = self.active.take().expect("the alarm of an active request");
         self.ended = cx.now();
         self.active = self.ahead.take();

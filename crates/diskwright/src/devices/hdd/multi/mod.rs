@@ -516,7 +516,7 @@ impl MultiHdd {
     fn complete(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.cleaning.looks_again();
         self.clock_queue(cx.now());
-        let was_full = self.queued == self.depth;
+        let was_full = cx.has_parent() && self.queued == self.depth;
         self.queued -= 1;
         self.ended = cx.now();
         cx.complete(request, Outcome::Ok);
