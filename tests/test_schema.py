@@ -43,6 +43,8 @@ SETTINGS: tuple[dict[str, Any], ...] = (
     {"measure.warmup": 100},
     {"measure.warmup": "5 s"},
     {"fault": [{"at": "1 s", "kind": "power-cut"}]},
+    {"fault": [{"at": "1 s", "kind": {"fail": "hdd"}}]},
+    {"fault": [{"at": "1 s", "kind": {"media-error": {"device": "hdd", "from": 1000, "blocks": 8}}}]},
     {"host": {"outstanding": 4, "scheduler": {"look": {}}}},
     {"device.hdd.queue.scheduler": "sptf"},
     {"device.hdd.queue.scheduler": {"sptf": {}}},

@@ -13,10 +13,12 @@ from conftest import ROOT, SPEC
 from diskwright.spec import (
     Closed,
     Custom,
+    Fail,
     Fault,
     Hdd,
     Host,
     Measure,
+    MediaError,
     Ncq,
     Poisson,
     Queue,
@@ -120,6 +122,14 @@ def test_a_spec_with_other_values_is_another_spec() -> None:
     tuned = tuned.replace({"device.hdd.queue.scheduler.ncq.timeout": "1 s"})
     assert tuned.to_dict()["device"]["hdd"]["queue"]["scheduler"] == {"ncq": {"timeout": "1 s"}}
     assert changed.replace({"fault[0].at": "2 s"}).fault == [Fault(at="2 s", kind="power-cut")]
+    spoilt = Fault(at="1 ms", kind=MediaError(device="hdd", from_=0, blocks=8))
+    broken = TYPED.replace(fault=[Fault(at="2 ms", kind=Fail("hdd")), spoilt])
+    assert broken.to_dict()["fault"] == [
+        {"at": "2 ms", "kind": {"fail": "hdd"}},
+        {"at": "1 ms", "kind": {"media-error": {"device": "hdd", "from": 0, "blocks": 8}}},
+    ]
+    assert Spec.from_dict(broken.to_dict()) == broken
+    assert diskwright.run(broken).requests.failed > 0
     result = diskwright.run(TYPED, device__hdd__queue__scheduler=Ncq(timeout="1 s"))
     assert result.spec.device.hdd.queue.scheduler.ncq.timeout == "1 s"
 

@@ -73,8 +73,13 @@ class CacheCost:
     """What an access to the medium took."""
 
     @property
+    def media_ns(self) -> int:
+        """What it kept the medium for, ns, for all its blocks together: of a hard disk seek, switch, settle and
+        rotation.
+        """
+    @property
     def access_ns(self) -> int:
-        """Its access time, ns: seek, switch, settle and rotation, for all its blocks together."""
+        """The same as `media_ns`, by its older name."""
     @property
     def blocks(self) -> int:
         """How many blocks of the cache it brought or wrote."""

@@ -57,6 +57,7 @@ __all__ = [
     "Eager",
     "Exponential",
     "Fac",
+    "Fail",
     "Fault",
     "FaultKind",
     "Fcfs",
@@ -87,6 +88,7 @@ __all__ = [
     "LookAlikeTable",
     "Lru",
     "Measure",
+    "MediaError",
     "MergedPlace",
     "Mirror",
     "MirrorRead",
@@ -1682,6 +1684,33 @@ class Fault(Table):
     """What."""
 
 
+@dataclass(frozen=True, slots=True)
+class Fail(Table):
+    """A device fails for good, with all below it, and the run goes on: the device by its path, as in
+    results, or by that of the place where it stands, such as `array.member[1]`.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("fail",)
+    _is_value: ClassVar[bool] = True
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaError(Table):
+    """Blocks of a device's medium cannot be read any more, until they are written.
+
+    Blocks that cannot be read.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("media-error",)
+    device: str
+    """The device by its path, as in results: one that has a medium of its own."""
+    from_: int
+    """The first of the blocks, by the device's own numbers."""
+    blocks: int
+    """How many."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep(Table):
     """A grid of points: all combinations of the values of some keys of the spec. `diskwright sweep` runs it;
@@ -2041,7 +2070,7 @@ Device: TypeAlias = Hdd | Array
 WarmUp: TypeAlias = int | str
 """A number of requests, a share such as "10 %", or a time such as "5 s"."""
 
-FaultKind: TypeAlias = Literal["power-cut"]
+FaultKind: TypeAlias = Literal["power-cut"] | Fail | MediaError
 """What can go wrong.
 
 `power-cut`: The power fails: requests under way are lost, and the run ends. With the checker on, every

@@ -302,8 +302,8 @@ impl CacheAccess {
 /// What an access to the medium took.
 #[pyclass(frozen, get_all, name = "CacheCost", module = "diskwright")]
 pub struct CacheCost {
-    /// Its access time, ns: seek, switch, settle and rotation, for all its blocks together.
-    access_ns: u64,
+    /// What it kept the medium for, ns, for all its blocks together: of a hard disk seek, switch, settle and rotation.
+    media_ns: u64,
     /// How many blocks of the cache it brought or wrote.
     blocks: u32,
 }
@@ -311,7 +311,7 @@ pub struct CacheCost {
 impl From<Cost> for CacheCost {
     fn from(cost: Cost) -> CacheCost {
         CacheCost {
-            access_ns: cost.access.ns(),
+            media_ns: cost.media.ns(),
             blocks: cost.blocks,
         }
     }
@@ -319,8 +319,13 @@ impl From<Cost> for CacheCost {
 
 #[pymethods]
 impl CacheCost {
+    /// The same as `media_ns`, by its older name.
+    #[getter]
+    fn access_ns(&self) -> u64 {
+        self.media_ns
+    }
     fn __repr__(&self) -> String {
-        let CacheCost { access_ns, blocks } = self;
-        format!("<{access_ns} ns for {blocks} blocks>")
+        let CacheCost { media_ns, blocks } = self;
+        format!("<{media_ns} ns for {blocks} blocks>")
     }
 }

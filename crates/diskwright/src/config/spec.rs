@@ -59,12 +59,29 @@ pub struct FaultSpec {
 }
 
 /// What can go wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
     /// The power fails: requests under way are lost, and the run ends. With the checker on, every promised write must
     /// be on a medium that keeps it.
     PowerCut,
+    /// A device fails for good, with all below it, and the run goes on: the device by its path, as in results, or by that of the
+    /// place where it stands, such as `array.member[1]`.
+    Fail(String),
+    /// Blocks of a device's medium cannot be read any more, until they are written.
+    MediaError(MediaErrorSpec),
+}
+
+/// Blocks that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MediaErrorSpec {
+    /// The device by its path, as in results: one that has a medium of its own.
+    pub device: String,
+    /// The first of the blocks, by the device's own numbers.
+    pub from: u64,
+    /// How many.
+    pub blocks: u64,
 }
 
 fn default_seed() -> u64 {

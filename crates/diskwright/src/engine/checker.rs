@@ -28,6 +28,7 @@ const DESCRIBED: usize = 20;
 #[derive(Clone, Copy, Debug)]
 struct Visible {
     version: Version,
+    /// When the write of it ended, well or not.
     acknowledged: Option<Moment>,
     replaced: Option<Moment>,
     /// A write that replaced it was promised: it may not be what a power cut leaves.
@@ -351,13 +352,32 @@ impl Checker {
         };
         self.check_times(&open, request);
         if request.outcome != Some(Outcome::Ok) {
-            return;
+            return self.failed(&open);
         }
         match open.command.op {
             Op::Write => self.acknowledge(&open),
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
             Op::Trim => self.trimmed(&open.command),
+        }
+    }
+
+    /// A request has failed. What it was to write may be on a medium or not, but a later write replaces it.
+    fn failed(&mut self, open: &Open) {
+        if !matches!(open.command.op, Op::Write | Op::Trim) {
+            return;
+        }
+        let version = if open.command.op == Op::Trim {
+            0
+        } else {
+            open.version
+        };
+        for lbn in open.command.lbn.0..open.command.end().0 {
+            for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
+                if entry.version == version && entry.acknowledged.is_none() {
+                    entry.acknowledged = Some(self.moment);
+                }
+            }
         }
     }
 

@@ -1,13 +1,11 @@
-//! What every device is, and what it may do while it handles something.
-
-use std::collections::VecDeque;
+//! What every device is. What it may do while it handles something is in [`Context`].
 
 use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
-use crate::engine::checker::Checker;
-use crate::engine::request::{Command, DeviceId, Outcome, Promise, Request, RequestId, Slab};
-use crate::engine::timeline::{AlarmId, Timeline};
+use crate::engine::context::Context;
+use crate::engine::request::{DeviceId, Promise, RequestId};
+use crate::engine::token::Token;
 use crate::metrics::picture::window::Window;
 
 /// A running model that takes requests.
@@ -18,14 +16,25 @@ use crate::metrics::picture::window::Window;
 /// start to completion in the request's parts. A device never waits in real time and keeps no clock:
 /// `cx.now()` is the only one. It knows its children's numbers and never its parent.
 pub trait Device: Send {
-    /// Does what came before time zero; nothing waits for it, and it is in no count. Called once, before the run.
-    fn prepare(&mut self) {}
+    /// The devices that it submits requests to, which were built before it. Asked for once, before the run.
+    fn children(&self) -> Vec<DeviceId> {
+        Vec::new()
+    }
+
+    /// Does what comes before the run, and is in no count. Called once, at time zero, children before their parents. Alarms may be
+    /// set here, and requests submitted.
+    fn prepare(&mut self, cx: &mut Context<'_>) {
+        let _ = cx;
+    }
 
     /// A request arrives.
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>);
 
     /// An alarm that this device set is due.
-    fn alarm(&mut self, token: u64, cx: &mut Context<'_>);
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
+        let _ = cx;
+        unreachable!("{token:?} rang for a device that sets no alarm");
+    }
 
     /// The instant is quiet: every alarm and message of it has been handled. Called after [`Context::wake`], so that
     /// a decision sees all that arrived in its instant.
@@ -44,29 +53,23 @@ pub trait Device: Send {
     /// zero is a fault. `below` are the devices that were built before this one.
     fn neglected(&self, now: Time, below: &[Box<dyn Device>]) -> usize;
 
+    /// A child whose queue was full has a free slot again. It has [announced](Context::announce_room) that within this instant.
+    fn child_has_room(&mut self, child: DeviceId, cx: &mut Context<'_>) {
+        let _ = (child, cx);
+    }
+
+    /// Something has gone wrong now.
+    fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
+        let _ = (fault, cx);
+    }
+
     /// What others may see at `now`; `below` are the devices that were built before this one, its children among them.
-    fn look(&self, now: Time, below: &[Box<dyn Device>]) -> Look;
+    fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus;
 
-    /// Which child holds a block on its medium, and where; `None` where this device has a medium of its own.
-    fn holder(&self, lbn: Lbn) -> Option<(DeviceId, Lbn)> {
-        let _ = lbn;
-        None
-    }
-
-    /// Where on its own medium a device holds a block; `None` where it holds it nowhere.
-    fn place(&self, lbn: Lbn) -> Option<Lbn> {
-        Some(lbn)
-    }
-
-    /// The power has failed at `now`: what is not on a medium is lost, and what can be found again from there is. Called once, and
-    /// nothing afterwards but [`holder`](Device::holder), [`place`](Device::place) and what is told of the run.
-    fn power_lost(&mut self, now: Time) {
-        let _ = now;
-    }
-
-    /// The same of one of several copies, counted from 0; `None` behind the last one.
-    fn copy(&self, lbn: Lbn, copy: u32) -> Option<(DeviceId, Lbn)> {
-        if copy == 0 { self.holder(lbn) } else { None }
+    /// Where a copy of a block is, the copies being counted from 0; `None` where there is no such copy. Every copy there is may be
+    /// read in place of every other.
+    fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
+        (copy == 0).then_some(Location::Here(lbn))
     }
 
     /// Capacity in 512-byte blocks.
@@ -108,150 +111,33 @@ pub trait Device: Send {
     }
 }
 
+/// Where a device has a copy of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// At this place of its own medium.
+    Here(Lbn),
+    /// At this place of a child.
+    On(DeviceId, Lbn),
+    /// It is not on any medium: the block is what it was before the run.
+    Nowhere,
+}
+
+/// What goes wrong, as a device hears it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The power has failed: what is on no medium is lost, unless a capacitor brings it there, which the device tells the checker
+    /// now. Nothing is called afterwards but [`Device::location`] and what is told of the run; no alarm rings, no request arrives.
+    PowerLost,
+    /// This child has failed for good, and with it all below. What is open there comes back with
+    /// [`FailedDevice`](crate::engine::request::Outcome::FailedDevice) after this, and so does, at once, what is submitted later.
+    ChildFailed(DeviceId),
+}
+
 /// A device's published state, for parents that decide by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
-    /// Nothing is queued or under way.
-    pub idle: bool,
+pub struct DeviceStatus {
     /// Requests accepted or waiting to be.
     pub outstanding: u32,
     /// Queue slots that are free.
     pub free_slots: u32,
-    /// The cylinder of the (first) arm, where there is one.
-    pub cylinder: Option<u32>,
-}
-
-/// A message of the present instant.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Message {
-    Accept {
-        device: DeviceId,
-        request: RequestId,
-    },
-    Completed {
-        request: RequestId,
-    },
-}
-
-/// What the engine keeps beside the devices.
-pub(crate) struct Kernel {
-    pub now: Time,
-    pub timeline: Timeline,
-    pub messages: VecDeque<Message>,
-    pub wakes: VecDeque<DeviceId>,
-    pub requests: Slab,
-    pub checker: Option<Box<Checker>>,
-}
-
-/// What a device may do while it handles something.
-pub struct Context<'a> {
-    pub(crate) device: DeviceId,
-    pub(crate) below: &'a [Box<dyn Device>],
-    pub(crate) kernel: &'a mut Kernel,
-}
-
-impl Context<'_> {
-    /// The present instant.
-    #[inline]
-    pub fn now(&self) -> Time {
-        self.kernel.now
-    }
-
-    /// A request.
-    #[inline]
-    pub fn request(&self, request: RequestId) -> &Request {
-        self.kernel.requests.get(request)
-    }
-
-    /// A request, to stamp its instants and parts.
-    #[inline]
-    pub fn request_mut(&mut self, request: RequestId) -> &mut Request {
-        self.kernel.requests.get_mut(request)
-    }
-
-    /// Hands a request to a child; it arrives there within this instant.
-    pub fn submit(&mut self, child: DeviceId, command: Command) -> RequestId {
-        assert!(
-            child < self.device,
-            "{child:?} is no child of {:?}",
-            self.device
-        );
-        let now = self.kernel.now;
-        let request =
-            self.kernel
-                .requests
-                .insert(Request::new(command, now, Some(self.device), child));
-        if let Some(checker) = &mut self.kernel.checker {
-            checker.submitted(request, &command);
-        }
-        self.kernel.messages.push_back(Message::Accept {
-            device: child,
-            request,
-        });
-        request
-    }
-
-    /// Makes a request of this device's own, for a part of it to serve and [complete](Self::complete): the device hears of that by
-    /// [`Device::child_completed`] under its own number.
-    pub fn open(&mut self, command: Command) -> RequestId {
-        let (now, device) = (self.kernel.now, self.device);
-        let request = Request::new(command, now, Some(device), device);
-        let request = self.kernel.requests.insert(request);
-        if let Some(checker) = &mut self.kernel.checker {
-            checker.submitted(request, &command);
-        }
-        request
-    }
-
-    /// Sets an alarm for this device. One that is due now rings after what is under way.
-    #[inline]
-    pub fn alarm(&mut self, at: Time, token: u64) -> AlarmId {
-        debug_assert!(
-            at >= self.kernel.now,
-            "an alarm in the past: {at} is before {}",
-            self.kernel.now
-        );
-        self.kernel.timeline.set(at, self.device.0, token)
-    }
-
-    /// Asks for [`Device::wake`] once the messages of this instant have been handled.
-    #[inline]
-    pub fn wake(&mut self) {
-        self.kernel.wakes.push_back(self.device);
-    }
-
-    /// Cancels an alarm of this device, if it has not rung.
-    pub fn cancel(&mut self, alarm: AlarmId) {
-        self.kernel.timeline.cancel(alarm);
-    }
-
-    /// Completes a request now. Whoever submitted it hears of it within this instant.
-    #[inline]
-    pub fn complete(&mut self, request: RequestId, outcome: Outcome) {
-        let now = self.kernel.now;
-        let entry = self.kernel.requests.get_mut(request);
-        debug_assert_eq!(
-            entry.device, self.device,
-            "a device completes its own requests only"
-        );
-        entry.completion = now;
-        entry.outcome = Some(outcome);
-        self.kernel
-            .messages
-            .push_back(Message::Completed { request });
-    }
-
-    /// A look at a child.
-    pub fn look(&self, child: DeviceId) -> Look {
-        self.below[child.0 as usize].look(self.kernel.now, &self.below[..child.0 as usize])
-    }
-
-    /// The checker, when it is on.
-    #[inline]
-    pub fn checker(&mut self) -> Option<(&mut Checker, DeviceId)> {
-        self.kernel
-            .checker
-            .as_deref_mut()
-            .map(|checker| (checker, self.device))
-    }
 }

@@ -4,23 +4,26 @@
 //! messages of this instant, first in first out, until none is left; then the first device that asked to be
 //! woken, then messages again, until neither is left. Only the future goes through the timeline.
 //! Nothing else decides the order, so a run is the same on every machine.
+//!
+//! Devices that have failed are not called any more. Faults are alarms of the engine's own, set before the run, and so come first in their
+//! instants.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 
 use crate::base::error::Error;
-use crate::base::units::{Lbn, Time};
+use crate::base::units::Time;
 use crate::engine::checker::Checker;
-use crate::engine::device::{Context, Device, Kernel, Message};
-use crate::engine::request::{Command, DeviceId, Outcome, Part, Parts, Request, RequestId, Slab};
+use crate::engine::context::{Context, Kernel, Message};
+use crate::engine::device::{Device, Fault};
+use crate::engine::faults::{Faults, Injection, cut_short};
+use crate::engine::initiator::{INITIATOR, Initiator, Port};
+use crate::engine::request::{DeviceId, RequestId, Slab};
 use crate::engine::stalls::Stalls;
 use crate::engine::timeline::Timeline;
+use crate::engine::token::Token;
 
-/// The owner that alarms of the initiator carry in the timeline.
-const INITIATOR: u32 = u32::MAX;
-
-/// The owner of the alarm at which the power fails.
-const POWER: u32 = u32::MAX - 1;
+/// The owner of the alarms at which something goes wrong: the token's value says what.
+const FAULT: u32 = u32::MAX - 1;
 
 /// The last instant that a simulation may reach, 292 years: no span that is added to an earlier one overflows.
 const HORIZON: Time = Time::from_ns(u64::MAX / 2);
@@ -28,75 +31,12 @@ const HORIZON: Time = Time::from_ns(u64::MAX / 2);
 /// How many instants pass between two looks at the wall clock.
 const INSTANTS_PER_TICK: u32 = 4096;
 
-/// What makes requests and hears of their completion: the host.
-pub trait Initiator {
-    /// Called once, at time zero.
-    fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error>;
-    /// An alarm that the initiator set is due.
-    fn alarm(&mut self, token: u64, port: &mut Port<'_>) -> Result<(), Error>;
-    /// A request is complete; it is forgotten afterwards.
-    fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error>;
-    /// The power has failed: nothing more can be issued. The completions that follow are those of lost requests.
-    fn power_lost(&mut self, now: Time);
-    /// Called now and then with some wall time in between; `Break` stops the run.
-    fn tick(&mut self) -> ControlFlow<()>;
-}
-
-/// What an initiator may do: its side of the root device.
-pub struct Port<'a> {
-    root: DeviceId,
-    kernel: &'a mut Kernel,
-}
-
-impl Port<'_> {
-    /// The present instant.
-    pub fn now(&self) -> Time {
-        self.kernel.now
-    }
-    /// Sets an alarm for the initiator.
-    pub fn alarm(&mut self, at: Time, token: u64) {
-        self.kernel.timeline.set(at, INITIATOR, token);
-    }
-    /// Hands a request that arrived at `arrival` to the root device.
-    pub fn submit(&mut self, command: Command, arrival: Time, sequence: u64) -> RequestId {
-        let mut request = Request::new(command, self.kernel.now, None, self.root);
-        request.arrival = arrival;
-        request.sequence = sequence;
-        let id = self.kernel.requests.insert(request);
-        if let Some(checker) = &mut self.kernel.checker {
-            checker.issued(id, &command);
-        }
-        self.kernel.messages.push_back(Message::Accept {
-            device: self.root,
-            request: id,
-        });
-        id
-    }
-    /// A request.
-    pub fn request(&self, id: RequestId) -> &Request {
-        self.kernel.requests.get(id)
-    }
-}
-
-/// Adds the media that hold a block of a device, and its place on each.
-fn hold(
-    devices: &[Box<dyn Device>],
-    (id, lbn): (DeviceId, Lbn),
-    media: &mut Vec<Option<(DeviceId, u64)>>,
-) {
-    let device = &devices[id.0 as usize];
-    if device.holder(lbn).is_none() {
-        return media.push(device.place(lbn).map(|place| (id, place.0)));
-    }
-    for below in (0..).map_while(|copy| device.copy(lbn, copy)) {
-        hold(devices, below, media);
-    }
-}
-
 /// A tree of devices and the time that passes in it.
 pub struct Engine {
-    devices: Vec<Box<dyn Device>>,
-    kernel: Kernel,
+    pub(super) devices: Vec<Box<dyn Device>>,
+    pub(super) kernel: Kernel,
+    injections: Vec<Injection>,
+    is_prepared: bool,
     stalls: Stalls,
 }
 
@@ -104,6 +44,14 @@ impl Engine {
     /// An engine over `devices`, children before their parents; the last one is the root.
     pub fn new(devices: Vec<Box<dyn Device>>, checker: Option<Box<Checker>>) -> Engine {
         assert!(!devices.is_empty(), "a simulation has at least one device");
+        let mut parents = vec![None; devices.len()];
+        for (id, device) in (0..).map(DeviceId).zip(&devices) {
+            for child in device.children() {
+                assert!(child < id, "{child:?} is built before its parent {id:?}");
+                let parent = parents[child.0 as usize].replace(id);
+                assert_eq!(parent, None, "{child:?} has one parent");
+            }
+        }
         let kernel = Kernel {
             now: Time::ZERO,
             timeline: Timeline::default(),
@@ -111,33 +59,48 @@ impl Engine {
             wakes: VecDeque::new(),
             requests: Slab::default(),
             checker,
+            parents,
+            faults: Faults::default(),
         };
         Engine {
             devices,
             kernel,
+            injections: Vec::new(),
+            is_prepared: false,
             stalls: Stalls::default(),
         }
     }
 
-    /// Cuts the power at an instant, before anything else that happens in it, and ends the run there.
-    pub fn cut_power(&mut self, at: Time) {
-        self.kernel.timeline.set(at, POWER, 0);
+    /// Lets something go wrong at an instant, before anything else that happens in it. The run goes on until then at least.
+    pub fn inject(&mut self, at: Time, injection: Injection) {
+        let token = Token::new(0, self.injections.len() as u32);
+        self.injections.push(injection);
+        self.kernel.timeline.set(at, FAULT, token);
     }
 
-    /// Runs until nothing is left to happen, or until the power is cut.
+    /// Runs until nothing but background alarms is left and no request is under way, or until the power is cut. Another run goes on from there.
     ///
     /// # Errors
     /// Those of the initiator, an interruption by it, and a run past 292 years of simulated time.
     pub fn run(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
-        for device in &mut self.devices {
-            device.prepare();
+        if !std::mem::replace(&mut self.is_prepared, true) {
+            for id in self.ids() {
+                let (device, mut cx) = self.device(id);
+                device.prepare(&mut cx);
+            }
         }
         initiator.start(&mut self.port())?;
         self.deliver(initiator)?;
         self.look_for_stalls();
         let mut instants = 0u32;
-        while let Some(now) = self.kernel.timeline.next_time() {
+        loop {
+            let next = self.kernel.timeline.next_time();
+            let is_over = !self.kernel.timeline.has_foreground() && self.kernel.requests.is_empty();
+            let Some(now) = initiator.advance(next, is_over) else {
+                break;
+            };
             debug_assert!(now >= self.kernel.now, "time went back");
+            debug_assert!(next.is_none_or(|next| now <= next), "an alarm was missed");
             if now > HORIZON {
                 return Err(Error::input(format!(
                     "the run goes past {HORIZON} of simulated time"
@@ -147,12 +110,21 @@ impl Engine {
             while let Some(due) = self.kernel.timeline.pop_due(now) {
                 match due.owner {
                     INITIATOR => initiator.alarm(due.token, &mut self.port())?,
-                    POWER => return self.lose_power(initiator),
+                    FAULT => match self.injections[due.token.value() as usize].clone() {
+                        Injection::PowerCut => return self.lose_power(initiator),
+                        Injection::Fail(device) => self.fail(device),
+                        Injection::MediaError { device, blocks } => {
+                            self.kernel.faults.spoil(device, blocks);
+                        }
+                    },
                     owner => {
                         let (device, mut cx) = self.device(DeviceId(owner));
                         device.alarm(due.token, &mut cx);
                     }
                 }
+            }
+            if next != Some(now) {
+                initiator.arrive(&mut self.port())?;
             }
             self.deliver(initiator)?;
             self.look_for_stalls();
@@ -191,40 +163,6 @@ impl Engine {
         }
     }
 
-    /// Checks what can be recovered, and ends what the host has under way with an error.
-    fn lose_power(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
-        let now = self.kernel.now;
-        let root = self.port().root;
-        initiator.power_lost(now);
-        for device in &mut self.devices {
-            device.power_lost(now);
-        }
-        if let Some(checker) = &mut self.kernel.checker {
-            let devices = &self.devices;
-            checker.power_cut(|lbn, media| hold(devices, (root, Lbn(lbn)), media));
-        }
-        let requests = &mut self.kernel.requests;
-        let mut lost = requests.live();
-        lost.retain(|&id| requests.get(id).owner.is_none());
-        lost.sort_unstable_by_key(|&id| requests.get(id).sequence);
-        for id in lost {
-            let request = self.kernel.requests.get_mut(id);
-            // What waited has no parts, or was to start later; what had begun was cut short.
-            if request.parts.total() == Time::ZERO || request.start > now {
-                request.start = now;
-            }
-            request.parts = Parts::default();
-            request.parts.add(Part::Wait, now - request.start);
-            request.completion = now;
-            request.outcome = Some(Outcome::FailedDevice);
-            if let Some(checker) = &mut self.kernel.checker {
-                checker.completed(id, self.kernel.requests.get(id));
-            }
-            initiator.completed(id, &mut self.port())?;
-        }
-        Ok(())
-    }
-
     /// The present instant: after a run, the last one at which anything happened.
     pub fn now(&self) -> Time {
         self.kernel.now
@@ -240,14 +178,23 @@ impl Engine {
         self.kernel.checker.as_deref()
     }
 
-    fn port(&mut self) -> Port<'_> {
+    /// The numbers of all devices, children before their parents.
+    pub(super) fn ids(&self) -> impl Iterator<Item = DeviceId> + use<> {
+        (0..self.devices.len() as u32).map(DeviceId)
+    }
+
+    pub(super) fn root(&self) -> DeviceId {
+        DeviceId((self.devices.len() - 1) as u32)
+    }
+
+    pub(super) fn port(&mut self) -> Port<'_> {
         Port {
-            root: DeviceId((self.devices.len() - 1) as u32),
+            root: self.root(),
             kernel: &mut self.kernel,
         }
     }
 
-    fn device(&mut self, id: DeviceId) -> (&mut Box<dyn Device>, Context<'_>) {
+    pub(super) fn device(&mut self, id: DeviceId) -> (&mut Box<dyn Device>, Context<'_>) {
         let (below, rest) = self.devices.split_at_mut(id.0 as usize);
         (
             &mut rest[0],
@@ -266,6 +213,9 @@ impl Engine {
             let Some(id) = self.kernel.wakes.pop_front() else {
                 return Ok(());
             };
+            if self.kernel.faults.has_failed(id) {
+                continue;
+            }
             let (device, mut cx) = self.device(id);
             device.wake(&mut cx);
         }
@@ -275,34 +225,67 @@ impl Engine {
         while let Some(message) = self.kernel.messages.pop_front() {
             match message {
                 Message::Accept { device, request } => {
+                    if self.kernel.faults.has_failed(device) {
+                        cut_short(self.kernel.requests.get_mut(request), self.kernel.now);
+                        self.kernel
+                            .messages
+                            .push_back(Message::Completed { request });
+                        continue;
+                    }
                     let (device, mut cx) = self.device(device);
                     device.accept(request, &mut cx);
                 }
-                Message::Completed { request } => {
-                    let entry = self.kernel.requests.get(request);
-                    let child = entry.device;
-                    match entry.owner {
-                        Some(owner) => {
-                            let (device, mut cx) = self.device(owner);
-                            device.child_completed(child, request, &mut cx);
-                            let Kernel {
-                                checker, requests, ..
-                            } = &mut self.kernel;
-                            if let Some(checker) = checker {
-                                checker.ended(request, requests.get(request));
-                            }
-                        }
-                        None => {
-                            if let Some(checker) = &mut self.kernel.checker {
-                                checker.completed(request, self.kernel.requests.get(request));
-                            }
-                            initiator.completed(request, &mut self.port())?;
-                        }
+                Message::Completed { request } => self.completed(request, initiator)?,
+                Message::Room { device } => {
+                    if let Some((parent, mut cx)) = self.parent_of(device) {
+                        parent.child_has_room(device, &mut cx);
                     }
-                    self.kernel.requests.remove(request);
+                }
+                Message::Failed { device } => {
+                    if let Some((parent, mut cx)) = self.parent_of(device) {
+                        parent.fault(Fault::ChildFailed(device), &mut cx);
+                    }
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The parent of a device, unless it has failed.
+    fn parent_of(&mut self, device: DeviceId) -> Option<(&mut Box<dyn Device>, Context<'_>)> {
+        let parent = self.kernel.parents[device.0 as usize]?;
+        (!self.kernel.faults.has_failed(parent)).then(|| self.device(parent))
+    }
+
+    /// A request is complete: whoever submitted it hears of it, and it is forgotten.
+    fn completed(
+        &mut self,
+        request: RequestId,
+        initiator: &mut impl Initiator,
+    ) -> Result<(), Error> {
+        let entry = self.kernel.requests.get(request);
+        let child = entry.device;
+        match entry.owner {
+            Some(owner) => {
+                if !self.kernel.faults.has_failed(owner) {
+                    let (device, mut cx) = self.device(owner);
+                    device.child_completed(child, request, &mut cx);
+                }
+                let Kernel {
+                    checker, requests, ..
+                } = &mut self.kernel;
+                if let Some(checker) = checker {
+                    checker.ended(request, requests.get(request));
+                }
+            }
+            None => {
+                if let Some(checker) = &mut self.kernel.checker {
+                    checker.completed(request, self.kernel.requests.get(request));
+                }
+                initiator.completed(request, &mut self.port())?;
+            }
+        }
+        self.kernel.requests.remove(request);
         Ok(())
     }
 }

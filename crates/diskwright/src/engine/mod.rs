@@ -1,10 +1,24 @@
 //! Requests, the contract of devices, the event queue, the loop and the checker.
 
+mod breakdown;
 pub mod checker;
+pub mod children;
+pub mod context;
 pub mod device;
 mod event_loop;
+#[cfg(test)]
+pub(crate) mod fakes;
+mod faults;
+mod initiator;
 pub mod request;
 mod stalls;
 pub mod timeline;
+mod token;
 
-pub use event_loop::{Engine, Initiator, Port};
+pub use event_loop::Engine;
+pub use faults::Injection;
+pub use initiator::{Initiator, Port};
+pub use token::Token;
+
+#[cfg(test)]
+pub(crate) mod tests;

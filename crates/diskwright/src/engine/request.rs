@@ -176,6 +176,9 @@ pub struct Request {
     pub completion: Time,
     /// How start to completion divides.
     pub parts: Parts,
+    /// What it kept its medium for, as the device that has the medium charges it: of a hard disk the positioning, of others the time for
+    /// which they were occupied. This is the cost of a miss that replacement policies hear.
+    pub media: Time,
     /// Where its data were.
     pub served_by: ServedBy,
     /// It was served in the access to the medium of another request, of which its parts are: that counts once.
@@ -206,6 +209,7 @@ impl Request {
             start: now,
             completion: now,
             parts: Parts::default(),
+            media: Time::ZERO,
             served_by: ServedBy::default(),
             shares_access: false,
             outcome: None,

@@ -9,8 +9,10 @@ use crate::base::error::Error;
 use crate::base::units::{Lbn, Time};
 use crate::devices::array::layouts::LayoutSpec;
 use crate::devices::array::{Array, Child};
+use crate::engine::Token;
 use crate::engine::checker::Checker;
-use crate::engine::device::{Context, Device, Look};
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::request::{Command, DeviceId, Op, Outcome, Part, Promise, RequestId};
 use crate::engine::{Engine, Initiator, Port};
 
@@ -25,8 +27,8 @@ enum Manner {
     LazyButAwake,
 }
 
-/// The token of an alarm that does nothing; others are requests.
-const NOTHING: u64 = u64::MAX;
+/// An alarm that does nothing; others are requests.
+const NOTHING: Token = Token::new(1, 0);
 
 struct Worker {
     manner: Manner,
@@ -53,7 +55,7 @@ impl Worker {
                 .parts
                 .add(Part::Seek, Time::from_ms(1));
             self.active = Some(request);
-            cx.alarm(now + Time::from_ms(1), request.0.into());
+            cx.alarm(now + Time::from_ms(1), Token::of_request(0, request));
         }
     }
 }
@@ -66,12 +68,12 @@ impl Device for Worker {
             cx.alarm(cx.now() + Time::from_ms(50), NOTHING);
         }
     }
-    fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
         if token == NOTHING {
             return;
         }
         self.active = None;
-        cx.complete(RequestId(token as u32), Outcome::Ok);
+        cx.complete(token.request(), Outcome::Ok);
         if self.manner == Manner::Diligent {
             self.begin(cx);
         }
@@ -82,12 +84,10 @@ impl Device for Worker {
             Some(_) => 0,
         }
     }
-    fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
-        Look {
-            idle: self.active.is_none(),
+    fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
+        DeviceStatus {
             outstanding: self.waiting.len() as u32,
             free_slots: 1,
-            cylinder: None,
         }
     }
     fn blocks(&self) -> u64 {
@@ -103,16 +103,14 @@ struct Sink;
 
 impl Device for Sink {
     fn accept(&mut self, _request: RequestId, _cx: &mut Context<'_>) {}
-    fn alarm(&mut self, _token: u64, _cx: &mut Context<'_>) {}
+    fn alarm(&mut self, _token: Token, _cx: &mut Context<'_>) {}
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
         0
     }
-    fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
-        Look {
-            idle: true,
+    fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
+        DeviceStatus {
             outstanding: 0,
             free_slots: 1,
-            cylinder: None,
         }
     }
     fn blocks(&self) -> u64 {
@@ -129,18 +127,18 @@ struct Host(Vec<Time>);
 impl Initiator for Host {
     fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
         for (&at, token) in self.0.iter().zip(0..) {
-            port.alarm(at, token);
+            port.alarm(at, Token::new(0, token));
         }
         Ok(())
     }
-    fn alarm(&mut self, token: u64, port: &mut Port<'_>) -> Result<(), Error> {
+    fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
         let command = Command {
             op: Op::Flush,
             fua: false,
             lbn: Lbn(0),
             blocks: 0,
         };
-        port.submit(command, port.now(), token);
+        port.submit(command, port.now(), token.value().into());
         Ok(())
     }
     fn completed(&mut self, _request: RequestId, _port: &mut Port<'_>) -> Result<(), Error> {

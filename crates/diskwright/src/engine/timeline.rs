@@ -1,12 +1,14 @@
 //! The event queue: what happens when, in (time, sequence) order and nothing else.
 //!
 //! Only the future is kept here. An alarm is known by a slot and a generation; cancelling one moves
-//! its slot to the next generation, and the stale entry is dropped when its time comes.
+//! its slot to the next generation, and the stale entry is dropped when its time comes. Alarms in the background are counted apart: a run
+//! does not go on for them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::base::units::Time;
+use crate::engine::token::Token;
 
 /// A set alarm, to cancel it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +23,7 @@ pub struct Due {
     /// Who set it.
     pub owner: u32,
     /// What it told itself.
-    pub token: u64,
+    pub token: Token,
 }
 
 /// An entry of the heap. The derived order compares time, then sequence, which is unique.
@@ -36,6 +38,7 @@ struct Entry {
 #[derive(Clone, Copy)]
 struct Slot {
     generation: u32,
+    is_background: bool,
     due: Due,
 }
 
@@ -48,19 +51,36 @@ pub struct Timeline {
     slots: Vec<Slot>,
     free: Vec<u32>,
     sequence: u64,
+    /// Alarms that are set and not in the background.
+    foreground: usize,
 }
 
 impl Timeline {
     /// Sets an alarm. Alarms of one instant are due in the order in which they were set.
-    pub fn set(&mut self, at: Time, owner: u32, token: u64) -> AlarmId {
-        let due = Due { owner, token };
+    pub fn set(&mut self, at: Time, owner: u32, token: Token) -> AlarmId {
+        self.add(at, Due { owner, token }, false)
+    }
+
+    /// Sets an alarm in the background, in the same order.
+    pub fn set_background(&mut self, at: Time, owner: u32, token: Token) -> AlarmId {
+        self.add(at, Due { owner, token }, true)
+    }
+
+    #[inline]
+    fn add(&mut self, at: Time, due: Due, is_background: bool) -> AlarmId {
+        self.foreground += usize::from(!is_background);
         let slot = match self.free.pop() {
             Some(slot) => {
-                self.slots[slot as usize].due = due;
+                let entry = &mut self.slots[slot as usize];
+                (entry.due, entry.is_background) = (due, is_background);
                 slot
             }
             None => {
-                self.slots.push(Slot { generation: 0, due });
+                self.slots.push(Slot {
+                    generation: 0,
+                    is_background,
+                    due,
+                });
                 (self.slots.len() - 1) as u32
             }
         };
@@ -80,6 +100,22 @@ impl Timeline {
         if self.slots[alarm.slot as usize].generation == alarm.generation {
             self.release(alarm.slot);
         }
+    }
+
+    /// Cancels all alarms of an owner.
+    pub fn cancel_all_of(&mut self, owner: u32) {
+        let entries = self.heap.iter().map(|Reverse(entry)| entry);
+        let its = entries.filter(|entry| {
+            self.is_live(entry) && self.slots[entry.slot as usize].due.owner == owner
+        });
+        let slots: Vec<u32> = its.map(|entry| entry.slot).collect();
+        slots.into_iter().for_each(|slot| self.release(slot));
+    }
+
+    /// Whether an alarm is set that is not in the background.
+    #[inline]
+    pub fn has_foreground(&self) -> bool {
+        self.foreground > 0
     }
 
     /// The instant of the next alarm.
@@ -115,8 +151,9 @@ impl Timeline {
     }
 
     fn release(&mut self, slot: u32) {
-        let generation = &mut self.slots[slot as usize].generation;
-        *generation = generation.wrapping_add(1);
+        let entry = &mut self.slots[slot as usize];
+        entry.generation = entry.generation.wrapping_add(1);
+        self.foreground -= usize::from(!entry.is_background);
         self.free.push(slot);
     }
 }
@@ -130,10 +167,10 @@ mod tests {
     fn alarms_of_one_instant_ring_in_the_order_they_were_set() {
         let mut timeline = Timeline::default();
         for token in 0..10 {
-            timeline.set(Time::from_ms(5), 0, token);
+            timeline.set(Time::from_ms(5), 0, Token::new(0, token));
         }
-        let rung: Vec<u64> = std::iter::from_fn(|| timeline.pop_due(Time::from_ms(5)))
-            .map(|due| due.token)
+        let rung: Vec<u32> = std::iter::from_fn(|| timeline.pop_due(Time::from_ms(5)))
+            .map(|due| due.token.value())
             .collect();
         assert_eq!(rung, (0..10).collect::<Vec<_>>());
     }
@@ -141,11 +178,14 @@ mod tests {
     #[test]
     fn an_alarm_is_not_due_a_nanosecond_early() {
         let mut timeline = Timeline::default();
-        timeline.set(Time::from_ns(100), 3, 7);
+        timeline.set(Time::from_ns(100), 3, Token::new(0, 7));
         assert_eq!(timeline.pop_due(Time::from_ns(99)), None);
         assert_eq!(
             timeline.pop_due(Time::from_ns(100)),
-            Some(Due { owner: 3, token: 7 })
+            Some(Due {
+                owner: 3,
+                token: Token::new(0, 7)
+            })
         );
         assert_eq!(timeline.next_time(), None);
     }
@@ -153,9 +193,9 @@ mod tests {
     #[test]
     fn cancelling_twice_does_not_cancel_the_slots_next_alarm() {
         let mut timeline = Timeline::default();
-        let first = timeline.set(Time::from_ns(1), 0, 1);
+        let first = timeline.set(Time::from_ns(1), 0, Token::new(0, 1));
         timeline.cancel(first);
-        timeline.set(Time::from_ns(2), 0, 2);
+        timeline.set(Time::from_ns(2), 0, Token::new(0, 2));
         timeline.cancel(first);
         assert_eq!(timeline.next_time(), Some(Time::from_ns(2)));
     }
@@ -163,24 +203,33 @@ mod tests {
     proptest! {
         /// Random sets, cancels and pops against a sorted list.
         #[test]
-        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u8..4, 0u64..50), 1..200)) {
+        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u8..16, 0u64..50), 1..200)) {
             let mut timeline = Timeline::default();
-            let mut model: Vec<(u64, u64, AlarmId)> = Vec::new();
+            let mut model: Vec<(u64, u32, AlarmId, bool)> = Vec::new();
             for (token, (kind, at)) in operations.into_iter().enumerate() {
-                let token = token as u64;
+                let token = token as u32;
+                let (time, due) = (Time::from_ns(at), Token::new(0, token));
+                let owner = token % 3;
                 match kind {
-                    0 | 1 => model.push((at, token, timeline.set(Time::from_ns(at), 0, token))),
-                    2 if !model.is_empty() => {
-                        let (_, _, alarm) = model.remove(at as usize % model.len());
+                    0..4 => model.push((at, token, timeline.set(time, owner, due), false)),
+                    4..8 => model.push((at, token, timeline.set_background(time, owner, due), true)),
+                    8..11 if !model.is_empty() => {
+                        let (_, _, alarm, _) = model.remove(at as usize % model.len());
                         timeline.cancel(alarm);
                     }
+                    11 => {
+                        timeline.cancel_all_of(owner);
+                        model.retain(|&(_, token, _, _)| token % 3 != owner);
+                    }
                     _ => {
-                        let expected = model.iter().map(|&(at, token, _)| (at, token)).min();
+                        let expected = model.iter().map(|&(at, token, _, _)| (at, token)).min();
                         let popped = timeline.next_time().and_then(|now| timeline.pop_due(now));
-                        prop_assert_eq!(popped.map(|due| due.token), expected.map(|(_, token)| token));
-                        model.retain(|&(_, token, _)| Some(token) != popped.map(|due| due.token));
+                        prop_assert_eq!(popped.map(|due| due.token.value()), expected.map(|(_, token)| token));
+                        model.retain(|&(_, token, _, _)| Some(token) != expected.map(|(_, token)| token));
                     }
                 }
+                let has_foreground = model.iter().any(|&(_, _, _, is_background)| !is_background);
+                prop_assert_eq!(timeline.has_foreground(), has_foreground);
             }
         }
     }

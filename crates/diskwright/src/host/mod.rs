@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use crate::base::error::Error;
 use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, RequestId};
-use crate::engine::{Initiator, Port};
+use crate::engine::{Initiator, Port, Token};
 use crate::metrics::{Recorder, RequestLog, RequestTable};
 use crate::models::queue::pool::Order;
 use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
@@ -36,9 +36,9 @@ pub struct HostPolicy {
     pub extent: Extent,
 }
 
-/// Tokens of the host's alarms: an arrival, or this and the number of a user who has thought.
-const ARRIVAL: u64 = 0;
-const THOUGHT: u64 = 1;
+/// Kinds of the host's alarms: an arrival, and a user, whose number is the value, who has thought.
+const ARRIVAL: u32 = 0;
+const THOUGHT: u32 = 1;
 
 /// The host of a run.
 pub struct Host<'a> {
@@ -268,7 +268,7 @@ impl<'a> Host<'a> {
             self.ahead = None;
             return Ok(());
         }
-        port.alarm(next.at, ARRIVAL);
+        port.alarm(next.at, Token::new(ARRIVAL, 0));
         Ok(())
     }
 
@@ -303,9 +303,9 @@ impl Initiator for Host<'_> {
         }
     }
 
-    fn alarm(&mut self, token: u64, port: &mut Port<'_>) -> Result<(), Error> {
-        if let Some(user) = token.checked_sub(THOUGHT) {
-            return self.next_of_user(user as u32, port);
+    fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
+        if token.kind() == THOUGHT {
+            return self.next_of_user(token.value(), port);
         }
         let arrival = self.ahead.take().expect("the alarm of an arrival");
         self.arrive(arrival.command, 0, port);
@@ -330,7 +330,7 @@ impl Initiator for Host<'_> {
         match self.workload.think(user) {
             Time::ZERO => self.next_of_user(user, port),
             think => {
-                let token = THOUGHT + u64::from(user);
+                let token = Token::new(THOUGHT, user);
                 port.alarm(port.now().checked_add(think).unwrap_or(Time::MAX), token);
                 Ok(())
             }

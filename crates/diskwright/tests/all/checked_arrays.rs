@@ -129,3 +129,53 @@ proptest! {
         prop_assert_eq!(count("measured"), count("completed") - count("failed"));
     }
 }
+
+/// Something that goes wrong: which path of those there are, when, and for blocks of a medium which.
+type Mishap = (prop::sample::Index, u64, Option<(u64, u64)>);
+
+fn mishaps() -> impl Strategy<Value = Vec<Mishap>> {
+    let blocks = prop::option::of((0u64..6000, 1u64..2000));
+    prop::collection::vec(
+        (any::<prop::sample::Index>(), 0u64..1_500_000, blocks),
+        1..5,
+    )
+}
+
+/// Mishaps in the words of a spec whose result names these devices.
+fn in_words(mishaps: &[Mishap], devices: &Value) -> String {
+    // A cache is a part of its drive.
+    let is_device = |path: &&String| !path.ends_with(".cache");
+    let paths = devices.as_object().expect("devices").keys();
+    let paths: Vec<&String> = paths.filter(is_device).collect();
+    let media: Vec<_> = paths.iter().filter(|path| path.ends_with("hdd")).collect();
+    let fault = |(path, at, blocks): &Mishap| {
+        let kind = match blocks {
+            None => format!("{{ fail = \"{}\" }}", paths[path.index(paths.len())]),
+            Some((from, blocks)) => {
+                let device = media[path.index(media.len())];
+                format!(
+                    "{{ media-error = {{ device = \"{device}\", from = {from}, blocks = {blocks} }} }}"
+                )
+            }
+        };
+        format!("[[fault]]\nat = \"{at} us\"\nkind = {kind}\n")
+    };
+    mishaps.iter().map(fault).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+    #[test]
+    fn whatever_fails_every_request_ends_and_what_is_left_keeps_its_promises(
+        text in specs(), mishaps in mishaps(), at_us in prop::option::of(0u64..2_000_000),
+    ) {
+        let devices = &run(&text)["devices"];
+        let cut = at_us.map_or(String::new(), |at| format!("[[fault]]\nat = \"{at} us\"\nkind = \"power-cut\"\n"));
+        let text = format!("{text}{}{cut}", in_words(&mishaps, devices));
+        let result = run(&text);
+        let count = |key: &str| result["requests"][key].as_u64().expect("a count");
+        prop_assert_eq!(count("completed"), count("issued"));
+        prop_assert_eq!(count("measured"), count("completed") - count("failed"));
+        prop_assert_eq!(&run(&text)["digest"], &result["digest"]);
+    }
+}

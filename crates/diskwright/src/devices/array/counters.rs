@@ -12,6 +12,8 @@ pub(super) struct Counters {
     writes: u64,
     /// Requests whose blocks are on more than one member.
     split: u64,
+    /// Reads that another member was sent because one could not serve them.
+    retried: u64,
     members: Vec<OfMember>,
 }
 
@@ -29,6 +31,7 @@ impl Counters {
             reads: 0,
             writes: 0,
             split: 0,
+            retried: 0,
             members: vec![OfMember::default(); members],
         }
     }
@@ -38,12 +41,24 @@ impl Counters {
         self.requests += 1;
         self.reads += u64::from(command.op == Op::Read);
         self.writes += u64::from(command.op == Op::Write);
-        self.split += u64::from(pieces[0].blocks < command.blocks);
+        let is_split = |piece: &Piece| piece.blocks < command.blocks;
+        self.split += u64::from(pieces.first().is_some_and(is_split));
         for piece in pieces {
-            let member = &mut self.members[piece.member];
-            member.pieces += 1;
-            member.blocks += u64::from(piece.blocks);
+            self.sent(piece);
         }
+    }
+
+    /// A member is sent a piece.
+    fn sent(&mut self, piece: &Piece) {
+        let member = &mut self.members[piece.member];
+        member.pieces += 1;
+        member.blocks += u64::from(piece.blocks);
+    }
+
+    /// A read goes to another member.
+    pub(super) fn retried(&mut self, piece: &Piece) {
+        self.retried += 1;
+        self.sent(piece);
     }
 
     /// Everything, for the results.
@@ -72,6 +87,9 @@ impl Counters {
         put("writes", json!(self.writes));
         put("split_requests", json!(self.split));
         put("pieces", json!(pieces));
+        if self.retried > 0 {
+            put("retried_reads", json!(self.retried));
+        }
         put("members", members.collect::<Map<_, _>>().into());
         report
     }

@@ -2,6 +2,9 @@
 //!
 //! A request becomes one request for each member that has blocks of it, which the member gets within the same instant: an array has no
 //! queue and takes no time of its own. The request ends with the last of these pieces, whose acceptance, start and parts are its own.
+//!
+//! Where blocks have copies, the array makes up for members that fail: a read that one of them could not serve goes to another, and
+//! what is written is good when one of them has it.
 
 mod counters;
 pub mod layouts;
@@ -10,7 +13,9 @@ pub mod reads;
 use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
-use crate::engine::device::{Context, Device, Look};
+use crate::engine::children::{Children, JobId};
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{Command, DeviceId, Op, Outcome, Promise, RequestId};
 use counters::Counters;
 use layouts::Layout;
@@ -24,6 +29,8 @@ pub struct Member {
     pub outstanding: u32,
     /// The block after the last request that it was sent.
     pub head: Lbn,
+    /// It has failed.
+    pub has_failed: bool,
 }
 
 /// What one member has to do for a request.
@@ -58,30 +65,20 @@ pub struct Array {
     promise: Promise,
     /// The share of the members' blocks that the layout has no use for.
     unused: f64,
-    /// The requests under way, by their numbers.
-    open: Vec<Open>,
-    /// What the requests submitted to members are for, by their numbers.
-    sent: Vec<Option<Sent>>,
-    outstanding: u32,
+    children: Children<Sent>,
     counters: Counters,
+    /// A member whose queue was full has room again.
+    has_room: bool,
     /// The pieces of the request that is being submitted, kept for their memory.
     pieces: Vec<Piece>,
 }
 
-/// A request under way.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    /// Pieces that are not complete.
-    left: u32,
-    /// The first outcome of a piece that was not good.
-    outcome: Outcome,
-}
-
-/// A piece under way.
+/// What the array knows of a piece under way.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
-    request: RequestId,
-    member: usize,
+    piece: Piece,
+    /// The member that was sent it first.
+    first: usize,
 }
 
 impl Array {
@@ -96,6 +93,7 @@ impl Array {
             device: child.device,
             outstanding: 0,
             head: Lbn(0),
+            has_failed: false,
         };
         Array {
             layout,
@@ -106,52 +104,54 @@ impl Array {
                 Promise::AfterFlush
             },
             unused: (all - used) as f64 / all as f64,
-            open: Vec::new(),
-            sent: Vec::new(),
-            outstanding: 0,
+            children: Children::default(),
             counters: Counters::new(children.len()),
+            has_room: false,
             pieces: Vec::new(),
         }
     }
 
-    /// Sends a piece of a request to its member.
-    fn send(&mut self, request: RequestId, piece: &Piece, cx: &mut Context<'_>) {
+    /// What a member is to do for a piece of a request.
+    fn command(&mut self, of: &Command, piece: &Piece) -> Command {
         let member = &mut self.members[piece.member];
         let command = Command {
             lbn: piece.lbn,
             blocks: piece.blocks,
-            ..cx.request(request).command
+            ..*of
         };
         member.outstanding += 1;
         if command.op != Op::Flush {
             member.head = command.end();
         }
-        let child = cx.submit(member.device, command);
-        cx.request_mut(child).sequence = cx.request(request).sequence;
+        command
+    }
+
+    /// Sends a piece of a request to its member.
+    fn send(&mut self, job: JobId, whole: RequestId, piece: Piece, cx: &mut Context<'_>) {
+        let command = self.command(&cx.request(whole).command, &piece);
+        let device = self.members[piece.member].device;
         let sent = Sent {
-            request,
-            member: piece.member,
+            piece,
+            first: piece.member,
         };
-        *entry(&mut self.sent, child, None) = Some(sent);
+        let child = self.children.send(job, device, command, sent, cx);
         if command.op == Op::Write {
-            self.tell(child, sent, cx);
+            self.tell(child, whole, &piece, cx);
         }
     }
 
     /// Tells the checker whose data a piece has, or brings.
-    fn tell(&self, child: RequestId, sent: Sent, cx: &mut Context<'_>) {
-        let Command {
-            op, lbn, blocks, ..
-        } = cx.request(child).command;
+    fn tell(&self, child: RequestId, whole: RequestId, piece: &Piece, cx: &mut Context<'_>) {
+        let op = cx.request(child).command.op;
         let Some((checker, _)) = cx.checker() else {
             return;
         };
         let mut done = 0;
-        while done < blocks {
-            let at = lbn.after(done.into());
-            let (of_array, run) = self.layout.origin(sent.member, at);
-            let run = run.min(u64::from(blocks - done)) as u32;
-            let (whole, piece) = ((sent.request, of_array.0), (child, at.0));
+        while done < piece.blocks {
+            let at = piece.lbn.after(done.into());
+            let (of_array, run) = self.layout.origin(piece.member, at);
+            let run = run.min(u64::from(piece.blocks - done)) as u32;
+            let (whole, piece) = ((whole, of_array.0), (child, at.0));
             match op {
                 Op::Write => checker.moved(whole, piece, run),
                 _ => checker.moved(piece, whole, run),
@@ -159,71 +159,120 @@ impl Array {
             done += run;
         }
     }
-}
 
-/// The entry of a request in a list by their numbers, which grows to have it.
-fn entry<T: Clone>(list: &mut Vec<T>, request: RequestId, none: T) -> &mut T {
-    let index = request.0 as usize;
-    if list.len() <= index {
-        list.resize(index + 1, none);
+    /// The outcome of a request of whose pieces so many ended well, and the first bad one, if there is one, with `outcome`.
+    fn outcome(&self, op: Op, good: u32, outcome: Outcome) -> Outcome {
+        // What one member has of copies is not lost.
+        match op {
+            Op::Write | Op::Trim | Op::Flush if self.layout.copies() > 1 && good > 0 => Outcome::Ok,
+            _ => outcome,
+        }
     }
-    &mut list[index]
+
+    /// Free slots of the member that has the fewest, those that have failed left out.
+    fn free_slots(&self, of: impl Fn(DeviceId) -> DeviceStatus) -> u32 {
+        let members = self.members.iter().filter(|member| !member.has_failed);
+        let slots = members.map(|member| of(member.device).free_slots);
+        slots.min().unwrap_or(u32::MAX)
+    }
 }
 
 impl Device for Array {
+    fn children(&self) -> Vec<DeviceId> {
+        self.members.iter().map(|member| member.device).collect()
+    }
+
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        self.outstanding += 1;
         let command = cx.request(request).command;
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.clear();
         match command.op {
-            Op::Flush => pieces.extend((0..self.members.len()).map(|member| Piece {
-                member,
-                lbn: command.lbn,
-                blocks: command.blocks,
-            })),
+            Op::Flush => {
+                // Without copies the blocks of a member that has failed cannot be made durable: it says so.
+                let has_copies = self.layout.copies() > 1;
+                let members = self.members.iter().enumerate();
+                let asked = members.filter(|(_, member)| !(has_copies && member.has_failed));
+                pieces.extend(asked.map(|(member, _)| Piece {
+                    member,
+                    lbn: command.lbn,
+                    blocks: command.blocks,
+                }));
+            }
             _ => self.layout.split(&command, &self.members, &mut pieces),
         }
         self.counters.count(&command, &pieces);
-        let open = Open {
-            left: pieces.len() as u32,
-            outcome: Outcome::Ok,
-        };
-        *entry(&mut self.open, request, open) = open;
-        for piece in &pieces {
-            self.send(request, piece, cx);
+        if pieces.is_empty() {
+            let now = cx.now();
+            let entry = cx.request_mut(request);
+            (entry.acceptance, entry.start) = (now, now);
+            cx.complete(request, Outcome::FailedDevice);
+        } else {
+            let job = self.children.begin(Some(request));
+            for &piece in &pieces {
+                self.send(job, request, piece, cx);
+            }
         }
         self.pieces = pieces;
     }
 
-    fn alarm(&mut self, _token: u64, _cx: &mut Context<'_>) {
-        unreachable!("an array sets no alarm");
+    fn child_completed(&mut self, _child: DeviceId, request: RequestId, cx: &mut Context<'_>) {
+        let piece = self.children.take(request);
+        let Sent { piece: of, first } = piece.payload;
+        let whole = self.children.request(piece.job);
+        let whole = whole.expect("an array works for requests only");
+        self.members[of.member].outstanding -= 1;
+        let ended = cx.request(request);
+        let op = ended.command.op;
+        let outcome = ended.outcome.expect("the piece is complete");
+        if op == Op::Read {
+            if outcome == Outcome::Ok {
+                self.tell(request, whole, &of, cx);
+            } else if let Some(other) = self.layout.instead(&of, first, &self.members) {
+                self.counters.retried(&other);
+                let command = self.command(&cx.request(whole).command, &other);
+                let device = self.members[other.member].device;
+                let sent = Sent {
+                    piece: other,
+                    first,
+                };
+                (self.children).send_instead(piece, device, command, sent, cx);
+                return;
+            }
+        }
+        if let Some(end) = self.children.finish(piece, outcome, cx) {
+            self.children.end(end.job);
+            cx.complete(whole, self.outcome(op, end.good, end.outcome));
+        }
     }
 
-    fn child_completed(&mut self, _child: DeviceId, piece: RequestId, cx: &mut Context<'_>) {
-        let sent = self.sent[piece.0 as usize].take();
-        let sent = sent.expect("a member completes what was submitted to it");
-        self.members[sent.member].outstanding -= 1;
-        let ended = cx.request(piece).clone();
-        let outcome = ended.outcome.expect("the piece is complete");
-        if ended.command.op == Op::Read && outcome == Outcome::Ok {
-            self.tell(piece, sent, cx);
+    fn child_has_room(&mut self, _child: DeviceId, cx: &mut Context<'_>) {
+        // Several members may have room again within an instant: that is told once, after it.
+        if cx.has_parent() && !self.has_room {
+            self.has_room = true;
+            cx.wake();
         }
-        let open = &mut self.open[sent.request.0 as usize];
-        open.left -= 1;
-        if open.outcome == Outcome::Ok {
-            open.outcome = outcome;
+    }
+
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        self.has_room = false;
+        if self.free_slots(|member| cx.status(member)) > 0 {
+            cx.announce_room();
         }
-        let Open { left, outcome } = *open;
-        if left > 0 {
+    }
+
+    fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
+        let Fault::ChildFailed(child) = fault else {
             return;
+        };
+        let was_full = self.free_slots(|member| cx.status(member)) == 0;
+        let failed = self
+            .members
+            .iter_mut()
+            .find(|member| member.device == child);
+        failed.expect("a child is a member").has_failed = true;
+        if was_full {
+            self.child_has_room(child, cx);
         }
-        let entry = cx.request_mut(sent.request);
-        (entry.acceptance, entry.start) = (ended.acceptance, ended.start);
-        (entry.parts, entry.served_by) = (ended.parts, ended.served_by);
-        entry.shares_access = ended.shares_access;
-        self.outstanding -= 1;
-        cx.complete(sent.request, outcome);
     }
 
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
@@ -231,32 +280,21 @@ impl Device for Array {
         0
     }
 
-    fn look(&self, now: Time, below: &[Box<dyn Device>]) -> Look {
-        let looks = self.members.iter().map(|member| {
-            let index = member.device.0 as usize;
-            below[index].look(now, &below[..index])
-        });
-        let (mut idle, mut free_slots) = (self.outstanding == 0, u32::MAX);
-        for look in looks {
-            idle &= look.idle;
-            free_slots = free_slots.min(look.free_slots);
-        }
-        Look {
-            idle,
-            outstanding: self.outstanding,
-            free_slots,
-            cylinder: None,
+    fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {
+        let of = |member: DeviceId| {
+            let index = member.0 as usize;
+            below[index].status(now, &below[..index])
+        };
+        DeviceStatus {
+            outstanding: self.children.len() as u32,
+            free_slots: self.free_slots(of),
         }
     }
 
-    fn holder(&self, lbn: Lbn) -> Option<(DeviceId, Lbn)> {
-        self.copy(lbn, 0)
-    }
-
-    fn copy(&self, lbn: Lbn, copy: u32) -> Option<(DeviceId, Lbn)> {
+    fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
         (copy < self.layout.copies()).then(|| {
             let (member, at) = self.layout.place(lbn, copy);
-            (self.members[member].device, at)
+            Location::On(self.members[member].device, at)
         })
     }
 
@@ -283,7 +321,5 @@ impl Device for Array {
     }
 }
 
-#[cfg(test)]
-mod fakes;
 #[cfg(test)]
 mod tests;

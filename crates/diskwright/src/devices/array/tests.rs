@@ -1,32 +1,32 @@
 //! An array over devices that do what a test wants.
 
-use super::fakes::{Fake, array, run};
+use super::layouts::LayoutSpec;
 use super::*;
-use crate::engine::Engine;
+use crate::engine::Injection;
+use crate::engine::fakes::{Fake, asked, command, faults, run, run_at};
 use crate::engine::request::{Part, Parts, ServedBy};
-
-fn command(op: Op, lbn: u64, blocks: u32) -> Command {
-    Command {
-        op,
-        fua: false,
-        lbn: Lbn(lbn),
-        blocks,
-    }
-}
 
 const MIRROR: &str = r#"{ "mirror": { "read": { "round-robin": {} } } }"#;
 const STRIPE: &str = r#"{ "stripe": { "unit": "4 blocks" } }"#;
 const CONCAT: &str = r#"{ "concat": {} }"#;
 
-fn asked(engine: &Engine, device: usize) -> Vec<String> {
-    let report = engine.devices()[device].report(Time::ZERO);
-    let asked = report["asked"].as_array().expect("a list");
-    let text = |asked: &Value| asked.as_str().expect("a text").to_owned();
-    asked.iter().map(text).collect()
-}
-
-fn faults(engine: &Engine) -> &[String] {
-    engine.checker().expect("it is on").faults()
+/// The devices of an array over these, the array last.
+fn array(layout: &str, fakes: Vec<Fake>) -> Vec<Box<dyn Device>> {
+    let child = |(device, fake): (u32, &Fake)| Child {
+        device: DeviceId(device),
+        blocks: fake.blocks,
+        promise: fake.promise,
+    };
+    let children: Vec<Child> = (0..).zip(&fakes).map(child).collect();
+    let layout: LayoutSpec = serde_json::from_str(layout).expect("a layout");
+    let capacities: Vec<u64> = fakes.iter().map(|fake| fake.blocks).collect();
+    let layout = layout.build(&capacities).expect("it fits");
+    let mut devices: Vec<Box<dyn Device>> = Vec::new();
+    for fake in fakes {
+        devices.push(Box::new(fake));
+    }
+    devices.push(Box::new(Array::new(layout, &children)));
+    devices
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_request_ends_with_its_last_piece_and_has_its_times() {
     let (engine, ended) = run(
         devices,
         &[command(Op::Read, 0, 8), command(Op::Read, 8, 4)],
-        None,
+        &[],
     );
     let times: Vec<_> = ended
         .iter()
@@ -76,7 +76,7 @@ fn flushes_go_to_all_and_writes_keep_their_fua() {
     let (engine, ended) = run(
         array(CONCAT, vec![Fake::new(100, 1), Fake::new(50, 2)]),
         &commands,
-        None,
+        &[],
     );
     assert_eq!(ended.len(), 3);
     assert_eq!(
@@ -92,7 +92,7 @@ fn flushes_go_to_all_and_writes_keep_their_fua() {
             command(Op::Read, 6, 4),
             command(Op::Read, 7, 1),
         ],
-        None,
+        &[],
     );
     assert_eq!(asked(&engine, 0), ["write 6+4 fua", "trim 6+4", "read 6+4"]);
     assert_eq!(asked(&engine, 1), ["write 6+4 fua", "trim 6+4", "read 7+1"]);
@@ -105,7 +105,7 @@ fn one_failure_fails_the_request_once_all_pieces_are_back() {
         let mut fakes = vec![Fake::new(100, 2), Fake::new(100, 9)];
         fakes[failing].outcome = Outcome::MediaError;
         let commands = [command(Op::Write, 0, 8), command(Op::Read, 0, 8)];
-        let (engine, ended) = run(array(STRIPE, fakes), &commands, None);
+        let (engine, ended) = run(array(STRIPE, fakes), &commands, &[]);
         for request in &ended {
             assert_eq!(request.outcome, Some(Outcome::MediaError));
             assert_eq!(request.response(), Time::from_ms(9));
@@ -126,15 +126,15 @@ fn a_copy_that_forgets_is_found_when_it_is_read_and_after_a_power_cut() {
     };
     let reads = [command(Op::Read, 5, 2); 3];
     let all = [&[write][..], &reads].concat();
-    let cut = Some(Time::from_ms(500));
-    let (whole, _) = run(array(MIRROR, fakes(9)), &all, None);
+    let cut = [(Time::from_ms(500), Injection::PowerCut)];
+    let (whole, _) = run(array(MIRROR, fakes(9)), &all, &[]);
     assert_eq!(faults(&whole), &[] as &[String]);
-    let (whole, _) = run(array(MIRROR, fakes(9)), &[write], cut);
+    let (whole, _) = run(array(MIRROR, fakes(9)), &[write], &cut);
     assert_eq!(faults(&whole), &[] as &[String]);
     for forgetful in 0..3 {
-        let (read, _) = run(array(MIRROR, fakes(forgetful)), &all, None);
+        let (read, _) = run(array(MIRROR, fakes(forgetful)), &all, &[]);
         assert_eq!(faults(&read).len(), 2, "one read of its two blocks");
-        let (lost, _) = run(array(MIRROR, fakes(forgetful)), &[write], cut);
+        let (lost, _) = run(array(MIRROR, fakes(forgetful)), &[write], &cut);
         assert_eq!(
             faults(&lost).len(),
             2,
@@ -148,7 +148,11 @@ fn a_copy_that_forgets_is_found_when_it_is_read_and_after_a_power_cut() {
 fn before_all_members_have_a_write_its_copies_may_differ() {
     let fakes = vec![Fake::new(100, 1), Fake::new(100, 9)];
     let commands = [command(Op::Write, 5, 2)];
-    let (engine, ended) = run(array(MIRROR, fakes), &commands, Some(Time::from_ms(5)));
+    let (engine, ended) = run(
+        array(MIRROR, fakes),
+        &commands,
+        &[(Time::from_ms(5), Injection::PowerCut)],
+    );
     assert_eq!(ended[0].outcome, Some(Outcome::FailedDevice));
     assert_eq!(faults(&engine), &[] as &[String]);
 }
@@ -160,25 +164,22 @@ fn it_promises_and_shows_what_its_members_do() {
     assert_eq!(devices[2].promise(), Promise::Durable);
     assert!(devices[2].warnings().is_empty());
     fakes[1].promise = Promise::AfterFlush;
+    fakes[1].slots = 7;
     let devices = array(MIRROR, fakes);
     let mirror = &devices[2];
     assert_eq!(
         (mirror.promise(), mirror.blocks()),
         (Promise::AfterFlush, 60)
     );
-    let look = mirror.look(Time::ZERO, &devices[..2]);
-    let expected = Look {
-        idle: true,
+    let status = mirror.status(Time::ZERO, &devices[..2]);
+    let expected = DeviceStatus {
         outstanding: 0,
-        free_slots: 60,
-        cylinder: None,
+        free_slots: 7,
     };
-    assert_eq!(look, expected);
-    assert_eq!(mirror.holder(Lbn(9)), Some((DeviceId(0), Lbn(9))));
-    let copies: Vec<_> = (0..4)
-        .map(|copy| mirror.copy(Lbn(9), copy).map(|(id, _)| id.0))
-        .collect();
-    assert_eq!(copies, [Some(0), Some(1), None, None]);
+    assert_eq!(status, expected);
+    let copies: Vec<_> = (0..4).map(|copy| mirror.location(Lbn(9), copy)).collect();
+    let on = |member| Some(Location::On(DeviceId(member), Lbn(9)));
+    assert_eq!(copies, [on(0), on(1), None, None]);
     let warnings = mirror.warnings();
     assert!(
         warnings[0].starts_with("25.0 % of the members' blocks"),
@@ -189,4 +190,129 @@ fn it_promises_and_shows_what_its_members_do() {
             .warnings()
             .is_empty()
     );
+}
+
+/// Reads and writes while members fail: whatever is asked of a mirror it answers while one member is left.
+#[test]
+fn a_mirror_goes_on_with_the_members_that_are_left() {
+    for failing in 0..3u32 {
+        let fakes = vec![Fake::new(100, 4), Fake::new(100, 4), Fake::new(100, 4)];
+        let commands = [
+            command(Op::Write, 5, 2),
+            command(Op::Read, 5, 2),
+            command(Op::Write, 5, 2),
+            command(Op::Read, 5, 2),
+            command(Op::Read, 5, 2),
+            command(Op::Flush, 0, 0),
+            command(Op::Read, 5, 2),
+        ];
+        // The first in the middle of a write, the second in the middle of a read.
+        let second = (failing + 1) % 3;
+        let injections = [
+            (Time::from_ms(2002), Injection::Fail(DeviceId(failing))),
+            (Time::from_ms(3002), Injection::Fail(DeviceId(second))),
+            (Time::from_ms(6500), Injection::PowerCut),
+        ];
+        let (engine, ended) = run(array(MIRROR, fakes), &commands, &injections);
+        assert_eq!(faults(&engine), &[] as &[String]);
+        assert_eq!(ended.len(), commands.len());
+        for request in &ended {
+            assert_eq!(request.outcome, Some(Outcome::Ok), "{:?}", request.command);
+        }
+        // A read that another member had to serve takes as long as both, and what it waited for the first is part of it.
+        let report = engine.devices()[3].report(Time::ZERO);
+        let retried = ended[3].response() > Time::from_ms(4);
+        assert_eq!(report.get("retried_reads").is_some(), retried);
+        if retried {
+            assert_eq!(ended[3].response(), Time::from_ms(6));
+            assert_eq!(ended[3].parts.get(Part::Wait), Time::from_ms(2));
+        }
+    }
+}
+
+#[test]
+fn a_mirror_without_members_fails_at_once() {
+    let fakes = vec![Fake::new(100, 4), Fake::new(100, 4)];
+    let commands = [Op::Write, Op::Read, Op::Flush, Op::Trim].map(|op| command(op, 5, 2));
+    let all = [0, 1].map(|member| (Time::from_ms(2), Injection::Fail(DeviceId(member))));
+    let (engine, ended) = run(array(MIRROR, fakes), &commands, &all);
+    let responses: Vec<u64> = ended
+        .iter()
+        .map(|request| request.response().ns())
+        .collect();
+    assert_eq!(responses, [2_000_000, 0, 0, 0]);
+    for request in &ended {
+        assert_eq!(request.outcome, Some(Outcome::FailedDevice));
+    }
+    assert_eq!(faults(&engine), &[] as &[String]);
+}
+
+#[test]
+fn a_mirror_reads_elsewhere_what_one_member_cannot_read() {
+    let fakes = || vec![Fake::new(100, 1), Fake::new(100, 2)];
+    let bad = |device, blocks| {
+        let device = DeviceId(device);
+        (Time::ZERO, Injection::MediaError { device, blocks })
+    };
+    let reads = [command(Op::Read, 6, 4), command(Op::Read, 20, 4)];
+    let read_first = r#"{ "mirror": { "read": { "first": {} } } }"#;
+    let (engine, ended) = run(array(read_first, fakes()), &reads, &[bad(0, 9..10)]);
+    let times: Vec<_> = ended
+        .iter()
+        .map(|request| (request.outcome, request.response().ns() / 1_000_000))
+        .collect();
+    assert_eq!(times, [(Some(Outcome::Ok), 3), (Some(Outcome::Ok), 1)]);
+    assert_eq!(ended[0].media, Time::from_ms(3));
+    assert_eq!(asked(&engine, 1), ["read 6+4"]);
+    // No copy is left; and a write makes one good again.
+    let all = [reads[0], command(Op::Write, 9, 1), reads[0]];
+    let both = [bad(0, 9..10), bad(1, 0..100)];
+    let (engine, ended) = run(array(read_first, fakes()), &all, &both);
+    let outcomes: Vec<_> = ended.iter().map(|request| request.outcome).collect();
+    let expected = [Outcome::MediaError, Outcome::Ok, Outcome::Ok].map(Some);
+    assert_eq!(outcomes, expected);
+    assert_eq!(faults(&engine), &[] as &[String]);
+}
+
+#[test]
+fn a_stripe_passes_on_that_a_member_failed_and_serves_the_rest() {
+    let fakes = vec![Fake::new(100, 2), Fake::new(100, 3)];
+    let commands = [
+        command(Op::Write, 0, 8),
+        command(Op::Read, 0, 4),
+        command(Op::Read, 0, 8),
+        command(Op::Write, 4, 4),
+        command(Op::Flush, 0, 0),
+        command(Op::Write, 0, 4),
+    ];
+    let injections = [
+        (Time::from_ms(1500), Injection::Fail(DeviceId(1))),
+        (Time::from_s(9), Injection::PowerCut),
+    ];
+    let (engine, ended) = run(array(STRIPE, fakes), &commands, &injections);
+    let outcomes: Vec<_> = ended.iter().map(|request| request.outcome).collect();
+    let (ok, failed) = (Some(Outcome::Ok), Some(Outcome::FailedDevice));
+    assert_eq!(outcomes, [ok, ok, failed, failed, failed, ok]);
+    // What only the failed member had is lost by its hardware, and is no fault.
+    assert_eq!(faults(&engine), &[] as &[String]);
+    assert_eq!(asked(&engine, 1), ["write 0+4"]);
+}
+
+#[test]
+fn room_is_announced_once_an_instant_up_the_tree() {
+    use crate::engine::tests::Gate;
+    let mut fakes = vec![Fake::new(100, 2), Fake::new(100, 2)];
+    fakes.iter_mut().for_each(|fake| fake.slots = 1);
+    let mut devices = array(STRIPE, fakes);
+    devices.push(Box::new(Gate::new(DeviceId(2))));
+    let commands = vec![(Time::ZERO, command(Op::Read, 0, 8)); 5];
+    let (engine, ended) = run_at(devices, commands, &[]);
+    let at: Vec<_> = ended
+        .iter()
+        .map(|request| request.completion.ns() / 1_000_000)
+        .collect();
+    assert_eq!(at, [2, 4, 6, 8, 10]);
+    // Both members are full and free again five times.
+    assert_eq!(engine.devices()[3].report(Time::ZERO)["announced"], 5);
+    assert_eq!(engine.devices()[3].report(Time::ZERO)["most"], 1);
 }

@@ -1,5 +1,6 @@
 //! What a disk sets alarms for.
 
+use crate::engine::Token;
 use crate::engine::request::RequestId;
 
 /// What an alarm of a disk is for.
@@ -24,7 +25,7 @@ pub(super) enum Alarm {
 impl Alarm {
     /// The alarm as the timeline keeps it.
     #[inline]
-    pub fn token(self) -> u64 {
+    pub fn token(self) -> Token {
         let (kind, value) = match self {
             Alarm::ArmDone(arm) => (0, arm),
             Alarm::BufferedDone => (1, 0),
@@ -34,21 +35,21 @@ impl Alarm {
             Alarm::Controller(request) => (5, request.0),
             Alarm::CacheServed(request) => (6, request.0),
         };
-        kind << u32::BITS | u64::from(value)
+        Token::new(kind, value)
     }
 
     /// The alarm of a token.
     #[inline]
-    pub fn of(token: u64) -> Alarm {
-        let value = token as u32;
-        match token >> u32::BITS {
+    pub fn of(token: Token) -> Alarm {
+        let value = token.value();
+        match token.kind() {
             0 => Alarm::ArmDone(value),
             1 => Alarm::BufferedDone,
             2 => Alarm::ArmReleased,
             3 => Alarm::MediumFree,
             4 => Alarm::Idle,
-            5 => Alarm::Controller(RequestId(value)),
-            _ => Alarm::CacheServed(RequestId(value)),
+            5 => Alarm::Controller(token.request()),
+            _ => Alarm::CacheServed(token.request()),
         }
     }
 }

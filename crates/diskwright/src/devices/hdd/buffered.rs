@@ -4,7 +4,7 @@ use super::arm::Begun;
 use super::buffer::{Buffer, Move};
 use super::hardware::Hardware;
 use crate::base::units::Time;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, RequestId};
 
 /// A segmented buffer, and the requests that use it.

@@ -20,7 +20,8 @@ use super::log::{InitialWrites, LogPlacement};
 use super::medium::Medium;
 use super::picture::HddPicture;
 use crate::base::units::{Lbn, Time};
-use crate::engine::device::Context;
+use crate::engine::context::Context;
+use crate::engine::device::Location;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId};
 use crate::metrics::picture::window::Window;
 use crate::models::geometry::mechanics::Target;
@@ -340,11 +341,11 @@ impl Disk {
         self.write_initially();
     }
 
-    /// Where a block of the host's is on the medium; `None` where it was never written.
-    pub fn place(&self, lbn: Lbn) -> Option<Lbn> {
+    /// Where a block of the host's is on the medium.
+    pub fn location(&self, lbn: Lbn) -> Location {
         match &self.log {
-            Some(log) => log.place(lbn),
-            None => Some(lbn),
+            Some(log) => log.place(lbn).map_or(Location::Nowhere, Location::Here),
+            None => Location::Here(lbn),
         }
     }
 

@@ -7,7 +7,7 @@ use super::disk::{Disk, key};
 use super::hardware::Hardware;
 use super::log::{Next, make_access};
 use crate::base::units::Time;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::Parts;
 use crate::models::geometry::mechanics::Arm;
 use crate::models::queue::schedulers::{ArmView, DiskSpace};

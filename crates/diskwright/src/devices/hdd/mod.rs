@@ -28,7 +28,9 @@ pub mod tally;
 use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
-use crate::engine::device::{Context, Device, Look};
+use crate::engine::Token;
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Promise, RequestId};
 use crate::metrics::picture::window::Window;
 use crate::models::placement::arm_choice::ArmChoiceSpec;
@@ -82,7 +84,7 @@ impl DiskParts {
 }
 
 impl Device for Hdd {
-    fn prepare(&mut self) {
+    fn prepare(&mut self, _cx: &mut Context<'_>) {
         self.disk.prepare();
     }
 
@@ -93,7 +95,7 @@ impl Device for Hdd {
         }
     }
 
-    fn alarm(&mut self, token: u64, cx: &mut Context<'_>) {
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
         match (Alarm::of(token), &mut self.cache) {
             (Alarm::CacheServed(request), Some(cache)) => cache.served(request, cx),
             (alarm, _) => self.disk.alarm(alarm, cx),
@@ -116,25 +118,24 @@ impl Device for Hdd {
         in_cache + self.disk.neglected(now)
     }
 
-    fn look(&self, _now: Time, _below: &[Box<dyn Device>]) -> Look {
-        let outstanding = match &self.cache {
-            Some(cache) => cache.outstanding,
-            None => self.disk.outstanding() as u32,
-        };
-        Look {
-            idle: outstanding == 0,
-            outstanding,
+    fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
+        DeviceStatus {
+            outstanding: match &self.cache {
+                Some(cache) => cache.outstanding,
+                None => self.disk.outstanding() as u32,
+            },
             free_slots: self.disk.free_slots(),
-            cylinder: None,
         }
     }
 
-    fn place(&self, lbn: Lbn) -> Option<Lbn> {
-        self.disk.place(lbn)
+    fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
+        (copy == 0).then(|| self.disk.location(lbn))
     }
 
-    fn power_lost(&mut self, now: Time) {
-        self.disk.power_lost(now);
+    fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
+        if fault == Fault::PowerLost {
+            self.disk.power_lost(cx.now());
+        }
     }
 
     fn blocks(&self) -> u64 {

@@ -8,7 +8,7 @@ use super::log::Pass;
 use super::medium::{AccessCursor, ArmFilter, runs};
 use super::tally::Tally;
 use crate::base::units::Time;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, RequestId, ServedBy};
 use crate::models::geometry::mechanics::Target;
 use crate::models::queue::{Pending, Slot};
@@ -89,6 +89,7 @@ impl Disk {
         if self.intake.begins(pending.request, end) {
             let entry = cx.request_mut(pending.request);
             (entry.start, entry.parts, entry.served_by) = (start, parts, by);
+            entry.media = parts.access();
         }
         if pending.others.count() == 0 {
             return;
@@ -97,6 +98,7 @@ impl Disk {
             if self.intake.begins(request, end) {
                 let entry = cx.request_mut(request);
                 (entry.start, entry.parts, entry.served_by) = (start, parts, by);
+                entry.media = parts.access();
                 entry.shares_access = true;
             }
         }
@@ -220,6 +222,7 @@ impl Disk {
     /// The request that began first of those with the buffer is complete.
     pub fn buffered_done(&mut self, cx: &mut Context<'_>) {
         self.clock_queue(cx.now());
+        let was_full = cx.has_parent() && !self.has_slot();
         let buffered = self.buffered.as_mut();
         let done = buffered.and_then(|buffered| buffered.ends());
         let done = done.expect("the alarm of a request with the buffer");
@@ -235,7 +238,7 @@ impl Disk {
             cx.complete(request, Outcome::Ok);
             next = self.queues[0].pool.release(&mut others);
         }
-        self.admit_waiting(cx);
+        self.admit_waiting(was_full, cx);
     }
 
     /// An arm has done what it did.
@@ -276,6 +279,7 @@ impl Disk {
         parts.retain(|&(request, _)| self.intake.ends(request));
         if !parts.is_empty() {
             self.clock_queue(cx.now());
+            let was_full = cx.has_parent() && !self.has_slot();
             self.intake.queued -= parts.len();
             self.ended = cx.now();
             for &(request, _) in &parts {
@@ -284,7 +288,7 @@ impl Disk {
             if let Some(log) = &mut self.log {
                 log.cleaning.looks_again();
             }
-            self.admit_waiting(cx);
+            self.admit_waiting(was_full, cx);
         }
         self.parts = parts;
     }
@@ -342,12 +346,15 @@ impl Disk {
         }
     }
 
-    /// Gives free slots of the queue to requests that wait for one.
+    /// Gives free slots of the queue to requests that wait for one; where they leave any, and all slots were taken, the parent hears of it.
     #[inline]
-    fn admit_waiting(&mut self, cx: &mut Context<'_>) {
+    fn admit_waiting(&mut self, was_full: bool, cx: &mut Context<'_>) {
         while !self.intake.outside.is_empty() && self.has_slot() {
             let next = self.intake.outside.pop_front();
             self.admit(next.expect("one waits"), cx);
+        }
+        if was_full && self.has_slot() {
+            cx.announce_room();
         }
     }
 

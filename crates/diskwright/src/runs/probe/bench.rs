@@ -6,7 +6,7 @@ use crate::base::error::Error;
 use crate::base::units::{Lbn, Time};
 use crate::devices::hdd::{Hardware, Hdd};
 use crate::engine::request::{Command, Op, Part, Parts, RequestId};
-use crate::engine::{Engine, Initiator, Port};
+use crate::engine::{Engine, Initiator, Port, Token};
 use crate::models::geometry::layout::Layout;
 use crate::models::queue::SchedulerSpec;
 
@@ -115,11 +115,11 @@ struct Exchange {
 
 impl Initiator for Exchange {
     fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
-        port.alarm(self.issue, 0);
+        port.alarm(self.issue, Token::new(0, 0));
         Ok(())
     }
 
-    fn alarm(&mut self, _token: u64, port: &mut Port<'_>) -> Result<(), Error> {
+    fn alarm(&mut self, _token: Token, port: &mut Port<'_>) -> Result<(), Error> {
         port.submit(self.command, port.now(), 0);
         Ok(())
     }

@@ -3,6 +3,7 @@
 pub(crate) mod build;
 mod custom;
 pub mod digest;
+mod faults;
 mod imported;
 pub mod many;
 mod memory;
@@ -17,7 +18,7 @@ use std::time::Instant;
 
 use crate::base::error::{Error, InputError, Source};
 use crate::config::from_node;
-use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
+use crate::config::spec::{Spec, WarmUpSpec};
 use crate::config::tree::{Node, Override, Value};
 use crate::engine::checker::Checker;
 use crate::engine::{Engine, Initiator};
@@ -357,11 +358,10 @@ pub fn run(
         checker.name_devices(tree.paths.clone());
         Box::new(checker)
     });
+    let injections = faults::injections(&checked, &tree)?;
     let mut engine = Engine::new(tree.devices, checker);
-    for fault in &spec.fault {
-        match fault.kind {
-            FaultKind::PowerCut => engine.cut_power(fault.at),
-        }
+    for (at, injection) in injections {
+        engine.inject(at, injection);
     }
     let started = Instant::now();
     engine

@@ -9,7 +9,7 @@ use super::tally::Served;
 use crate::base::error::{Error, InputError, Place};
 use crate::base::units::Time;
 use crate::engine::request::{Command, Op, Outcome, RequestId};
-use crate::engine::{Initiator, Port};
+use crate::engine::{Initiator, Port, Token};
 use crate::host::Progress;
 use crate::workload::{Record, TraceReader};
 
@@ -135,7 +135,7 @@ impl<'a> Replay<'a> {
         self.asked = self.pull(gap)?;
         if let Some(asked) = &self.asked {
             let at = port.now().checked_add(asked.wait).unwrap_or(Time::MAX);
-            port.alarm(at, 0);
+            port.alarm(at, Token::new(0, 0));
         }
         Ok(())
     }
@@ -156,7 +156,7 @@ impl Initiator for Replay<'_> {
         self.next(Time::ZERO, port)
     }
 
-    fn alarm(&mut self, _token: u64, port: &mut Port<'_>) -> Result<(), Error> {
+    fn alarm(&mut self, _token: Token, port: &mut Port<'_>) -> Result<(), Error> {
         let asked = self.asked.as_ref().expect("the alarm of a request");
         port.submit(asked.command, port.now(), self.completed);
         Ok(())

@@ -2,4 +2,5 @@
 
 mod common;
 mod disks;
+mod faults;
 mod specs;

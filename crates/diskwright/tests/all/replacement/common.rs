@@ -187,7 +187,10 @@ impl Watched {
 
 pub fn cost(time: u64, blocks: u32) -> Cost {
     let access = diskwright::base::units::Time::from_us(time * 100);
-    Cost { access, blocks }
+    Cost {
+        media: access,
+        blocks,
+    }
 }
 
 /// An access of the events, with the next one to its block.

@@ -22,6 +22,8 @@ pub struct Draw<'a> {
     pub requests: u64,
     /// Whether the loads of several streams have users.
     pub users: Option<bool>,
+    /// The paths of devices, as faults name them: of all, and of those with a medium of their own.
+    pub paths: (Vec<String>, Vec<String>),
 }
 
 /// What a made-up or a real drive has.
@@ -47,6 +49,7 @@ impl<'a> Draw<'a> {
             largest: 1,
             requests: 0,
             users: None,
+            paths: (Vec::new(), Vec::new()),
         }
     }
 

@@ -26,6 +26,7 @@ impl Mirror {
             blocks: smallest(members),
             members: members.len() as u32,
             read: self.read.build(),
+            left: (Vec::new(), Vec::new()),
         }))
     }
 }
@@ -35,6 +36,27 @@ struct Mirrored {
     blocks: u64,
     members: u32,
     read: Box<dyn Read>,
+    /// Those that have not failed, and which they are, for the policy; used once one has.
+    left: (Vec<Member>, Vec<usize>),
+}
+
+impl Mirrored {
+    /// The member for a read, where one is left.
+    fn choose(&mut self, command: &Command, members: &[Member]) -> Option<usize> {
+        if members.iter().all(|member| !member.has_failed) {
+            return Some(self.read.choose(command, members));
+        }
+        let (left, numbers) = &mut self.left;
+        left.clear();
+        numbers.clear();
+        for (number, member) in members.iter().enumerate() {
+            if !member.has_failed {
+                left.push(*member);
+                numbers.push(number);
+            }
+        }
+        (!left.is_empty()).then(|| numbers[self.read.choose(command, left)])
+    }
 }
 
 impl Layout for Mirrored {
@@ -55,17 +77,24 @@ impl Layout for Mirrored {
     }
 
     fn split(&mut self, command: &Command, members: &[Member], pieces: &mut Vec<Piece>) {
-        let all = match command.op {
-            Op::Read => {
-                let one = self.read.choose(command, members);
-                one..one + 1
-            }
-            _ => 0..members.len(),
-        };
-        pieces.extend(all.map(|member| Piece {
+        let piece = |member| Piece {
             member,
             lbn: command.lbn,
             blocks: command.blocks,
-        }));
+        };
+        if command.op == Op::Read {
+            return pieces.extend(self.choose(command, members).map(piece));
+        }
+        let left = members.iter().enumerate();
+        let left = left.filter(|(_, member)| !member.has_failed);
+        pieces.extend(left.map(|(member, _)| piece(member)));
+    }
+
+    fn instead(&self, piece: &Piece, first: usize, members: &[Member]) -> Option<Piece> {
+        let count = members.len();
+        let others = (piece.member + 1..).map(|member| member % count);
+        let mut others = others.take_while(|&member| member != first);
+        let member = others.find(|&member| !members[member].has_failed)?;
+        Some(Piece { member, ..*piece })
     }
 }

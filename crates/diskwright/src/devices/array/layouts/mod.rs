@@ -44,9 +44,16 @@ pub trait Layout: Send {
     /// Which block a member has at a place where it has one, and of how many blocks from that on the places follow each other.
     fn origin(&self, member: usize, at: Lbn) -> (Lbn, u64);
 
-    /// Adds what the members have to do for a read, a write or a trim: at least one piece, at most one for each member. A read has
-    /// each of its blocks from one member, all else goes to every copy.
+    /// Adds what the members have to do for a read, a write or a trim: at most one piece for each member. A read has each of its blocks
+    /// from one member, all else goes to every copy. Where blocks have copies, members that have failed are left out: there may be none.
     fn split(&mut self, command: &Command, members: &[Member], pieces: &mut Vec<Piece>);
+
+    /// What another member has to do for a read that the one of `piece` could not serve; `first` is the member that was asked first.
+    /// `None` where none is left that has the blocks.
+    fn instead(&self, piece: &Piece, first: usize, members: &[Member]) -> Option<Piece> {
+        let _ = (piece, first, members);
+        None
+    }
 }
 
 /// The capacity of the smallest member.

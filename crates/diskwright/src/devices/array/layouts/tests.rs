@@ -28,6 +28,7 @@ fn idle(count: usize) -> Vec<Member> {
         device: DeviceId(index),
         outstanding: 0,
         head: Lbn(0),
+        has_failed: false,
     };
     (0..count as u32).map(member).collect()
 }

@@ -34,7 +34,7 @@ schema_of_family!(
 
 /// A rule that chooses the member for a read.
 pub trait Read: Send {
-    /// One of the members, of which there is at least one.
+    /// One of the members, of which there is at least one; those that have failed are not among them.
     fn choose(&mut self, command: &Command, members: &[Member]) -> usize;
 }
 
@@ -61,6 +61,7 @@ mod tests {
             device: DeviceId(device),
             outstanding,
             head: Lbn(head),
+            has_failed: false,
         };
         let members: Vec<Member> = (0..).zip(members).map(member).collect();
         let command = Command {

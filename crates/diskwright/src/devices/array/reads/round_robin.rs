@@ -24,7 +24,8 @@ impl RoundRobin {
 
 impl Read for RoundRobin {
     fn choose(&mut self, _command: &Command, members: &[Member]) -> usize {
-        let one = self.next;
+        // There may be fewer members than before.
+        let one = self.next % members.len();
         self.next = (one + 1) % members.len();
         one
     }

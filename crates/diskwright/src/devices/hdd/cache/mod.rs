@@ -18,7 +18,7 @@ use super::disk::Disk;
 use super::hardware::Overhead;
 use super::interface::Interface;
 use crate::base::units::{Lbn, Time};
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
 use crate::models::cache::block_cache::{Contents, Piece, Place, Victim, runs};
 use crate::models::cache::replacement::Cost;
@@ -450,7 +450,7 @@ impl DriveCache {
         let transferred = cx.request(child).clone();
         let outcome = transferred.outcome.expect("the transfer is over");
         let cost = Cost {
-            access: transferred.parts.access(),
+            media: transferred.media,
             blocks: self.pieces(&transferred.command).count() as u32,
         };
         for (piece, frame) in self.pieces(&command).zip(frames) {
@@ -479,6 +479,7 @@ impl DriveCache {
         self.counters.partial_hits += u64::from(is_partial);
         let entry = cx.request_mut(request);
         (entry.start, entry.parts) = (transferred.start, transferred.parts);
+        entry.media = transferred.media;
         entry.shares_access = transferred.shares_access;
         entry.served_by = match is_partial {
             true => ServedBy::Both,

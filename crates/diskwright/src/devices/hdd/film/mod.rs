@@ -9,7 +9,7 @@ pub mod steps;
 
 use super::buffer::Track;
 use crate::base::units::Time;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Part, RequestId, ServedBy};
 use crate::metrics::picture::window::Window;
 use crate::models::geometry::layout::Run;

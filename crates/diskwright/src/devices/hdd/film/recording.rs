@@ -10,7 +10,7 @@ use super::{Purpose, Served, Shown};
 use crate::base::units::Time;
 use crate::devices::hdd::buffer::Track;
 use crate::devices::hdd::disk::Disk;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, RequestId, ServedBy};
 use crate::models::geometry::layout::Run;
 use crate::models::geometry::mechanics::Arm;

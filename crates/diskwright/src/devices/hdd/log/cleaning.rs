@@ -6,7 +6,7 @@ use crate::base::units::Time;
 use crate::devices::hdd::arm::Work;
 use crate::devices::hdd::medium::{AccessCursor, ArmFilter, DataPath, Medium, on_medium};
 use crate::devices::hdd::tally::Tally;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, Op};
 use crate::models::placement::cleaner::cheapest;
 use crate::models::placement::log::Content;

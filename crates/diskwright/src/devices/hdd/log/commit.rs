@@ -2,7 +2,7 @@
 
 use super::LogPlacement;
 use crate::devices::hdd::medium::Medium;
-use crate::engine::device::Context;
+use crate::engine::context::Context;
 use crate::engine::request::{Command, RequestId};
 use crate::models::placement::log::Content;
 

@@ -7,7 +7,7 @@ use crate::base::units::Time;
 #[inline]
 pub(super) fn of_block(cost: Cost, per_block: bool) -> Time {
     let parts = if per_block { cost.blocks.max(1) } else { 1 };
-    Time::from_ns(cost.access.ns() / u64::from(parts))
+    Time::from_ns(cost.media.ns() / u64::from(parts))
 }
 
 /// The mean of the access times of all media accesses so far, and the longest.
@@ -52,7 +52,7 @@ mod tests {
         let mut meter = Meter::default();
         assert_eq!(meter.mean_ns(), 0.0);
         let cost = |ms, blocks| Cost {
-            access: Time::from_ms(ms),
+            media: Time::from_ms(ms),
             blocks,
         };
         (0..8).for_each(|_| meter.add(cost(4, 8), Time::from_ms(4)));

@@ -79,10 +79,10 @@ impl Replacement for AtcaSimpleState {
         self.worths.touch(frame, 0);
     }
     fn paid(&mut self, frame: Frame, cost: Cost) {
-        self.meter.add(cost, cost.access);
+        self.meter.add(cost, cost.media);
         self.is_big[frame.index()] = match self.threshold {
-            Some(threshold) => cost.access > threshold,
-            None => cost.access.ns() as f64 > self.meter.mean_ns(),
+            Some(threshold) => cost.media > threshold,
+            None => cost.media.ns() as f64 > self.meter.mean_ns(),
         };
         self.worths.change(frame, self.bonus(frame));
     }

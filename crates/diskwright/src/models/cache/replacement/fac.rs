@@ -89,7 +89,7 @@ impl Replacement for FacState {
         self.touch(frame);
     }
     fn paid(&mut self, frame: Frame, cost: Cost) {
-        let time = cost.access.ns() as f64;
+        let time = cost.media.ns() as f64;
         if self.longest == 0.0 {
             self.longest = time;
         } else if time > self.longest {

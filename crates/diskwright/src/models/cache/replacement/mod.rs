@@ -130,8 +130,9 @@ pub struct Access {
 /// What an access to the medium took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Its access time: seek, switch, settle and rotation, for all its blocks together.
-    pub access: Time,
+    /// What it kept the medium for, for all its blocks together, as the device charges it
+    /// ([`Request::media`](crate::engine::request::Request::media)): of a hard disk its access time, which is seek, switch, settle and rotation.
+    pub media: Time,
     /// How many blocks of the cache it brought or wrote.
     pub blocks: u32,
 }

@@ -102,6 +102,16 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
             }
         }
         ("FaultSpec", "at") => draw.time(0, 4_000_000).into(),
+        ("FaultKind", "fail") => {
+            let paths = draw.paths.0.clone();
+            draw.pick(&paths).clone().into()
+        }
+        ("MediaErrorSpec", "device") => {
+            let paths = draw.paths.1.clone();
+            draw.pick(&paths).clone().into()
+        }
+        ("MediaErrorSpec", "from") => draw.scaled(0..=400).into(),
+        ("MediaErrorSpec", "blocks") => draw.scaled(1..=100).into(),
         ("Pace", "scaled") => draw.share(0.1, 8.0).into(),
         _ => patterns::hint(draw, owner, key),
     }
@@ -143,6 +153,22 @@ fn host_scheduler(draw: &mut Draw<'_>) -> Hint {
     }
 }
 
+/// The paths of a device and of all below it: of all, and of those without members.
+fn paths(device: &Value, prefix: &str, found: &mut (Vec<String>, Vec<String>)) {
+    for (kind, spec) in device.as_object().expect("a device has a kind") {
+        let path = format!("{prefix}{kind}");
+        match spec["member"].as_array() {
+            None => found.1.push(path.clone()),
+            Some(members) => {
+                for (number, member) in members.iter().enumerate() {
+                    paths(member, &format!("{path}.member[{number}]."), found);
+                }
+            }
+        }
+        found.0.push(path);
+    }
+}
+
 /// The whole spec.
 pub fn spec(draw: &mut Draw<'_>) -> Value {
     let (device, blocks) = super::devices::device(draw, 2);
@@ -164,6 +190,8 @@ pub fn spec(draw: &mut Draw<'_>) -> Value {
     if measure.as_object().is_some_and(|keys| !keys.is_empty()) {
         spec["measure"] = measure;
     }
+    draw.paths = (Vec::new(), Vec::new());
+    paths(&device, "", &mut draw.paths);
     spec["device"] = device;
     if draw.chance(0.15) {
         spec["fault"] = json!([draw.named("FaultSpec")]);

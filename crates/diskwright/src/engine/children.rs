@@ -1,0 +1,291 @@
+//! What a device made of devices has under way at its children.
+//!
+//! A *job* is for a request of the device, or for work of its own. It has *pieces*, requests to children, in *phases*: all pieces of a phase are
+//! sent before the first of them ends, the next phase begins once the last has ended, and the job ends where the device sends no more.
+//! The tables grow to the most that was ever under way together; then nothing is allocated any more.
+
+use crate::base::units::Time;
+use crate::engine::context::Context;
+use crate::engine::request::{
+    Command, DeviceId, Outcome, Part, Parts, Request, RequestId, ServedBy,
+};
+
+/// A job's number; reused after its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(u32);
+
+/// The jobs of a device, with pieces that carry a payload of the device's.
+pub struct Children<P> {
+    jobs: Vec<Job>,
+    free: Vec<JobId>,
+    /// The pieces under way, by the numbers of their requests.
+    sent: Vec<Option<Piece<P>>>,
+}
+
+/// A job under way.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    request: Option<RequestId>,
+    phase: u32,
+    /// Pieces that the present phase has been given.
+    pieces: u32,
+    /// How many of them have not ended.
+    left: u32,
+    /// How many of them ended well.
+    good: u32,
+    /// The first outcome, of all phases, that was not good.
+    outcome: Outcome,
+}
+
+/// A piece that has come back from its child.
+#[derive(Debug)]
+#[must_use = "a piece is finished, or another is sent in its place"]
+pub struct Piece<P> {
+    /// What it is part of.
+    pub job: JobId,
+    /// Its place in its phase, from 0.
+    pub place: u32,
+    /// The child that it was sent to.
+    pub child: DeviceId,
+    /// What the device gave it.
+    pub payload: P,
+    /// The course of the pieces that it was sent in the place of.
+    before: Option<Box<Course>>,
+    request: RequestId,
+}
+
+/// The end of a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "the job goes on with another phase, or ends"]
+pub struct PhaseEnd {
+    /// The job.
+    pub job: JobId,
+    /// The request that it is for, if it is for one.
+    pub request: Option<RequestId>,
+    /// Which phase has ended, from 0.
+    pub phase: u32,
+    /// How many pieces of the phase ended well.
+    pub good: u32,
+    /// The first outcome of a piece, in this phase or one before, that was not good.
+    pub outcome: Outcome,
+}
+
+impl<P> Default for Children<P> {
+    fn default() -> Children<P> {
+        Children {
+            jobs: Vec::new(),
+            free: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+}
+
+impl<P> Children<P> {
+    /// Begins a job: for a request of the device, or for work of the device's own.
+    pub fn begin(&mut self, request: Option<RequestId>) -> JobId {
+        let job = Job {
+            request,
+            phase: 0,
+            pieces: 0,
+            left: 0,
+            good: 0,
+            outcome: Outcome::Ok,
+        };
+        match self.free.pop() {
+            Some(id) => {
+                self.jobs[id.0 as usize] = job;
+                id
+            }
+            None => {
+                self.jobs.push(job);
+                JobId(self.jobs.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Jobs under way.
+    pub fn len(&self) -> usize {
+        self.jobs.len() - self.free.len()
+    }
+
+    /// Whether no job is under way.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The request that a job is for, if it is for one.
+    pub fn request(&self, job: JobId) -> Option<RequestId> {
+        self.jobs[job.0 as usize].request
+    }
+
+    /// Sends a piece of a job's present phase to a child, and returns its request.
+    pub fn send(
+        &mut self,
+        job: JobId,
+        child: DeviceId,
+        command: Command,
+        payload: P,
+        cx: &mut Context<'_>,
+    ) -> RequestId {
+        let entry = &mut self.jobs[job.0 as usize];
+        let place = entry.pieces;
+        entry.pieces += 1;
+        entry.left += 1;
+        let of_host = entry.request.map(|request| cx.request(request).sequence);
+        let request = cx.submit(child, command);
+        if let Some(sequence) = of_host {
+            cx.request_mut(request).sequence = sequence;
+        }
+        let index = request.0 as usize;
+        if self.sent.len() <= index {
+            self.sent.resize_with(index + 1, || None);
+        }
+        self.sent[index] = Some(Piece {
+            job,
+            place,
+            child,
+            payload,
+            before: None,
+            request,
+        });
+        request
+    }
+
+    /// The piece whose request to a child is complete.
+    pub fn take(&mut self, request: RequestId) -> Piece<P> {
+        let piece = self.sent[request.0 as usize].take();
+        piece.expect("a child completes what was submitted to it")
+    }
+
+    /// Sends another piece in the place of one that has come back, which is thereby done with: a retry elsewhere. The time of both counts.
+    pub fn send_instead(
+        &mut self,
+        piece: Piece<P>,
+        child: DeviceId,
+        command: Command,
+        payload: P,
+        cx: &mut Context<'_>,
+    ) -> RequestId {
+        let course = piece.course(cx);
+        let entry = &mut self.jobs[piece.job.0 as usize];
+        (entry.pieces, entry.left) = (entry.pieces - 1, entry.left - 1);
+        let request = self.send(piece.job, child, command, payload, cx);
+        let sent = self.sent[request.0 as usize].as_mut();
+        let sent = sent.expect("it was sent just now");
+        (sent.place, sent.before) = (piece.place, Some(Box::new(course)));
+        request
+    }
+
+    /// A piece has ended, with its own outcome or one that the device has made of it. Where it was the last of its phase, the job's request takes over
+    /// its course.
+    pub fn finish(
+        &mut self,
+        piece: Piece<P>,
+        outcome: Outcome,
+        cx: &mut Context<'_>,
+    ) -> Option<PhaseEnd> {
+        let job = &mut self.jobs[piece.job.0 as usize];
+        job.left -= 1;
+        job.good += u32::from(outcome == Outcome::Ok);
+        if job.outcome == Outcome::Ok {
+            job.outcome = outcome;
+        }
+        if job.left > 0 {
+            return None;
+        }
+        let end = PhaseEnd {
+            job: piece.job,
+            request: job.request,
+            phase: job.phase,
+            good: job.good,
+            outcome: job.outcome,
+        };
+        job.phase += 1;
+        (job.pieces, job.good) = (0, 0);
+        if let Some(request) = end.request {
+            let course = piece.course(cx);
+            let course = match end.phase {
+                0 => course,
+                _ => Course::so_far(cx.request(request)).then(&course),
+            };
+            course.stamp(cx.request_mut(request));
+        }
+        Some(end)
+    }
+
+    /// Ends a job between its phases, or one that was never given a piece.
+    pub fn end(&mut self, job: JobId) {
+        debug_assert_eq!(self.jobs[job.0 as usize].left, 0, "pieces are under way");
+        self.free.push(job);
+    }
+}
+
+impl<P> Piece<P> {
+    /// Its course, with that of the pieces that it was sent in the place of.
+    fn course(&self, cx: &Context<'_>) -> Course {
+        let own = Course::of(cx.request(self.request));
+        match &self.before {
+            None => own,
+            Some(before) => before.then(&own),
+        }
+    }
+}
+
+/// What a request takes over from the pieces on its critical path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Course {
+    acceptance: Time,
+    start: Time,
+    completion: Time,
+    parts: Parts,
+    media: Time,
+    served_by: ServedBy,
+    shares_access: bool,
+}
+
+impl Course {
+    fn of(piece: &Request) -> Course {
+        Course {
+            acceptance: piece.acceptance,
+            start: piece.start,
+            completion: piece.completion,
+            parts: piece.parts,
+            media: piece.media,
+            served_by: piece.served_by,
+            shares_access: piece.shares_access,
+        }
+    }
+
+    /// That of a request that is not complete, up to the end of its last phase.
+    fn so_far(request: &Request) -> Course {
+        Course {
+            completion: request.start + request.parts.total(),
+            ..Course::of(request)
+        }
+    }
+
+    /// This one and then another; what lies between is waiting.
+    fn then(&self, next: &Course) -> Course {
+        let mut parts = self.parts;
+        parts.add(Part::Wait, next.start - self.completion);
+        for &part in Part::ALL {
+            parts.add(part, next.parts.get(part));
+        }
+        Course {
+            acceptance: self.acceptance,
+            start: self.start,
+            completion: next.completion,
+            parts,
+            media: self.media + next.media,
+            served_by: next.served_by,
+            shares_access: false,
+        }
+    }
+
+    fn stamp(&self, request: &mut Request) {
+        (request.acceptance, request.start) = (self.acceptance, self.start);
+        (request.parts, request.media) = (self.parts, self.media);
+        request.served_by = self.served_by;
+        request.shares_access = self.shares_access;
+    }
+}

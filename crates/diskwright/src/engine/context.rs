@@ -1,0 +1,186 @@
+//! What a device may do while it handles something, and what the engine keeps beside the devices.
+
+use std::collections::VecDeque;
+
+use crate::base::units::Time;
+use crate::engine::checker::Checker;
+use crate::engine::device::{Device, DeviceStatus};
+use crate::engine::faults::Faults;
+use crate::engine::request::{Command, DeviceId, Outcome, Request, RequestId, Slab};
+use crate::engine::timeline::{AlarmId, Timeline};
+use crate::engine::token::Token;
+
+/// A message of the present instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Message {
+    Accept {
+        device: DeviceId,
+        request: RequestId,
+    },
+    Completed {
+        request: RequestId,
+    },
+    /// A device has room again.
+    Room {
+        device: DeviceId,
+    },
+    /// A device has failed.
+    Failed {
+        device: DeviceId,
+    },
+}
+
+/// What the engine keeps beside the devices.
+pub(crate) struct Kernel {
+    pub now: Time,
+    pub timeline: Timeline,
+    pub messages: VecDeque<Message>,
+    pub wakes: VecDeque<DeviceId>,
+    pub requests: Slab,
+    pub checker: Option<Box<Checker>>,
+    /// The parent of each device, if it has one.
+    pub parents: Vec<Option<DeviceId>>,
+    pub faults: Faults,
+}
+
+/// What a device may do while it handles something.
+pub struct Context<'a> {
+    pub(crate) device: DeviceId,
+    pub(crate) below: &'a [Box<dyn Device>],
+    pub(crate) kernel: &'a mut Kernel,
+}
+
+impl Context<'_> {
+    /// The present instant.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.kernel.now
+    }
+
+    /// A request.
+    #[inline]
+    pub fn request(&self, request: RequestId) -> &Request {
+        self.kernel.requests.get(request)
+    }
+
+    /// A request, to stamp its instants and parts.
+    #[inline]
+    pub fn request_mut(&mut self, request: RequestId) -> &mut Request {
+        self.kernel.requests.get_mut(request)
+    }
+
+    /// Hands a request to a child; it arrives there within this instant.
+    pub fn submit(&mut self, child: DeviceId, command: Command) -> RequestId {
+        assert_eq!(
+            self.kernel.parents[child.0 as usize],
+            Some(self.device),
+            "{child:?} is no child of {:?}",
+            self.device
+        );
+        let now = self.kernel.now;
+        let request =
+            self.kernel
+                .requests
+                .insert(Request::new(command, now, Some(self.device), child));
+        if let Some(checker) = &mut self.kernel.checker {
+            checker.submitted(request, &command);
+        }
+        self.kernel.messages.push_back(Message::Accept {
+            device: child,
+            request,
+        });
+        request
+    }
+
+    /// Makes a request of this device's own, for a part of it to serve and [complete](Self::complete): the device hears of that by
+    /// [`Device::child_completed`] under its own number.
+    pub fn open(&mut self, command: Command) -> RequestId {
+        let (now, device) = (self.kernel.now, self.device);
+        let request = Request::new(command, now, Some(device), device);
+        let request = self.kernel.requests.insert(request);
+        if let Some(checker) = &mut self.kernel.checker {
+            checker.submitted(request, &command);
+        }
+        request
+    }
+
+    /// Sets an alarm for this device. One that is due now rings after what is under way.
+    #[inline]
+    pub fn alarm(&mut self, at: Time, token: Token) -> AlarmId {
+        debug_assert!(
+            at >= self.kernel.now,
+            "an alarm in the past: {at} is before {}",
+            self.kernel.now
+        );
+        self.kernel.timeline.set(at, self.device.0, token)
+    }
+
+    /// Sets an alarm for which alone the run does not go on: for periodic cleaning, scrubbing, an idle timer.
+    pub fn background_alarm(&mut self, at: Time, token: Token) -> AlarmId {
+        debug_assert!(at >= self.kernel.now, "an alarm in the past: {at}");
+        self.kernel
+            .timeline
+            .set_background(at, self.device.0, token)
+    }
+
+    /// Cancels an alarm of this device, if it has not rung.
+    pub fn cancel(&mut self, alarm: AlarmId) {
+        self.kernel.timeline.cancel(alarm);
+    }
+
+    /// Asks for [`Device::wake`] once the messages of this instant have been handled.
+    #[inline]
+    pub fn wake(&mut self) {
+        self.kernel.wakes.push_back(self.device);
+    }
+
+    /// Completes a request now. Whoever submitted it hears of it within this instant. A read that has met blocks of this device that
+    /// cannot be read ends with [`Outcome::MediaError`], whatever `outcome` says.
+    #[inline]
+    pub fn complete(&mut self, request: RequestId, outcome: Outcome) {
+        let now = self.kernel.now;
+        let entry = self.kernel.requests.get_mut(request);
+        debug_assert_eq!(
+            entry.device, self.device,
+            "a device completes its own requests only"
+        );
+        entry.completion = now;
+        entry.outcome = Some(outcome);
+        if self.kernel.faults.has_media_errors() {
+            self.kernel.faults.meet(entry);
+        }
+        self.kernel
+            .messages
+            .push_back(Message::Completed { request });
+    }
+
+    /// The status of a child.
+    pub fn status(&self, child: DeviceId) -> DeviceStatus {
+        let index = child.0 as usize;
+        self.below[index].status(self.kernel.now, &self.below[..index])
+    }
+
+    /// Tells the parent, if there is one, that this device has room again: once for each time that its queue was full.
+    #[inline]
+    pub fn announce_room(&mut self) {
+        if self.has_parent() {
+            let device = self.device;
+            self.kernel.messages.push_back(Message::Room { device });
+        }
+    }
+
+    /// Whether a device, and not the host, submits the requests of this one.
+    #[inline]
+    pub fn has_parent(&self) -> bool {
+        self.kernel.parents[self.device.0 as usize].is_some()
+    }
+
+    /// The checker, when it is on.
+    #[inline]
+    pub fn checker(&mut self) -> Option<(&mut Checker, DeviceId)> {
+        self.kernel
+            .checker
+            .as_deref_mut()
+            .map(|checker| (checker, self.device))
+    }
+}

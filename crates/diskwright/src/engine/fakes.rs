@@ -1,0 +1,215 @@
+//! Devices that do what a test wants, and a host that submits what it wants, under the engine and with the checker on.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use serde_json::{Map, Value};
+
+use crate::base::error::Error;
+use crate::base::units::{Lbn, Time};
+use crate::engine::checker::Checker;
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus};
+use crate::engine::request::{Command, Op, Outcome, Part, Promise, Request, RequestId, ServedBy};
+use crate::engine::{Engine, Initiator, Injection, Port, Token};
+
+/// A device that takes a request `delay` after `wait`, some beside each other, in memory that survives the power, unless it forgets.
+pub(crate) struct Fake {
+    pub blocks: u64,
+    pub wait: Time,
+    pub delay: Time,
+    pub promise: Promise,
+    pub outcome: Outcome,
+    pub forgets: bool,
+    /// Requests that it takes at a time; others wait.
+    pub slots: usize,
+    taken: usize,
+    outside: VecDeque<RequestId>,
+    /// What it was asked, for the report.
+    asked: Vec<Command>,
+}
+
+impl Fake {
+    pub fn new(blocks: u64, delay_ms: u64) -> Fake {
+        Fake {
+            blocks,
+            wait: Time::ZERO,
+            delay: Time::from_ms(delay_ms),
+            promise: Promise::Durable,
+            outcome: Outcome::Ok,
+            forgets: false,
+            slots: 1000,
+            taken: 0,
+            outside: VecDeque::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.taken += 1;
+        let start = cx.now() + self.wait;
+        let entry = cx.request_mut(request);
+        (entry.acceptance, entry.start) = (start, start);
+        entry.served_by = ServedBy::Both;
+        entry.parts.add(Part::Seek, self.delay);
+        entry.media = self.delay;
+        cx.alarm(start + self.delay, Token::of_request(0, request));
+    }
+}
+
+impl Device for Fake {
+    fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
+        0
+    }
+
+    fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.asked.push(cx.request(request).command);
+        if self.taken < self.slots {
+            self.begin(request, cx);
+        } else {
+            self.outside.push_back(request);
+        }
+    }
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
+        let request = token.request();
+        let Command {
+            op, lbn, blocks, ..
+        } = cx.request(request).command;
+        let forgets = self.forgets;
+        if let Some((checker, medium)) = cx.checker() {
+            match op {
+                Op::Write if !forgets => checker.wrote(medium, request, 0, lbn.0, blocks),
+                Op::Read => checker.read(medium, request, 0, lbn.0, blocks),
+                _ => {}
+            }
+        }
+        cx.complete(request, self.outcome);
+        let was_full = self.taken == self.slots;
+        self.taken -= 1;
+        if let Some(next) = self.outside.pop_front() {
+            self.begin(next, cx);
+        }
+        if was_full && self.taken < self.slots {
+            cx.announce_room();
+        }
+    }
+    fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
+        DeviceStatus {
+            outstanding: (self.taken + self.outside.len()) as u32,
+            free_slots: (self.slots - self.taken) as u32,
+        }
+    }
+    fn blocks(&self) -> u64 {
+        self.blocks
+    }
+    fn promise(&self) -> Promise {
+        self.promise
+    }
+    fn report(&self, _elapsed: Time) -> Map<String, Value> {
+        let asked = self.asked.iter().map(|command| {
+            let Command {
+                op,
+                fua,
+                lbn,
+                blocks,
+            } = command;
+            format!(
+                "{} {}+{blocks}{}",
+                op.name(),
+                lbn.0,
+                if *fua { " fua" } else { "" }
+            )
+        });
+        Map::from_iter([("asked".to_owned(), asked.collect::<Vec<_>>().into())])
+    }
+}
+
+/// A command without FUA.
+pub(crate) fn command(op: Op, lbn: u64, blocks: u32) -> Command {
+    Command {
+        op,
+        fua: false,
+        lbn: Lbn(lbn),
+        blocks,
+    }
+}
+
+/// Submits commands at their times, and keeps how they ended.
+struct Commands {
+    commands: Vec<(Time, Command)>,
+    ended: Vec<Request>,
+    lost: bool,
+}
+
+impl Initiator for Commands {
+    fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
+        for (index, (at, _)) in (0..).zip(&self.commands) {
+            port.alarm(*at, Token::new(0, index));
+        }
+        Ok(())
+    }
+    fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
+        let (at, command) = self.commands[token.value() as usize];
+        port.submit(command, at, token.value().into());
+        Ok(())
+    }
+    fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
+        self.ended.push(port.request(request).clone());
+        Ok(())
+    }
+    fn power_lost(&mut self, _now: Time) {
+        self.lost = true;
+    }
+    fn tick(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Runs commands at their times, while things go wrong at theirs; the requests are in the order in which they ended.
+pub(crate) fn run_at(
+    devices: Vec<Box<dyn Device>>,
+    commands: Vec<(Time, Command)>,
+    injections: &[(Time, Injection)],
+) -> (Engine, Vec<Request>) {
+    let promise = devices.last().expect("a root").promise();
+    let mut engine = Engine::new(devices, Some(Box::new(Checker::new(promise))));
+    let mut host = Commands {
+        commands,
+        ended: Vec::new(),
+        lost: false,
+    };
+    for (at, injection) in injections {
+        engine.inject(*at, injection.clone());
+    }
+    engine.run(&mut host).expect("it ends");
+    let is_cut = |(_, injection): &(Time, Injection)| *injection == Injection::PowerCut;
+    assert_eq!(host.lost, injections.iter().any(is_cut));
+    (engine, host.ended)
+}
+
+/// The same with commands each a second after the one before.
+pub(crate) fn run(
+    devices: Vec<Box<dyn Device>>,
+    commands: &[Command],
+    injections: &[(Time, Injection)],
+) -> (Engine, Vec<Request>) {
+    let seconds = (0..).map(Time::from_s);
+    run_at(
+        devices,
+        seconds.zip(commands.iter().copied()).collect(),
+        injections,
+    )
+}
+
+/// What a device was asked.
+pub(crate) fn asked(engine: &Engine, device: usize) -> Vec<String> {
+    let report = engine.devices()[device].report(Time::ZERO);
+    let asked = report["asked"].as_array().expect("a list");
+    let text = |asked: &Value| asked.as_str().expect("a text").to_owned();
+    asked.iter().map(text).collect()
+}
+
+/// What the checker has found.
+pub(crate) fn faults(engine: &Engine) -> &[String] {
+    engine.checker().expect("it is on").faults()
+}

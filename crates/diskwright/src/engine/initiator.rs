@@ -1,0 +1,73 @@
+//! What makes the requests of a run, and what it may do.
+
+use std::ops::ControlFlow;
+
+use crate::base::error::Error;
+use crate::base::units::Time;
+use crate::engine::context::{Kernel, Message};
+use crate::engine::request::{Command, DeviceId, Request, RequestId};
+use crate::engine::token::Token;
+
+/// The owner that alarms of the initiator carry in the timeline.
+pub(super) const INITIATOR: u32 = u32::MAX;
+
+/// What makes requests and hears of their completion: the host.
+pub trait Initiator {
+    /// Called once, at time zero.
+    fn start(&mut self, port: &mut Port<'_>) -> Result<(), Error>;
+    /// An alarm that the initiator set is due.
+    fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error>;
+    /// A request is complete; it is forgotten afterwards.
+    fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error>;
+    /// The power has failed: nothing more can be issued. The completions that follow are those of lost requests.
+    fn power_lost(&mut self, now: Time);
+    /// Called now and then with some wall time in between; `Break` stops the run.
+    fn tick(&mut self) -> ControlFlow<()>;
+    /// Up to when time moves on: to `next`, the instant of the next alarm if one is set, or to one before it, at which
+    /// [`arrive`](Self::arrive) is called. `is_over` says that no request is under way and nothing but background alarms is set. `None` ends the
+    /// run. A host with requests from outside waits here.
+    fn advance(&mut self, next: Option<Time>, is_over: bool) -> Option<Time> {
+        if is_over { None } else { next }
+    }
+    /// Time has moved on to an instant that [`advance`](Self::advance) has chosen.
+    fn arrive(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
+        let _ = port;
+        Ok(())
+    }
+}
+
+/// What an initiator may do: its side of the root device.
+pub struct Port<'a> {
+    pub(super) root: DeviceId,
+    pub(super) kernel: &'a mut Kernel,
+}
+
+impl Port<'_> {
+    /// The present instant.
+    pub fn now(&self) -> Time {
+        self.kernel.now
+    }
+    /// Sets an alarm for the initiator.
+    pub fn alarm(&mut self, at: Time, token: Token) {
+        self.kernel.timeline.set(at, INITIATOR, token);
+    }
+    /// Hands a request that arrived at `arrival` to the root device.
+    pub fn submit(&mut self, command: Command, arrival: Time, sequence: u64) -> RequestId {
+        let mut request = Request::new(command, self.kernel.now, None, self.root);
+        request.arrival = arrival;
+        request.sequence = sequence;
+        let id = self.kernel.requests.insert(request);
+        if let Some(checker) = &mut self.kernel.checker {
+            checker.issued(id, &command);
+        }
+        self.kernel.messages.push_back(Message::Accept {
+            device: self.root,
+            request: id,
+        });
+        id
+    }
+    /// A request.
+    pub fn request(&self, id: RequestId) -> &Request {
+        self.kernel.requests.get(id)
+    }
+}
