@@ -74,8 +74,8 @@ class CacheCost:
 
     @property
     def media_ns(self) -> int:
-        """What it kept the medium for, ns, for all its blocks together: of a hard disk seek, switch, settle and
-        rotation.
+        """What it kept the medium for, ns, for all its blocks together: of a hard disk seek, switch, settle
+        and rotation.
         """
     @property
     def access_ns(self) -> int:

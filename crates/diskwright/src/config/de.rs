@@ -255,7 +255,13 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, DeError> {
         match self.parameters {
             Some(entry) => seed.deserialize(&entry.node),
-            None => seed.deserialize(NoParameters),
+            None => seed.deserialize(NoParameters).map_err(|mut error| {
+                let message = &mut error.0.message;
+                if message.starts_with("expected ") {
+                    *message = format!("{0:?} takes a value, {message}: {{ {0} = … }}", self.name);
+                }
+                error
+            }),
         }
         .map_err(|error| self.node.blame(error))
     }

@@ -145,7 +145,7 @@ fn faults_that_cannot_be_are_told_where_they_stand() {
         (
             "{ fail = \"array.member[2]\" }",
             &[
-                "spec:10:17",
+                "spec:12:17",
                 "unknown device \"array.member[2]\"",
                 "did you mean \"array.member[",
             ][..],
@@ -160,13 +160,16 @@ fn faults_that_cannot_be_are_told_where_they_stand() {
         ),
         (
             "{ fial = \"hdd\" }",
-            &["spec:10:10", "did you mean \"fail\""],
+            &["spec:12:10", "did you mean \"fail\""],
         ),
-        ("\"fail\"", &["spec:10:8", "expected a string"]),
+        (
+            "\"fail\"",
+            &["spec:12:8", "\"fail\" takes a value", "{ fail = … }"],
+        ),
         (
             "{ media-error = { device = \"array\", from = 0, blocks = 8 } }",
             &[
-                "spec:10:35",
+                "spec:12:35",
                 "not one device with a medium",
                 "array.member[0].hdd, array.member[1].hdd",
             ],
