@@ -420,7 +420,7 @@ fn schema(of: &str) -> PyResult<String> {
 /// The names of the drives that come with diskwright.
 #[pyfunction]
 fn drives() -> Vec<&'static str> {
-    config::drives::names()
+    devices::drives::names()
 }
 
 /// The summary of a drive, by name or from a file; returns JSON.
@@ -434,8 +434,8 @@ fn drive(py: Python<'_>, name: String) -> PyResult<String> {
 /// The text of a drive that comes with diskwright.
 #[pyfunction]
 fn drive_text(name: &str) -> PyResult<&'static str> {
-    config::drives::text(name)
-        .ok_or_else(|| raised(error::unknown_name("drive", name, &config::drives::names()).into()))
+    devices::drives::text(name)
+        .ok_or_else(|| raised(error::unknown_name("drive", name, &devices::drives::names()).into()))
 }
 
 /// Version, commit and profile of this build.

@@ -8,9 +8,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::Source;
 use diskwright::base::random::Stream;
-use diskwright::config::{Node, from_node};
 use diskwright::models::cache::ObjectCache;
 use diskwright::models::cache::object_cache::Found;
 use diskwright::models::cache::replacement::{Access, ReplacementSpec, Setting};

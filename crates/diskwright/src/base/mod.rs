@@ -1,7 +1,9 @@
 //! What everything uses and what knows nothing of the rest: errors, units, random numbers, named policies, schemas.
 
 pub mod choice;
+pub mod document;
 pub mod error;
+pub mod memory;
 pub mod progress;
 pub mod random;
 pub mod registry;

@@ -3,6 +3,7 @@
 //! Time is integer nanoseconds throughout: no float ever decides the order of events.
 
 pub mod angle;
+pub mod percent;
 pub mod quantities;
 
 use std::borrow::Cow;

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::drive::DriveDescription;
 use super::spec::Spec;
 use crate::base::schema;
+use crate::devices::hdd::drive::DriveDescription;
 
 /// The schema of a spec.
 pub fn spec() -> Value {

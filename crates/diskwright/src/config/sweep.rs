@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::tree::{Node, Origin, Value};
+use crate::base::document::{Node, Origin, Value};
 use crate::base::error::{Error, InputError};
 
 /// A grid of points: all combinations of the values of some keys of the spec. `diskwright sweep` runs it; every other verb
@@ -161,8 +161,8 @@ fn collect(node: &Node, above: &str, axes: &mut Vec<Axis>) -> Result<(), InputEr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::document::from_node;
     use crate::base::error::Source;
-    use crate::config::from_node;
 
     fn tree(text: &str) -> Node {
         Node::parse(&Source::new("spec.toml", text)).expect("valid TOML")

@@ -6,12 +6,12 @@ use super::syntax::At;
 use super::warnings::Warnings;
 use crate::base::error::InputError;
 use crate::base::units::{Size, Time};
-use crate::config::drive::DriveDescription;
 use crate::devices::hdd::Overhead;
 use crate::devices::hdd::buffer::parameters::{
     BufferDescription, BusDescription, ExtraDisconnection, PreSeek, ReadAheadDescription,
     ReadAheadEnd, ReadDescription, Water, WriteCompletion, WriteDescription,
 };
+use crate::devices::hdd::drive::DriveDescription;
 
 /// Puts the electronics of `disk` into its description, and warns of what has no place there.
 ///

@@ -17,9 +17,10 @@ use super::warnings::Warnings;
 use super::{layout, mechanics, parser, topology};
 use crate::base::error::{Error, InputError, Place as Where};
 use crate::base::units::{Size, Time};
-use crate::config::drive::{DriveDescription, InterfaceDescription};
-use crate::config::spec::{HostSpec, MeasureSpec, QueueSpec, WarmUpSpec};
+use crate::config::spec::{HostSpec, MeasureSpec, WarmUpSpec};
 use crate::devices::hdd::Overhead;
+use crate::devices::hdd::drive::{DriveDescription, HardDisk, InterfaceDescription};
+use crate::devices::hdd::spec::QueueSpec;
 
 /// What a set-up of DiskSim's amounts to.
 #[derive(Clone, Debug)]
@@ -157,6 +158,7 @@ fn drive(
     };
     let files: Vec<_> = loader.read().iter().map(name).collect();
     Ok(DriveDescription {
+        kind: HardDisk::Hdd,
         name: disk.kind.clone(),
         about: "a drive of DiskSim's".into(),
         source: vec![format!("DiskSim parameter files: {}", files.join(", "))],

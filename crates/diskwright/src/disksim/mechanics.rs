@@ -7,7 +7,7 @@ use super::times;
 use super::warnings::Warnings;
 use crate::base::error::InputError;
 use crate::base::units::quantities::{Rotation, SignedTime};
-use crate::config::drive::HeadsDescription;
+use crate::devices::hdd::drive::HeadsDescription;
 use crate::models::geometry::seek::{HpSeek, LeeSeek, SeekDescription, SeekTable};
 
 const SEEK_TYPES: &str = "one of constant, linear, curve, hpl, hplplus10, extracted";

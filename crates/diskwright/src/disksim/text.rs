@@ -5,7 +5,8 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::convert::Import;
-use crate::config::spec::{HostSpec, QueueSpec};
+use crate::config::spec::HostSpec;
+use crate::devices::hdd::spec::QueueSpec;
 
 /// The longest line, in characters.
 const WIDTH: usize = 110;

@@ -3,10 +3,10 @@
 
 use crate::support::{checked, from_text_in, outcome_of};
 use diskwright::base::units::{Lbn, Size, Time};
-use diskwright::config::drive::DriveDescription;
-use diskwright::config::drives;
+use diskwright::devices::drives;
 use diskwright::devices::hdd::buffer::parameters::{LateHits, ReadAheadEnd, WriteCompletion};
 use diskwright::devices::hdd::buffer::{Buffer, Move, Service};
+use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::devices::hdd::{Hardware, Overhead};
 use diskwright::engine::request::{Command, Op, Parts};
 use diskwright::models::geometry::mechanics::Arm;

@@ -1,7 +1,7 @@
 //! Random specs with the checker on: nothing is lost, nothing stale, every part accounted for; and twice the same.
 
+use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::Source;
-use diskwright::config::{Node, from_node};
 use diskwright::models::cache::replacement::ReplacementSpec;
 use diskwright::models::queue::SchedulerSpec;
 use proptest::prelude::*;
@@ -19,9 +19,9 @@ fn needs_geometry(scheduler: &str) -> bool {
 
 fn specs() -> impl Strategy<Value = String> {
     // Those with arms of their own have neither buffers nor clustering.
-    let mut drives = diskwright::config::drives::names();
+    let mut drives = diskwright::devices::drives::names();
     drives.retain(|name| {
-        !diskwright::config::drives::text(name).is_some_and(|text| text.contains("\n[arms]\n"))
+        !diskwright::devices::drives::text(name).is_some_and(|text| text.contains("\n[arms]\n"))
     });
     let drive = prop::sample::select(drives);
     let arrivals = prop_oneof![

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use diskwright::base::units::BLOCK_BYTES;
-use diskwright::config::drives;
+use diskwright::devices::drives;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 

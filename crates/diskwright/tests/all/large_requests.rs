@@ -1,11 +1,12 @@
 //! Requests of more blocks than a segment of the buffer holds, against a model that goes block by block.
 
+use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::Source;
 use diskwright::base::units::{Lbn, Size, Time};
-use diskwright::config::drive::DriveDescription;
-use diskwright::config::{Node, drives, from_node};
+use diskwright::devices::drives;
 use diskwright::devices::hdd::buffer::parameters::{BufferDescription, WriteCompletion};
 use diskwright::devices::hdd::buffer::{Buffer, Service};
+use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::devices::hdd::{Hardware, Overhead};
 use diskwright::engine::request::{Command, Op, Parts};
 use diskwright::models::geometry::mechanics::Arm;

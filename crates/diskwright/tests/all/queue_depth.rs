@@ -3,7 +3,7 @@
 
 use crate::support::{RunOptions, from_text, outcome_of};
 use diskwright::base::random::Stream;
-use diskwright::config::drives;
+use diskwright::devices::drives;
 use serde_json::Value;
 
 const DEPTH: usize = 32;

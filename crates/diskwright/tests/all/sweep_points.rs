@@ -111,7 +111,7 @@ fn beside(folder: &Path, trace: &str, drive: &str) -> SpecSource {
 #[test]
 fn files_count_by_what_they_hold_and_not_by_where_they_lie() {
     let folders = [(); 4].map(|()| tempfile::tempdir().expect("a folder"));
-    let drive = diskwright::config::drives::text("ibm-18es").expect("a drive");
+    let drive = diskwright::devices::drives::text("ibm-18es").expect("a drive");
     let trace = "0.0 0 0 8 1\n10.0 0 8 8 1\n";
     let edited = drive.replacen("settle = ", "settle  = ", 1);
     let in_folder = |at: usize, trace: &str, drive: &str| {
@@ -168,7 +168,7 @@ fn a_trace_that_is_given_only_once_has_no_key() {
 #[test]
 fn the_seeds_of_a_recorded_trace_vary_the_angle_unless_it_is_given() {
     let folder = tempfile::tempdir().expect("a folder");
-    let drive = diskwright::config::drives::text("ibm-18es").expect("a drive");
+    let drive = diskwright::devices::drives::text("ibm-18es").expect("a drive");
     let spec = beside(folder.path(), "0.0 0 0 8 1\n", drive);
     let digests = |options: RunOptions| {
         [1, 2].map(|seed| {

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use diskwright::config::drives;
+use diskwright::devices::drives;
 use diskwright::host::Progress;
 use diskwright::runs::validate::{ValidateOptions, Validation, validate};
 

@@ -165,7 +165,7 @@ fn draw_angles(source: &SpecSource, variants: &mut [Variant]) -> Result<Vec<&'st
         for variant in variants.iter_mut() {
             let angles = variant
                 .checked
-                .disks()
+                .with_spindles()
                 .into_iter()
                 .map(|disk| format!("{disk}.angle"));
             let open = angles.filter(|angle| variant.checked.given(angle).is_none());
@@ -174,7 +174,7 @@ fn draw_angles(source: &SpecSource, variants: &mut [Variant]) -> Result<Vec<&'st
             variant.checked = simulation::read_spec(source, &variant.options)?;
         }
     }
-    let has_drawn = |variant: &Variant| variant.checked.spec.device.draws_spindles();
+    let has_drawn = |variant: &Variant| variant.checked.draws_spindles();
     let varied = [
         ("workload", is_made),
         ("angle", variants.iter().any(has_drawn)),

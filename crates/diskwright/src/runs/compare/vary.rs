@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::base::document::Override;
 use crate::base::error::{InputError, Place, Source};
-use crate::config::tree::Override;
 
 /// A key and the values that it takes.
 #[derive(Debug)]

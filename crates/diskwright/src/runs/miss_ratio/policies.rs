@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::listed::Entry;
 use crate::base::choice::Choice;
+use crate::base::document::{Override, Value as TomlValue, from_node};
 use crate::base::error::{InputError, unknown_name};
-use crate::config;
-use crate::config::tree::{Override, Value as TomlValue};
+
 use crate::models::cache::replacement::{CustomReplacements, ReplacementChoice, ReplacementSpec};
 
 /// The option that lists them.
@@ -89,7 +89,7 @@ fn read(entry: &Entry, brought: &CustomReplacements) -> Result<ReplacementChoice
         let names: Vec<&str> = known.iter().copied().chain(brought.names()).collect();
         return Err(entry.blamed(unknown_name("replacement policy", bare, &names)));
     }
-    let choice = config::from_node(&change?.node).map_err(|error| entry.blamed(error))?;
+    let choice = from_node(&change?.node).map_err(|error| entry.blamed(error))?;
     if let Choice::Custom(name) = &choice {
         brought.check(name).map_err(|error| entry.blamed(error))?;
     }

@@ -204,7 +204,7 @@ pub fn overall(
 mod tests {
     use super::super::bench::tests::bench;
     use super::*;
-    use crate::config::drives;
+    use crate::devices::drives;
     use crate::runs::simulation::hardware;
 
     const SAMPLES: u32 = 4000;

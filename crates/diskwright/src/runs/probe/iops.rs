@@ -154,7 +154,7 @@ mod tests {
             + 0.8 * 0.062 / cylinders;
         let revolution = 60_000.0 / 7200.0;
         let bare = motion + revolution / 2.0 + 8.0 * revolution / 312.0;
-        let text = crate::config::drives::text("ibm-18es-linear").expect("a drive");
+        let text = crate::devices::drives::text("ibm-18es-linear").expect("a drive");
         let slower = text.replace(
             "[interface]\nblock_time = \"0 ms\"",
             "[overhead]\nread_after_read = \"0.7 ms\"\ncompletion_read = \"0.2 ms\"\n\

@@ -88,7 +88,7 @@ pub fn spaced(longest: u32, all_up_to: u32, of_each: u32) -> BTreeSet<u32> {
 mod tests {
     use super::super::bench::tests::bench;
     use super::*;
-    use crate::config::drives;
+    use crate::devices::drives;
 
     #[test]
     fn spaced_distances_reach_from_end_to_end() {

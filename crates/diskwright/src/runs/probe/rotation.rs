@@ -82,7 +82,7 @@ mod tests {
     use super::super::bench::tests::bench;
     use super::*;
     use crate::base::units::quantities::Rotation;
-    use crate::config::drives;
+    use crate::devices::drives;
     use crate::models::geometry::spindle::Spindle;
     use crate::runs::simulation::hardware;
 

@@ -117,7 +117,7 @@ pub fn head_switch(bench: &mut Bench) -> Result<Option<HeadSwitch>, Error> {
 mod tests {
     use super::super::bench::tests::bench;
     use super::*;
-    use crate::config::{drive::DriveDescription, drives};
+    use crate::devices::{drives, hdd::drive::DriveDescription};
     use crate::runs::simulation::hardware;
 
     fn description(name: &str) -> DriveDescription {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::*;
 use crate::base::units::Time;
-use crate::config::drives;
+use crate::devices::drives;
 
 fn quick() -> ProbeOptions {
     ProbeOptions {

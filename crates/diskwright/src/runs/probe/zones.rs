@@ -222,7 +222,7 @@ pub fn measure(bench: &mut Bench, meter: &mut Meter<'_>) -> Result<Vec<ZoneSpeed
 mod tests {
     use super::super::bench::tests::bench;
     use super::*;
-    use crate::config::drives;
+    use crate::devices::drives;
     use crate::devices::hdd::Hardware;
     use crate::runs::simulation::hardware;
 

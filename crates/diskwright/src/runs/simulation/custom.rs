@@ -1,7 +1,7 @@
 //! A scheduler or a replacement policy that the program brings along may be named in a spec as those of the registry are.
 
+use crate::base::document::{Entry, Node, Value};
 use crate::base::registry::CUSTOM;
-use crate::config::tree::{Entry, Node, Value};
 use crate::models::cache::replacement::CustomReplacements;
 use crate::models::queue::CustomSchedulers;
 

@@ -1,10 +1,10 @@
 //! From what a spec says goes wrong to what is injected into a run.
 
 use super::Checked;
-use super::build::Tree;
 use crate::base::error::{Error, InputError, unknown_name};
 use crate::base::units::Time;
 use crate::config::spec::{FaultKind, MediaErrorSpec};
+use crate::devices::assembly::DeviceTree;
 use crate::engine::Injection;
 use crate::engine::request::DeviceId;
 
@@ -12,7 +12,10 @@ use crate::engine::request::DeviceId;
 ///
 /// # Errors
 /// Devices that are not there and blocks that they do not have, with the place.
-pub(super) fn injections(checked: &Checked, tree: &Tree) -> Result<Vec<(Time, Injection)>, Error> {
+pub(super) fn injections(
+    checked: &Checked,
+    tree: &DeviceTree,
+) -> Result<Vec<(Time, Injection)>, Error> {
     let faults = checked.spec.fault.iter().enumerate();
     let injections = faults.map(|(number, fault)| {
         let locate = |key: &str, error: InputError| {
@@ -34,7 +37,7 @@ pub(super) fn injections(checked: &Checked, tree: &Tree) -> Result<Vec<(Time, In
 }
 
 /// The devices that stand at a path, or below it.
-fn standing_at(path: &str, tree: &Tree) -> Result<Vec<DeviceId>, InputError> {
+fn standing_at(path: &str, tree: &DeviceTree) -> Result<Vec<DeviceId>, InputError> {
     let is_there = |found: &str| {
         let rest = found.strip_prefix(path);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -50,7 +53,7 @@ fn standing_at(path: &str, tree: &Tree) -> Result<Vec<DeviceId>, InputError> {
     Ok(found)
 }
 
-fn unknown(path: &str, tree: &Tree) -> InputError {
+fn unknown(path: &str, tree: &DeviceTree) -> InputError {
     if let Some(rest) = path.strip_prefix("device.")
         && standing_at(rest, tree).is_ok()
     {
@@ -73,7 +76,7 @@ fn unknown(path: &str, tree: &Tree) -> InputError {
 }
 
 /// The device that fails, with all below it.
-fn failing(path: &str, tree: &Tree) -> Result<DeviceId, InputError> {
+fn failing(path: &str, tree: &DeviceTree) -> Result<DeviceId, InputError> {
     let found = standing_at(path, tree)?;
     // Of devices in one place the last was built of the others.
     Ok(*found.last().expect("one is there"))
@@ -81,7 +84,7 @@ fn failing(path: &str, tree: &Tree) -> Result<DeviceId, InputError> {
 
 fn media_error(
     spec: &MediaErrorSpec,
-    tree: &Tree,
+    tree: &DeviceTree,
     locate: impl Fn(&str, InputError) -> Error,
 ) -> Result<Injection, Error> {
     let MediaErrorSpec {

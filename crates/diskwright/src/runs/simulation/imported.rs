@@ -5,16 +5,32 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::base::document::{Node, Override, Value};
 use crate::base::error::{Error, InputError, Place, Source};
 use crate::base::units::BLOCK_BYTES;
-use crate::config::spec::{HostSpec, MeasureSpec, QueueSpec};
-use crate::config::tree::{Node, Override, Value};
+use crate::config::spec::{HostSpec, MeasureSpec};
+use crate::devices::drives::DriveFile;
+use crate::devices::hdd::spec::QueueSpec;
 use crate::disksim::{self, Settings, TraceMapping};
 use crate::workload::{self, FormatOptions, Pace};
 
 /// Whether a path is that of a set-up, and not of a spec or a drive in TOML.
 pub fn is_set_up(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "parv")
+}
+
+/// The drive of a set-up, for [`DriveFile::read`].
+pub fn drive(path: &Path) -> Option<Result<DriveFile, Error>> {
+    is_set_up(path).then(|| {
+        let import = disksim::import(path, &[])?;
+        let text = toml::to_string(&import.drive)
+            .expect("a drive's description has only keys and values that TOML has");
+        let file = DriveFile::parse(path.display().to_string(), text)?;
+        Ok(DriveFile {
+            warnings: import.warnings,
+            ..file
+        })
+    })
 }
 
 /// What a set-up says besides the devices and the host.

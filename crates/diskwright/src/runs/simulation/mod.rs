@@ -1,14 +1,11 @@
 //! A spec becomes a run becomes a result.
 
-pub(crate) mod build;
 mod custom;
 pub mod digest;
 mod faults;
 mod imported;
 pub mod many;
-mod memory;
 mod outcome;
-mod parts;
 pub mod point;
 pub mod sweep;
 
@@ -16,19 +13,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::base::document::from_node;
+use crate::base::document::{Node, Override, Value};
 use crate::base::error::{Error, InputError, Source};
-use crate::config::from_node;
 use crate::config::spec::{Spec, WarmUpSpec};
-use crate::config::tree::{Node, Override, Value};
+use crate::devices::assembly::{DeviceTree, RunSettings};
+use crate::devices::drives::{self, DriveFile};
+use crate::devices::hdd::drive::Drive;
+use crate::devices::kind::{AnyDevice, DriveFacts};
+use crate::devices::spindles::Spindles;
+use crate::devices::{DeviceSpec, with_drives, with_spindles};
 use crate::engine::checker::Checker;
 use crate::engine::{Engine, Initiator};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::metrics::picture::window::{FilmFrom, Window};
 use crate::metrics::recorder::WarmUp;
 use crate::metrics::{Recorder, RequestLog, RequestTable};
-use crate::models::cache::replacement::{
-    CustomReplacements, Replacement, ReplacementChoice, Setting,
-};
+use crate::models::cache::replacement::CustomReplacements;
 use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
 use crate::workload::{self, Workload};
 
@@ -108,29 +109,35 @@ impl Checked {
         self.tree.get(path).map(|node| &node.value)
     }
 
-    /// The paths of the hard disks, such as `device.hdd`.
-    pub fn disks(&self) -> Vec<String> {
-        disks(&self.tree)
+    /// The paths of the devices with spindles, such as `device.hdd`.
+    pub fn with_spindles(&self) -> Vec<String> {
+        with_spindles(&self.tree)
+    }
+
+    /// The tree of devices.
+    ///
+    /// # Errors
+    /// As [`DeviceSpec::tree`].
+    pub fn devices(&self) -> Result<DeviceTree, Error> {
+        self.spec.device.tree(&RunSettings {
+            seed: self.spec.seed,
+            base: &self.base,
+            schedulers: &self.schedulers,
+            replacements: &self.replacements,
+            read_foreign: imported::drive,
+            locate: &|path, error| self.locate(path, error),
+        })
+    }
+
+    /// Whether the seed decides how any spindle turns.
+    pub fn draws_spindles(&self) -> bool {
+        self.spec.device.draws_spindles(&Spindles::alone())
     }
 
     /// The scheduler that stands at `path`, ready to run.
     fn scheduler(&self, choice: &SchedulerChoice, path: &str) -> Result<Box<dyn Scheduler>, Error> {
         let built = choice.build(&self.schedulers);
         built.map_err(|error| self.locate(path, error.into()))
-    }
-
-    /// The replacement policy that stands at the path `key`, for a cache, ready to run.
-    ///
-    /// # Errors
-    /// The program has brought none of the name along; with the place of the value.
-    pub fn replacement(
-        &self,
-        choice: &ReplacementChoice,
-        key: &str,
-        setting: &Setting,
-    ) -> Result<Box<dyn Replacement>, Error> {
-        let built = choice.build_for(setting, &self.replacements);
-        built.map_err(|error| self.locate(key, error.into()))
     }
 
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
@@ -223,7 +230,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     }
     custom::resolve(&mut tree, &options.schedulers, &options.replacements);
     let mut spec: Spec = from_node(&tree)?;
-    spec.device.fill_in();
+    spec.device.fill_in(&Spindles::alone());
     if let Some(point) = &options.point {
         spec.workload.notes = point.notes.clone();
     }
@@ -265,7 +272,7 @@ fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<SetUp>), Erro
 
 /// A drive named on the command line: a name stays, a path becomes absolute.
 fn from_here(drive: &str) -> String {
-    let is_path = drive.contains(std::path::MAIN_SEPARATOR) || build::is_file(drive);
+    let is_path = drive.contains(std::path::MAIN_SEPARATOR) || drives::is_file(drive);
     let absolute = is_path.then(|| std::path::absolute(drive).ok()).flatten();
     absolute.map_or_else(
         || drive.to_owned(),
@@ -273,42 +280,16 @@ fn from_here(drive: &str) -> String {
     )
 }
 
-/// The paths of the hard disks in the tree of devices, in the order of the text.
-fn disks(tree: &Node) -> Vec<String> {
-    fn collect(node: &Node, path: &str, found: &mut Vec<String>) {
-        match &node.value {
-            Value::Table(entries) => {
-                for entry in entries {
-                    let path = format!("{path}.{}", entry.key);
-                    if entry.key == "hdd" {
-                        found.push(path);
-                    } else {
-                        collect(&entry.node, &path, found);
-                    }
-                }
-            }
-            Value::Array(items) => {
-                for (i, item) in items.iter().enumerate() {
-                    collect(item, &format!("{path}[{i}]"), found);
-                }
-            }
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
-    if let Some(device) = tree.get("device") {
-        collect(device, "device", &mut found);
-    }
-    found
-}
-
-/// The keys of the hard disks' drives; where the spec has no hard disk, that of one that is to be its device.
+/// The keys of the devices' drives; where the spec has no device with one, that of a hard disk that is to be its device.
 fn drive_keys(tree: &Node) -> Vec<String> {
-    let mut disks = disks(tree);
-    if disks.is_empty() {
-        disks.push("device.hdd".to_owned());
+    let mut devices = with_drives(tree);
+    if devices.is_empty() {
+        devices.push("device.hdd".to_owned());
     }
-    disks.iter().map(|disk| format!("{disk}.drive")).collect()
+    devices
+        .iter()
+        .map(|device| format!("{device}.drive"))
+        .collect()
 }
 
 /// Runs a spec to its end.
@@ -322,7 +303,7 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<Outcome, Error> {
     let mut checked = read_spec(source, options)?;
-    let mut tree = build::devices(&checked)?;
+    let mut tree = checked.devices()?;
     checked.warn(std::mem::take(&mut tree.warnings));
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
     // A job file becomes the load that it stands for, which the log and the result then show.
@@ -415,7 +396,7 @@ fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     let Spec { host, measure, .. } = &checked.spec;
     let scheduler = checked.scheduler(&host.scheduler, "host.scheduler")?;
     if scheduler.needs_geometry() {
-        let disks = checked.disks().into_iter();
+        let disks = checked.with_spindles().into_iter();
         let queues: Vec<String> = disks
             .map(|disk| format!("{disk}.queue.scheduler"))
             .collect();
@@ -468,18 +449,36 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
     })
 }
 
+/// The file of a drive, by name or path.
+///
+/// # Errors
+/// As [`DriveFile::read`].
+pub(crate) fn drive_file(name: &str, base: &Path) -> Result<DriveFile, Error> {
+    DriveFile::read(name, base, imported::drive)
+}
+
+/// A hard disk's drive, by name or path.
+///
+/// # Errors
+/// As [`Drive::read`].
+pub(crate) fn drive(name: &str) -> Result<Drive, Error> {
+    Drive::read(name, Path::new(""), imported::drive)
+}
+
 /// A drive's figures and description, by name or path.
 ///
 /// # Errors
 /// An unknown name, with a suggestion; an unreadable or wrong file.
 pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
-    let drive = build::drive(name, Path::new(""))?;
-    let figures = drive.description.summary(&drive.hardware);
-    let mut summary = serde_json::to_value(figures).expect("plain data");
+    let file = drive_file(name, Path::new(""))?;
+    let DriveFacts {
+        figures: mut summary,
+        description,
+    } = DeviceSpec::describe_drive(&file)?;
     summary["id"] = serde_json::json!(name);
-    summary["description"] = serde_json::to_value(&drive.description).expect("plain data");
-    if !drive.warnings.is_empty() {
-        summary["warnings"] = serde_json::json!(drive.warnings);
+    summary["description"] = description;
+    if !file.warnings.is_empty() {
+        summary["warnings"] = serde_json::json!(file.warnings);
     }
     Ok(summary)
 }
@@ -489,5 +488,5 @@ pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
 /// # Errors
 /// As [`drive_summary`].
 pub fn hardware(name: &str) -> Result<crate::devices::hdd::Hardware, Error> {
-    build::drive(name, Path::new("")).map(|drive| drive.hardware)
+    drive(name).map(|drive| drive.hardware)
 }

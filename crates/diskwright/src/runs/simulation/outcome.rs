@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{Checked, memory};
+use super::Checked;
+use crate::base::memory;
 use crate::engine::Engine;
 use crate::host::Host;
 use crate::metrics::RequestTable;

@@ -16,11 +16,11 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::custom::{REPLACEMENT, SCHEDULER};
 use super::digest::{self, Content};
 use super::many::Job;
-use super::{build, read_spec};
+use super::{drive_file, read_spec};
 use crate::base::error::Error;
 use crate::base::registry::CUSTOM;
-use crate::config::drives;
 use crate::config::spec::Spec;
+use crate::devices::{DeviceSpec, drives, has_drive};
 use crate::workload::{WorkloadSpec, files_beside};
 
 /// The form of the key's text. Another form makes other keys.
@@ -72,7 +72,7 @@ pub fn points(
     circumstances: &Circumstances,
 ) -> Result<Vec<Point>, Error> {
     let mut checked = read_spec(&job.spec, &job.options)?;
-    let mut tree = build::devices(&checked)?;
+    let mut tree = checked.devices()?;
     checked.warn(std::mem::take(&mut tree.warnings));
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
     let workload = checked.spec.workload.resolved(&checked.base, capacity);
@@ -168,8 +168,7 @@ impl Described {
         if let Some(drive) = known().get(name) {
             return Ok(drive.clone());
         }
-        let drive = build::drive(name, base)?;
-        let description = serde_json::to_value(&drive.description).expect("plain data");
+        let description = DeviceSpec::describe_drive(&drive_file(name, base)?)?.description;
         let digest = format!("{:032x}", xxh3_128(description.to_string().as_bytes()));
         let described = Described {
             description,
@@ -227,7 +226,7 @@ fn put_drives(
     match spec {
         Value::Object(entries) => {
             for (key, value) in entries {
-                if key == "hdd"
+                if has_drive(key)
                     && let Some(name) = value.get("drive").and_then(Value::as_str)
                 {
                     value["drive"] = of(Described::of(name, base)?);

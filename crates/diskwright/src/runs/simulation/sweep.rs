@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{RunOptions, SpecSource, disks, drive_keys, read_spec, read_tree};
+use super::{RunOptions, SpecSource, drive_keys, read_spec, read_tree};
+use crate::base::document::from_node;
+use crate::base::document::{Node, Override};
 use crate::base::error::{Error, InputError};
-use crate::config::from_node;
 use crate::config::sweep::{Axis, SweepSpec, axes};
-use crate::config::tree::{Node, Override};
+use crate::devices::with_spindles;
 use crate::runs::compare::plan::overlap;
 use crate::runs::compare::vary::Variation;
 
@@ -81,7 +82,7 @@ pub(super) fn draw_angles(tree: &mut Node) -> Result<(), Error> {
     if tree.get("workload.trace").is_none() {
         return Ok(());
     }
-    for disk in disks(tree) {
+    for disk in with_spindles(tree) {
         let angle = format!("{disk}.angle");
         if tree.get(&angle).is_none() {
             tree.set(Override::from_option("the sweep", angle, "random"))?;

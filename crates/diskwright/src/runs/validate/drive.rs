@@ -1,12 +1,10 @@
 //! The drive that is validated: its description, as far as the caller does not change it.
 
-use std::path::Path;
-
+use crate::base::document::from_node;
+use crate::base::document::{Node, Override, Value};
 use crate::base::error::{Error, Place, Source};
-use crate::config::drive::DriveDescription;
-use crate::config::from_node;
-use crate::config::tree::{Node, Override, Value};
-use crate::runs::simulation::build::{self, Drive};
+use crate::devices::hdd::drive::{Drive, DriveDescription};
+use crate::runs::simulation;
 
 /// The key that takes `false`, too: no buffer, as in a spec.
 const BUFFER: &str = "buffer";
@@ -16,7 +14,7 @@ const BUFFER: &str = "buffer";
 /// # Errors
 /// Those of the drive alone; a text that is no assignment, a key that a drive does not have, a value that does not fit.
 pub fn drive(name: &str, set: &[String]) -> Result<Drive, Error> {
-    let named = build::drive(name, Path::new(""))?;
+    let named = simulation::drive(name)?;
     if set.is_empty() {
         return Ok(named);
     }

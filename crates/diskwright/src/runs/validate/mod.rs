@@ -16,14 +16,13 @@ use serde_json::{Map, Value, json};
 
 use crate::base::error::{Error, InputError, Place};
 use crate::base::units::{BLOCK_BYTES, Time};
-use crate::config::drive::DriveDescription;
 use crate::devices::hdd::Hdd;
+use crate::devices::hdd::drive::{Drive, DriveDescription};
 use crate::engine::{Engine, Initiator};
 use crate::host::Progress;
 use crate::metrics::Series;
 use crate::metrics::series::{FEWEST_ABOVE, PERCENTILES};
 use crate::models::queue::SchedulerSpec;
-use crate::runs::simulation::build::Drive;
 use crate::workload::{FormatOptions, open};
 
 pub use demerit::{Distribution, demerit_ms};

@@ -1,10 +1,10 @@
 //! `random_distribution`: where random requests go.
 
 use crate::base::error::InputError;
+use crate::base::units::percent::{Percent, Portion};
 use crate::base::units::{BLOCK_BYTES, Lbn, Size};
 use crate::workload::synthetic::{
-    AddressSpec, FioNormalParams, FioParetoParams, FioZipfParams, Percent, Portion, Zone,
-    ZonesParams,
+    AddressSpec, FioNormalParams, FioParetoParams, FioZipfParams, Zone, ZonesParams,
 };
 
 use super::ini::Setting;

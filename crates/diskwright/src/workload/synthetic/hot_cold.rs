@@ -8,10 +8,10 @@ use crate::base::random::Stream;
 use crate::base::units::{Lbn, Size};
 
 use super::address::Drive;
-use super::percent::{Percent, Portion};
 use super::permutation::Permutation;
 use super::places::Places;
 use super::zipf::scattering;
+use crate::base::units::percent::{Percent, Portion};
 
 /// How much is hot, and how hot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,8 +8,8 @@ use crate::base::random::Stream;
 use crate::base::units::{Lbn, Size};
 
 use super::address::Drive;
-use super::percent::Percent;
 use super::places::Places;
+use crate::base::units::percent::Percent;
 
 /// How near, and how often elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

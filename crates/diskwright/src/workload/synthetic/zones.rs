@@ -8,8 +8,8 @@ use crate::base::random::Stream;
 use crate::base::units::{Lbn, Size};
 
 use super::address::Drive;
-use super::percent::{Percent, Portion};
 use super::places::Places;
+use crate::base::units::percent::{Percent, Portion};
 
 /// The parts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

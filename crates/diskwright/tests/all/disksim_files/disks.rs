@@ -1,7 +1,7 @@
 //! Layouts, seek curves and times of single drives.
 
 use diskwright::base::units::Time;
-use diskwright::config::drive::DriveDescription;
+use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::models::geometry::describe::{HeadOrder, SlipCost, SparePlace, SpareUnit};
 use diskwright::models::geometry::layout::Layout;
 

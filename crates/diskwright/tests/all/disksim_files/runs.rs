@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::{Outcome, RunOptions, from_file, outcome_of, setting};
 use diskwright::base::error::Error;
-use diskwright::config::drive::DriveDescription;
+use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::disksim::to_toml;
 use tempfile::TempDir;
 

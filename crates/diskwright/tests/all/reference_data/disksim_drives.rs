@@ -8,10 +8,10 @@ use std::fs;
 
 use crate::support::reference::reference;
 use diskwright::base::units::{Lbn, Time};
-use diskwright::config::drive::DriveDescription;
-use diskwright::config::drives;
+use diskwright::devices::drives;
 use diskwright::devices::hdd::Hardware;
 use diskwright::devices::hdd::buffer::{Buffer, Service};
+use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::engine::request::{Command, Op, Parts};
 
 /// The most that a service time may be off, in ms.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::support::reference::reference;
 use crate::support::{RunOptions, from_file, from_text_in, outcome_of};
 use diskwright::base::units::Time;
-use diskwright::config::drive::DriveDescription;
-use diskwright::config::drives;
+use diskwright::devices::drives;
+use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::disksim::{Import, Override, import, to_toml};
 
 fn imported(name: &str, overrides: &[(&str, &str, &str)]) -> Import {

@@ -7,11 +7,8 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use crate::support::{RunOptions, from_text, simulation::read_spec};
-use diskwright::base::choice::Choice;
 use diskwright::base::random::Stream;
-use diskwright::models::cache::replacement::{
-    Access, CustomReplacements, Replacement, ReplacementChoice, Setting,
-};
+use diskwright::models::cache::replacement::{Access, CustomReplacements, Replacement, Setting};
 use diskwright::models::cache::{Frame, Pins};
 use diskwright::runs::miss_ratio::{MissRatioOptions, miss_ratio};
 
@@ -99,28 +96,25 @@ fn every_cache_has_one_of_its_own() {
 
 #[test]
 fn a_spec_is_told_where_it_names_one_that_nobody_brought() {
-    let text = "[workload.synthetic]\nrequests = 1\nsize = '4 KiB'\narrivals = { poisson = '1 ms' }\n\
-                [device.hdd]\ndrive = 'ibm-18es'\n";
-    let source = from_text(text);
     let (replacements, told) = mine();
     let options = RunOptions {
         replacements,
         ..RunOptions::default()
     };
-    let checked = read_spec(&source, &options).expect("a spec");
-    let setting = Setting {
-        capacity: 7,
-        chance: Stream::new(1, "test"),
+    let built = |policy: &str| {
+        let text = format!(
+            "[workload.synthetic]\nrequests = 1\nsize = '4 KiB'\narrivals = {{ poisson = '1 ms' }}\n\
+             [device.hdd]\ndrive = 'ibm-18es'\n[device.hdd.cache]\nsize = '28 KiB'\npolicy = {policy}\n"
+        );
+        let checked = read_spec(&from_text(&text), &options)?;
+        checked.devices().map(|tree| tree.paths)
     };
-    let asked = |choice: ReplacementChoice| checked.replacement(&choice, "device.hdd", &setting);
-    assert!(asked(ReplacementChoice::default()).is_ok());
-    assert!(asked(Choice::Custom("mine".to_owned())).is_ok());
+    assert_eq!(built("'lru'").expect("a spec"), ["hdd"]);
+    assert!(built("{ custom = 'mine' }").is_ok());
     assert_eq!(*told.lock().expect("none panics"), [7]);
-    let error = asked(Choice::Custom("mien".to_owned()))
-        .err()
-        .expect("nobody brought it");
+    let error = built("{ custom = 'mien' }").expect_err("nobody brought it");
     let error = error.to_string();
-    for words in ["did you mean \"mine\"", "spec:5:"] {
+    for words in ["did you mean \"mine\"", "spec:9:"] {
         assert!(error.contains(words), "{error}");
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::{Error, Source};
 use diskwright::base::random::Stream;
-use diskwright::config::{Node, from_node};
 use diskwright::models::cache::replacement::{Access, Cost, Replacement, ReplacementSpec, Setting};
 use diskwright::models::cache::{Directory, Frame, ObjectCache, Pins, object_cache::Found};
 use proptest::prelude::*;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::{Error, Source};
 use diskwright::base::random::Stream;
-use diskwright::config::{Node, from_node};
 use diskwright::models::cache::ObjectCache;
 use diskwright::models::cache::object_cache::Found;
 use diskwright::models::cache::replacement::{

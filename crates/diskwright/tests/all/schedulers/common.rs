@@ -1,9 +1,9 @@
 //! Drives to schedule for, and a desk at which a scheduler is asked as drives and hosts ask it.
 
+use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::{Error, Source};
 use diskwright::base::units::quantities::Rotation;
 use diskwright::base::units::{Lbn, Time};
-use diskwright::config::{Node, from_node};
 use diskwright::engine::request::{Command, Op, RequestId};
 use diskwright::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
 use diskwright::models::geometry::layout::Layout;

@@ -79,9 +79,9 @@ fn cylinder_end(layout: &Layout, sector: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::base::units::{Lbn, Time};
-    use crate::config::drive::DriveDescription;
-    use crate::config::drives;
+    use crate::devices::drives;
     use crate::devices::hdd::buffer::{Medium, Service};
+    use crate::devices::hdd::drive::DriveDescription;
     use crate::engine::request::{Op, Part, Parts};
     use crate::models::geometry::mechanics::Arm;
 

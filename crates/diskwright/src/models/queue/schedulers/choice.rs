@@ -55,8 +55,8 @@ mod tests {
 
     fn read(text: &str) -> Result<SchedulerChoice, InputError> {
         let source = crate::base::error::Source::new("spec", format!("it = {text}"));
-        let tree = crate::config::Node::parse(&source).expect("TOML");
-        crate::config::from_node(tree.get("it").expect("the key"))
+        let tree = crate::base::document::Node::parse(&source).expect("TOML");
+        crate::base::document::from_node(tree.get("it").expect("the key"))
     }
 
     fn brought() -> CustomSchedulers {

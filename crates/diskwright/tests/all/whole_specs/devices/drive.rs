@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use diskwright::config::drive::DriveDescription;
-use diskwright::config::drives;
+use diskwright::devices::drives;
+use diskwright::devices::hdd::drive::DriveDescription;
 use serde_json::{Map, Value, json};
 
 use crate::whole_specs::draw::{Disk, Draw};

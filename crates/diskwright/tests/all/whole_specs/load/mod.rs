@@ -4,8 +4,8 @@ mod jobs;
 mod patterns;
 pub mod traces;
 
+use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::Source;
-use diskwright::config::{Node, from_node};
 use diskwright::models::queue::SchedulerSpec;
 use serde_json::{Value, json};
 

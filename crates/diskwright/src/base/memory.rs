@@ -45,12 +45,14 @@ pub struct Budget {
     taken: u64,
 }
 
-impl Budget {
+impl Default for Budget {
     /// Of this machine, with nothing taken.
-    pub fn new() -> Budget {
+    fn default() -> Budget {
         Budget::of(of_machine())
     }
+}
 
+impl Budget {
     fn of(machine: u64) -> Budget {
         Budget { machine, taken: 0 }
     }

@@ -3,23 +3,26 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::{AngleSpec, DeviceSpec};
-use crate::base::error::InputError;
-use crate::base::random::Stream;
-use crate::devices::array::layouts::LayoutSpec;
-use crate::workload::synthetic::Percent;
+use super::layouts::LayoutSpec;
+use super::{Array, Child};
+use crate::base::error::{Error, InputError};
+use crate::base::units::percent::Percent;
+use crate::devices::assembly::{DeviceTree, Site};
+use crate::devices::kind::{AnyDevice, Built, DeviceKind};
+use crate::devices::spindles::{AngleSpec, Spindles};
 
-/// Several devices as one.
+/// Several devices as one: of any kind, by `D`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ArraySpec {
+#[schemars(rename = "ArraySpec")]
+pub struct ArraySpec<D> {
     /// Which member has which blocks.
     pub layout: LayoutSpec,
     /// How the platters of those members turn that are hard disks.
     #[serde(default)]
     pub spindles: SpindlesSpec,
     /// The devices that it is made of.
-    pub member: Vec<DeviceSpec>,
+    pub member: Vec<D>,
 }
 
 /// How the platters of several disks turn.
@@ -83,54 +86,89 @@ impl SpindlesSpec {
         }
     }
 
-    /// Where platters of which nothing is said stand at time zero.
-    fn angle(&self) -> AngleSpec {
+    /// What the members of the array at `path` hear of them.
+    fn around(&self, path: &str) -> Spindles {
         match self {
-            SpindlesSpec::Free(_) => AngleSpec::Random,
-            SpindlesSpec::Synchronised(_) => AngleSpec::default(),
-        }
-    }
-
-    /// By which part of its drive's speed the disk at `path` in the tree of devices turns faster.
-    pub fn deviation(&self, seed: u64, path: &str) -> f64 {
-        match self {
-            SpindlesSpec::Free(free) => {
-                let unit = Stream::new(seed, &format!("{path}.speed")).unit();
-                (2.0 * unit - 1.0) * free.tolerance.share()
-            }
-            SpindlesSpec::Synchronised(_) => 0.0,
+            SpindlesSpec::Free(free) => Spindles {
+                angle: AngleSpec::Random,
+                tolerance: free.tolerance.share(),
+                together: None,
+            },
+            SpindlesSpec::Synchronised(_) => Spindles {
+                together: Some(path.to_owned()),
+                ..Spindles::alone()
+            },
         }
     }
 }
 
-impl ArraySpec {
-    /// Whether the seed decides how any of the spindles in it turns.
-    pub(super) fn draws_spindles(&self) -> bool {
-        let drifts = match &self.spindles {
-            SpindlesSpec::Free(free) => free.tolerance.value() > 0.0,
-            SpindlesSpec::Synchronised(_) => false,
+impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
+    fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
+        if self.member.is_empty() {
+            let error = Error::input("an array without members: expected 1 or more");
+            return Err(site.locate("member", error));
+        }
+        let checks = self.spindles.check();
+        checks.map_err(|error| site.locate("spindles", error))?;
+        let around = self.spindles.around(site.path);
+        let mut built = Vec::with_capacity(self.member.len());
+        for (index, member) in self.member.iter().enumerate() {
+            let prefix = format!("{}.member[{index}].", site.path);
+            built.push(member.build_below(site, &prefix, &around, tree)?);
+        }
+        if let SpindlesSpec::Synchronised(_) = self.spindles {
+            one_speed(&built).map_err(|error| site.locate("spindles", error))?;
+        }
+        let child = |built: &Built| Child {
+            device: built.id,
+            blocks: tree.get(built.id).blocks(),
+            promise: tree.get(built.id).promise(),
         };
-        self.member
-            .iter()
-            .any(|member| drifts && matches!(member, DeviceSpec::Hdd(_)) || member.draws_spindles())
+        let children: Vec<Child> = built.iter().map(child).collect();
+        let capacities: Vec<u64> = children.iter().map(|child| child.blocks).collect();
+        let layout = self.layout.build(&capacities);
+        let layout = layout.map_err(|error| site.locate("layout", error))?;
+        let array = Array::new(layout, &children);
+        Ok(Built {
+            id: tree.add(site.path, Box::new(array)),
+            rotation: None,
+        })
     }
 
-    /// Fills in what follows from other keys where it is not given.
-    pub(super) fn fill_in(&mut self) {
+    fn fill_in(&mut self, _around: &Spindles) {
+        let around = self.spindles.around("");
         for member in &mut self.member {
-            match member {
-                DeviceSpec::Hdd(disk) => disk.fill_in(self.spindles.angle()),
-                DeviceSpec::Array(array) => array.fill_in(),
-            }
+            member.fill_in(&around);
         }
+    }
+
+    fn draws_spindles(&self, _around: &Spindles) -> bool {
+        let around = self.spindles.around("");
+        let mut members = self.member.iter();
+        members.any(|member| member.draws_spindles(&around))
+    }
+}
+
+/// Refuses disks that cannot turn together.
+fn one_speed(members: &[Built]) -> Result<(), InputError> {
+    let mut speeds = members.iter().filter_map(|member| member.rotation);
+    let Some(first) = speeds.next() else {
+        return Ok(());
+    };
+    match speeds.find(|speed| *speed != first) {
+        Some(other) => Err(InputError::new(format!(
+            "disks that turn at {first} and at {other} cannot be synchronised"
+        ))
+        .help("write spindles = \"free\", or give all members drives of one speed")),
+        None => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::document::{Node, from_node};
     use crate::base::error::Source;
-    use crate::config::{Node, from_node};
 
     fn spindles(text: &str) -> SpindlesSpec {
         let node = Node::parse(&Source::new("spec", format!("spindles = {text}"))).expect("TOML");
@@ -141,23 +179,31 @@ mod tests {
     fn free_spindles_deviate_by_their_tolerance_at_most_and_by_half_of_it_on_average() {
         let spec = spindles("{ free = { tolerance = '2 %' } }");
         let drawn: Vec<f64> = (0..10_000)
-            .map(|disk| spec.deviation(1, &format!("array.member[{disk}].hdd")))
+            .map(|disk| {
+                spec.around("")
+                    .deviation(1, &format!("array.member[{disk}].hdd"))
+            })
             .collect();
         assert!(drawn.iter().all(|deviation| deviation.abs() <= 0.02));
         let mean = |of: fn(f64) -> f64| drawn.iter().copied().map(of).sum::<f64>() / 1e4;
         // The standard error of uniform numbers from -0.02 to 0.02 is 0.04/√12/100, and half of that of their magnitudes.
         assert!(mean(|deviation| deviation).abs() < 4.0 * 1.2e-4);
         assert!((mean(f64::abs) - 0.01).abs() < 4.0 * 0.6e-4);
-        let again = |seed| spec.deviation(seed, "array.member[7].hdd");
+        let again = |seed| spec.around("").deviation(seed, "array.member[7].hdd");
         assert_eq!((again(1), again(1) == again(2)), (drawn[7], false));
     }
 
     #[test]
     fn spindles_are_free_unless_said() {
         assert_eq!(spindles("'free'"), SpindlesSpec::default());
-        assert_eq!(spindles("'synchronised'").deviation(1, "hdd"), 0.0);
         assert_eq!(
-            spindles("{ free = { tolerance = '0 %' } }").deviation(1, "hdd"),
+            spindles("'synchronised'").around("").deviation(1, "hdd"),
+            0.0
+        );
+        assert_eq!(
+            spindles("{ free = { tolerance = '0 %' } }")
+                .around("")
+                .deviation(1, "hdd"),
             0.0
         );
         for (text, is_good) in [("10", true), ("10.1", false), ("0", true)] {

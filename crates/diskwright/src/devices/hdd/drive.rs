@@ -1,16 +1,21 @@
 //! A drive's description: the hardware, as its file in `drives/` gives it.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::error::InputError;
+use super::arms_spec::ArmsSpec;
+use super::buffer::parameters::BufferDescription;
+use super::interface::Interface;
+use super::{Hardware, Overhead};
+use crate::base::document::from_node;
+use crate::base::error::{Error, InputError};
 use crate::base::random::Stream;
 use crate::base::units::quantities::{Rate, Rotation, SignedTime};
 use crate::base::units::{BLOCK_BYTES, Size, Time};
-use crate::devices::hdd::arms_spec::ArmsSpec;
-use crate::devices::hdd::buffer::parameters::BufferDescription;
-use crate::devices::hdd::interface::Interface;
-use crate::devices::hdd::{Hardware, Overhead};
+use crate::devices::drives::{DriveFile, ReadForeign};
+use crate::devices::kind::DriveFacts;
 use crate::models::geometry::describe::LayoutDescription;
 use crate::models::geometry::layout::{Layout, Zone};
 use crate::models::geometry::mechanics::Mechanics;
@@ -21,6 +26,9 @@ use crate::models::geometry::spindle::Spindle;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DriveDescription {
+    /// The kind of device: a hard disk.
+    #[serde(default)]
+    pub kind: HardDisk,
     /// Maker and model.
     pub name: String,
     /// What kind of drive it is, in a line.
@@ -58,6 +66,60 @@ pub struct DriveDescription {
     pub arms: Option<ArmsSpec>,
     /// Surfaces, cylinders and zones.
     pub layout: LayoutDescription,
+}
+
+/// The kind of a hard disk's drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum HardDisk {
+    /// A hard disk, as it is where a drive names no kind.
+    #[default]
+    #[serde(rename = "hdd")]
+    Hdd,
+}
+
+/// A drive, read and built.
+pub struct Drive {
+    /// What its file says.
+    pub description: DriveDescription,
+    /// What is built from that.
+    pub hardware: Hardware,
+    /// What was made of its file otherwise than it is written.
+    pub warnings: Vec<String>,
+}
+
+impl Drive {
+    /// The hard disk of a name, or of a file, whose path starts at `base`.
+    ///
+    /// # Errors
+    /// Those of the file; a drive of another kind.
+    pub fn read(name: &str, base: &Path, read_foreign: ReadForeign) -> Result<Drive, Error> {
+        Drive::of(&DriveFile::read(name, base, read_foreign)?)
+    }
+
+    /// The hard disk that a file describes.
+    ///
+    /// # Errors
+    /// Another kind; keys that it does not have, values that do not fit, with the place.
+    pub fn of(file: &DriveFile) -> Result<Drive, Error> {
+        file.must_be("hdd")?;
+        let description: DriveDescription = from_node(&file.tree)?;
+        let hardware = description.hardware();
+        let hardware = hardware.map_err(|error| error.at(file.place()))?;
+        Ok(Drive {
+            description,
+            hardware,
+            warnings: file.warnings.clone(),
+        })
+    }
+
+    /// What the drive amounts to, and its description.
+    pub fn facts(&self) -> DriveFacts {
+        let figures = self.description.summary(&self.hardware);
+        DriveFacts {
+            figures: serde_json::to_value(figures).expect("plain data"),
+            description: serde_json::to_value(&self.description).expect("plain data"),
+        }
+    }
 }
 
 /// What happens after the arm has arrived, or without it.
@@ -414,3 +476,7 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "drives_tests.rs"]
+mod library;

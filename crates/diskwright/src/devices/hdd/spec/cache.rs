@@ -111,8 +111,8 @@ impl CacheSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::document::{Node, from_node};
     use crate::base::error::Source;
-    use crate::config::{Node, from_node};
 
     fn frames(text: &str) -> Result<(u32, u32), String> {
         let tree = Node::parse(&Source::new("test", text)).expect(text);

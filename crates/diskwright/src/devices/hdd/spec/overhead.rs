@@ -107,8 +107,8 @@ impl JsonSchema for OverheadSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::document::{Node, from_node};
     use crate::base::error::Source;
-    use crate::config::{Node, from_node};
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Holder {

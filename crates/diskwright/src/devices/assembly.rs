@@ -1,0 +1,109 @@
+//! Where devices are built: the tree that grows, and what is known at each place in it.
+
+use std::path::Path;
+
+use super::drives::ReadForeign;
+use super::spindles::Spindles;
+use crate::base::error::Error;
+use crate::base::memory::Budget;
+use crate::base::random::Stream;
+use crate::engine::device::Device;
+use crate::engine::request::DeviceId;
+use crate::models::cache::replacement::{
+    CustomReplacements, Replacement, ReplacementChoice, Setting,
+};
+use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
+
+/// The devices of a spec, children before their parents, and their paths in the tree.
+#[derive(Default)]
+pub struct DeviceTree {
+    /// The devices.
+    pub devices: Vec<Box<dyn Device>>,
+    /// Their paths, such as `array.member[0].hdd`.
+    pub paths: Vec<String>,
+    /// What the drives' files gave cause to warn of.
+    pub warnings: Vec<String>,
+    /// What the devices may come to need.
+    pub memory: Budget,
+}
+
+impl DeviceTree {
+    /// Adds a device behind its children.
+    pub fn add(&mut self, path: &str, device: Box<dyn Device>) -> DeviceId {
+        self.devices.push(device);
+        self.paths.push(path.to_owned());
+        DeviceId(self.devices.len() as u32 - 1)
+    }
+
+    /// A device that was added.
+    pub fn get(&self, id: DeviceId) -> &dyn Device {
+        &*self.devices[id.0 as usize]
+    }
+}
+
+/// What all devices of a run are built with.
+#[derive(Clone, Copy)]
+pub struct RunSettings<'a> {
+    /// The spec's seed.
+    pub seed: u64,
+    /// Where relative paths in the spec start.
+    pub base: &'a Path,
+    /// Schedulers that the program brings along.
+    pub schedulers: &'a CustomSchedulers,
+    /// Replacement policies that the program brings along.
+    pub replacements: &'a CustomReplacements,
+    /// Reads drives' files of other programs.
+    pub read_foreign: ReadForeign,
+    /// Adds the place of a key of the spec, given by its whole path, to an error without one.
+    pub locate: &'a dyn Fn(&str, Error) -> Error,
+}
+
+/// The place of a device in the tree.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// Its path in the tree, as in results; the names of its random streams begin with it.
+    pub path: &'a str,
+    /// What surrounds it has of spindles.
+    pub spindles: &'a Spindles,
+    /// What is the same for all.
+    pub run: &'a RunSettings<'a>,
+}
+
+impl Site<'_> {
+    /// Adds the place of a key of the device to an error without one.
+    pub fn locate(&self, key: &str, error: impl Into<Error>) -> Error {
+        (self.run.locate)(&format!("device.{}.{key}", self.path), error.into())
+    }
+
+    /// The stream of random numbers of the device, or of its part behind a dot.
+    pub fn stream(&self, part: &str) -> Stream {
+        Stream::new(self.run.seed, &format!("{}{part}", self.path))
+    }
+
+    /// The scheduler that stands at a key of the device, ready to run.
+    ///
+    /// # Errors
+    /// The program has brought none of the name along; with the place.
+    pub fn scheduler(
+        &self,
+        choice: &SchedulerChoice,
+        key: &str,
+    ) -> Result<Box<dyn Scheduler>, Error> {
+        let built = choice.build(self.run.schedulers);
+        built.map_err(|error| self.locate(key, error))
+    }
+
+    /// The replacement policy that stands at a key of the device, for a cache, ready to run.
+    ///
+    /// # Errors
+    /// As [`scheduler`](Site::scheduler).
+    pub fn replacement(
+        &self,
+        choice: &ReplacementChoice,
+        key: &str,
+        setting: &Setting,
+    ) -> Result<Box<dyn Replacement>, Error> {
+        let built = choice.build_for(setting, self.run.replacements);
+        built.map_err(|error| self.locate(key, error))
+    }
+}

@@ -1,0 +1,272 @@
+//! What a spec and a drive's file say becomes a hard disk.
+
+use super::arms_spec::{ArmMotion, ArmParts};
+use super::buffer::parameters::BufferDescription;
+use super::cache::CacheParts;
+use super::drive::{Drive, DriveDescription};
+use super::spec::HddSpec;
+use super::spec::cache::CacheSpec;
+use super::spec::placement::{EagerSpec, Recovery};
+use super::{DiskParts, Hardware, Hdd, InitialWrites, LogParts, Overhead, arm_groups};
+use crate::base::error::{Error, InputError};
+use crate::base::memory::Budget;
+use crate::base::units::BLOCK_BYTES;
+use crate::devices::assembly::{DeviceTree, Site};
+use crate::devices::drives::DriveFile;
+use crate::devices::kind::{Built, DeviceKind, DriveFacts};
+use crate::devices::spindles::{AngleSpec, Spindles};
+use crate::models::cache::BlockCache;
+use crate::models::cache::replacement::Setting;
+use crate::models::placement::log::Log;
+
+/// Bytes for each cylinder of a drive: its seek time, the least of that and all longer ones, and both again while they are worked out.
+const PER_CYLINDER: u64 = 16;
+
+impl DeviceKind for HddSpec {
+    const HAS_DRIVE: bool = true;
+    const HAS_SPINDLE: bool = true;
+
+    fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
+        let drive = Drive::read(&self.drive, site.run.base, site.run.read_foreign);
+        let Drive {
+            description,
+            hardware,
+            mut warnings,
+        } = drive.map_err(|error| site.locate("drive", error))?;
+        tree.warnings.append(&mut warnings);
+        let hardware = as_specified(self, &description, hardware, site, &mut tree.memory)?;
+        let (overhead, interface) = (hardware.overhead, hardware.interface);
+        let parts = disk(self, &description, hardware, site, &mut tree.memory)?;
+        let cache = self.cache.as_ref().map(|cache| {
+            Ok::<_, Error>(CacheParts {
+                cache: block_cache(cache, parts.blocks(), site, &mut tree.memory)?,
+                write_policy: cache.write_policy,
+                overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
+                interface,
+            })
+        });
+        let cache = cache.transpose()?;
+        Ok(Built {
+            id: tree.add(site.path, Box::new(Hdd::new(parts, cache))),
+            rotation: Some(description.rotation),
+        })
+    }
+
+    /// Its buffer, and the angle that it has then.
+    fn fill_in(&mut self, around: &Spindles) {
+        self.buffer = Some(self.buffer().clone());
+        self.angle.get_or_insert(around.angle);
+    }
+
+    fn draws_spindles(&self, around: &Spindles) -> bool {
+        self.angle == Some(AngleSpec::Random) || around.tolerance > 0.0
+    }
+
+    fn describe_drive(file: &DriveFile) -> Result<DriveFacts, Error> {
+        Drive::of(file).map(|drive| drive.facts())
+    }
+}
+
+/// The drive's hardware, as far as the spec does not change it.
+fn as_specified(
+    spec: &HddSpec,
+    description: &DriveDescription,
+    mut hardware: Hardware,
+    site: &Site<'_>,
+    memory: &mut Budget,
+) -> Result<Hardware, Error> {
+    let cylinders = hardware.mechanics.layout.cylinders();
+    memory
+        .take(
+            u64::from(cylinders) * PER_CYLINDER,
+            format_args!("the seek times of a drive of {cylinders} cylinders"),
+            "simulate fewer drives, or drives with fewer cylinders",
+        )
+        .map_err(|error| site.locate("drive", error))?;
+    let buffer = buffer(spec, description);
+    hardware.buffer = buffer.map_err(|error| site.locate("buffer", error))?;
+    if let Some(overhead) = &spec.overhead {
+        hardware.overhead = overhead.resolve(hardware.overhead);
+    }
+    hardware.chance = site.stream("");
+    let rotation = description.rotation;
+    let spindle = site
+        .spindles
+        .build(rotation, spec.angle, site.run.seed, site.path);
+    hardware.mechanics.spindle = spindle;
+    Ok(hardware)
+}
+
+/// The buffer of a hard disk: the drive's, as far as the spec does not change it.
+fn buffer(
+    spec: &HddSpec,
+    drive: &DriveDescription,
+) -> Result<Option<BufferDescription>, InputError> {
+    let buffer = spec.buffer().resolve(drive.buffer.clone())?;
+    if let Some(buffer) = &buffer {
+        buffer.check(drive.sector_size.blocks())?;
+    }
+    Ok(buffer)
+}
+
+/// The cache in front of a drive of `blocks` blocks.
+fn block_cache(
+    spec: &CacheSpec,
+    blocks: u64,
+    site: &Site<'_>,
+    memory: &mut Budget,
+) -> Result<BlockCache, Error> {
+    let locate = |key: &str, error: Error| site.locate(&format!("cache.{key}"), error);
+    let (frames, per_frame) = spec.frames().map_err(|(key, error)| locate(key, error))?;
+    let needs = spec.memory(frames, per_frame, blocks);
+    memory
+        .take(
+            needs.frames,
+            format_args!("a cache of {frames} frames of {}", spec.block_size),
+            "write a smaller size, or a larger block_size",
+        )
+        .map_err(|error| locate("size", error.into()))?;
+    memory
+        .take(
+            needs.policy,
+            format_args!("{:?} for {frames} cache blocks", spec.policy.name()),
+            "give the policy fewer ghosts or the cache a smaller size",
+        )
+        .map_err(|error| locate("policy", error.into()))?;
+    let setting = Setting {
+        capacity: frames,
+        chance: site.stream(".cache"),
+    };
+    let policy = site.replacement(&spec.policy, "cache.policy", &setting)?;
+    Ok(BlockCache::new(frames, per_frame, policy))
+}
+
+/// The parts of the disk behind the cache.
+fn disk(
+    spec: &HddSpec,
+    description: &DriveDescription,
+    mut hardware: Hardware,
+    site: &Site<'_>,
+    memory: &mut Budget,
+) -> Result<DiskParts, Error> {
+    if spec.queue.depth == 0 {
+        let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
+        return Err(site.locate("queue.depth", error));
+    }
+    let clustering = spec
+        .queue
+        .clustering()
+        .map_err(|(key, error)| site.locate(&format!("queue.{key}"), error))?;
+    let of_spec = spec.arms.clone().unwrap_or_default();
+    let arms_spec = of_spec.resolve(description.arms.as_ref());
+    let arms = arms_spec
+        .build(&hardware.mechanics.layout)
+        .map_err(|error| site.locate("arms.arm", error))?;
+    let log_spec = spec.log();
+    let motion = arms_spec.motion;
+    if log_spec.is_some() {
+        check_arms_of_log(&arms, motion, &hardware).map_err(|error| site.locate("arms", error))?;
+    }
+    if hardware.buffer.is_some() {
+        check_buffer(&arms, log_spec.is_some()).map_err(|error| site.locate("buffer", error))?;
+        hardware.mechanics.spindle = hardware.mechanics.spindle.seen_from(arms[0].angle);
+    }
+    let log = log_spec
+        .as_ref()
+        .map(|eager| log_parts(eager, &hardware, site, memory))
+        .transpose()
+        .map_err(|error| site.locate("placement", error))?;
+    let schedulers = arm_groups(&arms, motion)
+        .iter()
+        .map(|_| site.scheduler(&spec.queue.scheduler, "queue.scheduler"))
+        .collect::<Result<_, _>>()?;
+    Ok(DiskParts {
+        hardware,
+        depth: spec.queue.depth,
+        clustering,
+        reports_arms: spec.arms.is_some() || description.arms.is_some() || log.is_some(),
+        arms,
+        motion,
+        choice: of_spec.choice.build(),
+        schedulers,
+        log,
+    })
+}
+
+/// A segmented buffer is the firmware of a drive with one arm that does everything, and data in place.
+fn check_buffer(arms: &[ArmParts], has_log: bool) -> Result<(), InputError> {
+    let wrong = match arms {
+        _ if has_log => "data in a log",
+        [_] => return Ok(()),
+        _ => "several arms",
+    };
+    Err(InputError::new(format!(
+        "a segmented buffer on a drive with {wrong}: it is the firmware of drives with one arm and data in place"
+    ))
+    .help("write buffer = false, and give the drive a block cache ([device.….cache]) if it is to have memory"))
+}
+
+/// A placement in a log, with all that belongs to it.
+fn log_parts(
+    eager: &EagerSpec,
+    hardware: &Hardware,
+    site: &Site<'_>,
+    memory: &mut Budget,
+) -> Result<LogParts, InputError> {
+    let initial = eager.initial.as_ref().map(|initial| InitialWrites {
+        blocks: initial.write.blocks().div_ceil(eager.block.blocks()),
+        gap: initial.gap,
+        chance: site.stream(".initial"),
+    });
+    Ok(LogParts {
+        log: log(eager, hardware, memory)?,
+        cleaner: eager.cleaner.as_ref().map(|cleaner| cleaner.build()),
+        initial,
+    })
+}
+
+/// A log with its slots on a drive.
+fn log(eager: &EagerSpec, hardware: &Hardware, memory: &mut Budget) -> Result<Log, InputError> {
+    let per_sector = u64::from(hardware.blocks_per_sector);
+    let blocks = eager.block.blocks();
+    if blocks == 0 || !blocks.is_multiple_of(per_sector) {
+        return Err(InputError::new(format!(
+            "a placement block of {} on a drive with sectors of {} bytes",
+            eager.block,
+            per_sector * BLOCK_BYTES
+        ))
+        .help("give a whole number of sectors"));
+    }
+    let sectors = u32::try_from(blocks / per_sector).unwrap_or(u32::MAX);
+    memory.take(
+        Log::memory(&hardware.mechanics.layout, sectors),
+        format_args!("a log of slots of {} on this drive", eager.block),
+        "give a larger placement block, or write placement = \"in-place\"",
+    )?;
+    Log::new(
+        &hardware.mechanics,
+        (sectors, per_sector * BLOCK_BYTES),
+        eager.reserve,
+        (eager.allocator, eager.ties),
+        eager.recovery == Recovery::VirtualLog,
+    )
+}
+
+/// A block of a log may be anywhere: whoever writes must reach all, and independent arms must read and write all of it.
+fn check_arms_of_log(
+    arms: &[ArmParts],
+    motion: ArmMotion,
+    hardware: &Hardware,
+) -> Result<(), InputError> {
+    let layout = &hardware.mechanics.layout;
+    for (number, arm) in arms.iter().enumerate() {
+        let must_reach_all = arm.writes || motion == ArmMotion::Independent;
+        if must_reach_all && !arm.reach.holds_all(layout) {
+            return Err(InputError::new(format!(
+                "arm {number} does not reach all of the drive, but a log may put a block anywhere"
+            ))
+            .help("leave out its surfaces and cylinders, or write placement = \"in-place\""));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! What a spec says of a hard disk.
+
+pub mod buffer;
+pub mod cache;
+pub mod overhead;
+pub mod placement;
+mod queue;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::devices::hdd::arms_spec::ArmsOfSpec;
+use crate::devices::spindles::AngleSpec;
+use buffer::BufferSpec;
+use cache::CacheSpec;
+use overhead::OverheadSpec;
+use placement::{EagerSpec, PlacementSpec};
+pub use queue::QueueSpec;
+
+/// A hard disk.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HddSpec {
+    /// The name of a drive, or the path of a drive's TOML file or of a `.parv` file of DiskSim's.
+    #[schemars(extend("format" = "drive"))]
+    pub drive: String,
+    /// Where the platters stand at time zero: at 0 unless said, or in an array as its `spindles` have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angle: Option<AngleSpec>,
+    /// The drive's queue.
+    #[serde(default)]
+    pub queue: QueueSpec,
+    /// The drive's buffer: `true` for the one that the drive has, `false` for none, or a table of what is to differ from
+    /// the drive's. Without it, none where a cache, arms or a log are given, and else the drive's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<BufferSpec>,
+    /// How long the controller takes for a command: a time before every command, or a table of what is to differ from the
+    /// drive's; the drive's own where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<OverheadSpec>,
+    /// A block cache in front of the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheSpec>,
+    /// The drive's arms; its own, or a single one, where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arms: Option<ArmsOfSpec>,
+    /// Where data go: to their place, or wherever the head is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<PlacementSpec>,
+}
+
+impl HddSpec {
+    /// Its buffer, said or not.
+    pub fn buffer(&self) -> &BufferSpec {
+        let is_plain = self.cache.is_none() && self.arms.is_none() && self.log().is_none();
+        match &self.buffer {
+            Some(buffer) => buffer,
+            None if is_plain => &BufferSpec::Drive,
+            None => &BufferSpec::Off,
+        }
+    }
+
+    /// How it keeps a log, where it does.
+    pub fn log(&self) -> Option<EagerSpec> {
+        self.placement.as_ref()?.build()
+    }
+}
