@@ -106,6 +106,7 @@ __all__ = [
     "Portion",
     "Queue",
     "Random",
+    "Rate",
     "Reading",
     "Recovery",
     "Replacement",
@@ -119,6 +120,7 @@ __all__ = [
     "Sequential",
     "Several",
     "Sieve",
+    "Simple",
     "Size",
     "SizeByOperation",
     "SizeShare",
@@ -138,6 +140,7 @@ __all__ = [
     "Synchronised",
     "Synthetic",
     "Think",
+    "Ties",
     "Time",
     "TraceDevice",
     "Turns",
@@ -1483,6 +1486,10 @@ class Eager(Table):
     """
     allocator: Allocator | None = None
     """Which free slot a write takes. Default: "soonest"."""
+    ties: Ties | None = None
+    """Which cylinder a write takes where free slots of several come by at the same instant. Default:
+    "outward".
+    """
     reserve: float | None = None
     """The share of all slots that is kept free, and not told as capacity. Default: 0.01."""
     recovery: Recovery | None = None
@@ -1535,7 +1542,10 @@ class Initial(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Array(Table):
-    """Several devices as one."""
+    """Several devices as one.
+
+    Several devices as one: of any kind, by `D`.
+    """
 
     _names: ClassVar[tuple[str, ...]] = ("array",)
     layout: ArrayLayout
@@ -1648,6 +1658,28 @@ class Synchronised(Table):
     """
 
     _names: ClassVar[tuple[str, ...]] = ("synchronised",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simple(Table):
+    """A device that takes a constant time for each request, and a rate for its bytes.
+
+    A device of constant times.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("simple",)
+    capacity: Size
+    """How much it holds."""
+    read: Time
+    """The time of a read, without its bytes."""
+    write: Time
+    """The time of a write, without its bytes."""
+    rate: Rate | None = None
+    """How fast the bytes of a request are read and written, each request by itself; they take no time where
+    it is left out.
+    """
+    parallel: int | None = None
+    """How many requests it serves at a time; others wait in the order of their arrival. Default: 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2037,6 +2069,19 @@ own cylinder has room.
 cylinder again when the end of the disk is reached.
 """
 
+Ties: TypeAlias = Literal["outward", "emptier", "inward"]
+"""Which cylinder a write takes where free slots of several come by at the same instant, none of them in the
+arm's own.
+
+Tracks have their sector edges in common, so that this is frequent, and it decides where a log grows.
+
+`outward`: The one with the higher number: the arm stays at the edge of the log.
+
+`emptier`: The one with more free slots; of those with as many, the one with the higher number.
+
+`inward`: The one with the lower number: the arm stays among the holes of the log.
+"""
+
 Recovery: TypeAlias = Literal["headers", "virtual-log"]
 """How a logging drive finds its map again after a loss of power.
 
@@ -2064,7 +2109,10 @@ ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror
 Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
 """How the platters of several disks turn."""
 
-Device: TypeAlias = Hdd | Array
+Rate: TypeAlias = str
+"""A rate of transfer above 0, such as "300 MB/s" (units: B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)."""
+
+Device: TypeAlias = Hdd | Array | Simple
 """A device and its parts; the one key says what it is."""
 
 WarmUp: TypeAlias = int | str

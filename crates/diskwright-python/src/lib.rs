@@ -17,6 +17,7 @@ use std::sync::Arc;
 use diskwright::base::error::{self, Error};
 use diskwright::base::units::UnitError;
 use diskwright::config;
+use diskwright::devices::drives as library;
 use diskwright::metrics::picture::window::FilmFrom;
 use diskwright::models::cache::replacement::CustomReplacements;
 use diskwright::models::queue::CustomSchedulers;
@@ -420,7 +421,7 @@ fn schema(of: &str) -> PyResult<String> {
 /// The names of the drives that come with diskwright.
 #[pyfunction]
 fn drives() -> Vec<&'static str> {
-    devices::drives::names()
+    library::names()
 }
 
 /// The summary of a drive, by name or from a file; returns JSON.
@@ -434,8 +435,8 @@ fn drive(py: Python<'_>, name: String) -> PyResult<String> {
 /// The text of a drive that comes with diskwright.
 #[pyfunction]
 fn drive_text(name: &str) -> PyResult<&'static str> {
-    devices::drives::text(name)
-        .ok_or_else(|| raised(error::unknown_name("drive", name, &devices::drives::names()).into()))
+    library::text(name)
+        .ok_or_else(|| raised(error::unknown_name("drive", name, &library::names()).into()))
 }
 
 /// Version, commit and profile of this build.

@@ -23,6 +23,8 @@ pub trait DeviceKind: Clone + Debug + Serialize + DeserializeOwned + JsonSchema 
     const HAS_DRIVE: bool = false;
     /// Whether it has platters, whose `angle` at time zero may be drawn, and a geometry that the schedulers of its queue know.
     const HAS_SPINDLE: bool = false;
+    /// Its keys whose text is the path of a file that it reads, from the spec's folder.
+    const FILE_KEYS: &'static [&'static str] = &[];
 
     /// Builds the device, and before it those that it is made of, into the tree.
     ///
@@ -48,6 +50,31 @@ pub trait DeviceKind: Clone + Debug + Serialize + DeserializeOwned + JsonSchema 
     fn describe_drive(file: &DriveFile) -> Result<DriveFacts, Error> {
         let error = InputError::new("there are no drives of this kind of device");
         Err(error.at(file.place()).into())
+    }
+}
+
+/// What is known of a kind without a spec.
+#[derive(Clone, Copy, Debug)]
+pub struct KindFacts {
+    /// Its name, which is its key in specs.
+    pub name: &'static str,
+    /// [`DeviceKind::HAS_DRIVE`].
+    pub has_drive: bool,
+    /// [`DeviceKind::HAS_SPINDLE`].
+    pub has_spindle: bool,
+    /// [`DeviceKind::FILE_KEYS`].
+    pub file_keys: &'static [&'static str],
+}
+
+impl KindFacts {
+    /// Those of a kind.
+    pub(super) const fn of<K: DeviceKind>(name: &'static str) -> KindFacts {
+        KindFacts {
+            name,
+            has_drive: K::HAS_DRIVE,
+            has_spindle: K::HAS_SPINDLE,
+            file_keys: K::FILE_KEYS,
+        }
     }
 }
 

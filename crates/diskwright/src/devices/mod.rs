@@ -6,17 +6,20 @@ pub mod drives;
 pub mod hdd;
 pub mod kind;
 mod registry;
+pub mod simple;
 pub mod spindles;
+pub mod timed;
 
 use crate::base::document::{Node, Value};
 use crate::base::error::Error;
 use assembly::{DeviceTree, RunSettings, Site};
-use kind::AnyDevice;
+use kind::{AnyDevice, KindFacts};
 use spindles::Spindles;
 
 registry::kinds! {
     Hdd = "hdd" in hdd::spec::HddSpec, "A hard disk.";
     Array = "array" in array::spec::ArraySpec<DeviceSpec>, "Several devices as one.";
+    Simple = "simple" in simple::SimpleSpec, "A device that takes a constant time for each request, and a rate for its bytes.";
 }
 
 impl DeviceSpec {
@@ -39,21 +42,20 @@ impl DeviceSpec {
 
 /// The paths of the devices with drives in the tree of a spec, such as `device.hdd`, in the order of the text.
 pub fn with_drives(spec: &Node) -> Vec<String> {
-    places(spec, |&&(_, has_drive, _)| has_drive)
+    places(spec, |kind| kind.has_drive)
 }
 
 /// The same of the devices with spindles.
 pub fn with_spindles(spec: &Node) -> Vec<String> {
-    places(spec, |&&(.., has_spindle)| has_spindle)
+    places(spec, |kind| kind.has_spindle)
 }
 
-/// Whether a key is the name of a kind with drives.
-pub fn has_drive(key: &str) -> bool {
-    let mut kinds = DeviceSpec::WITH.iter();
-    kinds.any(|&(name, has_drive, _)| has_drive && name == key)
+/// The kind of a name, if there is one.
+pub fn kind_of(name: &str) -> Option<&'static KindFacts> {
+    DeviceSpec::KINDS.iter().find(|kind| kind.name == name)
 }
 
-fn places(spec: &Node, is_wanted: impl Fn(&&(&'static str, bool, bool)) -> bool) -> Vec<String> {
+fn places(spec: &Node, is_wanted: impl Fn(&KindFacts) -> bool) -> Vec<String> {
     fn collect(node: &Node, path: &str, wanted: &[&str], found: &mut Vec<String>) {
         match &node.value {
             Value::Table(entries) => {
@@ -74,8 +76,8 @@ fn places(spec: &Node, is_wanted: impl Fn(&&(&'static str, bool, bool)) -> bool)
             _ => {}
         }
     }
-    let kinds = DeviceSpec::WITH.iter().filter(is_wanted);
-    let wanted: Vec<&str> = kinds.map(|&(name, ..)| name).collect();
+    let kinds = DeviceSpec::KINDS.iter().filter(|kind| is_wanted(kind));
+    let wanted: Vec<&str> = kinds.map(|kind| kind.name).collect();
     let mut found = Vec::new();
     if let Some(device) = spec.get("device") {
         collect(device, "device", &wanted, &mut found);
@@ -96,6 +98,9 @@ mod tests {
                 "{name}"
             );
         }
-        assert!(has_drive("hdd") && !has_drive("array") && !has_drive("tape"));
+        let has_drive = |name| kind_of(name).map(|kind| kind.has_drive);
+        assert_eq!(has_drive("hdd"), Some(true));
+        assert_eq!(has_drive("array"), Some(false));
+        assert_eq!(has_drive("tape"), None);
     }
 }

@@ -14,10 +14,8 @@ macro_rules! kinds {
             /// The names of all kinds.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 
-            /// The names of the kinds with drives, and of those with spindles.
-            pub(super) const WITH: &'static [(&'static str, bool, bool)] = &[
-                $(($name, <$spec as kind::DeviceKind>::HAS_DRIVE, <$spec as kind::DeviceKind>::HAS_SPINDLE)),*
-            ];
+            /// What is known of all kinds, in the order of [`NAMES`](Self::NAMES).
+            pub const KINDS: &'static [kind::KindFacts] = &[$(kind::KindFacts::of::<$spec>($name)),*];
 
             /// What a drive's file says, read as its kind reads it.
             ///

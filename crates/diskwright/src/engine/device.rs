@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
-use crate::engine::request::{DeviceId, Promise, RequestId};
+use crate::engine::request::{DeviceId, Part, Promise, RequestId};
 use crate::engine::token::Token;
 use crate::metrics::picture::window::Window;
 
@@ -78,6 +78,12 @@ pub trait Device: Send {
     /// What acknowledging a write promises.
     fn promise(&self) -> Promise {
         Promise::Durable
+    }
+
+    /// The parts that the time of its own requests may have, in the order of [`Part::ALL`]; none where its requests have the parts of its
+    /// children's. Results tell of the parts that some device has.
+    fn parts(&self) -> &'static [Part] {
+        &[]
     }
 
     /// Counters and shares for the results, at the end of a run that took `elapsed`.

@@ -120,6 +120,8 @@ parts! {
     Transfer = "transfer",
     /// Waiting for another request of the same device after the start.
     Wait = "wait",
+    /// Positioning of a device of whose seeks and turns nothing is known.
+    Positioning = "positioning",
 }
 
 /// How the time from start to completion divides; the entries add up to it exactly.
@@ -139,12 +141,13 @@ impl Parts {
     pub fn total(&self) -> Time {
         self.0.iter().copied().sum()
     }
-    /// Seek, head switch, settle and rotation: the access (positioning) time.
+    /// Seek, head switch, settle and rotation, or what stands for all of them: the access (positioning) time.
     pub fn access(&self) -> Time {
         self.get(Part::Seek)
             + self.get(Part::HeadSwitch)
             + self.get(Part::Settle)
             + self.get(Part::Rotation)
+            + self.get(Part::Positioning)
     }
 }
 

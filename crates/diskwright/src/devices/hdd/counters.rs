@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::PARTS;
 use crate::base::units::Time;
 use crate::engine::request::{Op, Part, Parts};
 use crate::models::queue::Pending;
@@ -159,10 +160,9 @@ impl Counters {
 
     /// The time of every part, ms.
     pub(super) fn busy_ms(&self) -> Value {
-        let parts = Part::ALL.iter().zip(&self.parts);
-        let parts: Map<String, Value> = parts
-            .map(|(part, &ns)| (part.name().to_owned(), json!(ns as f64 / 1e6)))
-            .collect();
+        let ms = |part: &Part| json!(self.parts[*part as usize] as f64 / 1e6);
+        let parts = PARTS.iter().map(|part| (part.name().to_owned(), ms(part)));
+        let parts: Map<String, Value> = parts.collect();
         parts.into()
     }
 }

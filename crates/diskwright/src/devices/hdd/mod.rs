@@ -34,7 +34,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
-use crate::engine::request::{DeviceId, Promise, RequestId};
+use crate::engine::request::{DeviceId, Part, Promise, RequestId};
 use crate::metrics::picture::window::Window;
 use crate::models::placement::arm_choice::ArmChoiceSpec;
 use crate::models::queue::Scheduler;
@@ -46,6 +46,18 @@ use disk::Disk;
 pub use disk::{DiskParts, LogParts};
 pub use hardware::{Hardware, Overhead};
 pub use log::InitialWrites;
+
+/// What the time of a hard disk's requests divides into.
+const PARTS: [Part; 8] = [
+    Part::Overhead,
+    Part::Bus,
+    Part::Seek,
+    Part::HeadSwitch,
+    Part::Settle,
+    Part::Rotation,
+    Part::Transfer,
+    Part::Wait,
+];
 
 /// A hard disk.
 pub struct Hdd {
@@ -151,6 +163,10 @@ impl Device for Hdd {
             Some(cache) => cache.promise(of_disk),
             None => of_disk,
         }
+    }
+
+    fn parts(&self) -> &'static [Part] {
+        &PARTS
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {

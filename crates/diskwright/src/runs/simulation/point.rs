@@ -20,7 +20,7 @@ use super::{drive_file, read_spec};
 use crate::base::error::Error;
 use crate::base::registry::CUSTOM;
 use crate::config::spec::Spec;
-use crate::devices::{DeviceSpec, drives, has_drive};
+use crate::devices::{DeviceSpec, drives, kind_of};
 use crate::workload::{WorkloadSpec, files_beside};
 
 /// The form of the key's text. Another form makes other keys.
@@ -86,7 +86,12 @@ pub fn points(
     let traces = files(&checked.spec.workload, &checked.base)
         .map_err(|error| checked.locate_in_workload(error))?;
     let mut hashed = plain(&checked.spec);
-    put_drives(&mut hashed, &checked.base, &mut |drive| json!(drive.digest))?;
+    put_named(&mut hashed["device"], &checked.base, &mut |named| {
+        Ok(match named {
+            Named::Drive(drive) => json!(drive.digest),
+            Named::File(path) => json!(digest::of_file(path)?.digest),
+        })
+    })?;
     let schedulers = sources(&hashed, SCHEDULER, &circumstances.schedulers)?;
     let replacements = sources(&hashed, REPLACEMENT, &circumstances.replacements)?;
     if !traces.is_empty() {
@@ -121,14 +126,17 @@ pub fn points(
 }
 
 /// What another machine needs to run a point: its spec with the drives' descriptions in place of their names, and the trace
-/// by its path from the root.
+/// by its path from the root; files that devices read likewise.
 ///
 /// # Errors
 /// A drive that cannot be read.
 pub fn whole(point: &Point) -> Result<Value, Error> {
     let mut whole = point.spec.clone();
-    put_drives(&mut whole, &point.base, &mut |drive| {
-        drive.description.clone()
+    put_named(&mut whole["device"], &point.base, &mut |named| {
+        Ok(match named {
+            Named::Drive(drive) => drive.description,
+            Named::File(path) => json!(path),
+        })
     })?;
     // The first of several files is the one of the lowest CPU, which stands for all of them.
     if let Some(trace) = point.traces.first() {
@@ -217,27 +225,45 @@ fn files(workload: &WorkloadSpec, base: &Path) -> Result<Vec<Content>, Error> {
     files.iter().map(|file| digest::of_file(file)).collect()
 }
 
-/// Puts something of each drive in the place of its name.
-fn put_drives(
+/// What a device of a spec names.
+enum Named<'n> {
+    /// A drive.
+    Drive(Described),
+    /// A file, by its path.
+    File(&'n Path),
+}
+
+/// Puts something of each drive, and of each file that a device reads, in the place of its name.
+fn put_named(
     spec: &mut Value,
     base: &Path,
-    of: &mut dyn FnMut(Described) -> Value,
+    of: &mut dyn FnMut(Named<'_>) -> Result<Value, Error>,
 ) -> Result<(), Error> {
     match spec {
         Value::Object(entries) => {
             for (key, value) in entries {
-                if has_drive(key)
+                let Some(kind) = kind_of(key) else {
+                    put_named(value, base, of)?;
+                    continue;
+                };
+                if kind.has_drive
                     && let Some(name) = value.get("drive").and_then(Value::as_str)
                 {
-                    value["drive"] = of(Described::of(name, base)?);
-                } else {
-                    put_drives(value, base, of)?;
+                    value["drive"] = of(Named::Drive(Described::of(name, base)?))?;
+                    continue;
                 }
+                for &key in kind.file_keys {
+                    if let Some(file) = value.get(key).and_then(Value::as_str) {
+                        let path = base.join(file);
+                        value[key] = of(Named::File(&path))?;
+                    }
+                }
+                put_named(value, base, of)?;
             }
         }
         Value::Array(items) => {
             for item in items {
-                put_drives(item, base, of)?;
+                put_named(item, base, of)?;
             }
         }
         _ => {}

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use super::steps::Step;
 use super::{Film, Purpose, Served, Shown, Work};
 use crate::base::units::Time;
+use crate::devices::hdd::PARTS;
 use crate::devices::hdd::buffer::Track;
 use crate::devices::hdd::hardware::Hardware;
-use crate::engine::request::{Op, Part, ServedBy};
+use crate::engine::request::{Op, ServedBy};
 use crate::models::geometry::mechanics::{Arm, Reach};
 
 /// An arm of the disk that a film shows.
@@ -119,7 +120,7 @@ impl Film {
             "surfaces": layout.surfaces(),
             "zones": zones.collect::<Vec<_>>(),
             "arms": arms.collect::<Vec<_>>(),
-            "parts": Part::ALL.iter().map(|part| part.name()).collect::<Vec<_>>(),
+            "parts": PARTS.iter().map(|part| part.name()).collect::<Vec<_>>(),
             "requests": requests.iter().map(|(request, service)| served(request, service)).collect::<Vec<_>>(),
             "work": works.iter().map(|work| worked(work, place)).collect::<Vec<_>>(),
             "waiting": waiting.map(shown).collect::<Vec<_>>(),

@@ -3,6 +3,7 @@
 mod array;
 mod drive;
 mod hdd;
+mod simple;
 
 use serde_json::{Value, json};
 
@@ -26,7 +27,7 @@ pub struct Kind {
 }
 
 /// Every kind.
-pub const KINDS: &[Kind] = &[hdd::KIND, array::KIND];
+pub const KINDS: &[Kind] = &[hdd::KIND, array::KIND, simple::KIND];
 
 /// A device with at most `depth` levels below it, and how many blocks it has at least.
 pub fn device(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
