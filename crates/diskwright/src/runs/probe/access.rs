@@ -15,7 +15,7 @@ use super::places::{random_apart, reach, spaced};
 /// So many evenly spaced distances, and so many in equal ratios.
 const OF_EACH: u32 = 24;
 /// Samples between two looks at whether somebody wants to stop.
-const SAMPLES_PER_STEP: u32 = 4096;
+pub(super) const SAMPLES_PER_STEP: u32 = 4096;
 
 /// Access times of random sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -61,13 +61,13 @@ pub struct Overall {
 }
 
 /// Samples of an access time.
-struct Sample {
+pub(super) struct Sample {
     access: Vec<u64>,
     motion: u128,
 }
 
 impl Sample {
-    fn new(samples: u32) -> Sample {
+    pub fn new(samples: u32) -> Sample {
         Sample {
             access: Vec::with_capacity(samples as usize),
             motion: 0,
@@ -75,7 +75,7 @@ impl Sample {
     }
 
     /// Reads `from`, then notes what it takes to reach `to` straight after that.
-    fn add(&mut self, bench: &mut Bench, from: u64, op: Op, to: u64) -> Result<(), Error> {
+    pub fn add(&mut self, bench: &mut Bench, from: u64, op: Op, to: u64) -> Result<(), Error> {
         bench.read(from)?;
         let served = bench.request(Time::ZERO, op, to, 1)?;
         self.access.push(served.parts.access().ns());
@@ -83,7 +83,7 @@ impl Sample {
         Ok(())
     }
 
-    fn times(mut self) -> Times {
+    pub fn times(mut self) -> Times {
         self.access.sort_unstable();
         let n = self.access.len();
         let sum: u128 = self.access.iter().map(|&ns| u128::from(ns)).sum();

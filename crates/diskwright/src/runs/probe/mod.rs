@@ -5,6 +5,7 @@
 
 mod access;
 mod bench;
+mod curve;
 mod iops;
 mod meter;
 mod places;
@@ -20,6 +21,7 @@ use crate::host::Progress;
 use crate::runs::simulation;
 
 pub use access::{Access, Overall, Times};
+pub use curve::{Curves, Point as CurvePoint};
 pub use iops::RandomReads;
 pub use seek::{HeadSwitch, Seek};
 pub use zones::ZoneSpeed;
@@ -30,8 +32,11 @@ use meter::Meter;
 /// The version of the answer's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
 
-/// The measurements that can be asked for.
-pub const MEASUREMENTS: [&str; 4] = ["seek", "access", "zones", "iops"];
+/// The measurements that can be asked for. Where none is named, all but the last two are made: `rotation` stands for what is always
+/// measured.
+pub const MEASUREMENTS: [&str; 6] = ["seek", "access", "zones", "iops", "curve", "rotation"];
+/// Those that are made where none is named.
+const USUAL: [&str; 4] = ["seek", "access", "zones", "iops"];
 
 /// So many times the deepest queue must be read, so that its filling and its emptying hardly count.
 const READS_PER_DEPTH: u64 = 10;
@@ -41,7 +46,7 @@ const MOST_SAMPLES: u32 = 10_000_000;
 /// What to measure, and how closely.
 #[derive(Clone, Debug)]
 pub struct ProbeOptions {
-    /// Some of [`MEASUREMENTS`]; all of them where none is named.
+    /// Some of [`MEASUREMENTS`]; the usual ones where none is named.
     pub only: Vec<String>,
     /// Random accesses at each distance.
     pub samples: u32,
@@ -100,6 +105,9 @@ pub struct Probe {
     /// Access times by distance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<Vec<Access>>,
+    /// Access times by distance in blocks, as the device `curve` takes them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Curves>,
     /// Bandwidth by zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zones: Option<Vec<ZoneSpeed>>,
@@ -181,8 +189,10 @@ pub fn probe(
     let curve = serde_json::from_value(summary["description"]["seek"].take()).ok();
     let hardware = simulation::hardware(drive)?;
     let capacity_blocks = hardware.blocks();
-    let wanted =
-        |name: &str| options.only.is_empty() || options.only.iter().any(|only| only == name);
+    let wanted = |name: &str| match options.only.is_empty() {
+        true => USUAL.contains(&name),
+        false => options.only.iter().any(|only| only == name),
+    };
     check(options)?;
     if wanted("iops") {
         check_reads(options, capacity_blocks)?;
@@ -192,9 +202,11 @@ pub fn probe(
     let mut bench = Bench::new(hardware);
     let seeks = seek::distances(&bench, curve.as_ref());
     let accesses = access::distances(&bench);
+    let apart = curve::distances(bench.layout().sectors());
     let work = [
         ("seek", seeks.len() as u64),
         ("access", access::steps(accesses.len(), options.samples)),
+        ("curve", curve::steps(apart.len(), options.samples)),
         ("zones", bench.layout().zones_by_lbn().len() as u64),
         (
             "iops",
@@ -222,6 +234,7 @@ pub fn probe(
         seek: None,
         random_access: None,
         access: None,
+        curve: None,
         zones: None,
         random_read_bytes: None,
         random: None,
@@ -236,6 +249,11 @@ pub fn probe(
         found.random_access = Some(all);
         let by_distance = access::measure(&mut bench, &accesses, samples, seed, &mut meter)?;
         found.access = Some(by_distance);
+    }
+    if wanted("curve") {
+        let (samples, seed) = (options.samples, options.seed);
+        let curves = curve::measure(&mut bench, &apart, samples, seed, &mut meter)?;
+        found.curve = Some(curves);
     }
     if wanted("zones") {
         found.zones = Some(zones::measure(&mut bench, &mut meter)?);
