@@ -2,6 +2,7 @@
 
 mod disksim;
 mod failure;
+mod inputs;
 mod miss_ratio;
 mod replacement;
 mod scheduler;
@@ -475,6 +476,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sweep::ci95, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::sources, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::inputs_of_spec, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::inputs_of_drive, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::inputs_of_trace, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(validate::validate, module)?)?;
     module.add_function(wrap_pyfunction!(miss_ratio::miss_ratio, module)?)?;

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import InputError, _api, _compared
-from diskwright.cli import options, output
+from diskwright.cli import options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -49,6 +49,11 @@ def compare(
     for option, number in (("--seeds", seeds), ("--threads", threads)):
         if number is not None and not 1 <= number < 2**32:
             raise InputError(f"error: {option} {number}: expected 1 or more")
+    outputs.check(
+        outputs.json(json),
+        outputs.page(report),
+        reads=lambda: outputs.of_spec(spec, settings, drive, trace, vary),
+    )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_report = stack.enter_context(output.page_to(report))

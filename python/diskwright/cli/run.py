@@ -8,7 +8,7 @@ import typer
 
 from diskwright import InputError, _api
 from diskwright._text import subject
-from diskwright.cli import options, output
+from diskwright.cli import options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -42,6 +42,12 @@ def run(
     """
     if animate is not None and report is None:
         raise InputError("error: --animate needs --report FILE.html: the page shows what is animated")
+    outputs.check(
+        outputs.json(json),
+        outputs.page(report),
+        outputs.Output("--requests", requests, (".parquet",)),
+        reads=lambda: outputs.of_spec(spec, settings, drive, trace),
+    )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_report = stack.enter_context(output.page_to(report))

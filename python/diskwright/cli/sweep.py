@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import _compared, _engine
-from diskwright.cli import options, output
+from diskwright.cli import options, output, outputs
 from diskwright.sweep import Store, Swept
 
 if TYPE_CHECKING:
@@ -70,6 +70,11 @@ def sweep(
         trace=trace,
         check=check,
         vary=vary or [],
+    )
+    outputs.check(
+        outputs.json(json),
+        outputs.Output("--out", out, _swept.ENDINGS),
+        reads=lambda: [*outputs.of_spec(spec, settings, drive, trace, vary), store],
     )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))

@@ -4,7 +4,7 @@ pub(crate) mod build;
 mod custom;
 pub mod digest;
 mod faults;
-mod imported;
+pub(crate) mod imported;
 pub mod many;
 mod memory;
 mod outcome;
@@ -245,7 +245,7 @@ const SWEEP_CHANGES_NOTHING: &str =
     "the table [sweep] changes nothing here: `diskwright sweep` runs its points";
 
 /// The values of a spec, where relative paths in it start, and the set-up of DiskSim's where it is made from one.
-fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<SetUp>), Error> {
+pub(crate) fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<SetUp>), Error> {
     let path = match source {
         SpecSource::File(path) => path,
         SpecSource::Text { text, base } => {
@@ -303,7 +303,7 @@ fn disks(tree: &Node) -> Vec<String> {
 }
 
 /// The keys of the hard disks' drives; where the spec has no hard disk, that of one that is to be its device.
-fn drive_keys(tree: &Node) -> Vec<String> {
+pub(crate) fn drive_keys(tree: &Node) -> Vec<String> {
     let mut disks = disks(tree);
     if disks.is_empty() {
         disks.push("device.hdd".to_owned());
