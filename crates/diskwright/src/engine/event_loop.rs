@@ -151,6 +151,7 @@ impl Engine {
             now,
             timeline,
             requests,
+            faults,
             checker,
             ..
         } = &mut self.kernel;
@@ -158,8 +159,8 @@ impl Engine {
         if let Some(checker) = checker
             && timeline.next_time().is_none_or(|next| next > *now)
         {
-            self.stalls
-                .look(*now, &self.devices, timeline, requests, checker);
+            let under_way = (*now, &*timeline, &*requests, &*faults);
+            self.stalls.look(&self.devices, under_way, checker);
         }
     }
 

@@ -8,7 +8,8 @@
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::device::Device;
-use crate::engine::request::Slab;
+use crate::engine::faults::Faults;
+use crate::engine::request::{DeviceId, Slab};
 use crate::engine::timeline::Timeline;
 
 /// What is under way in one device.
@@ -27,13 +28,11 @@ pub(crate) struct Stalls {
 }
 
 impl Stalls {
-    /// Looks at all devices after an instant.
+    /// Looks at all devices after an instant. Those that have failed are not called any more: what they had was ended for them.
     pub fn look(
         &mut self,
-        now: Time,
         devices: &[Box<dyn Device>],
-        timeline: &Timeline,
-        requests: &Slab,
+        (now, timeline, requests, faults): (Time, &Timeline, &Slab, &Faults),
         checker: &mut Checker,
     ) {
         self.is_told.resize(devices.len(), false);
@@ -54,6 +53,9 @@ impl Stalls {
             }
         }
         for (number, device) in devices.iter().enumerate() {
+            if faults.has_failed(DeviceId(number as u32)) {
+                continue;
+            }
             let Work {
                 requests,
                 of_children,

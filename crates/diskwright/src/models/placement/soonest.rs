@@ -132,7 +132,7 @@ impl FreeSlots {
             if best.is_some_and(|best| best.positioning < soonest) {
                 return best;
             }
-            let found = self.in_zone(slots, head, ties, &zones[zone], lowest, soonest, best);
+            let found = self.in_zone(slots, head, ties, &zones[zone], lowest, (soonest, best));
             best = best.into_iter().chain(found).min();
         }
     }
@@ -146,8 +146,7 @@ impl FreeSlots {
         ties: Ties,
         zone: &FreeZone,
         lowest: u32,
-        soonest: Time,
-        best: Option<Found>,
+        (soonest, best): (Time, Option<Found>),
     ) -> Option<Found> {
         let Mechanics { spindle, .. } = head.mechanics;
         if zone.cylinders.1 <= lowest {

@@ -24,8 +24,9 @@ pub(super) fn injections(checked: &Checked, tree: &Tree) -> Result<Vec<(Time, In
                 let device = failing(path, tree).map_err(|error| locate("fail", error))?;
                 Injection::Fail(device)
             }
-            FaultKind::MediaError(spec) => media_error(spec, tree)
-                .map_err(|(key, error)| locate(&format!("media-error.{key}"), error))?,
+            FaultKind::MediaError(spec) => media_error(spec, tree, |key, error| {
+                locate(&format!("media-error.{key}"), error)
+            })?,
         };
         Ok((fault.at, injection))
     });
@@ -81,14 +82,15 @@ fn failing(path: &str, tree: &Tree) -> Result<DeviceId, InputError> {
 fn media_error(
     spec: &MediaErrorSpec,
     tree: &Tree,
-) -> Result<Injection, (&'static str, InputError)> {
+    locate: impl Fn(&str, InputError) -> Error,
+) -> Result<Injection, Error> {
     let MediaErrorSpec {
         device: path,
         from,
         blocks,
     } = spec;
     let has_medium = |id: &DeviceId| tree.devices[id.0 as usize].children().is_empty();
-    let mut found = standing_at(path, tree).map_err(|error| ("device", error))?;
+    let mut found = standing_at(path, tree).map_err(|error| locate("device", error))?;
     found.retain(has_medium);
     let &[device] = found.as_slice() else {
         let all = (0..).map(DeviceId).zip(&tree.paths);
@@ -96,13 +98,13 @@ fn media_error(
         let media: Vec<&str> = media.map(|(_, path)| path.as_str()).collect();
         let error = InputError::new(format!("{path:?} is not one device with a medium"));
         let help = format!("accepted: {}", media.join(", "));
-        return Err(("device", error.help(help)));
+        return Err(locate("device", error.help(help)));
     };
     let capacity = tree.devices[device.0 as usize].blocks();
     let end = from.checked_add(*blocks);
     if *blocks == 0 {
         let error = InputError::new("no blocks that cannot be read");
-        return Err(("blocks", error.help("expected 1 or more")));
+        return Err(locate("blocks", error.help("expected 1 or more")));
     }
     match end {
         Some(end) if end <= capacity => Ok(Injection::MediaError {
@@ -113,10 +115,8 @@ fn media_error(
             let error = InputError::new(format!(
                 "{blocks} blocks from block {from}, but {path} has {capacity}"
             ));
-            Err((
-                "from",
-                error.help(format!("accepted: up to block {capacity}")),
-            ))
+            let help = format!("accepted: up to block {capacity}");
+            Err(locate("from", error.help(help)))
         }
     }
 }
