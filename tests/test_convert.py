@@ -76,7 +76,7 @@ def test_the_hints_of_the_reader_are_those_of_inspect(command: Command, tmp_path
         (("small.trace", "out.parquet.gz"), ("out.parquet.gz", "leave out .gz")),
         (("small.trace", "none/out.csv"), ("none/out.csv",)),
         (("small.trace", "small.trace", "--to", "disksim-ascii"), ("the command reads",)),
-        (("small.trace", "small.csv", "--to", "spc"), (".csv", "of format csv, not spc", ".spc or .csv")),
+        (("small.trace", "a.parquet", "--to", "spc"), ("of format parquet, not spc", ".spc or .csv")),
         (("bad.trace", "out.csv"), ("bad.trace:2", "expected an LBN")),
         (("empty.csv", "out.parquet"), ("no requests",)),
         (("trims.csv", "out", "--to", "disksim-ascii"), ("flushes or trims",)),

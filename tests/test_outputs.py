@@ -133,7 +133,7 @@ def test_a_reproduction_keeps_off_its_inputs_and_its_own_files(command: Command,
     refused(done, "--out out/result.json: --json writes the same file")
     (tmp_path / "system.py").write_text(
         "from diskwright.reproduce import System, Trace\n"
-        "WEEK = Trace(name='week', bytes=5, sha256='0' * 64)\n"
+        "WEEK = Trace(name='week', bytes=5, sha256='0' * 64, source='')\n"
         "SYSTEM = System(name='s', title='S', paper='P', figures=[], statements=[], traces=[WEEK])\n"
     )
     (tmp_path / "data").mkdir()

@@ -19,6 +19,7 @@ __all__ = [
     "compare",
     "convert",
     "digest_of",
+    "discard_unfinished",
     "disksim_parameters",
     "drive",
     "drive_text",
@@ -254,6 +255,7 @@ def convert(
 ) -> str: ...
 def formats() -> str: ...
 def look_alike_mixture(path: str | PathLike[str], parameters: str) -> str: ...
+def discard_unfinished() -> None: ...
 def inputs_of_spec(
     path: str | PathLike[str],
     set: Sequence[str],

@@ -39,7 +39,8 @@ def json_to(target: str | None) -> Iterator[Callable[[Record], None]]:
         yield lambda record: print(record.json())
     else:
         with replacing(target) as stream:
-            yield lambda record: print(record.json(), file=stream)
+            # A full disk is known before any other output takes its name.
+            yield lambda record: print(record.json(), file=stream, flush=True)
 
 
 @contextmanager
