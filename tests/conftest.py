@@ -4,8 +4,8 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -34,6 +34,7 @@ drive = "ibm-18es"
 ENDLESS = SPEC.replace("2_000", "10_000_000_000")
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
+Look = Callable[[Path], chromium.Browser]
 
 
 @pytest.fixture
@@ -96,14 +97,25 @@ def trace(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[chromium.Browser]:
     """A headless browser, one for the tests of a file."""
-    program = chromium.found()
-    if program is None:
-        pytest.skip("there is no Chromium here to look at pages with")
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
-        chromium.browser(program, Path(profile)) as page,
-    ):
+    with ExitStack() as stack:
+        try:
+            page = stack.enter_context(chromium.browser())
+        except chromium.MissingError as missing:
+            pytest.skip(str(missing))
         yield page
+
+
+@pytest.fixture
+def look(browser: chromium.Browser) -> Iterator[Look]:
+    """Opens a page in a window of the usual size; its console may have nothing to complain of."""
+
+    def opened(page: Path) -> chromium.Browser:
+        browser.window(1280, 900)
+        browser.open(page)
+        return browser
+
+    yield opened
+    assert browser.complaints == []
 
 
 def environment() -> dict[str, str]:

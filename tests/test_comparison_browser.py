@@ -1,6 +1,5 @@
 """Does the page of a comparison draw its charts without a network, with two variants and with twelve?"""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 
 import chromium
 import diskwright
+from conftest import Look
 from diskwright import _compared, report
 from test_comparison_page import CHARTS, MANY, TWO, compared, pointed, written
 from test_report_browser import box, element, luminance, shown_range
@@ -26,11 +26,8 @@ def file(found: diskwright.Comparison, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.fixture
-def opened(browser: chromium.Browser, file: Path) -> Iterator[chromium.Browser]:
-    browser.window(1280, 900)
-    browser.open(file)
-    yield browser
-    assert browser.complaints == []
+def opened(look: Look, file: Path) -> chromium.Browser:
+    return look(file)
 
 
 def test_every_chart_is_drawn_and_nothing_is_asked_for(
@@ -178,7 +175,7 @@ def test_it_prints_on_white_within_the_page(opened: chromium.Browser) -> None:
     assert {colour for _, colour in printed} == {"#1b1f24"}
     # The tables too; the window takes the place of the sheet.
     opened.window(687, 900)
-    opened.call("Emulation.setEmulatedMedia", media="print", features=[])
+    opened.media("print")
     opened.value("dispatchEvent(new Event('beforeprint'))")
     assert opened.value("document.documentElement.scrollWidth") <= 687
-    opened.call("Emulation.setEmulatedMedia", media="", features=[])
+    opened.media("screen")

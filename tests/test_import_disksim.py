@@ -150,7 +150,7 @@ def test_no_file_is_written_over_without_force(command: Command, setup: Path) ->
     refused(command("import-disksim", "small.parv", "--output", "small.toml"), "small.toml", "--force")
     assert target.read_text() == "mine"
     own = setup.read_text()
-    refused(command("import-disksim", "small.parv", "--output", "small.parv", "--force"), "its own place")
+    refused(command("import-disksim", "small.parv", "--output", "small.parv", "--force"), "the command reads")
     assert setup.read_text() == own
     assert command("import-disksim", "small.parv", "--output", "small.toml", "--force").returncode == 0
     assert tomllib.loads(target.read_text())["name"] == "SMALL"

@@ -11,7 +11,7 @@ import pytest
 
 import chromium
 import diskwright
-from conftest import SPEC
+from conftest import SPEC, Look
 from diskwright import report
 from test_report import at, spec_of, written
 
@@ -31,11 +31,8 @@ def file(result: diskwright.Result, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture
-def opened(browser: chromium.Browser, file: Path) -> Iterator[chromium.Browser]:
-    browser.window(1280, 900)
-    browser.open(file)
-    yield browser
-    assert browser.complaints == []
+def opened(look: Look, file: Path) -> chromium.Browser:
+    return look(file)
 
 
 def box(browser: chromium.Browser, selector: str) -> tuple[float, float, float, float]:
@@ -217,9 +214,7 @@ def test_it_prints_on_white_within_the_page(opened: chromium.Browser) -> None:
     opened.until("document.querySelector('#chart-cdf')._fullLayout.font.color === '#e4e8ed'")
 
 
-def test_a_page_without_charts_has_no_errors(browser: chromium.Browser, tmp_path: Path) -> None:
+def test_a_page_without_charts_has_no_errors(look: Look, tmp_path: Path) -> None:
     spec = spec_of(SPEC) | {"fault": [{"at": "0 ms", "kind": "power-cut"}]}
     report.write(diskwright.run(spec, picture=True), tmp_path / "page.html")
-    browser.open(tmp_path / "page.html")
-    assert browser.value("document.querySelectorAll('.plot').length") == 0
-    assert browser.complaints == []
+    assert look(tmp_path / "page.html").value("document.querySelectorAll('.plot').length") == 0

@@ -3,7 +3,6 @@
 import copy
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from math import dist
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 
 import chromium
 import diskwright
-from conftest import SPEC, Command, refused
+from conftest import SPEC, Command, Look, refused
 from diskwright import report
 from test_report import Page, spec_of
 from test_report_browser import box, contrast, element, luminance
@@ -60,14 +59,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(browser: chromium.Browser, file: Path) -> Iterator[chromium.Browser]:
-    browser.window(1280, 900)
-    browser.open(file)
+def opened(look: Look, file: Path) -> chromium.Browser:
+    browser = look(file)
     # Out of sight it would not go on playing.
     browser.value(f"{element('#film')}.scrollIntoView({{block: 'center'}})")
     browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    yield browser
-    assert browser.complaints == []
+    return browser
 
 
 def film(result: diskwright.Result) -> dict[str, Any]:
@@ -139,11 +136,10 @@ def test_the_table_is_the_log(result: diskwright.Result) -> None:
 
 
 def test_every_step_that_is_animated_is_of_the_log(
-    browser: chromium.Browser, result: diskwright.Result, tmp_path: Path
+    look: Look, result: diskwright.Result, tmp_path: Path
 ) -> None:
     report.write(result, tmp_path / "page.html")
-    browser.window(1280, 900)
-    browser.open(tmp_path / "page.html")
+    browser = look(tmp_path / "page.html")
     # Steps from event to event, and notes all that is said.
     lines = browser.value(
         """(async () => {
@@ -185,14 +181,13 @@ def test_every_step_that_is_animated_is_of_the_log(
         if row["start_ns"] >= shown["from_ns"] and row["completion_ns"] <= shown["to_ns"]
     ]
     assert whole == len(inside) > 3
-    assert browser.complaints == []
 
 
 def test_sectors_pass_when_they_are_under_the_head(
-    browser: chromium.Browser, result: diskwright.Result, tmp_path: Path
+    look: Look, result: diskwright.Result, tmp_path: Path
 ) -> None:
     report.write(result, tmp_path / "page.html")
-    browser.open(tmp_path / "page.html")
+    browser = look(tmp_path / "page.html")
     found = browser.value(
         """(() => {
           const model = filmModel(JSON.parse(document.getElementById("film-data").textContent).films[0]);
@@ -391,14 +386,13 @@ def test_why_there_is_nothing_to_see() -> None:
     assert "No measured request was served" in report.page(run(idle))
 
 
-def test_several_disks_share_the_clock(browser: chromium.Browser, tmp_path: Path) -> None:
+def test_several_disks_share_the_clock(look: Look, tmp_path: Path) -> None:
     result = run(SPECS["without a buffer"])
     assert result.picture is not None
     picture = result.picture.to_dict()
     picture["devices"]["other"] = copy.deepcopy(picture["devices"]["hdd"])
     report.write(diskwright.Result(result.to_dict(), picture), tmp_path / "page.html")
-    browser.window(1280, 900)
-    browser.open(tmp_path / "page.html")
+    browser = look(tmp_path / "page.html")
     click(browser, "next")
     browser.until(f"Number({element('#film')}.dataset.time) > 0")
     at = time(browser)
@@ -407,7 +401,6 @@ def test_several_disks_share_the_clock(browser: chromium.Browser, tmp_path: Path
     pressed = element("[data-disk='1']") + ".getAttribute('aria-pressed')"
     browser.until(f"{pressed} === 'true'")
     assert time(browser) == at
-    assert browser.complaints == []
 
 
 def test_the_command_line_chooses_the_half_second(command: Command, spec: Path, tmp_path: Path) -> None:
@@ -556,11 +549,10 @@ DRAWN = """(() => {
 
 
 def test_sectors_are_drawn_under_the_head_that_passes_them(
-    browser: chromium.Browser, with_arms: diskwright.Result, tmp_path: Path
+    look: Look, with_arms: diskwright.Result, tmp_path: Path
 ) -> None:
     report.write(with_arms, tmp_path / "page.html")
-    browser.window(1280, 900)
-    browser.open(tmp_path / "page.html")
+    browser = look(tmp_path / "page.html")
     arms = film(with_arms)["arms"]
     found = browser.value(DRAWN)
     assert {transfer["arm"] for transfer in found} == set(range(len(arms)))
@@ -581,11 +573,10 @@ def test_sectors_are_drawn_under_the_head_that_passes_them(
         assert arc["distance"] == pytest.approx(head["distance"], abs=1e-3)
 
 
-def test_what_a_cleaner_does_is_told(browser: chromium.Browser, tmp_path: Path) -> None:
+def test_what_a_cleaner_does_is_told(look: Look, tmp_path: Path) -> None:
     result = run(SEVERAL["arms that read and write"])
     report.write(result, tmp_path / "page.html")
-    browser.window(1280, 900)
-    browser.open(tmp_path / "page.html")
+    browser = look(tmp_path / "page.html")
     said = browser.value(
         """(() => {
           const model = filmModel(JSON.parse(document.getElementById("film-data").textContent).films[0]);
@@ -600,12 +591,12 @@ def test_what_a_cleaner_does_is_told(browser: chromium.Browser, tmp_path: Path) 
     assert {work["op"] for work in cleaning} == {"read", "write"}
 
 
-def test_a_write_into_a_log_is_marked_where_it_goes(browser: chromium.Browser, tmp_path: Path) -> None:
+def test_a_write_into_a_log_is_marked_where_it_goes(look: Look, tmp_path: Path) -> None:
     result = run(SEVERAL["arms that read and write"])
     report.write(result, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert "has no place yet" in text
-    browser.open(tmp_path / "page.html")
+    browser = look(tmp_path / "page.html")
     places = browser.value(
         """(() => {
           const model = filmModel(JSON.parse(document.getElementById("film-data").textContent).films[0]);

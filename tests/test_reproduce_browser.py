@@ -1,12 +1,12 @@
 """Does the page of a reproduction draw its figures in a browser without a network, and fit?"""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import chromium
+from conftest import Look
 from diskwright import reproduce
 from test_report_browser import luminance
 from toy_system import SYSTEM
@@ -20,14 +20,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(browser: chromium.Browser, folder: Path) -> Iterator[chromium.Browser]:
-    browser.window(1280, 900)
-    browser.open(folder / "index.html")
+def opened(look: Look, folder: Path) -> chromium.Browser:
+    browser = look(folder / "index.html")
     browser.until(
         "[...document.querySelectorAll('[data-chart]')].every(plot => plot.querySelector('.main-svg'))"
     )
-    yield browser
-    assert browser.complaints == []
+    return browser
 
 
 def test_every_figure_is_drawn_with_what_the_paper_has(opened: chromium.Browser, folder: Path) -> None:

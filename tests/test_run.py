@@ -10,6 +10,7 @@ import pytest
 
 from conftest import COMMAND, ENDLESS, SPEC, Command, environment, names, parsed, refused
 
+DEPTH = "device.hdd.queue.depth"
 DISTRIBUTION = {"mean", "std", "p50", "p90", "p95", "p99", "p999", "max", "total", "ci95"}
 
 
@@ -103,6 +104,34 @@ def test_another_seed_gives_another_digest(command: Command, spec: Path) -> None
     first = parsed(command("run", spec, "--json", "-"))
     second = parsed(command("run", spec, "--json", "-", "--set", "seed=2"))
     assert first["digest"] != second["digest"]
+
+
+def test_seed_is_short_for_its_setting_and_stands_above_it(command: Command, spec: Path) -> None:
+    long = parsed(command("run", spec, "--json", "-", "--set", "seed=2"))
+    short = parsed(command("run", spec, "--json", "-", "--seed", "2", "--set", "seed=3"))
+    assert short["digest"] == long["digest"]
+    assert short["spec"]["seed"] == 2
+    refused(command("run", spec, "--seed", "-1"), "--seed", "0")
+    several = parsed(
+        command("compare", spec, "--vary", f"{DEPTH}=1,2", "--seeds", "2", "--seed", "7", "--json", "-")
+    )
+    assert several["seeds"] == [7, 8]
+
+
+def test_a_quiet_run_prints_nothing_but_what_is_wrong(command: Command, spec: Path, tmp_path: Path) -> None:
+    # It has something to warn of.
+    spec.write_text(SPEC.replace('[measure]\nwarmup = "10 %"\n', ""))
+    for verb, *arguments in (
+        ("run",),
+        ("compare", "--vary", f"{DEPTH}=1,2", "--seeds", "2"),
+        ("sweep", "--vary", f"{DEPTH}=1,2", "--seeds", "2"),
+    ):
+        done = command(verb, spec, *arguments, "--quiet", "--json", f"{verb}.json")
+        assert done.returncode == 0, done.stderr
+        assert (done.stdout, done.stderr) == ("", "")
+        written = json.loads((tmp_path / f"{verb}.json").read_text())
+        assert written["warnings"]
+    refused(command("run", spec, "--quiet", "--drive", "no-such"), "no-such")
 
 
 def test_settings_override_the_spec(command: Command, spec: Path) -> None:

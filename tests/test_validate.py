@@ -1,7 +1,6 @@
 """Does `diskwright validate` tell how far a drive is from its recording, in words, JSON and pictures?"""
 
 import pickle
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 
 import chromium
 import diskwright
-from conftest import ROOT, Command, names, parsed, reference, refused
+from conftest import ROOT, Command, Look, names, parsed, reference, refused
 from diskwright import _text, report
 from diskwright.report import charts
 from test_report import Page
@@ -272,15 +271,10 @@ def test_the_command_writes_the_page(command: Command, recording: Path, tmp_path
 
 
 @pytest.fixture
-def opened(
-    browser: chromium.Browser, found: diskwright.Validation, tmp_path: Path
-) -> Iterator[tuple[chromium.Browser, Path]]:
+def opened(look: Look, found: diskwright.Validation, tmp_path: Path) -> tuple[chromium.Browser, Path]:
     file = tmp_path / "page.html"
     report.write(found, file)
-    browser.window(1280, 900)
-    browser.open(file)
-    yield browser, file
-    assert browser.complaints == []
+    return look(file), file
 
 
 def test_every_chart_is_drawn_and_nothing_is_asked_for(opened: tuple[chromium.Browser, Path]) -> None:

@@ -35,14 +35,11 @@ JSON.stringify(Object.fromEntries([...document.querySelectorAll('h2')].map((foun
 
 
 def main() -> None:
-    program = chromium.found()
-    if program is None:
-        sys.exit("no Chromium was found: one is needed to take pictures")
     result = diskwright.run(ROOT / "examples" / "laptop.toml", picture=True)
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "report.html")
         report.write(result, page)
-        with chromium.browser(program, Path(folder, "profile")) as browser:
+        with chromium.browser() as browser:
             browser.window(WIDTH, 900)
             browser.open(page)
             whole = Path(folder, "whole.png")

@@ -19,12 +19,16 @@ __all__ = [
     "compare",
     "convert",
     "digest_of",
+    "discard_unfinished",
     "disksim_parameters",
     "drive",
     "drive_text",
     "drives",
     "formats",
     "import_disksim",
+    "inputs_of_drive",
+    "inputs_of_spec",
+    "inputs_of_trace",
     "inspect",
     "look_alike_mixture",
     "miss_ratio",
@@ -251,6 +255,16 @@ def convert(
 ) -> str: ...
 def formats() -> str: ...
 def look_alike_mixture(path: str | PathLike[str], parameters: str) -> str: ...
+def discard_unfinished() -> None: ...
+def inputs_of_spec(
+    path: str | PathLike[str],
+    set: Sequence[str],
+    vary: Sequence[str],
+    drive: str | None,
+    trace: str | PathLike[str] | None,
+) -> list[PathLike[str]]: ...
+def inputs_of_drive(name: str) -> list[PathLike[str]]: ...
+def inputs_of_trace(path: str | PathLike[str]) -> list[PathLike[str]]: ...
 def import_disksim(path: str | PathLike[str], set: list[str]) -> tuple[str, str]: ...
 def disksim_parameters() -> str: ...
 def schema(of: str) -> str: ...

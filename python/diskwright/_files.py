@@ -1,25 +1,30 @@
 """Files that are whole or not there."""
 
+import io
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+# Temporary files that are being written.
+_UNFINISHED: set[str] = set()
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     """Opens a text that takes the place of `path` when the block ends well, and leaves no trace when not.
 
-    Opening comes first, so that a folder that cannot be written is known before a long run.
+    Opening comes first, so that a folder that cannot be written is known before a long run. A failed write is
+    an OSError with the name `path`.
     """
     target = Path(path).resolve()
     if target.is_dir():
         raise IsADirectoryError(21, "Is a directory", os.fspath(path))
-    if target.exists() and not target.is_file():
+    if Path(path).exists() and not Path(path).is_file():
         # A device or a pipe is written to, never replaced.
-        with target.open("w", encoding="utf-8") as stream:
+        with _named(os.open(path, os.O_WRONLY), path) as stream:
             yield stream
         return
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
@@ -28,16 +33,52 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     except OSError as error:
         error.filename = os.fspath(path)
         raise
+    _UNFINISHED.add(temporary)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        with _named(descriptor, path) as stream:
             yield stream
             stream.flush()
             os.fchmod(descriptor, mode)
-            os.fsync(descriptor)
+            with _naming(path):
+                os.fsync(descriptor)
         Path(temporary).replace(target)
     except BaseException:
         with suppress(FileNotFoundError):
             Path(temporary).unlink()
+        raise
+    finally:
+        _UNFINISHED.discard(temporary)
+
+
+def discard_unfinished() -> None:
+    """Removes the files that are being written, before the process ends at once."""
+    for temporary in list(_UNFINISHED):
+        with suppress(OSError):
+            Path(temporary).unlink()
+
+
+class _Raw(io.FileIO):
+    """A file whose failed writes name it as the user did."""
+
+    def __init__(self, descriptor: int, path: str | os.PathLike[str]) -> None:
+        super().__init__(descriptor, "w")
+        self._path = path
+
+    def write(self, written: Any, /) -> int:
+        with _naming(self._path):
+            return super().write(written)
+
+
+def _named(descriptor: int, path: str | os.PathLike[str]) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BufferedWriter(_Raw(descriptor, path)), encoding="utf-8")
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        error.filename = os.fspath(path)
         raise
 
 

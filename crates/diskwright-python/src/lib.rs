@@ -2,6 +2,7 @@
 
 mod disksim;
 mod failure;
+mod inputs;
 mod miss_ratio;
 mod replacement;
 mod scheduler;
@@ -26,7 +27,7 @@ use diskwright::runs::probe::ProbeOptions;
 use diskwright::runs::simulation::many::{self, FailedRun, Job};
 use diskwright::runs::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
 use diskwright::workload::{self, ConvertOptions, FormatOptions, InspectOptions};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -50,6 +51,21 @@ pyo3::create_exception!(
 
 /// The one conversion of an engine's error into Python's.
 fn raised(error: Error) -> PyErr {
+    if let Some((source, path)) = error.failed_write() {
+        // With a number Python picks the class, such as BrokenPipeError, and the reason in its words.
+        return match source.raw_os_error() {
+            Some(number) => {
+                let reason = source.to_string();
+                let reason = reason
+                    .split(" (os error")
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
+                PyOSError::new_err((number, reason, path.to_owned()))
+            }
+            None => PyOSError::new_err(error.to_string()),
+        };
+    }
     match error {
         Error::Input(_) | Error::File { .. } => InputError::new_err(error.to_string()),
         Error::Simulation(_) => SimulationError::new_err(error.to_string()),
@@ -439,6 +455,12 @@ fn drive_text(name: &str) -> PyResult<&'static str> {
         .ok_or_else(|| raised(error::unknown_name("drive", name, &library::names()).into()))
 }
 
+/// Removes the files that are being written, of which none will take its name, before the process ends at once.
+#[pyfunction]
+fn discard_unfinished() {
+    diskwright::base::whole_file::discard_unfinished();
+}
+
 /// Version, commit and profile of this build.
 #[pyfunction]
 fn version() -> (&'static str, &'static str, &'static str) {
@@ -476,6 +498,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sweep::ci95, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::sources, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::inputs_of_spec, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::inputs_of_drive, module)?)?;
+    module.add_function(wrap_pyfunction!(inputs::inputs_of_trace, module)?)?;
     module.add_function(wrap_pyfunction!(probe, module)?)?;
     module.add_function(wrap_pyfunction!(validate::validate, module)?)?;
     module.add_function(wrap_pyfunction!(miss_ratio::miss_ratio, module)?)?;
@@ -488,5 +513,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(drives, module)?)?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(drive_text, module)?)?;
+    module.add_function(wrap_pyfunction!(discard_unfinished, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)
 }

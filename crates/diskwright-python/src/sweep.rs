@@ -77,7 +77,12 @@ impl Brought {
 /// The grid of a sweep, of a job that has no choice yet; returns JSON.
 #[pyfunction]
 #[pyo3(signature = (job, seeds, brought))]
-pub fn sweep(job: PointJob, seeds: Option<u32>, brought: Brought) -> PyResult<String> {
+pub fn sweep(
+    py: Python<'_>,
+    job: PointJob,
+    seeds: Option<u32>,
+    brought: Brought,
+) -> PyResult<String> {
     let run = RunOptions {
         point: None,
         ..job.options()
@@ -87,8 +92,9 @@ pub fn sweep(job: PointJob, seeds: Option<u32>, brought: Brought) -> PyResult<St
         seeds,
         run: brought.along(run, &Failure::default())?,
     };
-    let sweep = Sweep::read(&job.source()?, &options).map_err(raised)?;
-    Ok(sweep.json().to_string())
+    let source = job.source()?;
+    py.detach(|| Sweep::read(&source, &options).map(|sweep| sweep.json().to_string()))
+        .map_err(raised)
 }
 
 /// The points of a job with each of the seeds: keys, effective specs, traces, and, if `whole`, what another machine needs;

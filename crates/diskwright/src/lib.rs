@@ -1,6 +1,6 @@
 //! diskwright simulates storage drives, request by request.
 //!
-//! A *spec* says what to run: a workload, a host, and a tree of devices. [`simulation::run`] turns it into a result.
+//! A *spec* says what to run: a workload, a host, and a tree of devices. [`runs::simulation::run`] turns it into a result.
 //!
 //! ```
 //! use diskwright::runs::simulation::{run, RunOptions, SpecSource};
@@ -42,8 +42,8 @@
 //! | [`runs`] | a spec becomes results: one simulation, many to compare, a drive's measures, its demerit, miss ratios |
 //!
 //! To follow a request: [`host::Host`] takes it from a [`workload::Workload`] and submits it through an
-//! [`engine::Port`]; the [`engine::Engine`] hands it to [`hdd::Hdd`], which queues it in a [`queue::Pool`], lets a
-//! [`queue::Scheduler`] pick it, works out its whole course in [`hdd::access`] and sets one alarm for its end; the
+//! [`engine::Port`]; the [`engine::Engine`] hands it to [`devices::hdd`], which queues it in a [`models::queue::Pool`], lets a
+//! [`models::queue::Scheduler`] pick it, works out its whole course in [`devices::hdd::access`] and sets one alarm for its end; the
 //! completion goes back to the host, whose [`metrics::Recorder`] notes it.
 
 pub mod base;

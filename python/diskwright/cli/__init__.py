@@ -1,6 +1,6 @@
 """The command `diskwright`: one file per verb; what only prints is imported when something is printed."""
 
-import signal
+import os
 import sys
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ from diskwright.cli import (
     compare,
     convert,
     drives,
+    ending,
     formats,
     import_disksim,
     inspect,
@@ -40,17 +41,15 @@ class _Group(TyperGroup):
             return super().invoke(ctx)
         except (diskwright.InputError, diskwright.SimulationError) as error:
             message = str(error)
-            _complain(message if message.startswith("error") else f"error: {message}")
+            ending.complain(message if message.startswith("error") else f"error: {message}")
             raise typer.Exit(2 if isinstance(error, diskwright.InputError) else 1) from error
-        except BrokenPipeError:
-            raise
         except OSError as error:
             if error.filename is None:
                 raise
-            _complain(f"error: cannot write {error.filename}: {error.strerror}")
-            raise typer.Exit(2) from error
+            ending.complain(f"error: cannot write {os.fsdecode(error.filename)}: {error.strerror}")
+            raise typer.Exit(ending.code_of(error)) from error
         except KeyboardInterrupt:
-            _complain("interrupted")
+            ending.complain("interrupted")
             raise typer.Exit(130) from None
 
 
@@ -60,7 +59,7 @@ app = typer.Typer(
     help="Simulates storage drives, request by request.",
     # Its import takes longer than all else that the help needs.
     rich_markup_mode=None,
-    epilog="Exit codes: 0 done, 1 a simulation failed or a check found a fault, 2 the input was wrong.",
+    epilog="Exit codes: 0 done, 1 a simulation or a write failed or a check found a fault, 2 wrong input.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -101,16 +100,15 @@ def _options(
     pass
 
 
-def _complain(message: str) -> None:
-    print(message, file=sys.stderr)
-
-
-def _terminated(number: int, _frame: object) -> None:
-    sys.exit(128 + number)
-
-
 def main() -> None:
     """The entry point."""
-    # Ends the run as Ctrl-C does, so that temporary files go.
-    signal.signal(signal.SIGTERM, _terminated)
-    app()
+    ending.listen_to_signals()
+    ending.guard_standard_output()
+    try:
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except ending.StandardOutputError as failed:
+        ending.after_standard_output(failed)

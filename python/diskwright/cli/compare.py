@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import InputError, _api, _compared
-from diskwright.cli import options, output
+from diskwright.cli import options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,6 +34,8 @@ def compare(
     ] = None,
     json: output.JsonOption = None,
     report: options.ReportOption = None,
+    seed: options.SeedOption = None,
+    quiet: options.QuietOption = False,
     settings: options.SetOption = None,
     drive: options.DriveOption = None,
     trace: options.TraceOption = None,
@@ -49,17 +51,23 @@ def compare(
     for option, number in (("--seeds", seeds), ("--threads", threads)):
         if number is not None and not 1 <= number < 2**32:
             raise InputError(f"error: {option} {number}: expected 1 or more")
+    settings = options.with_seed(settings, seed)
+    outputs.check(
+        outputs.json(json),
+        outputs.page(report),
+        reads=lambda: outputs.of_spec(spec, settings, drive, trace, vary),
+    )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_report = stack.enter_context(output.page_to(report))
-        progress = stack.enter_context(output.progress("requests"))
+        progress = stack.enter_context(output.progress("requests", quiet))
         found = _api.compare_with_settings(
             spec,
             vary or [],
             baseline or [],
             seeds,
             metrics or [],
-            settings or [],
+            settings,
             drive,
             trace,
             check,
@@ -69,7 +77,7 @@ def compare(
         )
         write_json(found)
         write_report(spec, found)
-    if json != "-":
+    if json != "-" and not quiet:
         output.show(*_report(spec, found, metrics))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import Record, _api
-from diskwright.cli import output, reading
+from diskwright.cli import output, outputs, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,6 +38,7 @@ def convert(
 
     `diskwright formats` lists the formats.
     """
+    outputs.check(outputs.json(json), outputs.Output("OUT", file), reads=lambda: outputs.of_trace(trace))
     with output.json_to(json) as write_json, output.progress("records") as progress:
         conversion = _api.convert(
             trace,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import Record, _api
-from diskwright.cli import output
+from diskwright.cli import output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,6 +24,7 @@ def drives(
     To make a drive of your own, save what `diskwright drives NAME` shows under its table as a file,
     change it, and give the file's path where a spec names a drive.
     """
+    outputs.check(outputs.json(json), reads=lambda: outputs.of_drive(name or ""))
     with output.json_to(json) as write_json:
         if name is None:
             known = [_api.drive(known) for known in _api.drives()]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from diskwright import Record, _api
-from diskwright.cli import output
+from diskwright.cli import output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 def formats(json: output.JsonOption = None) -> None:
     """List the formats in which traces are read and written."""
+    outputs.check(outputs.json(json), reads=lambda: ())
     known = _api.formats()
     with output.json_to(json) as write_json:
         write_json(Record({"schema": 1, "formats": [format.to_dict() for format in known]}))

@@ -11,7 +11,7 @@ import typer
 
 from diskwright import InputError, Record, _engine
 from diskwright._files import replacing
-from diskwright.cli import output
+from diskwright.cli import output, outputs
 
 
 def import_disksim(
@@ -38,11 +38,16 @@ def import_disksim(
 
     `diskwright run FILE.parv` simulates a set-up as it is.
     """
+    outputs.check(
+        outputs.json(json),
+        outputs.Output("--output", target, (".toml",)),
+        reads=lambda: outputs.of_drive(file),
+    )
     text, answer = _engine.import_disksim(file, settings or [])
     record = Record({"schema": 1} | loads(answer))
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
-        write_text = stack.enter_context(_text_to(target, file, force, quiet=json == "-"))
+        write_text = stack.enter_context(_text_to(target, force, quiet=json == "-"))
         write_json(record)
         write_text(text)
     for warning in record.warnings:
@@ -50,15 +55,12 @@ def import_disksim(
 
 
 @contextmanager
-def _text_to(target: str | None, source: str, force: bool, quiet: bool) -> Iterator[Callable[[str], object]]:
+def _text_to(target: str | None, force: bool, quiet: bool) -> Iterator[Callable[[str], object]]:
     """A function that writes the drive to its file, or to standard output unless that has something else."""
     if target is None:
         yield lambda text: None if quiet else print(text, end="")
         return
-    if Path(target).exists():
-        if Path(target).samefile(source):
-            raise InputError(f"error: --output {target}: a set-up never takes its own place")
-        if not force:
-            raise InputError(f"error: --output {target}: the file is there: --force writes over it")
+    if not force and Path(target).is_file():
+        raise InputError(f"error: --output {target}: the file is there: --force writes over it")
     with replacing(target) as stream:
         yield stream.write

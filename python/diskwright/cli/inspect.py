@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import Record, _api
-from diskwright.cli import output, reading
+from diskwright.cli import output, outputs, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,6 +37,11 @@ def inspect(
     ] = None,
 ) -> None:
     """Tell what a trace is: counts, sizes, mix, sequentiality, working set, arrivals."""
+    outputs.check(
+        outputs.json(json),
+        outputs.Output("--profile", profile, (".toml",)),
+        reads=lambda: outputs.of_trace(trace),
+    )
     with output.json_to(json) as write_json, output.progress("records") as progress:
         inspection = _api.inspect(
             trace,

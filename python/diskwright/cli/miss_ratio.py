@@ -8,7 +8,7 @@ import typer
 
 from diskwright import InputError, Record, _api
 from diskwright._text import byte_size
-from diskwright.cli import output, reading
+from diskwright.cli import output, outputs, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -72,6 +72,7 @@ def miss_ratio(
     for option, value, low, limit in limits:
         if value is not None and not low <= value < limit:
             raise InputError(f"error: {option} {value}: expected {low} to {limit - 1}")
+    outputs.check(outputs.json(json), outputs.plot(plot), reads=lambda: outputs.of_trace(trace))
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         progress = stack.enter_context(output.progress("records"))

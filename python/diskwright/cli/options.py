@@ -28,7 +28,24 @@ TraceOption = Annotated[
     typer.Option("--trace", metavar="FILE", help="Replay this trace in place of the spec's workload."),
 ]
 
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", metavar="N", min=0, max=2**63 - 1, help="The seed, in place of the spec's: as --set seed=N."
+    ),
+]
+
+QuietOption = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print nothing unless something is wrong; files are written."),
+]
+
 CheckOption = Annotated[
     bool,
     typer.Option("--check", help="Follow every block's versions; fail where a promise is broken."),
 ]
+
+
+def with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
+    """The settings, and over them what `--seed` says."""
+    return [*(settings or []), *([] if seed is None else [f"seed={seed}"])]

@@ -39,7 +39,8 @@ def json_to(target: str | None) -> Iterator[Callable[[Record], None]]:
         yield lambda record: print(record.json())
     else:
         with replacing(target) as stream:
-            yield lambda record: print(record.json(), file=stream)
+            # A full disk is known before any other output takes its name.
+            yield lambda record: print(record.json(), file=stream, flush=True)
 
 
 @contextmanager
@@ -70,9 +71,9 @@ def stderr_is_terminal() -> bool:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int | None], object] | None]:
+def progress(what: str, quiet: bool = False) -> Iterator[Callable[[int, int | None], object] | None]:
     """A progress bar that counts `what`, on standard error, where that is a terminal."""
-    if not stderr_is_terminal():
+    if quiet or not stderr_is_terminal():
         yield None
         return
     from rich.console import Console
@@ -85,9 +86,11 @@ def progress(what: str) -> Iterator[Callable[[int, int | None], object] | None]:
 
 
 @contextmanager
-def progress_of_points() -> Iterator[Callable[[int, int, int, int | None], object] | None]:
+def progress_of_points(
+    quiet: bool = False,
+) -> Iterator[Callable[[int, int, int, int | None], object] | None]:
     """Bars that count points, and the requests of those that run here, as `progress` shows them."""
-    if not stderr_is_terminal():
+    if quiet or not stderr_is_terminal():
         yield None
         return
     from rich.console import Console

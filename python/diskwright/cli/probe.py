@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskwright import InputError, Record, _api
-from diskwright.cli import output
+from diskwright.cli import output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -49,6 +49,7 @@ def probe(
     for option, value, limit in limits:
         if not 0 <= value < limit:
             raise InputError(f"error: {option} {value}: expected 0 to {limit - 1}")
+    outputs.check(outputs.json(json), outputs.plot(plot), reads=lambda: outputs.of_drive(drive))
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         progress = stack.enter_context(_progress())

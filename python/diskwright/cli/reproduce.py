@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diskwright.cli import output
+from diskwright.cli import output, outputs
 from diskwright.cli.sweep import STORE, ClusterOption, StoreOption, ThreadsOption
 
 if TYPE_CHECKING:
@@ -42,10 +42,19 @@ def reproduce(
     Writes a page with everything to results/SYSTEM/index.html; goes on where an earlier try was stopped.
     """
     from diskwright import systems
-    from diskwright.reproduce import _carry, _write
+    from diskwright.reproduce import _carry, _data, _write
 
     wanted = systems.system(system)
     target = out or f"results/{wanted.name}"
+    outputs.check(
+        outputs.json(json),
+        *(outputs.Output("--out", str(path)) for path in _write.files(wanted, target)),
+        reads=lambda: [
+            *([system] if system.endswith(".py") else []),
+            *_data.candidates(wanted.traces, _data.folder(data)),
+            store,
+        ],
+    )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         # A folder that cannot be written is known before the runs.

@@ -8,7 +8,7 @@ import typer
 
 from diskwright import InputError, _api
 from diskwright._text import subject
-from diskwright.cli import options, output
+from diskwright.cli import options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,6 +32,8 @@ def run(
         str | None, typer.Option(metavar="FILE.parquet", help="Write one row per request to a Parquet file.")
     ] = None,
     check: options.CheckOption = False,
+    seed: options.SeedOption = None,
+    quiet: options.QuietOption = False,
     settings: options.SetOption = None,
     drive: options.DriveOption = None,
     trace: options.TraceOption = None,
@@ -42,16 +44,23 @@ def run(
     """
     if animate is not None and report is None:
         raise InputError("error: --animate needs --report FILE.html: the page shows what is animated")
+    settings = options.with_seed(settings, seed)
+    outputs.check(
+        outputs.json(json),
+        outputs.page(report),
+        outputs.Output("--requests", requests, (".parquet",)),
+        reads=lambda: outputs.of_spec(spec, settings, drive, trace),
+    )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_report = stack.enter_context(output.page_to(report))
-        progress = stack.enter_context(output.progress("requests"))
+        progress = stack.enter_context(output.progress("requests", quiet))
         result = _api.run_with_settings(
-            spec, settings or [], drive, trace, check, requests, report is not None, animate, progress
+            spec, settings, drive, trace, check, requests, report is not None, animate, progress
         )
         write_json(result)
         write_report(spec, result)
-    if json != "-":
+    if json != "-" and not quiet:
         output.show(*_report(spec, result))
 
 

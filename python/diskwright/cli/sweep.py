@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import _compared, _engine
-from diskwright.cli import options, output
+from diskwright.cli import options, output, outputs
 from diskwright.sweep import Store, Swept
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def sweep(
     ] = None,
     json: output.JsonOption = None,
     store: StoreOption = STORE,
+    seed: options.SeedOption = None,
+    quiet: options.QuietOption = False,
     settings: options.SetOption = None,
     drive: options.DriveOption = None,
     trace: options.TraceOption = None,
@@ -62,24 +64,30 @@ def sweep(
     from diskwright.sweep._grid import of_job
     from diskwright.sweep._job import Brought, Job
 
+    settings = options.with_seed(settings, seed)
     job = Job(
         spec,
         None,
-        set=settings or [],
+        set=settings,
         drive=drive,
         trace=trace,
         check=check,
         vary=vary or [],
     )
+    outputs.check(
+        outputs.json(json),
+        outputs.Output("--out", out, _swept.ENDINGS),
+        reads=lambda: [*outputs.of_spec(spec, settings, drive, trace, vary), store],
+    )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_table = stack.enter_context(_swept.opened(out))
-        progress = stack.enter_context(output.progress_of_points())
+        progress = stack.enter_context(output.progress_of_points(quiet))
         found = of_job(job, seeds, Store(store), Brought(), threads, cluster, progress)
         write_json(found)
         if out is not None:
             write_table(found.frame())
-    if json != "-":
+    if json != "-" and not quiet:
         output.show(*_report(spec, found, store))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskwright import _api
-from diskwright.cli import options, output
+from diskwright.cli import options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,6 +38,11 @@ def validate(
 
     VALUE is TOML; a bare word is a string: --set buffer.write.complete=on-medium
     """
+    outputs.check(
+        outputs.json(json),
+        outputs.page(report),
+        reads=lambda: [*outputs.of_drive(drive), *outputs.of_trace(trace)],
+    )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_report = stack.enter_context(output.page_to(report))

@@ -47,4 +47,4 @@ def opened(target: AnyPath) -> Iterator[Callable[[str, Found], None]]:
     Opened before the run, so that a file that cannot be written is known at once.
     """
     with replacing(target) as stream:
-        yield lambda title, found: print(page(found, title=title), end="", file=stream)
+        yield lambda title, found: print(page(found, title=title), end="", file=stream, flush=True)

@@ -42,6 +42,12 @@ def found(traces: Sequence[Trace], data: Path | None) -> dict[str, Path]:
     return files
 
 
+def candidates(traces: Sequence[Trace], data: Path | None) -> list[Path]:
+    """The files that come along, and those of a folder that are as long as one of the traces."""
+    files = [trace.file for trace in traces if trace.file is not None]
+    return files + ([] if data is None else _files(data, {trace.bytes for trace in traces}))
+
+
 def _files(data: Path, sizes: set[int]) -> list[Path]:
     """The files of these sizes, sorted."""
     files = []

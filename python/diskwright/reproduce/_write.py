@@ -9,7 +9,18 @@ from diskwright._files import replacing
 from diskwright.reproduce import _draw
 from diskwright.reproduce._page import page
 from diskwright.reproduce._reproduced import Reproduced
+from diskwright.reproduce._system import System
 from diskwright.sweep._swept import opened
+
+_PAGE, _RESULT = "index.html", "result.json"
+_TABLES = ("points.csv", "points.parquet")
+
+
+def files(system: System, target: str | PathLike[str]) -> list[Path]:
+    """The files that a reproduction can write into its folder."""
+    drawn = [figure.id for figure in system.figures if figure.drawn is not None]
+    pictures = [f"{id}.{form}" for id in drawn for form in _draw.FORMATS]
+    return [Path(target) / name for name in (_PAGE, *pictures, *_TABLES, _RESULT)]
 
 
 def folder(path: str | PathLike[str]) -> Path:
@@ -30,17 +41,17 @@ def write(found: Reproduced, target: str | PathLike[str], command: str = "") -> 
     """
     into = folder(target)
     text = page(found, command or f"diskwright reproduce {found.source.name}")
-    written = [_put(into / "index.html", text.encode())]
+    written = [_put(into / _PAGE, text.encode())]
     for figure, told in found.drawn():
         if figure.drawn is not None:
             pictures = _draw.files(figure, told["points"])
             written += [_put(into / f"{figure.id}.{form}", picture) for form, picture in pictures.items()]
     frame = found.frame()
-    for name in ("points.csv", "points.parquet"):
+    for name in _TABLES:
         with opened(into / name) as put:
             put(frame)
         written.append(into / name)
-    written.append(_put(into / "result.json", f"{found.json()}\n".encode()))
+    written.append(_put(into / _RESULT, f"{found.json()}\n".encode()))
     return written
 
 

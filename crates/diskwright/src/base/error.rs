@@ -14,7 +14,7 @@ pub enum Error {
     /// Something the user wrote or named is wrong (exit code 2).
     #[error("{0}")]
     Input(Box<InputError>),
-    /// A file could not be read or written (exit code 2).
+    /// A file could not be read or written (exit code 2, or 1 where that showed while it was being written).
     #[error("cannot {action} {}: {source}", path.display())]
     File {
         /// The file.
@@ -32,6 +32,9 @@ pub enum Error {
     Interrupted,
 }
 
+/// "Input/output error": a kind of its own has it nowhere.
+const EIO: i32 = 5;
+
 impl Error {
     /// An error of the user's input without a place in a file.
     pub fn input(message: impl Into<String>) -> Error {
@@ -45,9 +48,31 @@ impl Error {
             source,
         }
     }
+    /// What the operating system said, and the file, where the disk was full or broken when a file was written: nothing
+    /// that the user named is wrong.
+    pub fn failed_write(&self) -> Option<(&io::Error, &Path)> {
+        match self {
+            Error::File {
+                path,
+                action: "write",
+                source,
+            } => {
+                let ended = match source.kind() {
+                    io::ErrorKind::StorageFull
+                    | io::ErrorKind::QuotaExceeded
+                    | io::ErrorKind::FileTooLarge
+                    | io::ErrorKind::BrokenPipe => true,
+                    _ => source.raw_os_error() == Some(EIO),
+                };
+                ended.then_some((source, path.as_path()))
+            }
+            _ => None,
+        }
+    }
     /// The exit code of the command: 2 for wrong input, 1 for a failed simulation.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Error::File { .. } if self.failed_write().is_some() => 1,
             Error::Input(_) | Error::File { .. } => 2,
             Error::Simulation(_) | Error::Interrupted => 1,
         }

@@ -10,4 +10,4 @@ pub mod registry;
 pub mod schema;
 pub mod units;
 
-pub(crate) mod whole_file;
+pub mod whole_file;

@@ -4,8 +4,43 @@ use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::{Builder, NamedTempFile};
+
+/// Where files are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes all files that are being written. None of them can take its name afterwards: this is for a process that is about
+/// to end while some thread waits in the operating system.
+pub fn discard_unfinished() {
+    for path in UNFINISHED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .drain(..)
+    {
+        // It may have taken its name in this moment.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// A temporary file's place in the list, which it leaves when it is dropped.
+pub(crate) struct Listed(PathBuf);
+
+impl Listed {
+    fn new(path: &Path) -> Listed {
+        let mut listed = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.push(path.to_owned());
+        Listed(path.to_owned())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        let mut listed = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.retain(|path| *path != self.0);
+    }
+}
 
 /// A file being written, under a temporary name in the folder of its target. Dropped unfinished, it is
 /// removed, and an old file of the name stays as it was.
@@ -20,6 +55,8 @@ pub(crate) enum WholeFile {
         target: PathBuf,
         /// The permissions of the file that it replaces.
         permissions: Option<Permissions>,
+        /// For [`discard_unfinished`].
+        listed: Listed,
     },
     /// Never replaced.
     Direct(File),
@@ -53,6 +90,7 @@ impl WholeFile {
         let open = |path: &Path| File::options().write(true).create_new(true).open(path);
         let file = Builder::new().prefix(&prefix).make_in(folder, open)?;
         Ok(WholeFile::Temporary {
+            listed: Listed::new(file.path()),
             file,
             target,
             permissions,
@@ -65,6 +103,7 @@ impl WholeFile {
             file,
             target,
             permissions,
+            listed,
         } = self
         else {
             return Ok(());
@@ -74,6 +113,7 @@ impl WholeFile {
         }
         file.as_file().sync_all()?;
         file.persist(target).map_err(|failed| failed.error)?;
+        drop(listed);
         Ok(())
     }
 
@@ -92,5 +132,35 @@ impl Write for WholeFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file().flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_listed_for_as_long_as_it_is_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = || fs::read_dir(folder.path()).expect("listed").count();
+        let mut whole = WholeFile::create(&folder.path().join("whole")).expect("created");
+        whole.write_all(b"all").expect("written");
+        whole.finish().expect("finished");
+        let half = WholeFile::create(&folder.path().join("half")).expect("created");
+        assert_eq!(names(), 2);
+        // Other tests write files at the same time: only this one's is looked for.
+        let WholeFile::Temporary { file, .. } = &half else {
+            panic!("a regular file");
+        };
+        let listed = || {
+            UNFINISHED
+                .lock()
+                .expect("sound")
+                .contains(&file.path().to_owned())
+        };
+        assert!(listed());
+        drop(half);
+        assert_eq!(names(), 1);
+        assert_eq!(fs::read(folder.path().join("whole")).expect("read"), b"all");
     }
 }

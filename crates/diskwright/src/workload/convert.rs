@@ -126,18 +126,17 @@ fn target(path: &Path, name: Option<&str>) -> Result<(&'static Format, &'static 
         let names: Vec<_> = writable().map(|(format, _)| format.name).collect();
         names.join(", ")
     };
-    if let Some(name) = name {
-        let format = formats::named(name)?;
-        return writable()
-            .find(|(f, _)| f.name == format.name)
-            .ok_or_else(|| {
-                InputError::new(format!("traces of format {name} can be read, not written"))
-                    .help(format!("accepted: {}", accepted()))
-                    .into()
-            });
-    }
     let extension = output::extension(path);
     let meant = writable().find(|(_, w)| extension.is_some() && w.extension == extension);
+    if let Some(name) = name {
+        let format = formats::named(name)?;
+        let named = writable().find(|(f, _)| f.name == format.name);
+        let named = named.ok_or_else(|| {
+            InputError::new(format!("traces of format {name} can be read, not written"))
+                .help(format!("accepted: {}", accepted()))
+        })?;
+        return fitting(path, named, meant);
+    }
     meant.ok_or_else(|| {
         InputError::new("the file's name does not say in which format to write")
             .at(Place::File(path.to_owned()))
@@ -147,6 +146,30 @@ fn target(path: &Path, name: Option<&str>) -> Result<(&'static Format, &'static 
             ))
             .into()
     })
+}
+
+/// The format named, unless the file's extension means another one, `meant`.
+fn fitting<'f>(
+    path: &Path,
+    named: (&'f Format, &'f Writing),
+    meant: Option<(&Format, &Writing)>,
+) -> Result<(&'f Format, &'f Writing), Error> {
+    let (format, extension) = (named.0, output::extension(path).unwrap_or_default());
+    match meant {
+        Some((other, _))
+            if other.name != format.name && !format.extensions.contains(&extension) =>
+        {
+            let message = format!(
+                "a file that ends in .{extension} is of format {}, not {}",
+                other.name, format.name
+            );
+            let endings: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
+            let help = format!("expected a name in {}", endings.join(" or "));
+            let error = InputError::new(message).at(Place::File(path.to_owned()));
+            Err(error.help(help).into())
+        }
+        _ => Ok(named),
+    }
 }
 
 /// Which records are taken, by their device.

@@ -16,6 +16,11 @@ const CHUNK: usize = 256 << 10;
 /// A line longer than this is not a line of a trace.
 pub const MAX_LINE: usize = 1 << 20;
 
+/// A line of more than [`MAX_LINE`] bytes.
+#[derive(Debug, thiserror::Error)]
+#[error("no end of line within {MAX_LINE} bytes: this is not a text trace")]
+struct EndlessLine;
+
 /// A buffered, decompressed trace file.
 ///
 /// The bytes of the record just returned stay where they are until the next one is asked for, so that an error can show
@@ -177,10 +182,7 @@ impl Input {
             }
             searched = self.filled - self.at;
             if searched > MAX_LINE {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    format!("no end of line within {MAX_LINE} bytes: this is not a text trace"),
-                ));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, EndlessLine));
             }
             if self.ended {
                 let line = self.at..self.filled;
@@ -199,6 +201,12 @@ impl Input {
 
     /// What a failed read means to the user, at `place`: a damaged archive is wrong input, the rest is the file's fault.
     pub fn fault(&self, error: io::Error, place: Place) -> Error {
+        if error
+            .get_ref()
+            .is_some_and(|inner| inner.is::<EndlessLine>())
+        {
+            return InputError::new(error.to_string()).at(place).into();
+        }
         let damaged = matches!(
             error.kind(),
             io::ErrorKind::UnexpectedEof
@@ -211,9 +219,6 @@ impl Input {
                 InputError::new(format!("the {name} stream is damaged or cut off: {error}"))
                     .at(place)
                     .into()
-            }
-            None if error.kind() == io::ErrorKind::InvalidData => {
-                InputError::new(error.to_string()).at(place).into()
             }
             _ => Error::file(&self.path, "read", error),
         }
@@ -332,6 +337,30 @@ mod tests {
         let endless = vec![b'x'; MAX_LINE + 2 * CHUNK];
         let error = lines(&mut input(endless)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn an_endless_line_of_a_sound_archive_is_no_damage() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        let endless = vec![b'x'; MAX_LINE + 2 * CHUNK];
+        std::io::Write::write_all(&mut encoder, &endless).unwrap();
+        let mut input = input(encoder.finish().unwrap());
+        let error = input.line().unwrap_err();
+        let place = Place::Line {
+            file: "t".into(),
+            line: 1,
+            column: None,
+            text: "x".to_owned(),
+        };
+        let told = input.fault(error, place).to_string();
+        assert!(
+            told.contains("no end of line") && told.contains("t:1"),
+            "{told}"
+        );
+        assert!(!told.contains("damaged"), "{told}");
+        let cut = io::Error::from(io::ErrorKind::UnexpectedEof);
+        let told = input.fault(cut, Place::File("t".into())).to_string();
+        assert!(told.contains("gzip stream is damaged"), "{told}");
     }
 
     #[test]

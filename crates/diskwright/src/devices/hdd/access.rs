@@ -243,7 +243,7 @@ pub fn write<T: Tally>(
     write_piece(hardware, begin, Some(arrivals), command, first, parts)
 }
 
-/// Writes one of several pieces of which a request is made, as [`write`] does; without `arrivals` its blocks are in the drive already.
+/// Writes one of several pieces of which a request is made, as [`write()`] does; without `arrivals` its blocks are in the drive already.
 pub fn write_piece<T: Tally>(
     hardware: &Hardware,
     begin: Begin,

@@ -16,10 +16,10 @@ impl Timing for PerBlock {
     }
 }
 
-fn run_in(
-    parallel: u32,
-    commands: &[(u64, Command)],
-) -> (Vec<(u64, u64, u64)>, Map<String, Value>) {
+/// The number of a request, and when it began and ended, ms.
+type Span = (u64, u64, u64);
+
+fn run_in(parallel: u32, commands: &[(u64, Command)]) -> (Vec<Span>, Map<String, Value>) {
     let device = Timed::new(PerBlock, 1_000, parallel);
     let ms = |&(at, command): &(u64, Command)| (Time::from_ms(at), command);
     let (engine, ended) = run_at(

@@ -3,7 +3,7 @@
 mod custom;
 pub mod digest;
 mod faults;
-mod imported;
+pub(crate) mod imported;
 pub mod many;
 mod outcome;
 pub mod point;
@@ -252,7 +252,7 @@ const SWEEP_CHANGES_NOTHING: &str =
     "the table [sweep] changes nothing here: `diskwright sweep` runs its points";
 
 /// The values of a spec, where relative paths in it start, and the set-up of DiskSim's where it is made from one.
-fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<SetUp>), Error> {
+pub(crate) fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<SetUp>), Error> {
     let path = match source {
         SpecSource::File(path) => path,
         SpecSource::Text { text, base } => {
@@ -281,7 +281,7 @@ fn from_here(drive: &str) -> String {
 }
 
 /// The keys of the devices' drives; where the spec has no device with one, that of a hard disk that is to be its device.
-fn drive_keys(tree: &Node) -> Vec<String> {
+pub(crate) fn drive_keys(tree: &Node) -> Vec<String> {
     let mut devices = with_drives(tree);
     if devices.is_empty() {
         devices.push("device.hdd".to_owned());

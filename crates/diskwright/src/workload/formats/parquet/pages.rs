@@ -1,7 +1,8 @@
 //! Pages of a column, checked before they are decoded: the decoder trusts them in places where a damaged file would end it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Once};
 
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -100,9 +101,26 @@ fn damaged(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
+thread_local! {
+    /// Whether this thread is in the decoder, whose panics are told as errors and not printed as well.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+static HOOK: Once = Once::new();
+
 /// Runs a part of the decoder; where a damaged file makes it panic, that is an error like any other.
 pub fn guarded<T>(decode: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+    HOOK.call_once(|| {
+        let others = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                others(panic);
+            }
+        }));
+    });
+    let outer = GUARDED.replace(true);
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    GUARDED.set(outer);
+    decoded.unwrap_or_else(|panic| {
         let message = match panic.downcast::<String>() {
             Ok(text) => *text,
             Err(panic) => panic.downcast::<&str>().map_or_else(
