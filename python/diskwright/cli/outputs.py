@@ -49,6 +49,11 @@ def plot(target: str | None) -> Output:
     return Output("--plot", target, (".png", ".svg", ".pdf"))
 
 
+def curve(option: str, target: str | None) -> Output:
+    """The file of a curve of access times."""
+    return Output(option, target, (".csv",))
+
+
 def is_stream(target: str | os.PathLike[str]) -> bool:
     """Whether a name stands for a stream, such as a pipe or /dev/stdout, which is written to as it is."""
     if _OPEN.fullmatch(str(Path(target).absolute())):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from diskwright import InputError, Record, _api
+from diskwright import InputError, Record, _api, _files
 from diskwright.cli import output, outputs
 
 if TYPE_CHECKING:
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 # More rows of zones than these say nothing more on a terminal.
 _ZONES = 16
+# What is measured where nothing is named.
+_USUAL = ["seek", "access", "zones", "iops"]
+# The columns of a curve's file.
+_COLUMNS = ("distance_blocks", "mean_ms", "low_ms", "high_ms")
 # As many columns with margins fit.
 _SCHEDULERS = 4
 
@@ -26,8 +30,19 @@ def probe(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Measure only some of seek, access, zones, iops; may be repeated."),
+        typer.Option(
+            metavar="A,B",
+            help="Measure only some of seek, access, zones, iops, curve, rotation; may be repeated.",
+        ),
     ] = None,
+    curve: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the access times of reads by distance in blocks, as a device of the kind curve reads them.",
+        ),
+    ] = None,
+    write_curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the same of writes.")] = None,
     samples: Annotated[int, typer.Option(metavar="N", help="Random accesses at each distance.")] = 10_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of every random choice.")] = 1,
     depths: Annotated[
@@ -49,13 +64,19 @@ def probe(
     for option, value, limit in limits:
         if not 0 <= value < limit:
             raise InputError(f"error: {option} {value}: expected 0 to {limit - 1}")
-    outputs.check(outputs.json(json), outputs.plot(plot), reads=lambda: outputs.of_drive(drive))
+    curves = {"read": outputs.curve("--curve", curve), "write": outputs.curve("--write-curve", write_curve)}
+    outputs.check(
+        outputs.json(json), outputs.plot(plot), *curves.values(), reads=lambda: outputs.of_drive(drive)
+    )
+    measured = [name for names in only or [] for name in _listed(names)]
+    if curve is not None or write_curve is not None:
+        measured = [*(measured or _USUAL), "curve"]
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         progress = stack.enter_context(_progress())
         found = _api.probe(
             drive,
-            only=[name for names in only or [] for name in _listed(names)],
+            only=measured,
             samples=samples,
             seed=seed,
             depths=_numbers(depths),
@@ -65,9 +86,20 @@ def probe(
             plot=plot,
             progress=progress,
         )
+        for operation, target in curves.items():
+            if target.target is not None:
+                _write_curve(found.curve[operation], target.target)
         write_json(found)
     if json != "-":
         output.show(*_report(found))
+
+
+def _write_curve(points: list[Record], target: str) -> None:
+    """The file of a curve, as a device of the kind `curve` reads it."""
+    rows = [_COLUMNS, *([point[column] for column in _COLUMNS] for point in points)]
+    text = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    with _files.replacing(target) as stream:
+        stream.write(text)
 
 
 def _listed(text: str) -> list[str]:
