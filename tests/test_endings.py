@@ -1,6 +1,7 @@
 """How does the command end where a disk is full, a reader has gone, or a signal comes?"""
 
 import gzip
+import json
 import os
 import signal
 import subprocess
@@ -91,10 +92,24 @@ def test_a_reader_that_is_gone_is_seen(tmp_path: Path) -> None:
     assert b"Traceback" not in done.stderr and b"error" not in done.stderr
 
 
-def test_standard_output_has_a_name_too(command: Command, tmp_path: Path) -> None:
-    done = shell("diskwright drives --json /dev/stdout | cat", tmp_path)
+@pytest.mark.parametrize("into", ["| cat > both", "> both", "--json /dev/fd/3 3> both"])
+def test_standard_output_has_a_name_too(tmp_path: Path, into: str) -> None:
+    option = "" if "--json" in into else "--json /dev/stdout"
+    done = shell(f"diskwright drives {option} {into}", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("{")
+    text = (tmp_path / "both").read_text() + done.stdout
+    # The table comes after the object, and nothing stands over anything.
+    found, end = json.JSONDecoder().raw_decode(text)
+    assert len(found["drives"]) > 1
+    assert text[end:] == "\n" + shell("diskwright drives", tmp_path).stdout
+    assert names(tmp_path) == ["both"]
+
+
+def test_a_closed_standard_output_is_nothing_to_write_to(tmp_path: Path) -> None:
+    for line in ("diskwright drives", "diskwright schema"):
+        done = shell(f"{line} >&-", tmp_path)
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == 0
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

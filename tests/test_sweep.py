@@ -246,7 +246,7 @@ def test_the_first_failure_in_the_grid_is_told_and_the_rest_kept(swept: Path, co
         (["--vary", "device.hdd.queue.depth=1,1"], ["--vary:1:26", "is there twice"]),
         (["--vary", "device.hdd.queue.dept=1"], ["unknown key", "depth"]),
         (["--seeds", "0"], ["0 seeds", "expected 1 or more"]),
-        (["--out", "table.xlsx"], ["table.xlsx", ".parquet, .csv"]),
+        (["--out", "table.xlsx"], ["table.xlsx", ".parquet or .csv"]),
         (["--out", "no/table.csv"], ["no/table.csv"]),
         (["--store", "spec.toml"], ["cannot keep points in spec.toml", "--store DIR"]),
         (["--threads", "0"], ["0 threads"]),

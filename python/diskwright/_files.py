@@ -2,11 +2,16 @@
 
 import io
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+
+# Names of files that are open, which are written to whatever they are.
+_OPEN = re.compile(r"/dev/(?P<name>stdin|stdout|stderr)|/(dev|proc/self)/fd/(?P<number>\d+)")
+_NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}
 
 # Temporary files that are being written.
 _UNFINISHED: set[str] = set()
@@ -19,6 +24,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
     Opening comes first, so that a folder that cannot be written is known before a long run. A failed write is
     an OSError with the name `path`.
     """
+    if (number := open_number(path)) is not None:
+        with _named(os.dup(number), path) as stream:
+            yield stream
+        return
     target = Path(path).resolve()
     if target.is_dir():
         raise IsADirectoryError(21, "Is a directory", os.fspath(path))
@@ -48,6 +57,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
         raise
     finally:
         _UNFINISHED.discard(temporary)
+
+
+def open_number(path: str | os.PathLike[str]) -> int | None:
+    """The number of the open file that a name such as /dev/stdout stands for."""
+    found = _OPEN.fullmatch(os.fspath(path))
+    if found is None:
+        return None
+    return int(found["number"]) if found["number"] else _NUMBERS[found["name"]]
 
 
 def discard_unfinished() -> None:

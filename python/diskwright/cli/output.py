@@ -119,6 +119,9 @@ def show(*parts: "RenderableType") -> None:
     """Prints to standard output."""
     from rich.console import Console
 
+    # There is none where it was closed.
+    if sys.stdout is None:
+        return
     terminal = sys.stdout.isatty()
     console = Console(highlight=False, markup=False, emoji=False, width=None if terminal else WIDTH)
     for part in parts:

@@ -1,16 +1,13 @@
 """What the verbs may write: nothing over what they read, nothing twice, all under names that fit."""
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from diskwright import InputError, _engine
-
-# Names of open files, which are written to whatever they are.
-_OPEN = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/(self|\d+)/fd/\d+")
+from diskwright._files import open_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ def curve(option: str, target: str | None) -> Output:
 
 def is_stream(target: str | os.PathLike[str]) -> bool:
     """Whether a name stands for a stream, such as a pipe or /dev/stdout, which is written to as it is."""
-    if _OPEN.fullmatch(str(Path(target).absolute())):
+    if open_number(target) is not None:
         return True
     try:
         mode = Path(target).stat().st_mode
