@@ -50,6 +50,7 @@ __all__ = [
     "Concat",
     "Constant",
     "Csv",
+    "Curve",
     "Custom",
     "Deadline",
     "Device",
@@ -1683,6 +1684,30 @@ class Simple(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Curve(Table):
+    """A device of which the access time is known by the distance from its last request.
+
+    A device of a measured curve.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("curve",)
+    capacity: Size
+    """How much it holds."""
+    read: str
+    """The CSV file with the access times of reads: columns `distance_blocks`, `mean_ms` and, for `spread`,
+    `low_ms` and `high_ms`.
+    """
+    write: str | None = None
+    """The same of writes; those of reads where it is left out."""
+    rate: Rate | None = None
+    """How fast the bytes of a request are read and written; they take no time where it is left out."""
+    spread: bool | None = None
+    """Whether an access time is drawn from `low_ms` to `high_ms`, each as likely; else it is the mean.
+    Default: false.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host(Table):
     """The host."""
 
@@ -2112,7 +2137,7 @@ Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
 Rate: TypeAlias = str
 """A rate of transfer above 0, such as "300 MB/s" (units: B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)."""
 
-Device: TypeAlias = Hdd | Array | Simple
+Device: TypeAlias = Hdd | Array | Simple | Curve
 """A device and its parts; the one key says what it is."""
 
 WarmUp: TypeAlias = int | str

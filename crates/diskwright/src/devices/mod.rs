@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod assembly;
+pub mod curve;
 pub mod drives;
 pub mod hdd;
 pub mod kind;
@@ -20,6 +21,7 @@ registry::kinds! {
     Hdd = "hdd" in hdd::spec::HddSpec, "A hard disk.";
     Array = "array" in array::spec::ArraySpec<DeviceSpec>, "Several devices as one.";
     Simple = "simple" in simple::SimpleSpec, "A device that takes a constant time for each request, and a rate for its bytes.";
+    Curve = "curve" in curve::CurveSpec, "A device of which the access time is known by the distance from its last request.";
 }
 
 impl DeviceSpec {

@@ -10,6 +10,7 @@ mod closed_forms;
 mod clustering;
 mod comparing;
 mod config_errors;
+mod curve;
 mod disksim_files;
 mod drive_cache;
 mod dual_actuator;

@@ -1,6 +1,7 @@
 //! How each kind of device is drawn: a folder and a line each.
 
 mod array;
+mod curve;
 mod drive;
 mod hdd;
 mod simple;
@@ -27,7 +28,7 @@ pub struct Kind {
 }
 
 /// Every kind.
-pub const KINDS: &[Kind] = &[hdd::KIND, array::KIND, simple::KIND];
+pub const KINDS: &[Kind] = &[hdd::KIND, array::KIND, simple::KIND, curve::KIND];
 
 /// A device with at most `depth` levels below it, and how many blocks it has at least.
 pub fn device(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
