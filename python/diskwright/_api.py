@@ -471,8 +471,8 @@ def probe(
     """What a drive does, measured on the running simulator.
 
     drive: the name of one that comes with diskwright, or the path of a description.
-    only: some of "seek", "access", "zones", "iops", "curve" (access times by distance in blocks, as a device of the kind
-        `curve` takes them) and "rotation", which is always measured; the first four when empty.
+    only: some of "seek", "access", "zones", "iops", "curve" (access times by distance in blocks, as a device
+        of the kind `curve` takes them) and "rotation", which is always measured; the first four when empty.
     samples: random accesses at each distance.
     seed: of every random choice.
     depths, schedulers: the drive's queue under random reads.

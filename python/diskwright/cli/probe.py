@@ -39,7 +39,7 @@ def probe(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Write the access times of reads by distance in blocks, as a device of the kind curve reads them.",
+            help="Write the access times of reads by distance, for a device of the kind curve.",
         ),
     ] = None,
     write_curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the same of writes.")] = None,

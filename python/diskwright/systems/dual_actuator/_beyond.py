@@ -57,8 +57,8 @@ FIGURES = [
         measure=TIMES,
         drawn=Lines("w", "latency_ms", by=["architecture", "ties", "eta"], x_label=W, y_label=LATENCY),
         note="18ES, η = 0 and 0.5. Sectors of all tracks begin at the same angles, so that slots on both "
-        "sides of the arm often come by at once. “outward”, the rule of all other figures, takes the one in the "
-        "higher cylinder; “emptier” that in the cylinder with more free slots; “inward” that in the lower "
+        "sides of the arm often come by at once. “outward”, the rule of all other figures, takes that of the "
+        "higher cylinder; “emptier” that of the cylinder with more free slots; “inward” that in the lower "
         "cylinder, so that the log lives among its own holes.",
     ),
     Figure(
