@@ -36,6 +36,11 @@ impl Engine {
             }
             initiator.completed(id, &mut self.port())?;
         }
+        // No message is delivered any more, but what ended with these requests may have been the warm-up.
+        let mut messages = self.kernel.messages.iter();
+        if messages.any(|message| matches!(message, Message::Measure)) {
+            self.measure_from_now();
+        }
         Ok(())
     }
 

@@ -28,6 +28,8 @@ pub(crate) enum Message {
     Failed {
         device: DeviceId,
     },
+    /// What every device counts begins anew.
+    Measure,
 }
 
 /// What the engine keeps beside the devices.

@@ -86,7 +86,12 @@ pub trait Device: Send {
         &[]
     }
 
-    /// Counters and shares for the results, at the end of a run that took `elapsed`.
+    /// The warm-up has ended: what the results tell of this device begins at `now`. Counts, sums and extremes start anew, averages over time
+    /// with what there is at that instant, and what is under way counts as busy from now on. What lasts is told of the whole life: wear,
+    /// what is free, where data are. May be called more than once; the last call counts.
+    fn measure_from(&mut self, now: Time);
+
+    /// Counters and shares for the results, at the end of a run of which `elapsed` was measured.
     fn report(&self, elapsed: Time) -> Map<String, Value>;
 
     /// The same of its parts that are reported apart, each under a name behind the device's path.

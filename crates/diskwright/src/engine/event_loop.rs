@@ -247,9 +247,18 @@ impl Engine {
                         parent.fault(Fault::ChildFailed(device), &mut cx);
                     }
                 }
+                Message::Measure => self.measure_from_now(),
             }
         }
         Ok(())
+    }
+
+    /// What every device counts begins anew, also of those that have failed.
+    pub(super) fn measure_from_now(&mut self) {
+        let now = self.kernel.now;
+        self.devices
+            .iter_mut()
+            .for_each(|device| device.measure_from(now));
     }
 
     /// The parent of a device, unless it has failed.

@@ -105,6 +105,7 @@ impl Device for Fake {
     fn promise(&self) -> Promise {
         self.promise
     }
+    fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
         let asked = self.asked.iter().map(|command| {
             let Command {

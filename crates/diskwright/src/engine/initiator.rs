@@ -66,6 +66,11 @@ impl Port<'_> {
         });
         id
     }
+    /// What the results tell of the devices begins here, before anything that is submitted from now on:
+    /// [`Device::measure_from`](crate::engine::device::Device::measure_from).
+    pub fn measure_from_here(&mut self) {
+        self.kernel.messages.push_back(Message::Measure);
+    }
     /// A request.
     pub fn request(&self, id: RequestId) -> &Request {
         self.kernel.requests.get(id)

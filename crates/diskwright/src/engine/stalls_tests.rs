@@ -93,6 +93,7 @@ impl Device for Worker {
     fn blocks(&self) -> u64 {
         100
     }
+    fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
         Map::new()
     }
@@ -116,6 +117,7 @@ impl Device for Sink {
     fn blocks(&self) -> u64 {
         100
     }
+    fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
         Map::new()
     }

@@ -94,6 +94,7 @@ impl Device for Gate {
     fn blocks(&self) -> u64 {
         1000
     }
+    fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
         let report = json!({ "announced": self.announced, "most": self.most });
         report.as_object().expect("an object").clone()
@@ -165,6 +166,7 @@ impl Device for Background {
     fn blocks(&self) -> u64 {
         1000
     }
+    fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
         let report = json!({ "scrubs": self.scrubs, "rests": self.rests });
         report.as_object().expect("an object").clone()
@@ -267,6 +269,7 @@ impl Device for Buffered {
     fn blocks(&self) -> u64 {
         1000
     }
+    fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
         Map::new()
     }
@@ -367,6 +370,7 @@ impl Device for Planner {
     fn blocks(&self) -> u64 {
         1000
     }
+    fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
         let report = json!({ "most": self.most, "left": self.children.len() });
         report.as_object().expect("an object").clone()
@@ -405,6 +409,7 @@ impl Device for Script {
     fn blocks(&self) -> u64 {
         u64::MAX
     }
+    fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
         Map::new()
     }

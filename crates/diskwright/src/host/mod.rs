@@ -58,6 +58,9 @@ pub struct Host<'a> {
     held_free: Vec<u32>,
     /// Under a closed pacing, whose request it is, by its number.
     users: Vec<u32>,
+    /// Where the load has streams, of which one a request is, by its number.
+    streams: Vec<u32>,
+    has_streams: bool,
     growth: Growth,
     recorder: Recorder,
     log: Option<RequestLog>,
@@ -73,6 +76,7 @@ struct Held {
     arrival: Time,
     sequence: u64,
     user: u32,
+    stream: u32,
 }
 
 impl<'a> Host<'a> {
@@ -87,7 +91,9 @@ impl<'a> Host<'a> {
             (Some(hint), Some(most)) => Some(hint.min(most)),
             (hint, most) => hint.or(most),
         };
+        let streams = workload.streams();
         Host {
+            has_streams: !streams.is_empty(),
             pacing: workload.pacing(),
             workload,
             pool: Pool::new(policy.scheduler.order()),
@@ -102,8 +108,9 @@ impl<'a> Host<'a> {
             held: Vec::new(),
             held_free: Vec::new(),
             users: Vec::new(),
+            streams: Vec::new(),
             growth: Growth::default(),
-            recorder,
+            recorder: recorder.with_streams(streams),
             log: None,
             table: None,
             total,
@@ -174,15 +181,16 @@ impl<'a> Host<'a> {
     }
 
     /// A user's request arrives now.
-    fn arrive(&mut self, command: Command, user: u32, port: &mut Port<'_>) {
+    fn arrive(&mut self, arrival: Arrival, user: u32, port: &mut Port<'_>) {
         let now = port.now();
         self.first_arrival.get_or_insert(now);
         self.recorder.arrived(now);
         let held = Held {
-            command,
+            command: arrival.command,
             arrival: now,
             sequence: self.arrived,
             user,
+            stream: arrival.stream,
         };
         self.arrived += 1;
         self.growth
@@ -208,11 +216,10 @@ impl<'a> Host<'a> {
         self.last = held.command.end();
         let request = port.submit(held.command, held.arrival, held.sequence);
         if self.pacing != Pacing::Open {
-            let index = request.0 as usize;
-            if index >= self.users.len() {
-                self.users.resize(index + 1, 0);
-            }
-            self.users[index] = held.user;
+            note(&mut self.users, request, held.user);
+        }
+        if self.has_streams {
+            note(&mut self.streams, request, held.stream);
         }
     }
 
@@ -284,7 +291,7 @@ impl<'a> Host<'a> {
             return Ok(());
         }
         if let Some(arrival) = self.pull(user)? {
-            self.arrive(arrival.command, user, port);
+            self.arrive(arrival, user, port);
         }
         Ok(())
     }
@@ -308,19 +315,26 @@ impl Initiator for Host<'_> {
             return self.next_of_user(token.value(), port);
         }
         let arrival = self.ahead.take().expect("the alarm of an arrival");
-        self.arrive(arrival.command, 0, port);
+        self.arrive(arrival, 0, port);
         self.await_next(port)
     }
 
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
         self.outstanding -= 1;
         let completed = port.request(request);
-        self.recorder.completed(completed);
+        let stream = match self.has_streams {
+            true => self.streams[request.0 as usize],
+            false => 0,
+        };
+        let measures_from_here = self.recorder.completed(completed, stream);
         if let Some(log) = &mut self.log {
             log.add(completed)?;
         }
         if let Some(table) = &mut self.table {
             table.add(completed);
+        }
+        if measures_from_here {
+            port.measure_from_here();
         }
         self.issue_held(port);
         if self.pacing == Pacing::Open {
@@ -345,4 +359,14 @@ impl Initiator for Host<'_> {
         self.progress
             .update(self.recorder.completed_count(), self.total)
     }
+}
+
+/// Notes something of a request by its number.
+#[inline]
+fn note(list: &mut Vec<u32>, request: RequestId, value: u32) {
+    let index = request.0 as usize;
+    if index >= list.len() {
+        list.resize(index + 1, 0);
+    }
+    list[index] = value;
 }

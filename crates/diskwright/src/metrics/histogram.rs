@@ -28,6 +28,11 @@ impl<const BITS: u32> Logarithmic<BITS> {
         self.counts[bin] += times;
     }
 
+    /// Forgets what was counted.
+    pub fn clear(&mut self) {
+        self.counts.clear();
+    }
+
     /// All that was counted.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()

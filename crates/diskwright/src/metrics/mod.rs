@@ -1,6 +1,7 @@
 //! What a run leaves behind: distributions, intervals, counts, the digest and the per-request log.
 
 pub mod digest;
+pub mod group;
 pub mod histogram;
 pub mod interval;
 pub mod log;

@@ -60,6 +60,24 @@ impl Series {
         self.batches.add(ns);
     }
 
+    /// The same values in one series, of which `batches` are the batches in the order in which all of them came.
+    pub fn joined<'a>(parts: impl Iterator<Item = &'a Series>, batches: &Batches) -> Series {
+        let mut all = Series {
+            batches: batches.clone(),
+            ..Series::default()
+        };
+        for part in parts {
+            (all.histogram)
+                .add(&part.histogram)
+                .expect("a histogram that resizes itself takes every value");
+            all.count += part.count;
+            all.sum += part.sum;
+            all.squares += part.squares;
+            all.max = all.max.max(part.max);
+        }
+        all
+    }
+
     /// The number of values.
     pub fn count(&self) -> u64 {
         self.count
@@ -133,6 +151,21 @@ mod tests {
         assert!((json["p99"].as_f64().unwrap() - 0.99).abs() < 1e-3);
         assert_eq!(json["max"], 1.0);
         assert_eq!(json["total"], 500.5);
+    }
+
+    #[test]
+    fn parts_join_to_what_one_series_has() {
+        let (mut whole, mut parts) = (Series::default(), [Series::default(), Series::default()]);
+        let mut batches = Batches::default();
+        for us in (1..=10_000).map(|i| i * i % 7_919 * 13) {
+            whole.add(Time::from_us(us));
+            batches.add(Time::from_us(us).ns());
+            parts[usize::from(us % 3 == 0)].add(Time::from_us(us));
+        }
+        let joined = Series::joined(parts.iter(), &batches);
+        assert_eq!(joined.json(), whole.json());
+        assert_eq!(joined.curve(), whole.curve());
+        assert!(parts.iter().all(|part| part.count() > 1000));
     }
 
     #[test]

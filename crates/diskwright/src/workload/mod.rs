@@ -54,6 +54,8 @@ pub struct Arrival {
     pub at: Time,
     /// What is asked.
     pub command: Command,
+    /// Of which of the load's [streams](Workload::streams) it is, from 0.
+    pub stream: u32,
 }
 
 /// What became of the trace's records so far, in requests.
@@ -179,6 +181,14 @@ impl Workload {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.think(user),
             Source::Trace { .. } => Time::ZERO,
+        }
+    }
+
+    /// The names of the streams that the requests come from, where the load has several.
+    pub fn streams(&self) -> Vec<String> {
+        match &self.source {
+            Source::Synthetic(synthetic) => synthetic.names().to_vec(),
+            Source::Trace { .. } => Vec::new(),
         }
     }
 

@@ -141,7 +141,11 @@ impl Selection {
             lbn,
             blocks,
         };
-        Ok(Some(Arrival { at, command }))
+        Ok(Some(Arrival {
+            at,
+            command,
+            stream: 0,
+        }))
     }
 
     #[inline]

@@ -80,7 +80,8 @@ fn requests_come_as_they_are() {
                 fua: false,
                 lbn: Lbn(92),
                 blocks: 8
-            }
+            },
+            stream: 0,
         }
     );
     assert_eq!(given.counts, counts(2, 0, 0, 0));

@@ -39,4 +39,5 @@ mod sweep_points;
 mod synthetic_load;
 mod validate;
 mod waiting;
+mod warm_up;
 mod whole_specs;

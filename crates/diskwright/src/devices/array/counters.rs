@@ -36,6 +36,15 @@ impl Counters {
         }
     }
 
+    /// Counts anew.
+    pub(super) fn forget(&mut self) {
+        *self = Counters {
+            members: std::mem::take(&mut self.members),
+            ..Counters::new(0)
+        };
+        self.members.fill(OfMember::default());
+    }
+
     /// A request becomes these pieces.
     pub(super) fn count(&mut self, command: &Command, pieces: &[Piece]) {
         self.requests += 1;

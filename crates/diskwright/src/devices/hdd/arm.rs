@@ -26,6 +26,8 @@ pub(super) struct ArmUnit {
     accesses: u64,
     seek_cylinders: u64,
     busy: u128,
+    /// The accesses of the work that it is at, from when until when, as far as they do not follow one another at once.
+    under_way: Vec<(Time, Time)>,
 }
 
 /// A request whose course has been worked out, or several that were merged into one.
@@ -112,6 +114,7 @@ impl ArmUnit {
             accesses: 0,
             seek_cylinders: 0,
             busy: 0,
+            under_way: Vec::new(),
         }
     }
 
@@ -131,18 +134,40 @@ impl ArmUnit {
         self.spindle.phase(at)
     }
 
-    /// Counts an access, at whose end it is at `to`.
+    /// Counts an access from `from` to `until`, at whose end it is at `to`.
     #[inline]
-    pub fn moved(&mut self, to: Arm, busy: Time) {
+    pub fn moved(&mut self, to: Arm, from: Time, until: Time) {
         self.accesses += 1;
         self.seek_cylinders += u64::from(self.at.cylinder.abs_diff(to.cylinder));
-        self.busy += u128::from(busy.ns());
+        self.busy += u128::from((until - from).ns());
         self.at = to;
+        match self.under_way.last_mut() {
+            Some((_, end)) if *end == from => *end = until,
+            _ => self.under_way.push((from, until)),
+        }
     }
 
-    /// Forgets what was counted.
+    /// Its work is done.
+    #[inline]
+    pub fn done(&mut self) -> Option<Work> {
+        self.under_way.clear();
+        self.work.take()
+    }
+
+    /// Forgets what was counted, but for what it still does after `now`.
+    pub fn measure_from(&mut self, now: Time) {
+        let left = |&(from, until): &(Time, Time)| {
+            let left = until.saturating_sub(from.max(now));
+            u128::from(left.ns())
+        };
+        (self.accesses, self.seek_cylinders) = (0, 0);
+        self.busy = self.under_way.iter().map(left).sum();
+    }
+
+    /// Forgets what was counted before time zero.
     pub fn forget_counts(&mut self) {
-        (self.accesses, self.seek_cylinders, self.busy) = (0, 0, 0);
+        self.under_way.clear();
+        self.measure_from(Time::ZERO);
     }
 
     pub fn report(&self) -> Value {
@@ -154,5 +179,40 @@ impl ArmUnit {
             "seek_distance_mean_cylinders": if self.accesses == 0 { 0.0 } else { self.seek_cylinders as f64 / self.accesses as f64 },
             "busy_ms": self.busy as f64 / 1e6,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::devices::hdd::arms_spec::ArmsSpec;
+    use crate::runs::simulation::hardware;
+
+    #[test]
+    fn what_is_under_way_is_busy_from_the_instant_on() {
+        let hardware = hardware("ibm-18es").expect("a drive of the library");
+        let mechanics = &hardware.mechanics;
+        let parts = ArmsSpec::one().build(&mechanics.layout).expect("one arm");
+        let ms = Time::from_ms;
+        for (at, left) in [
+            (5, 26),
+            (15, 25),
+            (20, 20),
+            (30, 20),
+            (45, 15),
+            (55, 10),
+            (60, 10),
+            (70, 0),
+        ] {
+            let mut arm = ArmUnit::new(parts[0], mechanics.spindle, 0);
+            arm.moved(arm.at, ms(0), ms(4));
+            arm.done();
+            for (from, until) in [(14, 17), (17, 20), (40, 50), (60, 70)] {
+                arm.moved(arm.at, ms(from), ms(until));
+            }
+            arm.measure_from(ms(at));
+            assert_eq!(arm.busy, u128::from(ms(left).ns()), "{at}");
+            assert_eq!(arm.accesses, 0);
+        }
     }
 }

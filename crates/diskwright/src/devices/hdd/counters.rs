@@ -11,8 +11,8 @@ use crate::models::queue::Pending;
 #[derive(Default)]
 pub(super) struct Counters {
     pub(super) requests: u64,
-    /// When the first of them came.
-    pub(super) first: Time,
+    /// From when on it counts: the first request, or the end of the warm-up.
+    pub(super) since: Option<Time>,
     pub(super) reads: u64,
     pub(super) writes: u64,
     pub(super) accesses: u64,
@@ -38,9 +38,7 @@ impl Counters {
     /// A request arrives at `now`.
     #[inline]
     pub(super) fn arrives(&mut self, op: Op, now: Time) {
-        if self.requests == 0 {
-            self.first = now;
-        }
+        self.since.get_or_insert(now);
         self.requests += 1;
         match op {
             Op::Read => self.reads += 1,
@@ -55,6 +53,17 @@ impl Counters {
         let span = now - self.queue_since;
         self.queue_area += u128::from(span.ns()) * queued as u128;
         self.queue_since = now;
+    }
+
+    /// Begins anew at `now`, with `queued` requests in the queue and a medium that is at work until `busy_until`.
+    pub(super) fn measure_from(&mut self, now: Time, queued: usize, busy_until: Time) {
+        *self = Counters {
+            since: Some(now),
+            queue_since: now,
+            queue_max: queued,
+            busy: u128::from(busy_until.saturating_sub(now).ns()),
+            ..Counters::default()
+        };
     }
 
     /// An arm moves over `cylinders` cylinders without a request.
@@ -110,7 +119,7 @@ impl Counters {
 
 /// What a report of counters depends on beside them.
 pub(super) struct Ends {
-    /// How long the run took.
+    /// How much of the run was measured.
     pub(super) elapsed: Time,
     /// When the last request was complete.
     pub(super) ended: Time,
@@ -124,7 +133,8 @@ impl Counters {
     /// Counters and shares.
     pub(super) fn report(&self, ends: &Ends) -> Map<String, Value> {
         // A cache in front may have written after the host's last request was complete.
-        let elapsed = ends.elapsed.max(ends.ended.saturating_sub(self.first));
+        let since = self.since.unwrap_or_default();
+        let elapsed = ends.elapsed.max(ends.ended.saturating_sub(since));
         let share = |ns: u128| {
             if elapsed == Time::ZERO {
                 0.0

@@ -10,7 +10,7 @@ use super::alarm::Alarm;
 use super::arm::{ArmUnit, Begun, Work};
 use super::arm_group::{GroupQueue, arm_groups};
 use super::arms_spec::{ArmMotion, ArmParts};
-use super::buffer::Buffer;
+use super::buffer::{Buffer, BufferCounters};
 use super::buffered::Buffered;
 use super::counters::Ends;
 use super::film::Film;
@@ -95,6 +95,8 @@ pub(super) struct Disk {
     pub ended: Time,
     pub film: Option<Box<Film>>,
     reports_arms: bool,
+    /// How many picks the schedulers had promoted when counting began.
+    promoted_before: u64,
     /// Idle arms as a scheduler sees them, kept for their memory.
     pub views: Vec<ArmView>,
     /// The requests that end together, kept for their memory.
@@ -142,6 +144,7 @@ impl Disk {
             ended: Time::ZERO,
             film: None,
             reports_arms: parts.reports_arms,
+            promoted_before: 0,
             views: Vec::new(),
             parts: Vec::new(),
         }
@@ -372,12 +375,30 @@ impl Disk {
         }
     }
 
-    fn promotions(&self) -> u64 {
+    /// Picks that the schedulers have promoted in the whole run.
+    fn promoted(&self) -> u64 {
         let queues = self.queues.iter();
         queues.map(|queue| queue.scheduler.promotions()).sum()
     }
 
-    /// Counters and shares of a run that took `elapsed`.
+    fn promotions(&self) -> u64 {
+        self.promoted() - self.promoted_before
+    }
+
+    /// Counts anew from `now` on.
+    pub fn measure_from(&mut self, now: Time) {
+        self.clock_queue(now);
+        self.medium.measure_from(now, self.intake.queued);
+        self.promoted_before = self.promoted();
+        if let Some(buffered) = &mut self.buffered {
+            buffered.buffer.counters = BufferCounters::default();
+        }
+        if let Some(log) = &mut self.log {
+            log.measure_from_here();
+        }
+    }
+
+    /// Counters and shares of a run of which `elapsed` was measured.
     pub fn report(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.medium.counters;
         let mut report = counters.report(&Ends {
@@ -396,7 +417,7 @@ impl Disk {
         if self.reports_arms {
             let arms = self.medium.arms.iter().map(ArmUnit::report);
             report.insert("arms".to_owned(), arms.collect());
-            let switches = self.medium.choice.switches();
+            let switches = self.medium.switches();
             report.insert("arm_mode_switches".to_owned(), switches.into());
         }
         if let Some(log) = &self.log {

@@ -33,6 +33,8 @@ pub(super) struct Medium {
     pub picture: Option<Box<HddPicture>>,
     /// Until when time has been counted as busy.
     pub busy_until: Time,
+    /// How often the choice of arms had changed its ways when counting began.
+    switches_before: u64,
     /// What is to be noted at the end of the request that is being worked out.
     pub effects: PendingEffects,
     /// Arms of other groups that read for a write, and until when.
@@ -141,6 +143,7 @@ impl Medium {
             counters: Counters::default(),
             picture: None,
             busy_until: Time::ZERO,
+            switches_before: 0,
             effects: PendingEffects::default(),
             borrowed: Vec::new(),
             candidates: Vec::new(),
@@ -330,7 +333,7 @@ impl Medium {
         }
         let distance = begin.arm.cylinder.abs_diff(target.run.position.cylinder);
         self.count_access(distance, 0);
-        self.arms[arm].moved(piece.arm, piece.end - cursor.now);
+        self.arms[arm].moved(piece.arm, cursor.now, piece.end);
         (cursor.now, cursor.arm) = (piece.end, Some(arm));
     }
 
@@ -350,7 +353,7 @@ impl Medium {
         let done = write_piece(&self.hardware, begin, arrivals, command, first, parts);
         let distance = begin.arm.cylinder.abs_diff(track.position.cylinder);
         self.count_access(distance, done.read_modify_writes);
-        self.arms[arm].moved(done.arm, done.end - cursor.now);
+        self.arms[arm].moved(done.arm, cursor.now, done.end);
         (cursor.now, cursor.arm) = (done.end, Some(arm));
     }
 
@@ -407,6 +410,21 @@ impl Medium {
             if let Some(picture) = &mut self.picture {
                 picture.busy(from, to);
             }
+        }
+    }
+
+    /// How often the choice of arms has changed its ways.
+    pub fn switches(&self) -> u64 {
+        self.choice.switches() - self.switches_before
+    }
+
+    /// Counts anew from `now` on, with `queued` requests in the queue.
+    pub fn measure_from(&mut self, now: Time, queued: usize) {
+        self.arms.iter_mut().for_each(|arm| arm.measure_from(now));
+        self.counters.measure_from(now, queued, self.busy_until);
+        self.switches_before = self.choice.switches();
+        if let Some(picture) = &mut self.picture {
+            picture.measure_from_here();
         }
     }
 

@@ -169,6 +169,13 @@ impl Device for Hdd {
         &PARTS
     }
 
+    fn measure_from(&mut self, now: Time) {
+        self.disk.measure_from(now);
+        if let Some(cache) = &mut self.cache {
+            cache.measure_from_here();
+        }
+    }
+
     fn report(&self, elapsed: Time) -> Map<String, Value> {
         self.disk.report(elapsed)
     }

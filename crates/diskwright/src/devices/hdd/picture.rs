@@ -32,6 +32,7 @@ pub struct HddPicture {
     end: Time,
     /// When it was busy last; not in the bins yet, since the run may end before that does.
     busy: (Time, Time),
+    /// Accesses in the whole run.
     accesses: u64,
     /// Distances of accesses, cylinders, in bins that grow with the distance.
     seeks: LogHistogram,
@@ -60,6 +61,12 @@ impl HddPicture {
         self.seeks.add(cylinders.into());
         let bin = (cylinders / self.cylinders_per_bin).min(DISTANCES - 1);
         self.even_seeks[bin as usize] += 1;
+    }
+
+    /// Distances begin anew; what is shown over time shows the whole run.
+    pub fn measure_from_here(&mut self) {
+        self.seeks.clear();
+        self.even_seeks.fill(0);
     }
 
     /// The arm and the platters are at work.

@@ -244,7 +244,7 @@ impl Disk {
     /// An arm has done what it did.
     #[inline]
     pub fn arm_done(&mut self, arm: usize, cx: &mut Context<'_>) {
-        let work = self.medium.arms[arm].work.take();
+        let work = self.medium.arms[arm].done();
         match work.expect("the alarm of an arm at work") {
             Work::Request(begun) => self.request_done(arm, begun, cx),
             Work::Travel => {}

@@ -21,6 +21,15 @@ pub(super) struct Counters {
 }
 
 impl Counters {
+    /// Begins at `now`, while so many requests wait.
+    pub fn since(now: Time, waiting: usize) -> Counters {
+        Counters {
+            since: now,
+            waiting_max: waiting,
+            ..Counters::default()
+        }
+    }
+
     /// A request arrives.
     pub fn arrives(&mut self, op: Op) {
         self.requests += 1;

@@ -125,6 +125,10 @@ impl<T: Timing> Device for Timed<T> {
         self.blocks
     }
 
+    fn measure_from(&mut self, now: Time) {
+        self.counters = Counters::since(now, self.waiting.len());
+    }
+
     fn parts(&self) -> &'static [Part] {
         T::PARTS
     }

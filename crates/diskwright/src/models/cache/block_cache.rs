@@ -62,6 +62,18 @@ pub struct Counts {
     pub evictions: u64,
 }
 
+impl Counts {
+    /// What has been counted since it was `before`.
+    pub fn since(&self, before: &Counts) -> Counts {
+        Counts {
+            accesses: self.accesses - before.accesses,
+            hits: self.hits - before.hits,
+            insertions: self.insertions - before.insertions,
+            evictions: self.evictions - before.evictions,
+        }
+    }
+}
+
 /// The cache: which blocks it has, and the policy that says which leave.
 pub struct BlockCache {
     directory: Directory,

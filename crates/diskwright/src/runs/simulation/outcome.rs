@@ -46,8 +46,8 @@ impl Outcome {
         }
         let mut devices = Map::new();
         for (path, device) in paths.iter().zip(engine.devices()) {
-            devices.insert(path.clone(), device.report(recorder.span()).into());
-            for (part, report) in device.part_reports(recorder.span()) {
+            devices.insert(path.clone(), device.report(recorder.measured_span()).into());
+            for (part, report) in device.part_reports(recorder.measured_span()) {
                 devices.insert(format!("{path}.{part}"), report.into());
             }
         }

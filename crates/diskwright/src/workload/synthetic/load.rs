@@ -74,7 +74,11 @@ impl Load {
                 blocks: self.sizes.blocks(size),
             }
         };
-        Ok(Some(Arrival { at, command }))
+        Ok(Some(Arrival {
+            at,
+            command,
+            stream: self.scope.number,
+        }))
     }
 
     /// What the user should know of the requests so far.

@@ -61,6 +61,8 @@ pub struct Synthetic {
     total: u64,
     pacing: Pacing,
     loads: Loads,
+    /// The names of several loads.
+    names: Vec<String>,
 }
 
 enum Loads {
@@ -96,6 +98,7 @@ impl Synthetic {
                         _ => Pacing::Open,
                     },
                     loads: Loads::One(Box::new(load)),
+                    names: Vec::new(),
                 })
             }
             SyntheticSpec::Several(specs) => Synthetic::several(specs, seed, capacity),
@@ -148,7 +151,12 @@ impl Synthetic {
             .iter()
             .fold(0u64, |sum, spec| sum.saturating_add(spec.requests));
         let closed = closed(&specs[0]);
+        let name = |(index, spec): (usize, &LoadSpec)| match &spec.name {
+            Some(name) => name.clone(),
+            None => format!("stream[{index}]"),
+        };
         Ok(Synthetic {
+            names: specs.iter().enumerate().map(name).collect(),
             total,
             pacing: if closed {
                 Pacing::Closed { users: Some(users) }
@@ -167,6 +175,11 @@ impl Synthetic {
     /// How the host is to pull.
     pub fn pacing(&self) -> Pacing {
         self.pacing
+    }
+
+    /// The names of the loads, where there are several.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// How many requests there are in all.

@@ -11,6 +11,8 @@ pub struct Scope {
     path: String,
     /// What the names of its random streams begin with.
     streams: String,
+    /// Which of several loads it is.
+    pub number: u32,
 }
 
 impl Scope {
@@ -20,6 +22,7 @@ impl Scope {
             seed,
             path: "workload.synthetic".to_owned(),
             streams: "workload".to_owned(),
+            number: 0,
         }
     }
 
@@ -33,6 +36,7 @@ impl Scope {
             seed,
             path: format!("workload.synthetic.stream[{index}]"),
             streams,
+            number: index as u32,
         }
     }
 

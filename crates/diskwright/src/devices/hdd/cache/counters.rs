@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::base::units::Time;
 use crate::models::cache::BlockCache;
+use crate::models::cache::block_cache::Counts;
 
 /// Counts of requests and of what the cache wrote for itself.
 #[derive(Default)]
@@ -28,8 +29,8 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Everything, for the results.
-    pub(super) fn report(&self, cache: &BlockCache) -> Map<String, Value> {
+    /// Everything, for the results; `counts` are those of the frames.
+    pub(super) fn report(&self, cache: &BlockCache, counts: &Counts) -> Map<String, Value> {
         let share = |part: u64, of: u64| {
             if of == 0 {
                 0.0
@@ -37,7 +38,6 @@ impl Counters {
                 part as f64 / of as f64
             }
         };
-        let counts = cache.counts();
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
         put("requests", json!(self.requests));

@@ -20,7 +20,7 @@ use super::interface::Interface;
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
-use crate::models::cache::block_cache::{Contents, Piece, Place, Victim, runs};
+use crate::models::cache::block_cache::{Contents, Counts, Piece, Place, Victim, runs};
 use crate::models::cache::replacement::Cost;
 use crate::models::cache::{BlockCache, Frame};
 use counters::Counters;
@@ -67,6 +67,8 @@ pub(super) struct DriveCache {
     free_at: Time,
     pub outstanding: u32,
     counters: Counters,
+    /// What the frames had counted when counting began.
+    counts_before: Counts,
     /// The frames of the request that is being checked, kept for their memory.
     frames: Vec<Option<Frame>>,
     victims: Vec<Victim>,
@@ -104,6 +106,7 @@ impl DriveCache {
             free_at: Time::ZERO,
             outstanding: 0,
             counters: Counters::default(),
+            counts_before: Counts::default(),
             frames: Vec::new(),
             victims: Vec::new(),
         }
@@ -647,9 +650,17 @@ impl DriveCache {
         usize::from(unsent) + unchecked + usize::from(may_flush)
     }
 
+    /// Counts anew what is done from here on.
+    pub fn measure_from_here(&mut self) {
+        self.counters = Counters::default();
+        self.counts_before = *self.parts.cache.counts();
+    }
+
     /// Counters and shares.
     pub fn report(&self) -> Map<String, Value> {
-        self.counters.report(&self.parts.cache)
+        let cache = &self.parts.cache;
+        let counts = cache.counts().since(&self.counts_before);
+        self.counters.report(cache, &counts)
     }
 
     /// What the results should warn of.

@@ -29,6 +29,8 @@ pub(super) struct LogPlacement {
     recovered: Option<Recovered>,
     /// Blocks that were written where they were although there is a log.
     rewrites: u64,
+    /// How often the log had begun anew when counting began.
+    wraps_before: u64,
     /// Blocks of a slot.
     per_slot: u64,
     blocks_per_sector: u64,
@@ -52,6 +54,7 @@ impl LogPlacement {
             initial,
             recovered: None,
             rewrites: 0,
+            wraps_before: 0,
         }
     }
 

@@ -7,6 +7,14 @@ use super::recovery::scan_time;
 use crate::models::geometry::mechanics::Mechanics;
 
 impl LogPlacement {
+    /// Counts anew what is done from here on. Slots and tracks are what they are, and a recovery is told in any case.
+    pub fn measure_from_here(&mut self) {
+        self.rewrites = 0;
+        self.wraps_before = self.log.edge().wraps;
+        let cleaning = &mut self.cleaning;
+        (cleaning.loads, cleaning.moved, cleaning.emptied) = (0, 0, 0);
+    }
+
     /// Adds what is told of the log, its cleaner and a recovery to a report.
     pub fn report(&self, mechanics: &Mechanics, report: &mut Map<String, Value>) {
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
@@ -20,7 +28,7 @@ impl LogPlacement {
                 "tracks": slots.tracks().len(),
                 "empty_tracks": free.empty_tracks(),
                 "rewrites": self.rewrites,
-                "wraps": self.log.edge().wraps,
+                "wraps": self.log.edge().wraps - self.wraps_before,
                 "scan_s": scan_time(mechanics).s(),
             }),
         );
