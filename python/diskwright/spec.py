@@ -138,6 +138,7 @@ __all__ = [
     "Synchronised",
     "Synthetic",
     "Think",
+    "Ties",
     "Time",
     "TraceDevice",
     "Turns",
@@ -1483,6 +1484,10 @@ class Eager(Table):
     """
     allocator: Allocator | None = None
     """Which free slot a write takes. Default: "soonest"."""
+    ties: Ties | None = None
+    """Which cylinder a write takes where free slots of several come by at the same instant. Default:
+    "outward".
+    """
     reserve: float | None = None
     """The share of all slots that is kept free, and not told as capacity. Default: 0.01."""
     recovery: Recovery | None = None
@@ -1722,6 +1727,11 @@ class Sweep(Table):
     vary: Mapping[str, Any] | None = None
     """The keys that are varied, by dotted path, each with a list of its values: `"device.hdd.queue.depth" =
     [1, 32]`.
+    """
+    metrics: Sequence[str] | None = None
+    """The numbers of the results that its table shows, by their keys with dots between them, such as
+    `by_op.read.response_ms.p99`; the response time's mean and p99 and the IOPS where there are none.
+    Default: [].
     """
 
 
@@ -2035,6 +2045,19 @@ own cylinder has room.
 
 `edge`: The soonest slot that does not lie before the highest cylinder written so far; from the first
 cylinder again when the end of the disk is reached.
+"""
+
+Ties: TypeAlias = Literal["outward", "emptier", "inward"]
+"""Which cylinder a write takes where free slots of several come by at the same instant, none of them in the
+arm's own.
+
+Tracks have their sector edges in common, so that this is frequent, and it decides where a log grows.
+
+`outward`: The one with the higher number: the arm stays at the edge of the log.
+
+`emptier`: The one with more free slots; of those with as many, the one with the higher number.
+
+`inward`: The one with the lower number: the arm stays among the holes of the log.
 """
 
 Recovery: TypeAlias = Literal["headers", "virtual-log"]

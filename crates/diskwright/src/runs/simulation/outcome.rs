@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::{Checked, memory};
+use crate::base::units::Time;
 use crate::engine::Engine;
+use crate::engine::device::Device;
 use crate::host::Host;
 use crate::metrics::RequestTable;
 
@@ -36,13 +38,7 @@ impl Outcome {
         result.insert("schema".into(), json!(SCHEMA));
         result.insert("requests".into(), requests(host).into());
         recorder.statistics(&mut result);
-        let mut devices = Map::new();
-        for (path, device) in paths.iter().zip(engine.devices()) {
-            devices.insert(path.clone(), device.report(recorder.measured_span()).into());
-            for (part, report) in device.part_reports(recorder.measured_span()) {
-                devices.insert(format!("{path}.{part}"), report.into());
-            }
-        }
+        let devices = device_reports(paths, engine.devices(), recorder.measured_span());
         result.insert("devices".into(), devices.into());
         let wall_s = wall.as_secs_f64();
         result.insert("wall_s".into(), json!(wall_s));
@@ -53,6 +49,7 @@ impl Outcome {
         if let Some(checker) = engine.checker() {
             result.insert("checked".into(), json!(checker.checked()));
         }
+        result.insert("notes".into(), json!(notes(checked, engine, paths, host)));
         result.insert(
             "warnings".into(),
             json!(warnings(checked, engine, paths, host)),
@@ -76,6 +73,11 @@ impl Outcome {
     /// The hash of every completion.
     pub fn digest(&self) -> &str {
         self.result["digest"].as_str().expect("a digest is text")
+    }
+
+    /// The object of `run`.
+    pub fn result(&self) -> &Map<String, Value> {
+        &self.result
     }
 
     /// An entry of the object of `run`, by its key.
@@ -114,6 +116,22 @@ impl Outcome {
     }
 }
 
+/// What devices and their parts that are reported apart tell, by path, of a run of which `elapsed` was measured.
+pub(super) fn device_reports(
+    paths: &[String],
+    devices: &[Box<dyn Device>],
+    elapsed: Time,
+) -> Map<String, Value> {
+    let mut reports = Map::new();
+    for (path, device) in paths.iter().zip(devices) {
+        reports.insert(path.clone(), device.report(elapsed).into());
+        for (part, report) in device.part_reports(elapsed) {
+            reports.insert(format!("{path}.{part}"), report.into());
+        }
+    }
+    reports
+}
+
 fn picture(engine: &Engine, paths: &[String], host: &Host<'_>) -> Option<Value> {
     let mut picture = host.recorder().picture()?;
     let devices = paths.iter().zip(engine.devices());
@@ -125,15 +143,28 @@ fn picture(engine: &Engine, paths: &[String], host: &Host<'_>) -> Option<Value> 
 }
 
 fn requests(host: &Host<'_>) -> Map<String, Value> {
-    let counts = host.workload().counts();
+    let mut of_load = host.workload().counts().json();
     let mut requests = Map::new();
-    requests.insert("trace".into(), json!(counts.trace));
+    requests.extend(of_load.remove_entry("trace"));
     requests.insert("issued".into(), json!(host.issued()));
     requests.append(&mut host.recorder().counts());
-    requests.insert("skipped".into(), json!(counts.skipped));
-    requests.insert("clipped".into(), json!(counts.clipped));
-    requests.insert("mapped".into(), json!(counts.mapped));
+    requests.append(&mut of_load);
     requests
+}
+
+/// What a device at a path tells.
+fn named(path: &str, told: Vec<String>) -> impl Iterator<Item = String> + use<'_> {
+    told.into_iter().map(move |text| format!("{path}: {text}"))
+}
+
+fn notes(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_>) -> Vec<String> {
+    let mut notes = checked.notes.clone();
+    notes.append(&mut host.workload().notes());
+    notes.append(&mut host.notes());
+    for (path, device) in paths.iter().zip(engine.devices()) {
+        notes.extend(named(path, device.notes()));
+    }
+    notes
 }
 
 fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_>) -> Vec<String> {
@@ -148,10 +179,6 @@ fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_
     warnings.append(&mut host.workload().warnings());
     warnings.append(&mut host.warnings());
     for (path, device) in paths.iter().zip(engine.devices()) {
-        let named = |path: &str, told: Vec<String>| {
-            let named = told.iter().map(|warning| format!("{path}: {warning}"));
-            named.collect::<Vec<_>>()
-        };
         warnings.extend(named(path, device.warnings()));
         for (part, told) in device.part_warnings() {
             warnings.extend(named(&format!("{path}.{part}"), told));
