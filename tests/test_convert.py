@@ -44,8 +44,8 @@ def test_what_is_lost_is_told(command: Command, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("time_ns,lbn,blocks,op,fua\n1,0,8,w,1\n2,8,8,trim,0\n3,0,8,r,0\n")
     done = command("convert", "a.csv", "b.trace", "--to", "disksim-ascii")
     assert done.returncode == 0, done.stderr
-    assert "1 trims were left out" in done.stdout
-    assert "1 requests lost their force unit access" in done.stdout
+    assert "1 trims were left out" in done.stderr
+    assert "1 requests lost their force unit access" in done.stderr
     assert "read 3, written 2, skipped 0" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
 

@@ -17,24 +17,39 @@ DISTRIBUTION = {"mean", "std", "p50", "p90", "p95", "p99", "p999", "max", "total
 def test_the_table_comes_in_80_columns_without_colours(command: Command, spec: Path) -> None:
     done = command("run", spec)
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    assert "\x1b" not in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    for word in ("times in ms", "response", "service", "access", "rotation", "hdd", "digest"):
+    assert "\x1b" not in done.stdout + done.stderr
+    assert max(map(len, (done.stdout + done.stderr).splitlines())) <= 80
+    words = ("times in ms", "response", "service", "access", "rotation", "hdd", "digest", "MB/s", "operation")
+    for word in words:
         assert word in done.stdout
 
 
-def test_warnings_come_first(command: Command, spec: Path) -> None:
-    spec.write_text(SPEC.replace('[measure]\nwarmup = "10 %"\n', ""))
-    done = command("run", spec)
-    assert done.stdout.startswith("warning:"), done.stdout
+def test_warnings_and_notes_are_told_apart_from_results(command: Command, spec: Path) -> None:
+    without = SPEC.replace('[measure]\nwarmup = "10 %"\n', "")
+    spec.write_text(f"{without}\n[sweep]\nseeds = 2\n")
+    plain = command("run", spec)
+    as_json = command("run", spec, "--json", "-")
+    for done in (plain, as_json):
+        assert done.stderr.startswith("warning:  no warm-up"), done.stderr
+        assert "\nnote:  the table [sweep] changes nothing here" in done.stderr
+        assert "warning:" not in done.stdout and "note:" not in done.stdout
+    result = parsed(as_json)
+    assert any("no warm-up" in text for text in result["warnings"])
+    assert ["[sweep]" in text for text in result["notes"]] == [True]
 
 
 def test_json_to_standard_output_is_one_object_and_nothing_else(command: Command, spec: Path) -> None:
     done = command("run", spec, "--json", "-")
     result = parsed(done)
-    assert done.stderr == ""
+    assert all(line.startswith(("warning:  ", "          ")) for line in done.stderr.splitlines())
     assert result["schema"] == 1
+    assert set(result["by_op"]) == {"read", "write"}
+    assert "by_stream" not in result
+    for group in result["by_op"].values():
+        assert set(group) == {"count", "blocks", "iops", "mb_per_s", "response_ms", "service_ms"}
+        assert set(group["response_ms"]) >= DISTRIBUTION
+    moved = result["iops"] * 8 * 512 / 1e6
+    assert abs(result["mb_per_s"] - moved) < 1e-9 * moved
     counts = result["requests"]
     assert set(counts) >= {"trace", "issued", "completed", "measured", "reads", "writes", "blocks"}
     assert set(counts) >= {"skipped", "clipped", "mapped"}

@@ -274,7 +274,7 @@ def test_the_command_prints_the_points(swept: Path, command: Command) -> None:
     again = command("sweep", "spec.toml")
     assert "0 run now, 12 from results/points" in again.stdout
     run = command("run", "spec.toml")
-    assert "[sweep] changes nothing here" in " ".join(run.stdout.split())
+    assert "[sweep] changes nothing here" in " ".join(run.stderr.split())
 
 
 def test_progress_is_told(swept: Path) -> None:
@@ -301,3 +301,23 @@ def test_columns_have_the_types_of_all_their_values() -> None:
     assert frame["device.hdd.angle"].to_list() == [0.0, 0.25, 0.0, 0.25]
     # Too few requests for an interval: numbers, of which there is none.
     assert frame["response_ms.ci95.low"].dtype == polars.Float64
+
+
+def test_a_sweep_shows_the_numbers_asked_for(swept: Path, command: Command) -> None:
+    name = "by_op.read.response_ms.p99"
+    done = command("sweep", "spec.toml", "--metric", name, "--metric", "mb_per_s")
+    assert done.returncode == 0, done.stderr
+    assert name in done.stdout and "data rate, MB/s" in done.stdout and "IOPS" not in done.stdout
+    found = parsed(
+        command("sweep", "spec.toml", "--metric", name, "--metric", "response_p99_ms", "--json", "-")
+    )
+    assert found["metrics"] == [name, "response_p99_ms"]
+    for point in found["points"]:
+        expected = point["result"]["by_op"]["read"]["response_ms"]["p99"]
+        assert point["metrics"] == {name: expected, "response_p99_ms": point["result"]["response_ms"]["p99"]}
+    frame = diskwright.sweep(swept, metrics=["response_p99_ms"]).frame()
+    assert frame["response_p99_ms"].to_list() == frame["response_ms.p99"].to_list()
+    words = ("--metric:1:1", "unknown metric", 'did you mean "by_op.read.iops"')
+    refused(command("sweep", "spec.toml", "--metric", "by_op.raed.iops"), *words)
+    swept.write_text(swept.read_text().replace("[sweep]", "[sweep]\nmetrics = ['iosp']", 1))
+    refused(command("sweep", "spec.toml"), "spec.toml:", "unknown metric", 'did you mean "iops"')

@@ -92,7 +92,7 @@ def test_a_worker_makes_the_result_of_a_run_here(replayed: Path) -> None:
     here = diskwright.run(replayed, set={"seed": 3, "device.hdd.angle": "random"}, check=True).to_dict()
     for passing in ("wall_s", "requests_per_wall_s", "peak_rss_mib"):
         del here[passing]
-    here["warnings"] = [text for text in here["warnings"] if "[sweep]" not in text]
+    here["notes"] = [text for text in here["notes"] if "[sweep]" not in text]
     assert done == here
 
 

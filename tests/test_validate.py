@@ -112,7 +112,7 @@ def test_the_function_finds_what_the_command_finds(command: Command, recording: 
 def test_the_table_fits_eighty_columns(command: Command, recording: Path) -> None:
     done = command("validate", DRIVE, recording.name, "--set", "interface.block_time=0.2 ms")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert all(line.startswith(("warning:  ", "          ")) for line in done.stderr.splitlines())
     for words in (
         "demerit",
         "% of the recorded mean",

@@ -191,7 +191,9 @@ def compare(
     seeds: runs of each variant, with seeds from the spec's on, the same for all variants. The seeds of a
         recorded trace vary where the platters stand at the start.
     baseline: the values, by key, of the variant that the others are compared with; the first unless said.
-    metrics: the quantities to compare, such as "response_p99_ms"; all of them when empty.
+    metrics: the numbers of the results to compare, by their keys with dots between them, such as
+        "by_op.read.response_ms.p99" or "devices.hdd.utilisation", or by one of ten short names, such as
+        "response_p99_ms"; these ten when empty.
     threads, progress: as for `run_many`.
     picture: collects what a page is drawn from, for `diskwright.report.write`: of the first seed's run of
         the baseline and of the first 23 other variants.

@@ -45,12 +45,21 @@ def value(item: Any) -> str:
 
 def warnings(found: "Comparison", names: Sequence[str]) -> list[str]:
     """The warnings; those that do not concern all runs, with the variants that they do concern."""
+    return _messages(found, found.warnings, names)
+
+
+def notes(found: "Comparison", names: Sequence[str]) -> list[str]:
+    """The notes, in the same way."""
+    return _messages(found, found.notes, names)
+
+
+def _messages(found: "Comparison", messages: Sequence[Any], names: Sequence[str]) -> list[str]:
     whole = len(found.seeds) * len(names)
     return [
-        warning.text
-        if warning.runs == whole
-        else f"{'; '.join(names[index] for index in warning.variants)}: {warning.text}"
-        for warning in found.warnings
+        message.text
+        if message.runs == whole
+        else f"{'; '.join(names[index] for index in message.variants)}: {message.text}"
+        for message in messages
     ]
 
 

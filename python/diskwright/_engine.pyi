@@ -34,6 +34,7 @@ __all__ = [
     "miss_ratio",
     "points",
     "probe",
+    "quantities",
     "run",
     "run_each",
     "run_many",
@@ -190,7 +191,8 @@ def compare(
     pictures: int,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
-def sweep(job: Job, seeds: int | None, brought: Brought) -> str: ...
+def sweep(job: Job, seeds: int | None, metrics: list[str], brought: Brought) -> str: ...
+def quantities(result: str, names: list[str]) -> str: ...
 def points(job: Job, seeds: list[int], brought: Brought, whole: bool) -> str: ...
 def run_each(
     jobs: Sequence[Job],

@@ -103,10 +103,8 @@ def row(result: Record) -> dict[str, Any]:
     """All numbers and texts of a result, by dotted key."""
     data = result.to_dict()
     spec = data.pop("spec", None)
-    warnings = data.pop("warnings", None)
-    found = dict(_leaves(data, ""))
-    if warnings is not None:
-        found["warnings"] = len(warnings)
+    messages = {kind: data.pop(kind) for kind in ("notes", "warnings") if kind in data}
+    found = dict(_leaves(data, "")) | {kind: len(texts) for kind, texts in messages.items()}
     if spec is not None:
         found |= dict(_settings(spec))
     return found

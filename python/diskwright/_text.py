@@ -58,7 +58,11 @@ def byte_size(size: float) -> str:
 
 
 def unit(name: str) -> tuple[str, str]:
-    """What a key of the results names, and its unit."""
+    """What a key of the results names, and its unit; a path of keys stays as it is."""
+    if "." in name:
+        return name, ""
+    if name == "mb_per_s":
+        return "data rate", "MB/s"
     for suffix, of in _UNITS.items():
         if name.endswith(suffix):
             return name.removesuffix(suffix).replace("_", " "), of

@@ -1780,6 +1780,11 @@ class Sweep(Table):
     """The keys that are varied, by dotted path, each with a list of its values: `"device.hdd.queue.depth" =
     [1, 32]`.
     """
+    metrics: Sequence[str] | None = None
+    """The numbers of the results that its table shows, by their keys with dots between them, such as
+    `by_op.read.response_ms.p99`; the response time's mean and p99 and the IOPS where there are none.
+    Default: [].
+    """
 
 
 Size: TypeAlias = str

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use diskwright::base::error::Error;
-use diskwright::metrics::interval;
+use diskwright::metrics::{interval, named};
 use diskwright::runs::simulation::digest;
 use diskwright::runs::simulation::many::{self, FailedRun, Job};
 use diskwright::runs::simulation::point::{self, Circumstances};
 use diskwright::runs::simulation::sweep::{PointChoice, Sweep, SweepOptions};
 use diskwright::runs::simulation::{RunOptions, SpecSource};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::{custom_replacements, custom_schedulers, heard, raised, spec_source, thread_count};
@@ -76,11 +77,12 @@ impl Brought {
 
 /// The grid of a sweep, of a job that has no choice yet; returns JSON.
 #[pyfunction]
-#[pyo3(signature = (job, seeds, brought))]
+#[pyo3(signature = (job, seeds, metrics, brought))]
 pub fn sweep(
     py: Python<'_>,
     job: PointJob,
     seeds: Option<u32>,
+    metrics: Vec<String>,
     brought: Brought,
 ) -> PyResult<String> {
     let run = RunOptions {
@@ -89,12 +91,24 @@ pub fn sweep(
     };
     let options = SweepOptions {
         vary: job.vary.clone(),
+        metrics,
         seeds,
         run: brought.along(run, &Failure::default())?,
     };
     let source = job.source()?;
     py.detach(|| Sweep::read(&source, &options).map(|sweep| sweep.json().to_string()))
         .map_err(raised)
+}
+
+/// The quantities of these names of a result, given as JSON; returns JSON.
+#[pyfunction]
+#[pyo3(signature = (result, names))]
+pub fn quantities(result: &str, names: Vec<String>) -> PyResult<String> {
+    let result: Map<String, Value> = serde_json::from_str(result)
+        .map_err(|error| PyValueError::new_err(format!("a result is a JSON object: {error}")))?;
+    let found = named::quantities(&names, &result).into_iter();
+    let found = found.map(|(name, value)| (name, Value::from(value)));
+    Ok(Value::from(found.collect::<Map<_, _>>()).to_string())
 }
 
 /// The points of a job with each of the seeds: keys, effective specs, traces, and, if `whole`, what another machine needs;

@@ -30,7 +30,11 @@ def compare(
     ] = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Option("--metric", metavar="NAME", help="Compare this quantity; may be repeated."),
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="Compare this number of the results, such as by_op.read.response_ms.p99; may be repeated.",
+        ),
     ] = None,
     json: output.JsonOption = None,
     report: options.ReportOption = None,
@@ -77,19 +81,27 @@ def compare(
         )
         write_json(found)
         write_report(spec, found)
-    if json != "-" and not quiet:
+    if quiet:
+        return
+    names = _compared.names(found)
+    output.remarks(_compared.warnings(found, names), _compared.notes(found, names))
+    if json != "-":
         output.show(*_report(spec, found, metrics))
 
 
 def _report(spec: str, found: "Comparison", metrics: list[str] | None) -> Iterator["RenderableType"]:
     names = _compared.names(found)
-    yield from output.warnings(_compared.warnings(found, names))
     yield output.heading(f"{spec}: {', '.join(found.varied)}")
     yield from output.wrap(_compared.seeds(found), output.WIDTH)
     shown = [metric for metric in found.variants[0].metrics if metrics or metric in _compared.SHOWN]
     for metric in shown:
         yield ""
-        table = output.table(_compared.label(metric), *_compared.columns(found))
+        label = _compared.label(metric)
+        if "." in metric:
+            # The path of a number has no place beside so many columns.
+            yield output.heading(label)
+            label = "variant"
+        table = output.table(label, *_compared.columns(found))
         for name, cells in zip(names, _compared.rows(found, metric), strict=True):
             table.add_row(name, *(cell.text + cell.mark for cell in cells))
         yield table

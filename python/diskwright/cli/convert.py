@@ -49,12 +49,12 @@ def convert(
             progress=progress,
         )
         write_json(conversion)
+    output.remarks(conversion.warnings, conversion.notes)
     if json != "-":
         output.show(*_report(trace, file, conversion))
 
 
 def _report(trace: str, file: str, conversion: Record) -> Iterator["RenderableType"]:
-    yield from output.warnings(conversion.warnings)
     yield output.heading(f"{trace} ({conversion['from']}) to {file} ({conversion.to})")
     yield output.pairs(
         "requests", {name: output.plain(conversion[name]) for name in ("read", "written", "skipped")}

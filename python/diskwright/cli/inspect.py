@@ -52,14 +52,14 @@ def inspect(
             progress=progress,
         )
         write_json(inspection)
+    output.remarks(inspection.warnings, inspection.notes)
     if json != "-":
         output.show(*_report(trace, inspection))
 
 
 def _report(trace: str, inspection: Record) -> Iterator["RenderableType"]:
-    yield from output.warnings(inspection.warnings)
     yield output.heading(trace)
-    listed = ("warnings", "devices", "sizes", "schema")
+    listed = ("warnings", "notes", "devices", "sizes", "schema")
     yield from output.sections(Record({key: item for key, item in inspection.items() if key not in listed}))
     yield ""
     sizes = inspection.sizes

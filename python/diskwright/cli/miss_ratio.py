@@ -93,12 +93,12 @@ def miss_ratio(
             progress,
         )
         write_json(found)
+    output.remarks(found.warnings, found.notes)
     if json != "-":
         output.show(*_report(found))
 
 
 def _report(found: Record) -> Iterator["RenderableType"]:
-    yield from output.warnings(found.warnings)
     yield output.heading(found.trace)
     yield from output.wrap(_facts(found), output.WIDTH)
     labels = _labels([policy.policy for policy in found.policies])

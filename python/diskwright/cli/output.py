@@ -2,7 +2,7 @@
 
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -107,23 +107,28 @@ def progress_of_points(
         yield told
 
 
-def warnings(texts: list[str]) -> Iterator["RenderableType"]:
-    """What the user should know, in front of everything else."""
-    for text in texts:
-        yield hanging("warning:", text, style="yellow")
-    if texts:
-        yield ""
+def remarks(warnings: Sequence[str], notes: Sequence[str] = ()) -> None:
+    """Prints to standard error what makes results doubtful, and then what else there is to know."""
+    told = [hanging("warning:", text, style="yellow") for text in warnings]
+    told += [hanging("note:", text) for text in notes]
+    if told and sys.stderr is not None:
+        _print(told, is_error=True)
 
 
 def show(*parts: "RenderableType") -> None:
     """Prints to standard output."""
+    _print(parts)
+
+
+def _print(parts: Iterable["RenderableType"], *, is_error: bool = False) -> None:
     from rich.console import Console
 
+    stream = sys.stderr if is_error else sys.stdout
     # There is none where it was closed.
-    if sys.stdout is None:
+    if stream is None:
         return
-    terminal = sys.stdout.isatty()
-    console = Console(highlight=False, markup=False, emoji=False, width=None if terminal else WIDTH)
+    width = None if stream.isatty() else WIDTH
+    console = Console(highlight=False, markup=False, emoji=False, width=width, stderr=is_error)
     for part in parts:
         console.print(part)
 

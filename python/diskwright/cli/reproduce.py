@@ -72,6 +72,7 @@ def reproduce(
         )
         _write.write(found, target, _command(system, data, quick, seeds))
         write_json(found)
+    output.remarks(list(found.warned))
     if json != "-":
         output.show(*_report(found, Path(target)))
 
@@ -88,7 +89,6 @@ def _command(system: str, data: str | None, quick: bool, seeds: int) -> str:
 def _report(found: "Reproduced", target: Path) -> Iterator["RenderableType"]:
     from diskwright.reproduce._page import number
 
-    yield from output.warnings(list(found.warned))
     yield output.heading(f"{found.system}: {found.title}")
     yield f"{found.ran:,} pieces of work done now, {found.reused:,} kept from before"
     if found.quick:

@@ -60,18 +60,21 @@ def run(
         )
         write_json(result)
         write_report(spec, result)
-    if json != "-" and not quiet:
+    if quiet:
+        return
+    output.remarks(result.warnings, result.notes)
+    if json != "-":
         output.show(*_report(spec, result))
 
 
 def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
-    yield from output.warnings(result.warnings)
     requests = result.requests
     yield output.heading(f"{spec}: {subject(result.spec)}")
     yield (
-        f"simulated {output.number(result.simulated_s)} s at {output.number(result.iops)} IOPS, "
-        f"in {output.number(result.wall_s)} s ({result.requests_per_wall_s:,.0f} requests/s)"
+        f"simulated {output.number(result.simulated_s)} s at {output.number(result.iops)} IOPS and "
+        f"{output.number(result.mb_per_s)} MB/s"
     )
+    yield f"in {output.number(result.wall_s)} s ({result.requests_per_wall_s:,.0f} requests/s)"
     yield ""
     yield output.pairs(
         "requests", {name: f"{count:,}" for name, count in requests.items() if count or name in _ALWAYS}
@@ -79,6 +82,10 @@ def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
     yield ""
     yield _times(result)
     yield ""
+    for name, groups in (("operation", result.by_op), ("stream", result.get("by_stream", {}))):
+        if len(groups) > 1:
+            yield _groups(name, groups)
+            yield ""
     yield _parts(result.parts_ms)
     yield ""
     for path, device in result.devices.items():
@@ -101,6 +108,16 @@ def _times(result: "Result") -> "RenderableType":
         margin = None if interval is None else (interval[1] - interval[0]) / 2
         values = [times["mean"], margin, times["p50"], times["p95"], times["p99"], times["max"]]
         table.add_row(name, *map(output.number, values))
+    return table
+
+
+def _groups(name: str, groups: "Mapping[str, Record]") -> "RenderableType":
+    """The requests of each operation, or of each stream."""
+    table = output.table(name, "requests", "IOPS", "MB/s", "response mean, ms", "p99", "max")
+    for key, group in groups.items():
+        times = group.response_ms
+        values = [group.iops, group.mb_per_s, times["mean"], times["p99"], times["max"]]
+        table.add_row(key, f"{group['count']:,}", *map(output.number, values))
     return table
 
 

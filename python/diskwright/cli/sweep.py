@@ -1,15 +1,15 @@
 """`diskwright sweep`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from diskwright import _compared, _engine
 from diskwright.cli import options, output, outputs
-from diskwright.sweep import Store, Swept
+from diskwright.sweep import Store, Swept, _swept
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,8 +26,8 @@ ClusterOption = Annotated[
     typer.Option(metavar="ADDRESS", help="Run on a cluster of Dask's, tcp://HOST:8786; `local` is here."),
 ]
 
-# What the table shows, by key of the result.
-_SHOWN = {"response mean, ms": ("response_ms", "mean"), "p99": ("response_ms", "p99"), "IOPS": ("iops",)}
+# What the table shows where nothing else is asked for: headers, by the names of quantities.
+_SHOWN = {"response_ms.mean": "response mean, ms", "response_ms.p99": "p99", "iops": "IOPS"}
 # Points that are printed; the others are in the table and in the JSON object.
 _MOST_ROWS = 200
 
@@ -45,6 +45,14 @@ def sweep(
         str | None,
         typer.Option(metavar="FILE.parquet", help="Write one row per run to a Parquet file, or a .csv."),
     ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="Show this number of the results, such as by_op.read.response_ms.p99; may be repeated.",
+        ),
+    ] = None,
     json: output.JsonOption = None,
     store: StoreOption = STORE,
     seed: options.SeedOption = None,
@@ -60,7 +68,6 @@ def sweep(
 
     More keys may be varied: --vary device.hdd.queue.depth=1,8,32
     """
-    from diskwright.sweep import _swept
     from diskwright.sweep._grid import of_job
     from diskwright.sweep._job import Brought, Job
 
@@ -83,50 +90,71 @@ def sweep(
         write_json = stack.enter_context(output.json_to(json))
         write_table = stack.enter_context(_swept.opened(out))
         progress = stack.enter_context(output.progress_of_points(quiet))
-        found = of_job(job, seeds, Store(store), Brought(), threads, cluster, progress)
+        found = of_job(job, seeds, metrics or [], Store(store), Brought(), threads, cluster, progress)
         write_json(found)
         if out is not None:
             write_table(found.frame())
-    if json != "-" and not quiet:
+    if quiet:
+        return
+    output.remarks(_messages(found, "warnings"), _messages(found, "notes"))
+    if json != "-":
         output.show(*_report(spec, found, store))
 
 
 def _report(spec: str, found: Swept, store: str) -> Iterator["RenderableType"]:
     data = found.to_dict()
     runs, seeds = len(data["points"]), data["seeds"]
-    texts = [
-        item["text"] if item["runs"] == runs else f"{item['runs']} of {runs} runs: {item['text']}"
-        for item in data["warnings"]
-    ]
-    yield from output.warnings(texts)
     yield output.heading(f"{spec}: {', '.join(data['varied']) or 'one point'}")
     repeated = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
     points = runs // len(seeds)
     yield f"{points:,} points with {repeated}: {found.ran:,} run now, {found.reused:,} from {store}"
     yield ""
-    headers = [part for name in _SHOWN for part in ((name, "±") if len(seeds) > 1 else (name,))]
-    table = output.table("point", *headers)
-    for start in range(0, min(runs, _MOST_ROWS * len(seeds)), len(seeds)):
-        of_point = data["points"][start : start + len(seeds)]
-        cells: list[str] = []
-        for path in _SHOWN.values():
-            values = [_at(point["result"], path) for point in of_point]
-            known = [value for value in values if value is not None]
-            cells.append(output.number(fmean(known) if known else None))
-            if len(seeds) > 1:
-                interval = _engine.ci95(known)
-                cells.append(_compared.margin(interval))
-        name = ", ".join(_compared.value(item) for item in of_point[0]["values"].values())
-        table.add_row(name or "as it is", *cells)
-    yield table
+    for shown in _tables(data):
+        yield _table(data, shown)
+        yield ""
     if runs > _MOST_ROWS * len(seeds):
         yield f"and {points - _MOST_ROWS:,} more points, which --out and --json have"
     if len(seeds) > 1:
-        yield ""
         yield "the mean over the seeds; ±: 95 % confidence, by Student's t"
 
 
-def _at(result: object, path: tuple[str, ...]) -> float | None:
-    for key in path:
-        result = result[key]  # type: ignore[index]
-    return result  # type: ignore[return-value]
+def _tables(data: Mapping[str, Any]) -> list[dict[str, str]]:
+    """For each table the names of its quantities, with their headers: one for each quantity asked for."""
+    if not data["metrics"]:
+        return [_SHOWN]
+    # Of several points some may have what others have not.
+    names = dict.fromkeys(name for point in data["points"] for name in point["metrics"])
+    return [{name: _compared.label(name)} for name in names]
+
+
+def _table(data: Mapping[str, Any], shown: Mapping[str, str]) -> "RenderableType":
+    runs, seeds = len(data["points"]), len(data["seeds"])
+    headers = [part for name in shown.values() for part in ((name, "±") if seeds > 1 else (name,))]
+    table = output.table("point", *headers)
+    for start in range(0, min(runs, _MOST_ROWS * seeds), seeds):
+        of_point = data["points"][start : start + seeds]
+        found = [_quantities(point, list(shown)) for point in of_point]
+        cells: list[str] = []
+        for name in shown:
+            known = [value for values in found if (value := values.get(name)) is not None]
+            cells.append(output.number(fmean(known) if known else None))
+            if seeds > 1:
+                cells.append(_compared.margin(_engine.ci95(known)))
+        name = ", ".join(_compared.value(item) for item in of_point[0]["values"].values())
+        table.add_row(name or "as it is", *cells)
+    return table
+
+
+def _quantities(point: Mapping[str, Any], names: list[str]) -> Mapping[str, float | None]:
+    asked: Mapping[str, float | None] = point.get("metrics") or _swept.quantities(point["result"], names)
+    return asked
+
+
+def _messages(found: Swept, kind: str) -> list[str]:
+    """The warnings or notes; with the number of runs that they come from, unless that is all."""
+    data = found.to_dict()
+    runs = len(data["points"])
+    return [
+        item["text"] if item["runs"] == runs else f"{item['runs']} of {runs} runs: {item['text']}"
+        for item in data[kind]
+    ]

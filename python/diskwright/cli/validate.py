@@ -52,12 +52,12 @@ def validate(
         )
         write_json(found)
         write_report(f"{drive}: {trace}", found)
+    output.remarks(found.warnings, found.notes)
     if json != "-":
         output.show(*_report(found))
 
 
 def _report(found: "Validation") -> Iterator["RenderableType"]:
-    yield from output.warnings(found.warnings)
     yield output.heading(f"{found.drive}: {found.name}")
     yield f"{found.requests:,} requests of {found.trace}, {output.number(found.simulated_s)} s"
     if found.set:

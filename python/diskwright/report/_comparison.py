@@ -56,7 +56,8 @@ def page(found: Comparison, *, title: str | None = None) -> str:
         "spec": spec(data["spec"]),
     }
     drawn = _charts(data, shown, [(place, names[place]) for place, _ in firsts], runs)
-    return rendered("comparison.html.jinja", data, _compared.warnings(found, names), drawn, context)
+    messages = _compared.warnings(found, names), _compared.notes(found, names)
+    return rendered("comparison.html.jinja", data, messages, drawn, context)
 
 
 def _run(name: str, place: int, result: Result) -> Run:

@@ -19,18 +19,21 @@ _WARNINGS = 12
 def rendered(
     template: str,
     result: Mapping[str, Any],
-    warnings: Sequence[str],
+    messages: tuple[Sequence[str], Sequence[str]],
     drawn: Sequence[Chart],
     context: Mapping[str, Any],
 ) -> str:
     """A page as HTML.
 
     result: what the page's numbers are from; it is embedded.
+    messages: warnings, and notes.
     drawn: the charts, which the template places by their ids.
     context: what else the template names.
     """
+    warnings, notes = messages
     common: dict[str, Any] = {
         "version": _engine.version(),
+        "notes": notes,
         "warnings": warnings[:_WARNINGS],
         "more_warnings": warnings[_WARNINGS:],
         "charts": {chart.id: chart for chart in drawn},

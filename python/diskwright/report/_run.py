@@ -12,6 +12,13 @@ from diskwright.report.charts import Chart, Run
 
 _COLUMNS = ("mean", "± (95 %)", "std", "p50", "p90", "p95", "p99", "p99.9", "max")
 _KEYS = ("mean", None, "std", "p50", "p90", "p95", "p99", "p999", "max")
+_GROUP_COLUMNS = ("requests", "IOPS", "MB/s", "mean response, ms", "p50", "p99", "max", "mean service, ms")
+_GROUP_KEYS = (
+    ("iops",),
+    ("mb_per_s",),
+    *(("response_ms", key) for key in ("mean", "p50", "p99", "max")),
+    ("service_ms", "mean"),
+)
 _TIMES = {
     "response": "arrival to completion",
     "service": "acceptance by the drive to completion",
@@ -42,6 +49,12 @@ def page(result: Result, *, title: str | None = None) -> str:
         "counts": _counts(run.result["requests"]),
         "columns": _COLUMNS,
         "times": [_times(name, means, run.result) for name, means in _TIMES.items()],
+        "group_columns": _GROUP_COLUMNS,
+        "groups": [
+            (name, _groups(key, run.result[key]))
+            for name, key in (("operation", "by_op"), ("stream", "by_stream"))
+            if len(run.result.get(key, ())) > 1
+        ],
         "parts": _parts(run.result),
         "devices": {path: device(item) for path, item in run.result["devices"].items()},
         "spec": spec(run.result["spec"]),
@@ -49,7 +62,8 @@ def page(result: Result, *, title: str | None = None) -> str:
         "tones": _film.tones(run.result),
         "film_json": _embedded(_film.drawn(run.result, films)),
     }
-    return rendered("run.html.jinja", run.result, run.result["warnings"], _charts(run), context)
+    messages = run.result["warnings"], run.result["notes"]
+    return rendered("run.html.jinja", run.result, messages, _charts(run), context)
 
 
 def _told(result: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -88,10 +102,11 @@ def _key_figures(result: Mapping[str, Any]) -> list[tuple[str, str, str, str, st
     figures = [
         ("measured", "requests.measured", f"{requests['measured']:,}", "requests", ""),
         ("throughput", "iops", number(result["iops"]), "IOPS", ""),
+        ("data rate", "mb_per_s", number(result["mb_per_s"]), "MB/s", ""),
         ("simulated", "simulated_s", number(result["simulated_s"]), "s", ""),
     ]
     if requests["measured"]:
-        figures[2:2] = [
+        figures[3:3] = [
             ("mean response", "response_ms.mean", number(response["mean"]), "ms", margin),
             ("median response", "response_ms.p50", number(response["p50"]), "ms", ""),
             ("99 % within", "response_ms.p99", number(response["p99"]), "ms", ""),
@@ -119,6 +134,22 @@ def _times(name: str, meaning: str, result: Mapping[str, Any]) -> tuple[str, str
         (f"{name}_ms.{key}" if key else "", _text.number(times[key] if key else margin)) for key in _KEYS
     ]
     return name, meaning, values
+
+
+def _groups(of: str, groups: Mapping[str, Any]) -> list[tuple[str, list[_Value]]]:
+    """The figures of each operation, or of each stream."""
+    rows = []
+    for name, group in groups.items():
+        # A name may hold what divides the keys of a value's address: a stream's values have none.
+        address = f"{of}.{name}" if of == "by_op" else ""
+        values = [(f"{address}.count" if address else "", f"{group['count']:,}")]
+        for keys in _GROUP_KEYS:
+            value = group
+            for key in keys:
+                value = value[key]
+            values.append((".".join((address, *keys)) if address else "", _text.number(value)))
+        rows.append((name, values))
+    return rows
 
 
 def _parts(result: Mapping[str, Any]) -> list[tuple[str, _Value, str]]:

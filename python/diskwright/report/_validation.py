@@ -51,7 +51,8 @@ def page(found: Validation, *, title: str | None = None) -> str:
         "folded": [grouping for grouping in groupings if len(grouping[1]) > _FOLDED],
         "command": _command(result),
     }
-    return rendered("validation.html.jinja", result, result["warnings"], _charts(result, picture), context)
+    messages = result["warnings"], result["notes"]
+    return rendered("validation.html.jinja", result, messages, _charts(result, picture), context)
 
 
 def _charts(result: Mapping[str, Any], picture: Mapping[str, Any]) -> list[Chart]:

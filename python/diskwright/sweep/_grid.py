@@ -6,7 +6,7 @@ from os import PathLike, fsdecode
 from typing import Any
 
 from diskwright import _compared, _engine, _replacement, _toml
-from diskwright._api import AnyPath, AnySpec, Scheduler, _choices, _ready, _said, _settings, _source
+from diskwright._api import AnyPath, AnySpec, Scheduler, _choices, _names, _ready, _said, _settings, _source
 from diskwright._engine import InputError
 from diskwright.sweep import _runner
 from diskwright.sweep._job import Brought, Job
@@ -20,6 +20,7 @@ def sweep(
     vary: Mapping[str, Sequence[Any]] | None = None,
     *,
     seeds: int | None = None,
+    metrics: Sequence[str] = (),
     set: Mapping[str, Any] | None = None,
     drive: str | None = None,
     trace: AnyPath | None = None,
@@ -38,6 +39,9 @@ def sweep(
     vary: more keys with their values, or other values for those of the spec.
     seeds: runs of each point, with seeds from the spec's on; what the spec says, or 5. The seeds of a
         recorded trace vary where the platters stand at the start.
+    metrics: the numbers of the results that the table of the command and columns of their own show, by their
+        keys with dots between them, such as "by_op.read.response_ms.p99"; what the spec says where there are
+        none.
     store: a folder in which each finished point is kept; points that are there are not run again.
     threads: runs at a time; one for each core unless said.
     cluster: the address of a scheduler of Dask's, or "local", for processes on this machine. Neither changes
@@ -64,12 +68,13 @@ def sweep(
     ready = {name: _ready(scheduler, name) for name, scheduler in (schedulers or {}).items()}
     brought = Brought.of(ready, dict(_replacement.ready(replacements)))
     kept = store if isinstance(store, Store) else Store(None if store is None else fsdecode(store))
-    return of_job(job, seeds, kept, brought, threads, cluster, progress)
+    return of_job(job, seeds, _names(metrics, "metrics"), kept, brought, threads, cluster, progress)
 
 
 def of_job(
     job: Job,
     seeds: int | None,
+    metrics: list[str],
     store: Store,
     brought: Brought,
     threads: int | None,
@@ -79,7 +84,7 @@ def of_job(
     """`sweep` for the command line: what the job says is as the user typed it."""
     if seeds is not None and not 1 <= seeds < 2**32:
         raise InputError(f"error: {seeds} seeds: expected 1 or more")
-    grid = json.loads(_engine.sweep(job, seeds, brought))
+    grid = json.loads(_engine.sweep(job, seeds, metrics, brought))
     rows, tasks = [], []
     for point in grid["points"]:
         chosen = Job(
@@ -100,4 +105,4 @@ def of_job(
             rows.append((point["values"], seed, task.point.key))
             tasks.append(task)
     done = _runner.run(tasks, store, brought=brought, threads=threads, cluster=cluster, progress=progress)
-    return Swept.of(grid["varied"], grid["seeds"], rows, done)
+    return Swept.of(grid["varied"], grid["seeds"], grid["metrics"], rows, done)

@@ -1,5 +1,6 @@
 """What a sweep found."""
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self, TextIO, cast, overload
 
-from diskwright import _compared
+from diskwright import _compared, _engine
 from diskwright._engine import InputError
 from diskwright._files import replacing
 from diskwright._frame import row, wanted
@@ -38,22 +39,26 @@ class Swept(Record):
         cls,
         varied: Sequence[str],
         seeds: Sequence[int],
+        metrics: Sequence[str],
         rows: Sequence[tuple[Mapping[str, Any], int, str]],
         done: Done,
     ) -> Self:
-        """A sweep of these runs, each with its values, seed and key."""
-        points = [
-            {"values": values, "seed": seed, "key": key, "result": done.results[key]}
-            for values, seed, key in rows
-        ]
+        """A sweep of these runs, each with its values, seed and key; metrics: the quantities asked for."""
+        points = []
+        for values, seed, key in rows:
+            result = done.results[key]
+            asked = {"metrics": quantities(result, metrics)} if metrics else {}
+            points.append({"values": values, "seed": seed, "key": key} | asked | {"result": result})
         return cls(
             {
                 "schema": _SCHEMA,
                 "varied": list(varied),
                 "seeds": list(seeds),
+                "metrics": list(metrics),
                 "ran": done.ran,
                 "reused": done.reused,
                 "points": points,
+                "notes": list(_notes(points)),
                 "warnings": list(_warnings(points, done)),
             }
         )
@@ -68,7 +73,7 @@ class Swept(Record):
     @overload
     def frame(self, *, kind: Literal["pandas"]) -> "pandas.DataFrame": ...
     def frame(self, *, kind: Literal["polars", "pandas"] = "polars") -> Any:
-        """One row for each run: the varied keys, `seed`, each number of the result, `digest`.
+        """One row for each run: varied keys, `seed`, metrics asked for, each number of the result, `digest`.
 
         A value that is a table is a text, as TOML has it.
         """
@@ -88,7 +93,7 @@ class Swept(Record):
     def _row(self, point: Mapping[str, Any]) -> dict[str, Any]:
         values = {key: _plain(item) for key, item in point["values"].items()}
         result = {key: item for key, item in point["result"].items() if key not in ("schema", "spec")}
-        return values | {"seed": point["seed"]} | row(Record(result))
+        return values | {"seed": point["seed"]} | dict(point.get("metrics", {})) | row(Record(result))
 
     def __repr__(self) -> str:
         varied = ", ".join(self._data["varied"]) or "nothing"
@@ -156,6 +161,18 @@ def _warnings(points: Sequence[Mapping[str, Any]], done: Done) -> Iterator[dict[
         yield {"text": text, "runs": 1}
     texts = (text for point in points for text in point["result"]["warnings"])
     yield from ({"text": text, "runs": runs} for text, runs in counted(texts))
+
+
+def _notes(points: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each note once, in the same way."""
+    texts = (text for point in points for text in point["result"]["notes"])
+    yield from ({"text": text, "runs": runs} for text, runs in counted(texts))
+
+
+def quantities(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, float | None]:
+    """Numbers of a result, by name; None for one that it has not."""
+    found: dict[str, float | None] = json.loads(_engine.quantities(json.dumps(result), list(names)))
+    return found
 
 
 def counted(texts: Iterable[str]) -> list[tuple[str, int]]:

@@ -19,6 +19,9 @@ pub struct SweepSpec {
     pub seeds: u32,
     /// The keys that are varied, by dotted path, each with a list of its values: `"device.hdd.queue.depth" = [1, 32]`.
     pub vary: VarySpec,
+    /// The numbers of the results that its table shows, by their keys with dots between them, such as `by_op.read.response_ms.p99`; the
+    /// response time's mean and p99 and the IOPS where there are none.
+    pub metrics: Vec<String>,
 }
 
 impl Default for SweepSpec {
@@ -26,6 +29,7 @@ impl Default for SweepSpec {
         SweepSpec {
             seeds: 5,
             vary: VarySpec,
+            metrics: Vec::new(),
         }
     }
 }

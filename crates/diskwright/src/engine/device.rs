@@ -116,7 +116,12 @@ pub trait Device: Send {
         Vec::new()
     }
 
-    /// The same of its parts that are reported apart.
+    /// What the user should know of it, without doubting the results.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The warnings of its parts that are reported apart.
     fn part_warnings(&self) -> Vec<(&'static str, Vec<String>)> {
         Vec::new()
     }

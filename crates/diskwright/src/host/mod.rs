@@ -9,6 +9,7 @@ use crate::base::error::Error;
 use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, RequestId};
 use crate::engine::{Initiator, Port, Token};
+use crate::metrics::recorder::MOST_STREAMS;
 use crate::metrics::{Recorder, RequestLog, RequestTable};
 use crate::models::queue::pool::Order;
 use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
@@ -164,11 +165,20 @@ impl<'a> Host<'a> {
     pub fn warnings(&self) -> Vec<String> {
         let open = matches!(self.pacing, Pacing::Open);
         let backlog = if open { self.growth.verdict() } else { None };
+        backlog.into_iter().collect()
+    }
+
+    /// What the user should know of the run, without doubting its results.
+    pub fn notes(&self) -> Vec<String> {
+        let streams = self.workload.streams().len();
+        let many = (streams > MOST_STREAMS).then(|| {
+            format!("the load has {streams} streams, more than the {MOST_STREAMS} that results tell apart: there is no by_stream")
+        });
         let dark = self.power_lost.map(|(at, lost)| {
             let held = self.pool.len();
             format!("the power was cut at {at}: {lost} requests under way were lost, and {held} had not been issued")
         });
-        dark.into_iter().chain(backlog).collect()
+        dark.into_iter().chain(many).collect()
     }
 
     /// The next request of the workload for a user, unless the run's extent is reached.

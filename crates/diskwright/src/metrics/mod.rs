@@ -5,6 +5,7 @@ pub mod group;
 pub mod histogram;
 pub mod interval;
 pub mod log;
+pub mod named;
 pub mod paired;
 pub mod picture;
 pub mod recorder;

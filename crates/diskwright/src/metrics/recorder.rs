@@ -238,6 +238,21 @@ impl Recorder {
         }
     }
 
+    /// Adds to an object all keys that [`Self::statistics`] may add.
+    pub fn outline(&self, result: &mut Map<String, Value>) {
+        self.statistics(result);
+        let group = || Group::default().json(Time::ZERO);
+        let groups = |names: &mut dyn Iterator<Item = &str>| -> Value {
+            let groups = names.map(|name| (name.to_owned(), group()));
+            groups.collect::<Map<_, _>>().into()
+        };
+        result.insert("by_op".into(), groups(&mut OPS.map(Op::name).into_iter()));
+        if !self.by_stream.is_empty() {
+            let mut names = self.by_stream.iter().map(|(name, _)| name.as_str());
+            result.insert("by_stream".into(), groups(&mut names));
+        }
+    }
+
     /// The response times of all measured requests.
     fn responses(&self) -> Series {
         Series::joined(self.by_op.iter().map(|op| &op.response), &self.response)

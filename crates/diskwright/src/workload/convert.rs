@@ -39,8 +39,10 @@ pub struct Conversion {
     pub skipped: u64,
     /// What the format written could not hold.
     pub lost: Losses,
-    /// What the user should know.
+    /// What makes the trace written another one than that read.
     pub warnings: Vec<String>,
+    /// What was left out or changed in the reading because of what its format is.
+    pub notes: Vec<String>,
 }
 
 /// Reads a trace through and writes it in another format. The file is there when it is whole, or not at all.
@@ -90,6 +92,7 @@ pub fn convert(
         skipped: choice.skipped + reader.discarded(),
         lost: losses,
         warnings,
+        notes: reader.notes(),
     })
 }
 

@@ -18,6 +18,8 @@ mod writing;
 
 use std::path::Path;
 
+use serde_json::{Map, Value};
+
 use crate::base::error::{Error, InputError, Place};
 use crate::base::units::Time;
 use crate::engine::request::Command;
@@ -71,6 +73,22 @@ pub struct Counts {
     pub mapped: u64,
 }
 
+impl Counts {
+    /// As they stand in a result.
+    pub fn json(&self) -> Map<String, Value> {
+        let counts = [
+            ("trace", self.trace),
+            ("skipped", self.skipped),
+            ("clipped", self.clipped),
+            ("mapped", self.mapped),
+        ];
+        let counts = counts.into_iter();
+        counts
+            .map(|(key, count)| (key.to_owned(), count.into()))
+            .collect()
+    }
+}
+
 /// How the host is to pull the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
@@ -87,7 +105,7 @@ pub enum Pacing {
 pub struct Workload {
     source: Source,
     pacing: Pacing,
-    /// What the user should know of how the spec was understood.
+    /// What of the spec's job file was not understood as it says.
     notes: Vec<String>,
 }
 
@@ -220,7 +238,19 @@ impl Workload {
         }
     }
 
-    /// What the user should know of what was read so far.
+    /// What the user should know of how the requests so far were read, without doubting them.
+    pub fn notes(&self) -> Vec<String> {
+        match &self.source {
+            Source::Synthetic(_) => Vec::new(),
+            Source::Trace { reader, selection } => {
+                let mut notes = reader.notes();
+                notes.extend(selection.notes());
+                notes
+            }
+        }
+    }
+
+    /// What makes results of the requests so far doubtful.
     pub fn warnings(&self) -> Vec<String> {
         match &self.source {
             Source::Synthetic(load) => {

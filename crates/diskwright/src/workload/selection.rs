@@ -67,15 +67,20 @@ impl Selection {
         self.counts
     }
 
-    /// What the user should know of the choices made.
+    /// What makes results doubtful.
     pub fn warnings(&self) -> Vec<String> {
+        let empty = (self.counts.trace > 0 && self.counts.trace == self.counts.skipped)
+            .then(|| "every request of the trace was left out".to_owned());
+        empty.into_iter().collect()
+    }
+
+    /// What the user should know of the choices made.
+    pub fn notes(&self) -> Vec<String> {
         let origin = self.origin.filter(|origin| *origin > Time::ZERO);
         let moved = origin.map(|origin| {
             format!("the trace's clock shows {origin} at its first request, which was made time 0")
         });
-        let empty = (self.counts.trace > 0 && self.counts.trace == self.counts.skipped)
-            .then(|| "every request of the trace was left out".to_owned());
-        moved.into_iter().chain(empty).collect()
+        moved.into_iter().collect()
     }
 
     /// The next request, or `None` after the last one.

@@ -6,11 +6,12 @@ use super::*;
 use crate::base::units::Lbn;
 use crate::engine::request::Op;
 
-/// What a workload gave: its requests, its counts, its warnings.
+/// What a workload gave: its requests, its counts, its warnings and notes.
 struct Given {
     arrivals: Vec<Arrival>,
     counts: Counts,
     warnings: Vec<String>,
+    notes: Vec<String>,
 }
 
 /// Runs a trace of `arrival_ms device lbn blocks` lines (all reads) with the spec's further lines, on a drive of 100 blocks.
@@ -34,6 +35,7 @@ fn run(lines: &str, spec: &str) -> Result<Given, Error> {
         arrivals,
         counts: workload.counts(),
         warnings: workload.warnings(),
+        notes: workload.notes(),
     })
 }
 
@@ -206,12 +208,12 @@ fn dates_count_from_the_first_request() {
     refused(lines, "", 3, "workload.out_of_order");
     let given = run(lines, "out_of_order = 'map'").unwrap();
     assert_eq!(times(&given), [0, 1_000, 1_000]);
-    assert_eq!(given.warnings.len(), 1);
+    assert_eq!(given.notes.len(), 1);
     let given = run(lines, "out_of_order = 'map'\nfrom = '1 ms'").unwrap();
     assert_eq!(times(&given)[0], 0);
     let given = run("99999999999 0 0 8", "").unwrap();
     assert_eq!(times(&given), [99_999_999_999_000]);
-    assert!(given.warnings.is_empty());
+    assert!(given.notes.is_empty());
 }
 
 #[test]

@@ -205,8 +205,8 @@ proptest! {
         prop_assert_eq!(count("completed"), count("issued"));
         prop_assert_eq!(count("measured"), count("completed") - count("failed"));
         prop_assert!(count("issued") <= 300);
-        let warnings = result["warnings"].to_string();
-        prop_assert!(warnings.contains("the power was cut"), "{}", warnings);
+        let notes = result["notes"].to_string();
+        prop_assert!(notes.contains("the power was cut"), "{}", notes);
         let last_us = result["simulated_s"].as_f64().expect("a time") * 1e6;
         prop_assert!(last_us <= at_us as f64 + 1.0);
     }

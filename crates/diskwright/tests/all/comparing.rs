@@ -201,7 +201,7 @@ fn what_nothing_varies_in_runs_once_without_intervals() {
             (&Value::Null, &Value::Null)
         );
         assert!(difference["value"].is_f64());
-        let first = &found.json["warnings"][0];
+        let first = &found.json["notes"][0];
         assert!(
             first["text"]
                 .as_str()
@@ -365,4 +365,95 @@ impl diskwright::base::progress::Progress for Impatient {
     fn update(&mut self, _: u64, _: Option<u64>) -> std::ops::ControlFlow<()> {
         std::ops::ControlFlow::Break(())
     }
+}
+
+#[test]
+fn any_number_of_a_result_is_a_metric() {
+    let mut options = options(&["device.hdd.buffer=true,false"], 2);
+    options.metrics = [
+        "by_op.read.response_ms.p99",
+        "devices.hdd.media_accesses",
+        "devices.hdd.buffer_hits",
+        "parts_ms.seek",
+        "iops",
+        "requests.measured",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    let found = compared(SPEC, &options);
+    for (index, buffered) in [true, false].into_iter().enumerate() {
+        let variant = &found.json["variants"][index];
+        let metrics = variant["metrics"].as_object().expect("an object");
+        let names: Vec<&String> = metrics.keys().collect();
+        assert_eq!(names, options.metrics.iter().collect::<Vec<_>>());
+        let runs: Vec<Value> = found.runs[index].iter().map(|run| run.json()).collect();
+        let mean = |of: &dyn Fn(&Value) -> &Value| {
+            let values: Vec<f64> = runs.iter().filter_map(|run| of(run).as_f64()).collect();
+            values.iter().sum::<f64>() / values.len() as f64
+        };
+        let near = |name: &str, expected: f64| {
+            let value = metrics[name]["value"].as_f64().expect("a number");
+            assert!(
+                (value - expected).abs() <= 1e-9 * expected,
+                "{name}: {value}"
+            );
+        };
+        near(
+            "by_op.read.response_ms.p99",
+            mean(&|run| &run["by_op"]["read"]["response_ms"]["p99"]),
+        );
+        near(
+            "devices.hdd.media_accesses",
+            mean(&|run| &run["devices"]["hdd"]["media_accesses"]),
+        );
+        near("parts_ms.seek", mean(&|run| &run["parts_ms"]["seek"]));
+        near("requests.measured", 540.0);
+        // The variant without a buffer has none of its counters, and no difference.
+        let hits = &metrics["devices.hdd.buffer_hits"];
+        assert_eq!(hits["n"], if buffered { 2 } else { 0 });
+        assert_eq!(hits["value"].is_number(), buffered);
+        assert_eq!(
+            variant["difference"]["devices.hdd.buffer_hits"]["value"].is_number(),
+            buffered
+        );
+    }
+    for (name, told) in [
+        (
+            "devices.hdd.bufer_hits",
+            "did you mean \"devices.hdd.buffer_hits\"",
+        ),
+        (
+            "devices.hdd.cache.reads",
+            "devices.hdd has no \"cache.reads\"",
+        ),
+        ("by_stream.a.iops", "unknown metric"),
+        ("spec.seed", "unknown metric"),
+    ] {
+        options.metrics = vec![name.to_owned()];
+        let error = refused(SPEC, &options);
+        assert!(error.contains(told), "{name}: {error}");
+    }
+}
+
+#[test]
+fn streams_are_compared_by_name() {
+    let stream = |name: &str| {
+        format!(
+            "[[workload.synthetic.stream]]\nname = \"{name}\"\nrequests = 200\narrivals = {{ poisson = \"20 ms\" }}\n"
+        )
+    };
+    let spec = format!(
+        "{}{}[measure]\nwarmup = 0\n[device.hdd]\ndrive = \"ibm-18es\"\n",
+        stream("a"),
+        stream("a.b")
+    );
+    let mut options = options(&["device.hdd.queue.scheduler=fcfs,satf"], 1);
+    options.metrics = vec!["by_stream.a.b.service_ms.mean".to_owned()];
+    let found = compared(&spec, &options);
+    let value = &found.json["variants"][0]["metrics"]["by_stream.a.b.service_ms.mean"]["value"];
+    let run = found.runs[0][0].json();
+    assert_eq!(*value, run["by_stream"]["a.b"]["service_ms"]["mean"]);
+    options.metrics = vec!["by_stream.c.iops".to_owned()];
+    let error = refused(&spec, &options);
+    assert!(error.contains("by_stream has no \"c.iops\""), "{error}");
 }

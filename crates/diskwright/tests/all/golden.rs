@@ -20,12 +20,13 @@ use serde_json::Value;
 use crate::support::{self, RunOptions};
 
 /// What differs between two runs of the same, or is words.
-const LEFT_OUT: [&str; 6] = [
+const LEFT_OUT: [&str; 7] = [
     "wall_s",
     "requests_per_wall_s",
     "peak_rss_mib",
     "spec",
     "warnings",
+    "notes",
     "checked",
 ];
 /// A set-up of DiskSim's is a spec, too, but for its requests.

@@ -125,19 +125,23 @@ fn the_picture_adds_up_to_the_result() {
 #[test]
 fn the_disks_picture_adds_up_to_its_report() {
     let (result, picture) = drawn("", &[]);
-    let (report, drawn) = (&result["devices"]["hdd"], &picture["devices"]["hdd"]);
+    let (report, disk) = (&result["devices"]["hdd"], &picture["devices"]["hdd"]);
     let accesses = report["media_accesses"].as_f64().unwrap();
-    let seeks = &drawn["seek_cylinders"];
+    let seeks = &disk["seek_cylinders"];
     assert_eq!(sum(&seeks["bins"]["count"]), accesses);
     assert_eq!(sum(&seeks["even_bins"]["count"]), accesses);
     let moved = report["seeks"].as_f64().unwrap();
     assert_eq!(seeks["bins"]["from"][0], 0);
     assert_eq!(accesses - list(&seeks["bins"]["count"])[0], moved);
+
+    // What is shown over time shows the whole run.
+    let (result, picture) = drawn("", &["measure.warmup=0"]);
+    let (report, disk) = (&result["devices"]["hdd"], &picture["devices"]["hdd"]);
     let span = result["simulated_s"].as_f64().unwrap();
     let busy = report["utilisation"].as_f64().unwrap() * span;
-    assert!(close(area(&drawn["use"], "utilisation"), busy));
+    assert!(close(area(&disk["use"], "utilisation"), busy));
     let queue = report["queue_length_mean"].as_f64().unwrap() * span;
-    assert!(close(area(&drawn["use"], "queue_mean"), queue));
+    assert!(close(area(&disk["use"], "queue_mean"), queue));
 }
 
 #[test]

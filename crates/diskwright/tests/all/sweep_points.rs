@@ -36,8 +36,8 @@ fn sweep(spec: &str, vary: &[&str], run: RunOptions) -> Result<Sweep, Error> {
     let vary = vary.iter().map(|text| (*text).to_owned()).collect();
     let options = SweepOptions {
         vary,
-        seeds: None,
         run,
+        ..SweepOptions::default()
     };
     Sweep::read(&from_text(spec), &options)
 }
@@ -273,16 +273,16 @@ fn whoever_takes_the_results_can_stop_the_runs() {
 
 #[test]
 fn the_spec_runs_without_its_sweep_and_says_so() {
-    let warnings = |spec: SpecSource, options: &RunOptions| {
+    let notes = |spec: SpecSource, options: &RunOptions| {
         let run = outcome_of(&spec, options).expect("a run");
-        run.get("warnings").expect("warnings").to_string()
+        run.get("notes").expect("notes").to_string()
     };
     let spec = || from_text(format!("{SPEC}{SWEEP}"));
     let told = "the table [sweep] changes nothing here";
-    assert!(warnings(spec(), &RunOptions::default()).contains(told));
-    assert!(!warnings(from_text(SPEC), &RunOptions::default()).contains(told));
+    assert!(notes(spec(), &RunOptions::default()).contains(told));
+    assert!(!notes(from_text(SPEC), &RunOptions::default()).contains(told));
     let point = job(spec(), RunOptions::default());
-    assert!(!warnings(point.spec, &point.options).contains(told));
+    assert!(!notes(point.spec, &point.options).contains(told));
 }
 
 #[test]
@@ -418,6 +418,60 @@ proptest! {
             prop_assert!(values.iter().zip(&counts).all(|(value, count)| value < count));
             prop_assert!(before.is_none_or(|before| before < values));
             before = Some(values);
+        }
+    }
+}
+
+#[test]
+fn metrics_are_numbers_of_some_point() {
+    let with = |metrics: &str, told: &[&str]| {
+        let vary = ["device.hdd.buffer=true,false"].map(str::to_owned).to_vec();
+        let options = SweepOptions {
+            vary,
+            metrics: told.iter().map(|name| (*name).to_owned()).collect(),
+            ..SweepOptions::default()
+        };
+        Sweep::read(
+            &from_text(format!("{SPEC}[sweep]\nmetrics = {metrics}\n")),
+            &options,
+        )
+    };
+    let metrics = |found: Result<Sweep, Error>| found.expect("a sound sweep").metrics;
+    // Only one of the points has a buffer.
+    let sound = r#"["iops", "by_op.read.response_ms.p99", "devices.hdd.buffer_hits"]"#;
+    assert_eq!(
+        metrics(with(sound, &[])),
+        [
+            "iops",
+            "by_op.read.response_ms.p99",
+            "devices.hdd.buffer_hits"
+        ]
+    );
+    assert_eq!(metrics(with(sound, &["mb_per_s"])), ["mb_per_s"]);
+    for (spec, told, messages) in [
+        (
+            r#"["iops", "devices.hdd.bufer_hits"]"#,
+            &[][..],
+            &[
+                "spec:9:20",
+                "unknown metric",
+                "did you mean \"devices.hdd.buffer_hits\"",
+            ][..],
+        ),
+        (
+            "[]",
+            &["by_op.reads.iops"],
+            &["--metric:1:1", "did you mean \"by_op.read.iops\""],
+        ),
+        (
+            "[]",
+            &["requests"],
+            &["--metric:1:1", "is no number", "measured"],
+        ),
+    ] {
+        let error = with(spec, told).expect_err("no metric").to_string();
+        for message in messages {
+            assert!(error.contains(message), "{message}: {error}");
         }
     }
 }

@@ -163,9 +163,9 @@ fn the_buffer_of_the_drive_is_used() {
         .validate(&drive, recording, &["buffer=false"])
         .expect("sound");
     assert_eq!(names(&off), ["\"read miss\" 3", "\"media write\" 1"]);
-    let warned = off.json()["warnings"].to_string();
+    let warned = off.json()["notes"].to_string();
     assert!(warned.contains("no buffer"), "{warned}");
-    assert!(!found.json()["warnings"].to_string().contains("no buffer"));
+    assert!(!found.json()["notes"].to_string().contains("no buffer"));
 }
 
 /// Requests beyond the end are left out and told of; their time passes as it was recorded.

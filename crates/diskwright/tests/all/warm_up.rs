@@ -474,4 +474,11 @@ fn one_load_has_no_streams_and_very_many_are_not_told_apart() {
     );
     let more = many(MOST_STREAMS + 1);
     assert_eq!(more.get("by_stream"), None);
+    let notes = more["notes"].as_array().expect("a list");
+    assert!(
+        notes.iter().any(|note| note
+            .as_str()
+            .is_some_and(|note| note.contains("257 streams"))),
+        "{notes:?}"
+    );
 }

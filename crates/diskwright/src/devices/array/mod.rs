@@ -315,7 +315,7 @@ impl Device for Array {
         self.counters.report()
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         if self.unused <= MUCH_UNUSED {
             return Vec::new();
         }

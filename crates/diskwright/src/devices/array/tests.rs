@@ -162,7 +162,7 @@ fn it_promises_and_shows_what_its_members_do() {
     let mut fakes = vec![Fake::new(100, 1), Fake::new(60, 1)];
     let devices = array(MIRROR, vec![Fake::new(100, 1), Fake::new(100, 1)]);
     assert_eq!(devices[2].promise(), Promise::Durable);
-    assert!(devices[2].warnings().is_empty());
+    assert!(devices[2].notes().is_empty());
     fakes[1].promise = Promise::AfterFlush;
     fakes[1].slots = 7;
     let devices = array(MIRROR, fakes);
@@ -180,14 +180,14 @@ fn it_promises_and_shows_what_its_members_do() {
     let copies: Vec<_> = (0..4).map(|copy| mirror.location(Lbn(9), copy)).collect();
     let on = |member| Some(Location::On(DeviceId(member), Lbn(9)));
     assert_eq!(copies, [on(0), on(1), None, None]);
-    let warnings = mirror.warnings();
+    let notes = mirror.notes();
     assert!(
-        warnings[0].starts_with("25.0 % of the members' blocks"),
-        "{warnings:?}"
+        notes[0].starts_with("25.0 % of the members' blocks"),
+        "{notes:?}"
     );
     assert!(
         array(CONCAT, vec![Fake::new(100, 1), Fake::new(60, 1)])[2]
-            .warnings()
+            .notes()
             .is_empty()
     );
 }

@@ -15,9 +15,10 @@ use serde_json::{Map, Value, json};
 
 use crate::base::error::Error;
 use crate::base::progress::Progress;
+use crate::metrics::named::{self, Named};
 use crate::runs::simulation::many::{FailedRun, Job, run_many};
 use crate::runs::simulation::{self, Checked, Outcome, RunOptions, SpecSource};
-use measure::{Measured, Warnings};
+use measure::{Measured, Messages};
 use plan::{MOST_RUNS, Plan};
 
 pub(crate) use vary::divided;
@@ -39,7 +40,7 @@ pub struct CompareOptions {
     pub baseline: Vec<String>,
     /// The number of seeds, from the spec's on.
     pub seeds: u32,
-    /// The quantities to compare, by name; all of them when empty.
+    /// The quantities to compare, by [name](crate::metrics::named); those with short names when empty.
     pub metrics: Vec<String>,
     /// As in [`RunOptions`].
     pub set: Vec<String>,
@@ -81,12 +82,12 @@ pub fn compare(
     progress: &mut dyn Progress,
 ) -> Result<Comparison, Error> {
     let plan = Plan::new(&options.vary, &options.baseline)?;
-    measure::check(&options.metrics)?;
     let mut variants = plan
         .variants
         .iter()
         .map(|choices| read(source, options, &plan, choices))
         .collect::<Result<Vec<_>, _>>()?;
+    check_metrics(&options.metrics, &variants)?;
     let varied = draw_angles(source, &mut variants)?;
     let mut seeds = seeds(variants[0].checked.spec.seed, options.seeds, variants.len())?;
     if varied.is_empty() {
@@ -112,6 +113,19 @@ pub fn compare(
         .map(|_| outcomes.by_ref().take(seeds.len()).collect())
         .collect();
     Ok(comparison(&plan, &options.metrics, seeds, varied, runs))
+}
+
+/// Refuses names of quantities that no variant has.
+fn check_metrics(metrics: &[String], variants: &[Variant]) -> Result<(), Error> {
+    let named = metrics
+        .iter()
+        .map(|name| Named::of_option("--metric", name));
+    let mut variants = variants.iter();
+    named::check(&named.collect::<Vec<_>>(), |left| {
+        let streams = left.iter().any(|named| named.is_of_stream());
+        let outline = |variant: &Variant| variant.checked.outline(streams);
+        variants.next().map(outline).transpose()
+    })
 }
 
 /// Reads the spec with a variant's values, which must be in it then.
@@ -249,19 +263,27 @@ fn comparison(
     let digests = |runs: &[Outcome]| runs.iter().map(|run| run.digest().to_owned()).collect();
     let digests: Vec<Vec<String>> = runs.iter().map(|runs| digests(runs)).collect();
     let base = &measured[plan.baseline];
-    let mut warnings = Warnings::default();
+    let (mut warnings, mut notes) = (Messages::default(), Messages::default());
     for (index, runs) in runs.iter().enumerate() {
         if varied.is_empty() {
-            warnings.add(NOTHING_VARIES, index, runs.len());
+            notes.add(NOTHING_VARIES, index, runs.len());
         }
         if index != plan.baseline && digests[index] == digests[plan.baseline] {
             warnings.add(CHANGES_NOTHING, index, runs.len());
         }
         for run in runs {
-            let texts = run.get("warnings").and_then(Value::as_array);
-            for text in texts.into_iter().flatten().filter_map(Value::as_str) {
-                warnings.add(text, index, 1);
+            for (key, messages) in [("warnings", &mut warnings), ("notes", &mut notes)] {
+                let texts = run.get(key).and_then(Value::as_array);
+                for text in texts.into_iter().flatten().filter_map(Value::as_str) {
+                    messages.add(text, index, 1);
+                }
             }
+        }
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for name in measured.iter().flat_map(Measured::names) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     let variants = plan.variants.iter().zip(&measured).zip(&digests);
@@ -273,8 +295,8 @@ fn comparison(
             json!({
                 "values": values.collect::<Map<_, _>>(),
                 "runs": digests,
-                "metrics": measured.means(),
-                "difference": measured.beside(base),
+                "metrics": measured.means(&names),
+                "difference": measured.beside(base, &names),
             })
         })
         .collect();
@@ -290,6 +312,7 @@ fn comparison(
         "seeds_vary": varied,
         "baseline": plan.baseline,
         "variants": variants,
+        "notes": notes.json(),
         "warnings": warnings.json(),
         "spec": runs[plan.baseline][0].get("spec"),
     });

@@ -83,6 +83,11 @@ impl Accesses {
         self.reader.warnings()
     }
 
+    /// What was left out or changed in the reading.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.reader.notes()
+    }
+
     /// Tells, after the last access, of a trace that had none.
     ///
     /// # Errors

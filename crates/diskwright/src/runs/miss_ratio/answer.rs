@@ -49,8 +49,10 @@ pub struct MissRatios {
     pub policies: Vec<Policy>,
     /// For each policy and capacity how often the cache misses.
     pub points: Vec<Point>,
-    /// What the user should know.
+    /// What makes the ratios doubtful.
     pub warnings: Vec<String>,
+    /// What was left out or changed in the reading because of what the format is.
+    pub notes: Vec<String>,
 }
 
 /// How a trace was sampled.
@@ -139,6 +141,7 @@ pub(super) fn answer(
         points,
         policies: plan.policies,
         warnings,
+        notes: accesses.notes(),
     }
 }
 

@@ -6,6 +6,7 @@ mod faults;
 pub(crate) mod imported;
 pub mod many;
 mod outcome;
+mod outline;
 pub mod point;
 pub mod sweep;
 
@@ -92,6 +93,8 @@ pub struct Checked {
     replacements: CustomReplacements,
     /// What reading the spec, and what it names, gave cause to warn of.
     warnings: Vec<String>,
+    /// What it gave cause to tell.
+    notes: Vec<String>,
 }
 
 impl Checked {
@@ -234,10 +237,9 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     if let Some(point) = &options.point {
         spec.workload.notes = point.notes.clone();
     }
-    let mut warnings = set_up.map_or_else(Vec::new, |set_up| set_up.warnings);
-    if spec.sweep.is_some() {
-        warnings.push(SWEEP_CHANGES_NOTHING.to_owned());
-    }
+    let warnings = set_up.map_or_else(Vec::new, |set_up| set_up.warnings);
+    let sweep = spec.sweep.as_ref();
+    let notes = sweep.map(|_| SWEEP_CHANGES_NOTHING.to_owned());
     Ok(Checked {
         spec,
         tree,
@@ -245,6 +247,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         schedulers: options.schedulers.clone(),
         replacements: options.replacements.clone(),
         warnings,
+        notes: notes.into_iter().collect(),
     })
 }
 

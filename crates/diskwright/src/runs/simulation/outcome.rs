@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::Checked;
 use crate::base::memory;
+use crate::base::units::Time;
 use crate::engine::Engine;
+use crate::engine::device::Device;
 use crate::host::Host;
 use crate::metrics::RequestTable;
 
@@ -15,6 +17,17 @@ const SCHEMA: u32 = 1;
 
 /// What differs between two runs of the same.
 const PASSING: [&str; 3] = ["wall_s", "requests_per_wall_s", "peak_rss_mib"];
+
+/// Of the parts of requests, leaves those in a result that some of the devices have.
+pub(super) fn leave_parts_of(devices: &[Box<dyn Device>], result: &mut Map<String, Value>) {
+    if let Some(Value::Object(parts)) = result.get_mut("parts_ms") {
+        let has = |name: &str| {
+            let mut parts = devices.iter().flat_map(|device| device.parts());
+            parts.any(|part| part.name() == name)
+        };
+        parts.retain(|name, _| has(name));
+    }
+}
 
 /// Everything a run says about itself.
 #[derive(Clone, Debug)]
@@ -37,20 +50,8 @@ impl Outcome {
         result.insert("schema".into(), json!(SCHEMA));
         result.insert("requests".into(), requests(host).into());
         recorder.statistics(&mut result);
-        if let Some(Value::Object(parts)) = result.get_mut("parts_ms") {
-            let told = |name: &str| {
-                let mut parts = engine.devices().iter().flat_map(|device| device.parts());
-                parts.any(|part| part.name() == name)
-            };
-            parts.retain(|name, _| told(name));
-        }
-        let mut devices = Map::new();
-        for (path, device) in paths.iter().zip(engine.devices()) {
-            devices.insert(path.clone(), device.report(recorder.measured_span()).into());
-            for (part, report) in device.part_reports(recorder.measured_span()) {
-                devices.insert(format!("{path}.{part}"), report.into());
-            }
-        }
+        leave_parts_of(engine.devices(), &mut result);
+        let devices = device_reports(paths, engine.devices(), recorder.measured_span());
         result.insert("devices".into(), devices.into());
         let wall_s = wall.as_secs_f64();
         result.insert("wall_s".into(), json!(wall_s));
@@ -61,6 +62,7 @@ impl Outcome {
         if let Some(checker) = engine.checker() {
             result.insert("checked".into(), json!(checker.checked()));
         }
+        result.insert("notes".into(), json!(notes(checked, engine, paths, host)));
         result.insert(
             "warnings".into(),
             json!(warnings(checked, engine, paths, host)),
@@ -84,6 +86,11 @@ impl Outcome {
     /// The hash of every completion.
     pub fn digest(&self) -> &str {
         self.result["digest"].as_str().expect("a digest is text")
+    }
+
+    /// The object of `run`.
+    pub fn result(&self) -> &Map<String, Value> {
+        &self.result
     }
 
     /// An entry of the object of `run`, by its key.
@@ -122,6 +129,22 @@ impl Outcome {
     }
 }
 
+/// What devices and their parts that are reported apart tell, by path, of a run of which `elapsed` was measured.
+pub(super) fn device_reports(
+    paths: &[String],
+    devices: &[Box<dyn Device>],
+    elapsed: Time,
+) -> Map<String, Value> {
+    let mut reports = Map::new();
+    for (path, device) in paths.iter().zip(devices) {
+        reports.insert(path.clone(), device.report(elapsed).into());
+        for (part, report) in device.part_reports(elapsed) {
+            reports.insert(format!("{path}.{part}"), report.into());
+        }
+    }
+    reports
+}
+
 fn picture(engine: &Engine, paths: &[String], host: &Host<'_>) -> Option<Value> {
     let mut picture = host.recorder().picture()?;
     let devices = paths.iter().zip(engine.devices());
@@ -133,15 +156,28 @@ fn picture(engine: &Engine, paths: &[String], host: &Host<'_>) -> Option<Value> 
 }
 
 fn requests(host: &Host<'_>) -> Map<String, Value> {
-    let counts = host.workload().counts();
+    let mut of_load = host.workload().counts().json();
     let mut requests = Map::new();
-    requests.insert("trace".into(), json!(counts.trace));
+    requests.extend(of_load.remove_entry("trace"));
     requests.insert("issued".into(), json!(host.issued()));
     requests.append(&mut host.recorder().counts());
-    requests.insert("skipped".into(), json!(counts.skipped));
-    requests.insert("clipped".into(), json!(counts.clipped));
-    requests.insert("mapped".into(), json!(counts.mapped));
+    requests.append(&mut of_load);
     requests
+}
+
+/// What a device at a path tells.
+fn named(path: &str, told: Vec<String>) -> impl Iterator<Item = String> + use<'_> {
+    told.into_iter().map(move |text| format!("{path}: {text}"))
+}
+
+fn notes(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_>) -> Vec<String> {
+    let mut notes = checked.notes.clone();
+    notes.append(&mut host.workload().notes());
+    notes.append(&mut host.notes());
+    for (path, device) in paths.iter().zip(engine.devices()) {
+        notes.extend(named(path, device.notes()));
+    }
+    notes
 }
 
 fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_>) -> Vec<String> {
@@ -156,10 +192,6 @@ fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_
     warnings.append(&mut host.workload().warnings());
     warnings.append(&mut host.warnings());
     for (path, device) in paths.iter().zip(engine.devices()) {
-        let named = |path: &str, told: Vec<String>| {
-            let named = told.iter().map(|warning| format!("{path}: {warning}"));
-            named.collect::<Vec<_>>()
-        };
         warnings.extend(named(path, device.warnings()));
         for (part, told) in device.part_warnings() {
             warnings.extend(named(&format!("{path}.{part}"), told));

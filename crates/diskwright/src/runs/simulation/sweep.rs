@@ -8,6 +8,7 @@ use crate::base::document::{Node, Override};
 use crate::base::error::{Error, InputError};
 use crate::config::sweep::{Axis, SweepSpec, axes};
 use crate::devices::with_spindles;
+use crate::metrics::named::{self, Named};
 use crate::runs::compare::plan::overlap;
 use crate::runs::compare::vary::Variation;
 
@@ -19,6 +20,8 @@ const MOST_RUNS: usize = 1_000_000;
 pub struct SweepOptions {
     /// `KEY=A,B,…`: keys and their values, in place of those of the spec for the same key, or beside the others.
     pub vary: Vec<String>,
+    /// The quantities that its table shows, by [name](crate::metrics::named); what the spec says where there are none.
+    pub metrics: Vec<String>,
     /// Runs of each point; what the spec says where it is left out.
     pub seeds: Option<u32>,
     /// What is added to the spec of every run.
@@ -29,6 +32,8 @@ pub struct SweepOptions {
 #[derive(Clone, Debug)]
 pub struct Sweep {
     axes: Vec<Axis>,
+    /// The quantities that its table shows, by name.
+    pub metrics: Vec<String>,
     /// The seeds of each point's runs.
     pub seeds: Vec<u64>,
 }
@@ -144,9 +149,12 @@ impl Sweep {
         }
         let axes = varied(&tree, &options.vary)?;
         check(&axes, &set, &tree, &options.run)?;
-        let count = options.seeds.unwrap_or(table.unwrap_or_default().seeds);
+        let table = table.unwrap_or_default();
+        let count = options.seeds.unwrap_or(table.seeds);
+        let metrics = metrics(&options.metrics, &table, &tree);
         let mut sweep = Sweep {
             axes,
+            metrics: metrics.iter().map(|named| named.name.clone()).collect(),
             seeds: Vec::new(),
         };
         if sweep.points().saturating_mul(count as usize) > MOST_RUNS {
@@ -174,6 +182,18 @@ impl Sweep {
             ))
         })?;
         sweep.seeds = (first..=last).collect();
+        let mut points = 0..sweep.points();
+        named::check(&metrics, |left| {
+            let Some(point) = points.next() else {
+                return Ok(None);
+            };
+            let run = RunOptions {
+                point: Some(sweep.choice(&options.vary, point)),
+                ..options.run.clone()
+            };
+            let streams = left.iter().any(|named| named.is_of_stream());
+            read_spec(source, &run)?.outline(streams).map(Some)
+        })?;
         Ok(sweep)
     }
 
@@ -215,9 +235,26 @@ impl Sweep {
         json!({
             "varied": self.keys(),
             "seeds": self.seeds,
+            "metrics": self.metrics,
             "points": points.collect::<Vec<_>>(),
         })
     }
+}
+
+/// The quantities that the command line asks for, or else the spec.
+fn metrics(told: &[String], table: &SweepSpec, tree: &Node) -> Vec<Named> {
+    let of_option = |name: &String| Named::of_option("--metric", name);
+    if !told.is_empty() {
+        return told.iter().map(of_option).collect();
+    }
+    let of_spec = |(index, name): (usize, &String)| {
+        let node = tree.get(&format!("sweep.metrics[{index}]"));
+        Named {
+            place: node.expect("it was read from there").origin.place(),
+            name: name.clone(),
+        }
+    };
+    table.metrics.iter().enumerate().map(of_spec).collect()
 }
 
 /// Refuses keys of which something else takes the place, or that take it themselves.

@@ -187,11 +187,13 @@ pub fn validate(
         return Err(Error::Interrupted);
     }
     warnings.extend(replay.warnings());
+    let mut notes = replay.notes();
     let (requests, beyond) = (replay.completed(), replay.beyond.clone());
     if requests == 0 {
         return Err(nothing(trace, &beyond, blocks));
     }
     warnings.extend(of_the_fit(&description, &times, &beyond, blocks, requests));
+    notes.extend(of_the_buffer(&description));
     let found = Found {
         drive,
         description: &description,
@@ -201,7 +203,7 @@ pub fn validate(
         beyond: beyond.requests,
         simulated: engine.now(),
     };
-    let json = found.json(options, &times, &kinds, warnings);
+    let json = found.json(options, &times, &kinds, (warnings, notes));
     let picture = options.picture.then(|| {
         let mut picture = times.picture();
         picture.insert("places".into(), kinds.places());
@@ -215,6 +217,13 @@ fn of_the_arms(description: &DriveDescription) -> Option<String> {
     let arms = description.arms.as_ref()?.arm.len();
     (arms > 1).then(|| {
         format!("the drive has {arms} arms; the requests are served one at a time, by a single one that reaches everything")
+    })
+}
+
+/// What a drive without a buffer does.
+fn of_the_buffer(description: &DriveDescription) -> Option<String> {
+    description.buffer.is_none().then(|| {
+        "the drive's description has no buffer: every request waits for the medium".to_owned()
     })
 }
 
@@ -257,11 +266,6 @@ fn of_the_fit(
             times.unaligned
         ));
     }
-    if drive.buffer.is_none() {
-        warnings.push(
-            "the drive's description has no buffer: every request waits for the medium".to_owned(),
-        );
-    }
     let is_thin = |quantile: f64| (1.0 - quantile) * (requests as f64) < FEWEST_ABOVE - 1e-6;
     let thin = PERCENTILES
         .iter()
@@ -293,7 +297,7 @@ impl Found<'_> {
         options: &ValidateOptions,
         times: &Times,
         kinds: &Kinds,
-        warnings: Vec<String>,
+        (warnings, notes): (Vec<String>, Vec<String>),
     ) -> Value {
         let demerit = demerit_ms(&times.recorded_bins, &times.simulated_bins);
         let (recorded, simulated) = (times.recorded.mean_ms(), times.simulated.mean_ms());
@@ -322,6 +326,7 @@ impl Found<'_> {
             "error_rms_ms": kinds.all().error_rms_ms(),
             "kinds": kinds.json(),
             "simulated_s": self.simulated.s(),
+            "notes": notes,
             "warnings": warnings,
         })
     }

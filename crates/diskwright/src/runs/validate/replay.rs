@@ -69,6 +69,11 @@ impl<'a> Replay<'a> {
         self.reader.warnings()
     }
 
+    /// What was left out or changed in the reading.
+    pub fn notes(&self) -> Vec<String> {
+        self.reader.notes()
+    }
+
     /// Requests that were served.
     pub fn completed(&self) -> u64 {
         self.completed

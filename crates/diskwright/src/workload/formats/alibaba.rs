@@ -113,11 +113,11 @@ mod tests {
             (second.op, second.lbn.0, second.blocks),
             (Op::Read, 701_856, 0)
         );
-        assert!(reader.warnings().is_empty());
+        assert!(reader.notes().is_empty());
         // Half of block 0 and half of block 1.
         let third = reader.next().unwrap().unwrap();
         assert_eq!((third.lbn.0, third.blocks), (0, 2));
-        assert_eq!(reader.warnings().len(), 1);
+        assert_eq!(reader.notes().len(), 1);
         assert_eq!(reader.next().unwrap(), None);
     }
 

@@ -138,7 +138,7 @@ pub fn asked(category: u64, extent: Extent) -> Option<Asked> {
 }
 
 /// The warning about chosen events that [`asked`] finds no request in.
-pub fn other_warning(count: u64) -> Option<String> {
+pub fn other_note(count: u64) -> Option<String> {
     (count > 0).then(|| {
         format!("{count} events are of commands other than read, write, flush and trim and were left out")
     })

@@ -116,8 +116,10 @@ impl TraceReader for Reader {
                 self.odd
             )
         });
-        let other = blk_events::other_warning(self.other);
-        other.into_iter().chain(odd).collect()
+        odd.into_iter().collect()
+    }
+    fn notes(&self) -> Vec<String> {
+        blk_events::other_note(self.other).into_iter().collect()
     }
 }
 
@@ -417,7 +419,7 @@ Input file sda.blktrace.0 added
         );
         assert_eq!((read[0].device, read[5].device), (8 << 20, 259 << 20 | 1));
         assert_eq!(reader.discarded(), 1);
-        assert_eq!(reader.warnings().len(), 1, "{:?}", reader.warnings());
+        assert_eq!(reader.notes().len(), 1, "{:?}", reader.notes());
     }
 
     #[test]
@@ -432,7 +434,7 @@ Input file sda.blktrace.0 added
             [(8, Op::Write, false, 1056, 8), (9, Op::Flush, false, 0, 0)]
         );
         assert_eq!(reader.discarded(), 1);
-        assert!(reader.warnings()[0].contains("1 events"));
+        assert!(reader.notes()[0].contains("1 events"));
     }
 
     #[test]
@@ -492,7 +494,7 @@ Input file sda.blktrace.0 added
             count += 1;
         }
         assert_eq!(count, 12);
-        assert!(reader.warnings()[1].contains("1 lines"));
+        assert!(reader.warnings()[0].contains("1 lines"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::blk_events::{self, Asked, BlkEvent, category};
 use super::blktrace_files::files_beside;
 use super::blktrace_source::{MAGIC, Source, VERSIONS, version};
 use super::unix_time::iso_date;
-use super::{Format, FormatOptions, TraceReader, widened_warning};
+use super::{Format, FormatOptions, TraceReader, widened_note};
 
 /// The format's name.
 pub const NAME: &str = "blktrace";
@@ -126,17 +126,16 @@ impl TraceReader for Reader {
         self.start_date.as_deref()
     }
     fn warnings(&self) -> Vec<String> {
-        let sum = |of: fn(&Source) -> u64| self.sources.iter().map(of).sum::<u64>();
-        let missing = sum(|source| source.missing);
+        let missing: u64 = self.sources.iter().map(|source| source.missing).sum();
         let missing = (missing > 0).then(|| {
             format!("{missing} events are missing, by the gaps in their numbers: the recording dropped them, or they were filtered out")
         });
-        let others = [
-            blk_events::other_warning(self.discarded()),
-            missing,
-            widened_warning(sum(|source| source.widened)),
-        ];
-        others.into_iter().flatten().collect()
+        missing.into_iter().collect()
+    }
+    fn notes(&self) -> Vec<String> {
+        let widened = self.sources.iter().map(|source| source.widened).sum();
+        let other = blk_events::other_note(self.discarded());
+        other.into_iter().chain(widened_note(widened)).collect()
     }
 }
 

@@ -466,9 +466,9 @@ mod tests {
         );
         assert_eq!(queued.start_date(), Some("2023-11-14T22:13:20"));
         assert_eq!(queued.discarded(), 1);
-        let warnings = queued.warnings();
-        assert!(warnings[0].contains("1 events"), "{warnings:?}");
-        assert!(warnings[1].contains("1 requests"), "{warnings:?}");
+        let notes = queued.notes();
+        assert!(notes[0].contains("1 events"), "{notes:?}");
+        assert!(notes[1].contains("1 requests"), "{notes:?}");
         let mut issued = reader(bytes, &options(BlkEvent::Issue)).unwrap();
         let read = drain(&mut *issued);
         assert_eq!(

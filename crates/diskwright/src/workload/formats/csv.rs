@@ -16,9 +16,7 @@ use crate::workload::text::{Lines, shown, whole};
 use crate::workload::writing::{Holds, TraceWriter, Writing};
 
 use super::csv_columns::Columns;
-use super::{
-    Format, FormatOptions, TraceReader, lines_of, msr, outward, per_line, widened_warning,
-};
+use super::{Format, FormatOptions, TraceReader, lines_of, msr, outward, per_line, widened_note};
 
 const NAME: &str = "csv";
 
@@ -240,8 +238,8 @@ impl TraceReader for Reader {
     fn format(&self) -> &'static str {
         NAME
     }
-    fn warnings(&self) -> Vec<String> {
-        widened_warning(self.widened).into_iter().collect()
+    fn notes(&self) -> Vec<String> {
+        widened_note(self.widened).into_iter().collect()
     }
 }
 
@@ -513,6 +511,6 @@ mod tests {
         let text = "time_s,offset_bytes,bytes,op\n1,100,512,r\n";
         let mut reader = reader(text, &FormatOptions::default()).unwrap();
         assert_eq!(reader.next().unwrap().unwrap().blocks, 2);
-        assert_eq!(reader.warnings().len(), 1);
+        assert_eq!(reader.notes().len(), 1);
     }
 }

@@ -18,7 +18,7 @@ use crate::workload::text::{Lines, shown, whole};
 use crate::workload::writing::{Holds, TraceWriter, Writing};
 
 use super::fields::{Wrong, blanks, time};
-use super::{Format, FormatOptions, TraceReader, first_line, outward, widened_warning};
+use super::{Format, FormatOptions, TraceReader, first_line, outward, widened_note};
 
 const NAME: &str = "fio-iolog";
 /// Its times are whole microseconds.
@@ -192,16 +192,18 @@ impl TraceReader for Reader {
             "the fio log has no times: all its requests arrive at 0, which suits workload.pace = \"closed\""
                 .to_owned()
         });
+        timeless.into_iter().collect()
+    }
+    fn notes(&self) -> Vec<String> {
         let discarded = (self.discarded > 0).then(|| {
             format!(
                 "{} sync_file_range lines, which fio itself does not replay, were left out",
                 self.discarded
             )
         });
-        timeless
+        discarded
             .into_iter()
-            .chain(discarded)
-            .chain(widened_warning(self.widened))
+            .chain(widened_note(self.widened))
             .collect()
     }
 }

@@ -7,7 +7,7 @@ use crate::workload::input::Input;
 use crate::workload::record::{Record, Recorded};
 
 use super::hp_header::{Header, MAX_HEADER};
-use super::{Format, FormatOptions, TraceReader, outward, widened_warning};
+use super::{Format, FormatOptions, TraceReader, outward, widened_note};
 
 const NAME: &str = "hp-srt";
 
@@ -239,10 +239,10 @@ impl TraceReader for Reader {
                 self.discarded
             )
         });
-        suspect
-            .into_iter()
-            .chain(widened_warning(self.widened))
-            .collect()
+        suspect.into_iter().collect()
+    }
+    fn notes(&self) -> Vec<String> {
+        widened_note(self.widened).into_iter().collect()
     }
 }
 
@@ -347,7 +347,7 @@ mod tests {
         .unwrap();
         let record = reader.next().unwrap().unwrap();
         assert_eq!((record.lbn.0, record.blocks), (1, 2));
-        assert!(reader.warnings()[0].contains("1 requests"));
+        assert!(reader.notes()[0].contains("1 requests"));
     }
 
     #[test]

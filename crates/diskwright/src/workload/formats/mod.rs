@@ -59,8 +59,12 @@ pub trait TraceReader: Send {
     fn start_date(&self) -> Option<&str> {
         None
     }
-    /// What was lost or changed in the reading so far, for the user to know.
+    /// What makes the requests so far other than those that were recorded, and results of them doubtful.
     fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// What was left out or changed in the reading so far because of what the format is.
+    fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 }
@@ -284,7 +288,7 @@ fn outward(first_byte: u64, bytes: u64) -> Option<(u64, u64, bool)> {
 }
 
 /// The warning about requests widened by [`outward`].
-fn widened_warning(count: u64) -> Option<String> {
+fn widened_note(count: u64) -> Option<String> {
     (count > 0).then(|| {
         format!("{count} requests do not begin and end on 512-byte blocks and were widened to whole ones")
     })

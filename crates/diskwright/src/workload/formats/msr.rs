@@ -16,7 +16,7 @@ use crate::workload::text::{Lines, TimeUnit, shown, whole};
 use crate::workload::writing::{Holds, Writing};
 
 use super::fields::{Wrong, commas};
-use super::{Format, FormatOptions, TraceReader, first_line, outward, per_line, widened_warning};
+use super::{Format, FormatOptions, TraceReader, first_line, outward, per_line, widened_note};
 
 const NAME: &str = "msr";
 
@@ -112,11 +112,11 @@ impl TraceReader for Reader {
     fn format(&self) -> &'static str {
         NAME
     }
-    fn warnings(&self) -> Vec<String> {
-        let hosts = self.hosts.warning();
+    fn notes(&self) -> Vec<String> {
+        let hosts = self.hosts.note();
         hosts
             .into_iter()
-            .chain(widened_warning(self.widened))
+            .chain(widened_note(self.widened))
             .collect()
     }
 }
@@ -226,7 +226,7 @@ impl Hosts {
     }
 
     /// Which devices are whose, where there are several hosts.
-    fn warning(&self) -> Option<String> {
+    fn note(&self) -> Option<String> {
         const LISTED: usize = 32;
         let list = |(i, name): (usize, &Vec<u8>)| {
             let first = i as u64 * u64::from(DISKS);
@@ -343,7 +343,7 @@ mod tests {
         for device in [1, 65_537, 0, 3 * 65_536 - 1] {
             assert_eq!(reader.next().unwrap().unwrap().device, device);
         }
-        let warnings = reader.warnings();
+        let warnings = reader.notes();
         assert!(
             warnings[0].contains("hm from 0, src1 from 65536, usr from 131072"),
             "{warnings:?}"
@@ -370,6 +370,6 @@ mod tests {
     fn odd_bytes_widen_and_are_told() {
         let mut reader = reader("1,hm,0,Read,100,512,1", &FormatOptions::default()).unwrap();
         assert_eq!(reader.next().unwrap().unwrap().blocks, 2);
-        assert_eq!(reader.warnings().len(), 1);
+        assert_eq!(reader.notes().len(), 1);
     }
 }

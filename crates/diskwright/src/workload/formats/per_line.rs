@@ -10,7 +10,7 @@ use crate::workload::text::Lines;
 use crate::workload::writing::TraceWriter;
 
 use super::fields::Wrong;
-use super::{TraceReader, widened_warning};
+use super::{TraceReader, widened_note};
 
 /// A line's request, and whether it had to be widened to whole blocks.
 pub struct Parsed {
@@ -76,8 +76,8 @@ impl<P: Fn(&[u8]) -> Result<Parsed, Wrong> + Send> TraceReader for Reader<P> {
     fn format(&self) -> &'static str {
         self.name
     }
-    fn warnings(&self) -> Vec<String> {
-        widened_warning(self.widened).into_iter().collect()
+    fn notes(&self) -> Vec<String> {
+        widened_note(self.widened).into_iter().collect()
     }
 }
 

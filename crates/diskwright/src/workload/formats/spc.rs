@@ -142,6 +142,6 @@ mod tests {
         for blocks in [0, 1, 1, Record::OVERSIZE] {
             assert_eq!(reader.next().unwrap().unwrap().blocks, blocks);
         }
-        assert!(reader.warnings()[0].contains("2 requests"));
+        assert!(reader.notes()[0].contains("2 requests"));
     }
 }

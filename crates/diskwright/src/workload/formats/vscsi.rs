@@ -15,7 +15,7 @@ use crate::workload::output::Output;
 use crate::workload::record::Record;
 use crate::workload::writing::{Holds, TraceWriter, Writing};
 
-use super::{Format, FormatOptions, TraceReader, widened_warning};
+use super::{Format, FormatOptions, TraceReader, widened_note};
 
 const NAME: &str = "vscsi";
 /// Its times are whole microseconds.
@@ -285,7 +285,7 @@ impl TraceReader for Reader {
     fn discarded(&self) -> u64 {
         self.discarded
     }
-    fn warnings(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         let discarded = (self.discarded > 0).then(|| {
             format!(
                 "{} SCSI commands that neither read, write, flush nor unmap were left out",
@@ -294,7 +294,7 @@ impl TraceReader for Reader {
         });
         discarded
             .into_iter()
-            .chain(widened_warning(self.widened))
+            .chain(widened_note(self.widened))
             .collect()
     }
 }

@@ -66,8 +66,10 @@ pub struct Inspection {
     pub devices: Vec<DeviceSummary>,
     /// Records of other devices, when one was asked for, and those the format marks as not to be used.
     pub skipped: u64,
-    /// What was lost or changed in the reading.
+    /// What makes the figures doubtful.
     pub warnings: Vec<String>,
+    /// What was left out or changed in the reading because of what the format is.
+    pub notes: Vec<String>,
 }
 
 /// What one device of a trace is.
@@ -251,6 +253,7 @@ fn inspect_reader(
         devices,
         skipped: skipped + reader.discarded(),
         warnings: reader.warnings(),
+        notes: reader.notes(),
     };
     Ok((inspection, profile))
 }

@@ -143,9 +143,10 @@ fn streams_are_merged_in_order_of_arrival() {
 fn a_stream_with_a_name_draws_the_same_wherever_it_stands() {
     let a = "[[stream]]\nname = 'a'\nrequests = 50\narrivals = { poisson = '2 ms' }\naddress = { uniform = { blocks = 8000 } }\n";
     let b = "[[stream]]\nrequests = 50\narrivals = { poisson = '1 ms' }\naddress = { uniform = { from = 8000 } }\n";
-    let of_a = |text: &str| -> Vec<Arrival> {
-        let all = generate(&spec(text), 1);
-        all.into_iter().filter(|r| r.command.lbn.0 < 8000).collect()
+    let of_a = |text: &str| -> Vec<_> {
+        let all = generate(&spec(text), 1).into_iter();
+        let of_a = all.filter(|r| r.command.lbn.0 < 8000);
+        of_a.map(|r| (r.at, r.command)).collect()
     };
     assert_eq!(of_a(a).len(), 50);
     assert_eq!(of_a(a), of_a(&format!("{a}{b}")));

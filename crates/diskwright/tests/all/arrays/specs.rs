@@ -94,7 +94,7 @@ fn the_command_lines_drive_is_every_members_and_capacities_are_told() {
         member("exos-x20")
     );
     let text = alone(20, 8, "", &device);
-    let warned = run(&text)["warnings"].to_string();
+    let warned = run(&text)["notes"].to_string();
     assert!(
         warned.contains("array: ") && warned.contains("of the members' blocks"),
         "{warned}"
@@ -111,7 +111,7 @@ fn the_command_lines_drive_is_every_members_and_capacities_are_told() {
         );
     }
     assert!(
-        !alike["warnings"]
+        !alike["notes"]
             .to_string()
             .contains("of the members' blocks")
     );

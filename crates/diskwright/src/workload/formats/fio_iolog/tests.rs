@@ -84,7 +84,7 @@ fn odd_bytes_widen_and_what_fio_does_not_replay_is_left_out() {
     let mut reader = reader(text, &FormatOptions::default()).unwrap();
     assert_eq!(reader.next().unwrap(), Some(line(1, 0, Op::Read, 0, 2)));
     assert_eq!(reader.next().unwrap(), None);
-    assert_eq!((reader.discarded(), reader.warnings().len()), (1, 2));
+    assert_eq!((reader.discarded(), reader.notes().len()), (1, 2));
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn commands_are_told_apart() {
             assert_eq!(reader.next().unwrap(), None);
             let left_out = u64::from(op.is_none());
             assert_eq!(reader.discarded(), left_out, "{command:#x}");
-            assert_eq!(reader.warnings().len() as u64, left_out);
+            assert_eq!(reader.notes().len() as u64, left_out);
         }
     }
 }
@@ -107,7 +107,7 @@ fn parts_of_blocks_are_widened_and_told() {
     let mut reader = reader(bytes, &FormatOptions::default()).unwrap();
     assert_eq!(reader.next().unwrap().unwrap().blocks, 2);
     assert_eq!(reader.next().unwrap().unwrap().op, Op::Flush);
-    assert!(reader.warnings()[0].contains("1 requests"));
+    assert!(reader.notes()[0].contains("1 requests"));
 }
 
 #[test]
