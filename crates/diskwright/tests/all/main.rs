@@ -4,6 +4,7 @@ mod arms;
 mod arrays;
 mod beyond_disksim;
 mod buffer_writes;
+mod cache_memory;
 mod checked_arrays;
 mod checked_runs;
 mod closed_forms;
@@ -39,3 +40,6 @@ mod synthetic_load;
 mod validate;
 mod waiting;
 mod whole_specs;
+
+#[global_allocator]
+static COUNTING: support::counting::Counting = support::counting::Counting;
