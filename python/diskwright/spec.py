@@ -1010,8 +1010,8 @@ class Cache(Table):
     size: Size
     """How much it holds."""
     block_size: Size | None = None
-    """What it holds and replaces as one: at most 64 blocks. Of a cache block only what was asked for is
-    fetched. Default: "8 blocks".
+    """What it holds and replaces as one: at most 1 MiB. Of a cache block only what was asked for is fetched.
+    Default: "8 blocks".
     """
     policy: Replacement | None = None
     """Which block leaves when another needs its place. Default: "lru"."""

@@ -33,8 +33,9 @@ struct Visible {
     replaced: Option<Moment>,
     /// A write that replaced it was promised: it may not be what a power cut leaves.
     buried: bool,
-    /// It stands for a trim: read, the block may be empty, and a power cut may leave anything that it ever was.
-    trimmed: bool,
+    /// It stands for a trim, and for all versions below this one: read, the block may be empty or what it ever was before, and a power cut
+    /// may leave any of that. 0 for a write.
+    trimmed: Version,
 }
 
 /// A write that was acknowledged, but not promised yet.
@@ -134,14 +135,17 @@ impl Checker {
         };
         if matches!(command.op, Op::Write | Op::Trim) {
             // What is trimmed may be gone at once, or never.
-            let version = if command.op == Op::Trim { 0 } else { version };
+            let (version, trimmed) = match command.op {
+                Op::Trim => (0, version),
+                _ => (version, 0),
+            };
             for lbn in command.lbn.0..command.end().0 {
                 let entry = Visible {
                     version,
                     acknowledged: None,
                     replaced: None,
                     buried: false,
-                    trimmed: command.op == Op::Trim,
+                    trimmed,
                 };
                 self.blocks
                     .entry(lbn)
@@ -385,7 +389,7 @@ impl Checker {
     fn trimmed(&mut self, command: &Command) {
         for lbn in command.lbn.0..command.end().0 {
             for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
-                if entry.trimmed && entry.acknowledged.is_none() {
+                if entry.trimmed > 0 && entry.acknowledged.is_none() {
                     entry.acknowledged = Some(self.moment);
                 }
             }
@@ -428,7 +432,7 @@ impl Checker {
                 let held = place.and_then(|place| self.media.get(&place).copied());
                 let held = held.unwrap_or(0);
                 let survives =
-                    |entry: &Visible| !entry.buried && (entry.trimmed || entry.version == held);
+                    |entry: &Visible| !entry.buried && (entry.trimmed > 0 || entry.version == held);
                 if !self.blocks[&lbn].iter().any(survives) {
                     self.fault(format!(
                         "after the power cut block {lbn} holds version {held}, which a promised write had replaced"
@@ -507,7 +511,7 @@ impl Checker {
             let fresh = match self.blocks.get(&lbn) {
                 None => version == 0,
                 Some(visible) => visible.iter().any(|entry| {
-                    entry.version == version
+                    (entry.version == version || version < entry.trimmed)
                         && entry.replaced.is_none_or(|moment| moment > open.issued)
                 }),
             };
@@ -527,7 +531,7 @@ const INITIAL: Visible = Visible {
     acknowledged: Some(0),
     replaced: None,
     buried: false,
-    trimmed: false,
+    trimmed: 0,
 };
 
 #[cfg(test)]

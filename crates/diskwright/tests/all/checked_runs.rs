@@ -55,8 +55,9 @@ fn specs() -> impl Strategy<Value = String> {
     );
     let operations = prop_oneof![
         Just(String::new()),
-        (0.0..0.2f64, 0.0..0.2f64)
-            .prop_map(|(flushes, fua)| format!("flushes = {flushes}\nfua = {fua}\n")),
+        (0.0..0.1f64, 0.0..0.2f64, 0.0..0.1f64).prop_map(|(flushes, fua, trims)| format!(
+            "flushes = {flushes}\nfua = {fua}\ntrims = {trims}\n"
+        )),
     ];
     let load = (size, address, operations, 0.0..0.8f64);
     let parts = (buffers(), clusterings(), caches());
@@ -91,7 +92,7 @@ fn caches() -> impl Strategy<Value = String> {
         .filter(|name| !["belady", "min", "opt"].contains(name))
         .collect();
     let frames = prop_oneof![1u32..6, 1u32..200, Just(100_000)];
-    let block = prop::sample::select(vec![1u32, 7, 8, 64]);
+    let block = prop::sample::select(vec![1u32, 7, 8, 64, 65, 2048]);
     let cache = (frames, block, prop::sample::select(policies), any::<bool>(), 0u32..2).prop_map(
         |(frames, block, policy, back, ms)| {
             let size = u64::from(frames) * u64::from(block);

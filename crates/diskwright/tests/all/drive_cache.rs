@@ -4,6 +4,7 @@ use crate::support::{Outcome, RunOptions, checked, from_text, from_text_in, outc
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use diskwright::base::random::Stream;
+use diskwright::base::units::Size;
 use diskwright::models::cache::replacement::ReplacementSpec;
 use diskwright::runs::miss_ratio::{MissRatioOptions, miss_ratio};
 use serde_json::Value;
@@ -252,6 +253,84 @@ fn what_is_on_its_way_to_the_medium_can_still_be_read() {
 }
 
 #[test]
+fn what_is_trimmed_is_not_there_and_does_not_go_to_the_medium() {
+    // Of 16 dirty blocks in the middle of a line of 1 MiB 4 are trimmed: the rest goes in two pieces.
+    let rows = [
+        (0.0, "write", 4196, 16),
+        (50.0, "trim", 4200, 4),
+        (100.0, "flush", 0, 0),
+        (200.0, "read", 4196, 16),
+        (300.0, "trim", 0, 100_000),
+        (400.0, "read", 4196, 4),
+    ];
+    let result = run(&rows, &back("size = \"8 MiB\"\nblock_size = \"1 MiB\""));
+    let count = |key| cache(&result, key);
+    assert_eq!((count("destages"), count("destaged_blocks")), (2.0, 12.0));
+    let trimmed = (count("trimmed_blocks"), count("trimmed_dirty_blocks"));
+    assert_eq!(trimmed, (4.0 + 16.0, 4.0));
+    // The first read fetches what was trimmed, the second everything.
+    assert_eq!((count("partial_read_hits"), count("read_hits")), (1.0, 0.0));
+    assert_eq!(count("frame_misses"), 2.0);
+    assert_eq!(accesses(&result), 4);
+}
+
+#[test]
+fn what_is_trimmed_before_it_is_sent_to_the_medium_is_called_off() {
+    // One slot: the first write is on its way to the medium when the second and the third are evicted.
+    let rows = |trims: &[Row]| {
+        let mut rows = vec![
+            (0.0, "write", 800, 8),
+            (0.5, "write", 90_000, 8),
+            (1.0, "write", 190_000, 8),
+            (1.5, "flush", 0, 0),
+        ];
+        rows.extend(trims);
+        rows
+    };
+    let run = |trims: &[Row]| {
+        let cache = back("size = \"4 KiB\"");
+        let queue = "[device.hdd.queue]\ndepth = 2\nscheduler = \"fcfs\"\n";
+        run(&rows(trims), &format!("{queue}{cache}"))
+    };
+    let destaged = |result: &Value| (cache(result, "destages"), cache(result, "destaged_blocks"));
+    assert_eq!(destaged(&run(&[])), (3.0, 24.0));
+    // The last one waits for a slot.
+    let last = run(&[(1.6, "trim", 189_000, 2_000)]);
+    assert_eq!(destaged(&last), (2.0, 16.0));
+    let halves = run(&[(1.6, "trim", 190_003, 2)]);
+    assert_eq!(destaged(&halves), (4.0, 22.0));
+    let (head, tail) = (
+        run(&[(1.6, "trim", 190_006, 9)]),
+        run(&[(1.6, "trim", 189_999, 2)]),
+    );
+    assert_eq!(
+        (destaged(&head), destaged(&tail)),
+        ((3.0, 22.0), (3.0, 23.0))
+    );
+    // The first one is with the disk already: the trim waits for it, and the write of the same blocks for the trim.
+    let first = run(&[
+        (1.6, "trim", 800, 8),
+        (1.7, "write", 800, 8),
+        (300.0, "read", 800, 8),
+    ]);
+    assert_eq!(cache(&first, "destages"), 3.0);
+    assert_eq!(cache(&first, "read_hits"), 1.0);
+}
+
+#[test]
+fn a_trim_waits_for_a_read_of_its_blocks() {
+    for (lbn, blocks, waits) in [(800, 8, true), (804, 1, true), (816, 8, false)] {
+        let rows = [(0.0, "read", 800, 8), (0.1, "trim", lbn, blocks)];
+        let (instants, _) = timed(&rows, SMALL);
+        assert_eq!(
+            instants.completion[1] > instants.completion[0],
+            waits,
+            "{lbn}"
+        );
+    }
+}
+
+#[test]
 fn a_request_longer_than_the_cache_passes_by_it_in_part() {
     let rows = [
         (0.0, "read", 800, 64),
@@ -297,6 +376,13 @@ fn with_a_cache_the_buffer_is_off_unless_asked_for() {
 #[test]
 fn policies_miss_as_often_as_in_front_of_nothing() {
     // One request at a time, of one cache block: nothing is pinned when a frame is needed.
+    for block in [1u32, 8] {
+        miss_alike(block);
+    }
+}
+
+/// All policies on a load of requests within cache blocks of so many blocks, parts of them too.
+fn miss_alike(block: u32) {
     let mut chance = Stream::new(7, "drive cache");
     let rows: Vec<Row> = (0..3000)
         .map(|i| {
@@ -311,11 +397,15 @@ fn policies_miss_as_often_as_in_front_of_nothing() {
             } else {
                 "read"
             };
-            (f64::from(i), op, key * 8, 8)
+            let first = chance.below(block.into());
+            let blocks = 1 + chance.below(u64::from(block) - first);
+            let lbn = key * u64::from(block) + first;
+            (f64::from(i), op, lbn, blocks as u32)
         })
         .collect();
     let (_folder, path) = trace(&rows);
-    let policies: Vec<&str> = ReplacementSpec::NAMES
+    let shedding = "{ slru = { segments = 4, protected = 0.75, reading = \"libcachesim\" } }";
+    let policies: Vec<String> = ReplacementSpec::NAMES
         .iter()
         .copied()
         .filter(|name| !["belady", "min", "opt"].contains(name))
@@ -323,11 +413,14 @@ fn policies_miss_as_often_as_in_front_of_nothing() {
         .filter(|name| !["atca", "atca-simple", "fac", "greedy-dual", "greedydual"].contains(name))
         // It draws from streams of other names.
         .filter(|&name| name != "random")
+        .map(|name| format!("\"{name}\""))
+        .chain([shedding.to_owned()])
         .collect();
     for policy in policies {
         let options = MissRatioOptions {
-            policies: policy.into(),
+            policies: policy.clone(),
             capacities: "100".into(),
+            block_size: Size::from_blocks(block.into()),
             ..MissRatioOptions::default()
         };
         let counted = miss_ratio(&path, &options, &mut ());
@@ -335,8 +428,9 @@ fn policies_miss_as_often_as_in_front_of_nothing() {
         for writes in ["write-through", "write-back"] {
             let text = format!(
                 "[workload]\ntrace = \"{}\"\npace = \"closed\"\n[host]\noutstanding = 1\n[device.hdd]\ndrive = \"ibm-18es\"\n\
-                 [device.hdd.cache]\nsize = \"800 blocks\"\npolicy = \"{policy}\"\nwrite_policy = \"{writes}\"\n",
-                path.display()
+                 [device.hdd.cache]\nsize = \"{} blocks\"\nblock_size = \"{block} blocks\"\npolicy = {policy}\nwrite_policy = \"{writes}\"\n",
+                path.display(),
+                100 * block
             );
             let outcome = outcome_of(&from_text(text), &RunOptions::default());
             let result = outcome.unwrap_or_else(|error| panic!("{error}")).json();
@@ -353,7 +447,10 @@ fn policies_miss_as_often_as_in_front_of_nothing() {
 fn what_a_cache_cannot_be_is_refused_where_it_stands() {
     for (cache, wanted) in [
         ("size = \"9 blocks\"", "multiple of block_size"),
-        ("size = \"8 MiB\"\nblock_size = \"1 MiB\"", "1 to 64 blocks"),
+        (
+            "size = \"8 MiB\"\nblock_size = \"2 MiB\"",
+            "1 block to 1 MiB",
+        ),
         ("size = \"8 MiB\"\npolicy = \"min\"", "miss-ratio"),
         ("size = \"8 MiB\"\npolicy = \"lur\"", "lru"),
         ("size = \"8 MiB\"\nwrite_policy = \"back\"", "write-back"),

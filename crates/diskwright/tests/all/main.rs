@@ -4,6 +4,7 @@ mod arms;
 mod arrays;
 mod beyond_disksim;
 mod buffer_writes;
+mod cache_memory;
 mod checked_arrays;
 mod checked_runs;
 mod closed_forms;
@@ -41,3 +42,6 @@ mod validate;
 mod waiting;
 mod warm_up;
 mod whole_specs;
+
+#[global_allocator]
+static COUNTING: support::counting::Counting = support::counting::Counting;

@@ -58,11 +58,11 @@ fn largest() -> tempfile::NamedTempFile {
 fn what_the_machine_could_not_hold_is_refused_with_the_figures() {
     let drive = largest();
     let drive = drive.path().display().to_string();
-    // 2³⁰ frames of 200 bytes, or the tables of 2³⁴ tracks: more than three quarters of any machine that runs this.
+    // 2³⁰ lines of 88 bytes, or the tables of 2³⁴ tracks: more than three quarters of any machine that runs this.
     let error = cached(&drive, "size = \"4 TiB\"").expect_err("too large a cache");
     for part in [
         ":",
-        "a cache of 1073741824 frames of 8 blocks may come to need 200.0 GiB of memory",
+        "a cache of 1073741824 frames of 8 blocks may come to need 88.0 GiB of memory",
         "of this machine",
         "smaller size",
     ] {

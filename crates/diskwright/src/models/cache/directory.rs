@@ -5,6 +5,7 @@ use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
 use super::Frame;
+use super::per_frame::make_room;
 
 /// The blocks of a cache by their keys, and the frames that hold none.
 #[derive(Clone, Debug)]
@@ -61,6 +62,11 @@ impl Directory {
         found.map(|&frame| Frame(frame))
     }
 
+    /// The frames that are taken, in no order that means anything.
+    pub fn frames(&self) -> impl Iterator<Item = Frame> + '_ {
+        self.table.iter().map(|&frame| Frame(frame))
+    }
+
     /// The block in a frame that is taken.
     #[inline]
     pub fn key(&self, frame: Frame) -> u64 {
@@ -76,6 +82,7 @@ impl Directory {
         debug_assert!(self.find(key).is_none(), "block {key} has a frame already");
         let frame = self.free.pop().unwrap_or_else(|| {
             assert!(!self.is_full(), "no frame is free");
+            make_room(&mut self.keys, 1);
             self.keys.push(key);
             self.keys.len() as u32 - 1
         });
@@ -132,6 +139,11 @@ mod tests {
                     _ => {}
                 }
                 prop_assert_eq!(directory.len(), model.len());
+                let mut frames: Vec<Frame> = directory.frames().collect();
+                let mut expected: Vec<Frame> = model.values().copied().collect();
+                frames.sort();
+                expected.sort();
+                prop_assert_eq!(frames, expected);
                 prop_assert_eq!(directory.is_full(), model.len() == capacity as usize);
                 for (&key, &frame) in &model {
                     prop_assert_eq!(directory.key(frame), key);

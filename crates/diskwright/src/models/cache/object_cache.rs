@@ -1,14 +1,11 @@
 //! A cache that only counts: objects of one size, named by their keys, and no medium.
 
+use super::Frame;
+use super::occupancy::{Occupancy, Turn};
 use super::replacement::{Access, Replacement};
-use super::{Directory, Frame, Pins};
 
 /// A directory and its replacement policy.
-pub struct ObjectCache {
-    directory: Directory,
-    policy: Box<dyn Replacement>,
-    pins: Pins,
-}
+pub struct ObjectCache(Occupancy);
 
 /// What an access to an [`ObjectCache`] does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +19,7 @@ pub enum Found {
 impl ObjectCache {
     /// An empty cache of `capacity` objects; `policy` was built for as many.
     pub fn new(capacity: u32, policy: Box<dyn Replacement>) -> ObjectCache {
-        ObjectCache {
-            directory: Directory::new(capacity),
-            policy,
-            pins: Pins::new(),
-        }
+        ObjectCache(Occupancy::new(capacity, policy))
     }
 
     /// Accesses an object.
@@ -35,29 +28,35 @@ impl ObjectCache {
     /// Where the policy breaks its promise: it gives up no frame, or one that holds nothing.
     #[inline]
     pub fn access(&mut self, access: &Access) -> Found {
-        if let Some(frame) = self.directory.find(access.key) {
-            self.policy.hit(frame, access);
-            while let Some(frame) = self.policy.shed(&self.pins) {
-                self.directory.remove(frame);
-            }
-            return Found::Hit;
-        }
-        self.policy.miss(access);
         let mut left = None;
-        if self.directory.is_full() {
-            let victim = self
-                .policy
-                .evict(&self.pins)
-                .expect("a policy gives up a frame where one is not pinned");
-            left = Some(self.directory.remove(victim));
+        match self.0.access(access, |_, key| left = Some(key)) {
+            Turn::Hit(_) => Found::Hit,
+            Turn::Miss(_) => Found::Miss(left),
+            Turn::NoRoom => panic!("a policy gives up a frame where one is not pinned"),
         }
-        let frame = self.directory.insert(access.key);
-        self.policy.insert(frame, access);
-        Found::Miss(left)
     }
 
     /// The frame of an object.
     pub fn find(&self, key: u64) -> Option<Frame> {
-        self.directory.find(key)
+        self.0.directory.find(key)
+    }
+
+    /// Takes an object out, as a trim does; whether it was there.
+    pub fn remove(&mut self, key: u64) -> bool {
+        let frame = self.find(key);
+        if let Some(frame) = frame {
+            self.0.remove(frame);
+        }
+        frame.is_some()
+    }
+
+    /// How many objects it holds.
+    pub fn len(&self) -> usize {
+        self.0.directory.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.0.directory.is_empty()
     }
 }

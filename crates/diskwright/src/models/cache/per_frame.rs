@@ -20,14 +20,23 @@ impl<T: Clone> PerFrame<T> {
         }
     }
 
-    /// The values of all frames that were ever written, by their numbers.
-    pub fn written(&self) -> &[T] {
-        &self.values
-    }
-
     #[cold]
     fn grow(&mut self, index: usize) {
+        let missing = index + 1 - self.values.len();
+        make_room(&mut self.values, missing);
         self.values.resize(index + 1, self.none.clone());
+    }
+}
+
+/// The fewest values that a list gets room for when it grows.
+const STEP: usize = 64;
+
+/// Makes room for `more` values where there is none: an eighth more than there are, so that a list of frames has never much more memory
+/// than its values, and all growing together moves each value nine times.
+#[inline]
+pub(super) fn make_room<T>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() < more {
+        values.reserve_exact(more.max(values.len() / 8).max(STEP));
     }
 }
 
@@ -72,7 +81,7 @@ mod tests {
                     model[frame] = value;
                 }
                 prop_assert_eq!(values[frame], model[frame]);
-                prop_assert_eq!(values.written(), &model[..values.written().len()]);
+                prop_assert_eq!(&values.values[..], &model[..values.values.len()]);
             }
         }
     }
@@ -81,6 +90,19 @@ mod tests {
     fn frames_that_are_not_in_use_take_no_memory() {
         let values = PerFrame::new(3u64);
         assert_eq!(values[usize::MAX], 3);
-        assert!(values.written().is_empty());
+        assert_eq!(values.values.capacity(), 0);
+    }
+
+    #[test]
+    fn a_list_has_little_more_room_than_values() {
+        let mut values = PerFrame::new(0u8);
+        for frame in 0..100_000 {
+            values[frame] = 1;
+            let room = values.values.capacity();
+            assert!(
+                room <= frame + 1 + (frame / 8).max(STEP),
+                "{room} for {frame}"
+            );
+        }
     }
 }

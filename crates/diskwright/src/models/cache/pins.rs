@@ -3,15 +3,30 @@
 use super::Frame;
 use super::per_frame::PerFrame;
 
+/// Where a frame stands that is not pinned.
+const NOWHERE: u32 = u32::MAX;
+
 /// The pinned frames of a cache; a frame may be pinned several times.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Pins {
-    counts: PerFrame<u32>,
     pinned: Vec<Frame>,
-    /// Where each pinned frame stands among them.
+    /// How often each of them is.
+    counts: Vec<u32>,
+    /// Where each frame stands among them.
     places: PerFrame<u32>,
     /// How often a frame was let go by its last pin.
     releases: u64,
+}
+
+impl Default for Pins {
+    fn default() -> Pins {
+        Pins {
+            pinned: Vec::new(),
+            counts: Vec::new(),
+            places: PerFrame::new(NOWHERE),
+            releases: 0,
+        }
+    }
 }
 
 impl Pins {
@@ -22,11 +37,13 @@ impl Pins {
 
     /// Pins a frame once more.
     pub fn pin(&mut self, frame: Frame) {
-        let count = &mut self.counts[frame.index()];
-        *count += 1;
-        if *count == 1 {
-            self.places[frame.index()] = self.pinned.len() as u32;
+        let place = &mut self.places[frame.index()];
+        if *place == NOWHERE {
+            *place = self.pinned.len() as u32;
             self.pinned.push(frame);
+            self.counts.push(1);
+        } else {
+            self.counts[*place as usize] += 1;
         }
     }
 
@@ -35,14 +52,18 @@ impl Pins {
     /// # Panics
     /// Where the frame is not pinned.
     pub fn unpin(&mut self, frame: Frame) {
-        let count = &mut self.counts[frame.index()];
-        *count = count
-            .checked_sub(1)
-            .expect("a frame is unpinned as often as it was pinned");
+        let place = self.places[frame.index()];
+        assert_ne!(
+            place, NOWHERE,
+            "a frame is unpinned as often as it was pinned"
+        );
+        let count = &mut self.counts[place as usize];
+        *count -= 1;
         if *count == 0 {
             self.releases += 1;
-            let place = self.places[frame.index()];
+            self.places[frame.index()] = NOWHERE;
             self.pinned.swap_remove(place as usize);
+            self.counts.swap_remove(place as usize);
             if let Some(moved) = self.pinned.get(place as usize) {
                 self.places[moved.index()] = place;
             }
@@ -58,7 +79,7 @@ impl Pins {
     /// Whether a frame is pinned.
     #[inline]
     pub fn holds(&self, frame: Frame) -> bool {
-        !self.pinned.is_empty() && self.counts[frame.index()] > 0
+        !self.pinned.is_empty() && self.places[frame.index()] != NOWHERE
     }
 
     /// The pinned frames, each once; their order depends on what was pinned and unpinned, and means nothing.

@@ -122,7 +122,8 @@ impl Watched {
     pub fn access(&mut self, access: &Access) -> Outcome {
         if let Some(&frame) = self.blocks.get(&access.key) {
             self.policy.hit(frame, access);
-            let shed = self.policy.shed(&self.pins);
+            let shed = self.policy.shed(frame, &self.pins);
+            assert_ne!(shed, Some(frame), "what is accessed stays");
             return (true, shed.map(|frame| self.leave(frame)));
         }
         self.policy.miss(access);

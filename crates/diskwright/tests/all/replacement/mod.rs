@@ -9,3 +9,5 @@ mod plain;
 mod queues;
 mod reference;
 mod suite;
+
+pub use common::{policy, spec};

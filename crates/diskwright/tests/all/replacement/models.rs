@@ -121,7 +121,7 @@ proptest! {
                         let is_hit = watched.blocks.contains_key(&key);
                         let left = if is_hit {
                             model.hit(key);
-                            model.shed(&free)
+                            model.shed(&|other| other != key && free(other))
                         } else {
                             model.miss(key);
                             let left = if is_full { model.evict(&free) } else { None };

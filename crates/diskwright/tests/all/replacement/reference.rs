@@ -89,7 +89,7 @@ fn every_eviction_of_a_zipf_load_is_that_of_a_plain_model() {
             *next.borrow_mut() = access.next;
             let expected = if held.contains(&key) {
                 model.hit(key);
-                while let Some(gone) = model.shed(&|_| true) {
+                while let Some(gone) = model.shed(&|other| other != key) {
                     held.remove(&gone);
                 }
                 Found::Hit

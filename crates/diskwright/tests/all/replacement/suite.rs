@@ -7,11 +7,12 @@ use std::path::Path;
 use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::{Error, Source};
 use diskwright::base::random::Stream;
-use diskwright::models::cache::ObjectCache;
+use diskwright::models::cache::block_cache::{Line, Place};
 use diskwright::models::cache::object_cache::Found;
 use diskwright::models::cache::replacement::{
-    CustomReplacements, ReplacementChoice, ReplacementSpec, Setting,
+    Access, CustomReplacements, ReplacementChoice, ReplacementSpec, Setting,
 };
+use diskwright::models::cache::{BlockCache, ObjectCache};
 use proptest::prelude::*;
 
 use super::common::{Watched, accesses, all, events, futures, misses, policy, spec};
@@ -30,6 +31,44 @@ proptest! {
                 outcomes.collect::<Vec<_>>()
             };
             prop_assert_eq!(run(), run(), "{}", text);
+        }
+    }
+
+    /// A cache of lines and one that only counts have the same after every access and every trim: a policy means one thing in a simulation
+    /// and in `miss-ratio`, what it sheds included.
+    #[test]
+    fn a_cache_of_lines_holds_what_one_of_objects_holds(
+        steps in prop::collection::vec((0u64..40, 0u64..40, 0u8..12, any::<bool>()), 1..300),
+        capacity in 1u32..33,
+        per_line in prop::sample::select(vec![1u32, 8]),
+    ) {
+        for text in all().iter().filter(|text| *text != "\"belady\"") {
+            let mut lines = BlockCache::new(capacity, per_line, policy(text, capacity));
+            let mut objects = ObjectCache::new(capacity, policy(text, capacity));
+            let mut victims = Vec::new();
+            for &(one, other, what, write) in &steps {
+                let key = one.min(other);
+                let whole = lines.whole(key);
+                if what == 0 {
+                    lines.trim(whole.lbn, per_line, |_, _| {});
+                    objects.remove(key);
+                } else {
+                    let place = lines.access(key, write, &mut victims);
+                    let found = objects.access(&Access { key, write, next: u64::MAX });
+                    prop_assert_eq!(matches!(place, Place::Held(_)), found == Found::Hit, "{}", text);
+                    let (Place::Held(frame) | Place::New(frame)) = place else {
+                        panic!("nothing is pinned")
+                    };
+                    lines.put(frame, &whole, write);
+                    victims.drain(..).for_each(|victim| lines.release(victim));
+                }
+                prop_assert!(objects.len() <= capacity as usize && lines.held() == objects.len());
+                for key in 0..40 {
+                    let (line, object) = (lines.find(key), objects.find(key));
+                    prop_assert_eq!(line, object, "{}", text);
+                    prop_assert!(line.is_none_or(|frame| lines.line(frame) != Line::EMPTY));
+                }
+            }
         }
     }
 

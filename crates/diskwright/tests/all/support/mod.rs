@@ -7,6 +7,7 @@ use serde_json::Value;
 
 pub use diskwright::runs::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
 
+pub mod counting;
 pub mod reference;
 
 /// A spec's text; relative paths in it start at the current folder.

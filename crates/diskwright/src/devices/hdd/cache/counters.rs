@@ -21,6 +21,9 @@ pub(super) struct Counters {
     pub(super) conflicts: u64,
     /// Pieces of requests for which no frame could be freed.
     pub(super) bypassed: u64,
+    /// Blocks that trims took from frames, and those of them that were dirty.
+    pub(super) trimmed_blocks: u64,
+    pub(super) trimmed_dirty_blocks: u64,
     pub(super) destages: u64,
     pub(super) destaged_blocks: u64,
     /// Seek, switch, settle and rotation of destages that had the medium to themselves, and the time from start to end of all.
@@ -55,6 +58,8 @@ impl Counters {
         put("evictions", json!(counts.evictions));
         put("bypassed", json!(self.bypassed));
         put("conflicts", json!(self.conflicts));
+        put("trimmed_blocks", json!(self.trimmed_blocks));
+        put("trimmed_dirty_blocks", json!(self.trimmed_dirty_blocks));
         put("destages", json!(self.destages));
         put("destaged_blocks", json!(self.destaged_blocks));
         put("destage_access_ms", json!(self.destage_access.ms()));

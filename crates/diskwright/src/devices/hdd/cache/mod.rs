@@ -20,7 +20,7 @@ use super::interface::Interface;
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
-use crate::models::cache::block_cache::{Contents, Counts, Piece, Place, Victim, runs};
+use crate::models::cache::block_cache::{Counts, Piece, Place, Victim, Which};
 use crate::models::cache::replacement::Cost;
 use crate::models::cache::{BlockCache, Frame};
 use counters::Counters;
@@ -53,7 +53,7 @@ pub struct CacheParts {
 pub(super) struct DriveCache {
     parts: CacheParts,
     /// Issued to the drive, but not checked against the cache yet.
-    outside: VecDeque<RequestId>,
+    outside: VecDeque<(RequestId, Command)>,
     transfers: Transfers,
     /// What the requests to the disk are for, by their numbers.
     sent: Vec<Sent>,
@@ -122,34 +122,43 @@ impl DriveCache {
     fn proceed(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
         loop {
             self.send_ready(disk, cx);
-            let Some(&next) = self.outside.front() else {
+            let Some(&(next, command)) = self.outside.front() else {
                 return;
             };
-            if !self.may_check(disk) {
+            // What waited for that may be sent.
+            if command.op == Op::Trim && self.call_off(&command, disk, cx) {
+                continue;
+            }
+            if !self.may_check(&command, disk) {
                 return;
             }
             self.outside.pop_front();
-            self.check(next, cx);
+            match command.op {
+                Op::Trim => self.trim(next, &command, disk, cx),
+                _ => self.check(next, &command, cx),
+            }
         }
     }
 
-    /// Whether the next request of the host may be checked.
-    fn may_check(&self, disk: &Disk) -> bool {
+    /// Whether the next request of the host may be checked: a trim if nothing of its blocks is under way, another one if the queue has a
+    /// slot for it.
+    fn may_check(&self, command: &Command, disk: &Disk) -> bool {
+        if command.op == Op::Trim {
+            return self.transfers.overlapping(command).next().is_none()
+                && !self.parts.cache.has_pinned(command.lbn.0, command.blocks);
+        }
         let has_slot =
             self.transfers.ready().is_none() && self.free_slots(disk) > self.transfers.held();
         has_slot && self.leaving < disk.intake.depth as u32
     }
 
     /// Checks a request against the cache.
-    fn check(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        let now = cx.now();
-        let entry = cx.request_mut(request);
-        entry.acceptance = now;
-        let command = entry.command;
-        self.access(&command, cx);
+    fn check(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
+        cx.request_mut(request).acceptance = cx.now();
+        self.access(command, cx);
         match command.op {
-            Op::Write => self.check_write(request, &command, cx),
-            _ => self.check_read(request, &command, cx),
+            Op::Write => self.check_write(request, command, cx),
+            _ => self.check_read(request, command, cx),
         }
     }
 
@@ -159,10 +168,10 @@ impl DriveCache {
         let cache = &mut self.parts.cache;
         for piece in cache.pieces(command.lbn.0, command.blocks) {
             let cache = &mut self.parts.cache;
-            let frame = match cache.access(piece.key, command.op == Op::Write) {
+            let write = command.op == Op::Write;
+            let frame = match cache.access(piece.key, write, &mut self.victims) {
                 Place::Held(frame) => Some(frame),
-                Place::New(frame, victim) => {
-                    self.victims.extend(victim);
+                Place::New(frame) => {
                     self.recover(piece.key, frame, cx);
                     Some(frame)
                 }
@@ -184,31 +193,31 @@ impl DriveCache {
         let cache = &mut self.parts.cache;
         // The request that has evicted it wants it back.
         if let Some(at) = self.victims.iter().position(|victim| victim.key == key) {
-            let Contents { valid, dirty } = self.victims.swap_remove(at).contents;
-            cache.put(frame, valid, false);
-            return cache.put(frame, dirty, true);
+            return cache.put_back(frame, self.victims.swap_remove(at));
         }
         let whole = cache.whole(key);
         let wanted = Command {
             op: Op::Read,
             fua: false,
             lbn: Lbn(whole.lbn),
-            blocks: whole.blocks,
+            blocks: whole.blocks(),
         };
         let mut writes: Vec<TransferId> = self.transfers.overlapping(&wanted).collect();
         writes.retain(|&id| self.transfers.get(id).command.op == Op::Write);
         writes.sort_unstable_by_key(|&id| self.transfers.get(id).sequence);
         for id in writes {
             let transfer = self.transfers.get(id);
-            let part = within(&whole, &transfer.command).expect("they overlap");
+            let Command { lbn, blocks, .. } = transfer.command;
+            let part = whole.within(lbn.0, blocks).expect("they overlap");
             if let Purpose::Request(_) = transfer.purpose {
                 // It had no frame, so its data are in the host: they can be had only from the medium.
-                cache.forget(frame, part.mask);
+                cache.forget(frame, &part);
                 continue;
             }
-            cache.put(frame, part.mask, false);
+            cache.put(frame, &part, false);
             if let Some((checker, device)) = cx.checker() {
-                checker.copied(device, in_transfer(id), FRAMES, part.lbn, part.blocks);
+                let blocks = part.blocks();
+                checker.copied(device, in_transfer(id), FRAMES, part.lbn, blocks);
             }
         }
     }
@@ -220,44 +229,37 @@ impl DriveCache {
         }
         let mut victims = std::mem::take(&mut self.victims);
         victims.sort_unstable_by_key(|victim| victim.key);
-        let dirty = victims
-            .iter()
-            .map(|victim| (victim.key, victim.contents.dirty));
-        self.destage(dirty, Purpose::Eviction, cx);
-        let per_frame = self.parts.cache.blocks_per_frame();
-        if let Some((checker, device)) = cx.checker() {
-            for Victim { key, contents } in &victims {
-                for (lbn, blocks) in runs(*key, contents.valid, per_frame) {
-                    checker.dropped(device, FRAMES, lbn, blocks);
-                }
-            }
-        }
-        victims.clear();
-        self.victims = victims;
-    }
-
-    /// Makes transfers of dirty blocks, given by ascending keys and their masks.
-    fn destage(
-        &mut self,
-        dirty: impl Iterator<Item = (u64, u64)>,
-        purpose: Purpose,
-        cx: &mut Context<'_>,
-    ) {
-        let mut whole: Option<(u64, u32)> = None;
-        let per_frame = self.parts.cache.blocks_per_frame();
-        for (lbn, blocks) in dirty.flat_map(|(key, mask)| runs(key, mask, per_frame)) {
-            match &mut whole {
-                Some((first, length)) if *first + u64::from(*length) == lbn => *length += blocks,
-                _ => {
-                    if let Some(run) = whole.replace((lbn, blocks)) {
-                        self.add_destage(run, purpose, cx);
+        let mut run: Option<(u64, u32)> = None;
+        for Victim { key, line } in &victims {
+            let mut rest = self.parts.cache.whole(*key);
+            while let Some((lbn, blocks)) = self.parts.cache.next_run(*line, Which::Dirty, rest) {
+                rest = rest.after(lbn + u64::from(blocks));
+                match &mut run {
+                    Some((first, length)) if *first + u64::from(*length) == lbn => {
+                        *length += blocks;
+                    }
+                    _ => {
+                        if let Some(run) = run.replace((lbn, blocks)) {
+                            self.add_destage(run, Purpose::Eviction, cx);
+                        }
                     }
                 }
             }
         }
-        if let Some(run) = whole {
-            self.add_destage(run, purpose, cx);
+        if let Some(run) = run {
+            self.add_destage(run, Purpose::Eviction, cx);
         }
+        for victim in victims.drain(..) {
+            let cache = &mut self.parts.cache;
+            if let Some((checker, device)) = cx.checker() {
+                let whole = cache.whole(victim.key);
+                for (lbn, blocks) in cache.runs(victim.line, Which::Valid, whole) {
+                    checker.dropped(device, FRAMES, lbn, blocks);
+                }
+            }
+            cache.release(victim);
+        }
+        self.victims = victims;
     }
 
     fn add_destage(&mut self, (lbn, blocks): (u64, u32), purpose: Purpose, cx: &mut Context<'_>) {
@@ -299,9 +301,9 @@ impl DriveCache {
         let pieces = cache.pieces(command.lbn.0, command.blocks);
         for (piece, frame) in pieces.zip(&self.frames) {
             let Some(frame) = *frame else { continue };
-            cache.put(frame, piece.mask, is_absorbed);
+            cache.put(frame, &piece, is_absorbed);
             if let Some((checker, device)) = cx.checker() {
-                checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks);
+                checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks());
             }
         }
         if !is_absorbed {
@@ -433,6 +435,11 @@ impl DriveCache {
             }
         }
         self.transfers.finish(id);
+        self.pass_flushes(disk, cx);
+    }
+
+    /// Passes on the flushes before which everything is on the medium.
+    fn pass_flushes(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
         while let Some(&(request, turn)) = self.flushes.front()
             && self.transfers.are_written_before(turn)
         {
@@ -457,18 +464,19 @@ impl DriveCache {
             blocks: self.pieces(&transferred.command).count() as u32,
         };
         for (piece, frame) in self.pieces(&command).zip(frames) {
-            let of_medium = within(&piece, &transferred.command);
+            let Command { lbn, blocks, .. } = transferred.command;
+            let of_medium = piece.within(lbn.0, blocks);
             if let (Some(frame), Some(part)) = (*frame, of_medium) {
                 match (command.op, outcome) {
                     (Op::Read, Outcome::Ok) => self.fill(frame, &part, child, cx),
                     (Op::Read, _) => {}
                     (_, Outcome::Ok) => {}
-                    (_, _) => self.parts.cache.forget(frame, part.mask),
+                    (_, _) => self.parts.cache.forget(frame, &part),
                 }
                 self.parts.cache.paid(frame, cost);
             }
             if command.op == Op::Read && outcome == Outcome::Ok {
-                let (lbn, blocks) = (piece.lbn, piece.blocks);
+                let (lbn, blocks) = (piece.lbn, piece.blocks());
                 if let Some((checker, device)) = cx.checker() {
                     match frame {
                         Some(_) => checker.read_buffered(device, FRAMES, request, lbn, blocks),
@@ -494,13 +502,13 @@ impl DriveCache {
     /// Puts into a frame what came from the medium, but not over what was written meanwhile.
     fn fill(&mut self, frame: Frame, part: &Piece, child: RequestId, cx: &mut Context<'_>) {
         let cache = &mut self.parts.cache;
-        let new = part.mask & !cache.contents(frame).valid;
-        cache.put(frame, new, false);
+        let line = cache.line(frame);
         if let Some((checker, device)) = cx.checker() {
-            for (lbn, blocks) in runs(part.key, new, cache.blocks_per_frame()) {
+            for (lbn, blocks) in cache.runs(line, Which::Missing, *part) {
                 checker.buffered(device, FRAMES, child, lbn, blocks);
             }
         }
+        cache.fill(frame, part);
     }
 
     fn pieces(&self, command: &Command) -> impl Iterator<Item = Piece> + use<> {
@@ -523,11 +531,11 @@ impl DriveCache {
         if self.parts.write_policy == WritePolicy::WriteThrough {
             return self.pass(request, disk, cx);
         }
-        let dirty = self.parts.cache.dirty();
-        let masks = dirty.iter().map(|&(key, _, mask)| (key, mask));
-        self.destage(masks, Purpose::Flush, cx);
-        for (_, frame, mask) in dirty {
-            self.parts.cache.put(frame, mask, false);
+        let mut from = 0;
+        while let Some((lbn, blocks)) = self.parts.cache.next_dirty(from, u32::MAX) {
+            self.add_destage((lbn, blocks), Purpose::Flush, cx);
+            self.parts.cache.clean(lbn, blocks);
+            from = lbn + u64::from(blocks);
         }
         let turn = self.transfers.next_turn();
         if self.transfers.are_written_before(turn) {
@@ -536,6 +544,52 @@ impl DriveCache {
             self.flushes.push_back((request, turn));
             self.proceed(disk, cx);
         }
+    }
+
+    /// What a trim would have go to the medium for nothing, and has not been sent there, is called off; whether there was any.
+    fn call_off(&mut self, trim: &Command, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
+        let mut has_any = false;
+        while let Some(id) = self.transfers.unsent_destage(trim) {
+            has_any = true;
+            let is_leaving = self.transfers.get(id).purpose == Purpose::Eviction;
+            let parts = self.transfers.cut(id, trim);
+            if is_leaving {
+                self.leaving += parts.len() as u32;
+                self.leaving -= 1;
+            }
+            if let Some(&rest) = parts.get(1)
+                && let Some((checker, device)) = cx.checker()
+            {
+                let Command { lbn, blocks, .. } = self.transfers.get(rest).command;
+                checker.copied(device, in_transfer(id), in_transfer(rest), lbn.0, blocks);
+            }
+        }
+        if has_any {
+            self.pass_flushes(disk, cx);
+        }
+        has_any
+    }
+
+    /// A trim: its blocks are in the cache no longer, dirty or not.
+    fn trim(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) {
+        let now = cx.now();
+        let entry = cx.request_mut(request);
+        (entry.acceptance, entry.start) = (now, now);
+        let Command { lbn, blocks, .. } = *command;
+        let trimmed = self.parts.cache.trim(lbn.0, blocks, |lbn, blocks| {
+            if let Some((checker, device)) = cx.checker() {
+                checker.dropped(device, FRAMES, lbn, blocks);
+            }
+        });
+        self.counters.trimmed_blocks += trimmed.blocks;
+        self.counters.trimmed_dirty_blocks += trimmed.dirty;
+        self.pass(request, disk, cx);
     }
 
     /// Passes a flush or a trim on to the disk.
@@ -564,33 +618,13 @@ impl DriveCache {
 /// The run from the first to the last of a command's blocks that its frames do not have.
 fn missing(cache: &BlockCache, command: &Command, frames: &[Option<Frame>]) -> Option<(u64, u32)> {
     let mut run: Option<(u64, u64)> = None;
-    for (piece, frame) in cache.pieces(command.lbn.0, command.blocks).zip(frames) {
-        let valid = frame.map_or(0, |frame| cache.contents(frame).valid);
-        let gaps = piece.mask & !valid;
-        if gaps != 0 {
-            let origin = piece.lbn - u64::from(piece.mask.trailing_zeros());
-            let first = origin + u64::from(gaps.trailing_zeros());
-            let end = origin + u64::from(u64::BITS - gaps.leading_zeros());
+    for (piece, &frame) in cache.pieces(command.lbn.0, command.blocks).zip(frames) {
+        if let Some((first, blocks)) = cache.missing(&piece, frame) {
+            let end = first + u64::from(blocks);
             run = Some((run.map_or(first, |(first, _)| first), end));
         }
     }
     run.map(|(first, end)| (first, (end - first) as u32))
-}
-
-/// The part of a piece that a command has.
-fn within(piece: &Piece, command: &Command) -> Option<Piece> {
-    let from = piece.lbn.max(command.lbn.0);
-    let end = (piece.lbn + u64::from(piece.blocks)).min(command.end().0);
-    (from < end).then(|| {
-        let shift = piece.mask.trailing_zeros() + (from - piece.lbn) as u32;
-        let blocks = (end - from) as u32;
-        Piece {
-            mask: (u64::MAX >> (u64::BITS - blocks)) << shift,
-            lbn: from,
-            blocks,
-            ..*piece
-        }
-    })
 }
 
 impl DriveCache {
@@ -598,18 +632,15 @@ impl DriveCache {
     pub fn accept(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
         self.outstanding += 1;
         self.counters.requests += 1;
-        let op = cx.request(request).command.op;
-        if matches!(op, Op::Read | Op::Write) {
-            self.outside.push_back(request);
+        let command = cx.request(request).command;
+        if command.op != Op::Flush {
+            self.outside.push_back((request, command));
             return self.proceed(disk, cx);
         }
         let now = cx.now();
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
-        match op {
-            Op::Flush => self.flush(request, disk, cx),
-            _ => self.pass(request, disk, cx),
-        }
+        self.flush(request, disk, cx);
     }
 
     /// A request that it served itself is complete.
@@ -641,7 +672,8 @@ impl DriveCache {
     /// How many requests, transfers and flushes wait although nothing keeps them.
     pub fn neglected(&self, disk: &Disk) -> usize {
         let unsent = self.transfers.ready().is_some() && self.free_slots(disk) > 0;
-        let unchecked = match self.may_check(disk) {
+        let next = self.outside.front();
+        let unchecked = match next.is_some_and(|(_, command)| self.may_check(command, disk)) {
             true => self.outside.len(),
             false => 0,
         };

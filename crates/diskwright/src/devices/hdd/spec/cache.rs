@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::{Error, InputError};
 use crate::base::units::{Size, Time};
 use crate::devices::hdd::cache::WritePolicy;
-use crate::models::cache::MOST_FRAMES;
-use crate::models::cache::block_cache::MOST_BLOCKS;
-use crate::models::cache::replacement::{ReplacementChoice, frames_memory};
+use crate::models::cache::replacement::{ReplacementChoice, lines_memory};
+use crate::models::cache::{MOST_FRAMES, MOST_LINE_BLOCKS};
 
 /// A block cache in front of a drive's queue.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -16,7 +15,7 @@ use crate::models::cache::replacement::{ReplacementChoice, frames_memory};
 pub struct CacheSpec {
     /// How much it holds.
     pub size: Size,
-    /// What it holds and replaces as one: at most 64 blocks. Of a cache block only what was asked for is fetched.
+    /// What it holds and replaces as one: at most 1 MiB. Of a cache block only what was asked for is fetched.
     #[serde(default = "four_kib")]
     pub block_size: Size,
     /// Which block leaves when another needs its place.
@@ -39,18 +38,18 @@ impl CacheSpec {
     /// Frames of the cache, and blocks of a frame.
     ///
     /// # Errors
-    /// The key and what is wrong with its value: a cache block of more than 64 blocks, a size that is no multiple of it, a
+    /// The key and what is wrong with its value: a cache block of more than 1 MiB, a size that is no multiple of it, a
     /// policy that only a run over a whole trace can have.
     pub fn frames(&self) -> Result<(u32, u32), (&'static str, Error)> {
         let (size, block) = (self.size.blocks(), self.block_size.blocks());
         let wrong = |key, message: String, help: &str| {
             Err((key, Error::from(InputError::new(message).help(help))))
         };
-        if !(1..=u64::from(MOST_BLOCKS)).contains(&block) {
+        if !(1..=u64::from(MOST_LINE_BLOCKS)).contains(&block) {
             return wrong(
                 "block_size",
                 format!("cache blocks of {}", self.block_size),
-                "accepted: 1 to 64 blocks, such as \"4 KiB\"",
+                "accepted: 1 block to 1 MiB, such as \"4 KiB\"",
             );
         }
         if size == 0 || !size.is_multiple_of(block) {
@@ -96,14 +95,12 @@ impl CacheSpec {
     /// What a cache of so many frames of `per_frame` blocks may come to need in front of a device of `blocks` blocks.
     pub fn memory(&self, frames: u32, per_frame: u32, blocks: u64) -> MemoryOfCache {
         let keys = blocks.div_ceil(per_frame.into());
-        let of_frames = frames_memory(frames, keys);
-        let all = match &self.policy {
-            ReplacementChoice::Known(policy) => policy.memory(frames, keys),
-            ReplacementChoice::Custom(_) => of_frames,
-        };
         MemoryOfCache {
-            frames: of_frames,
-            policy: all - of_frames,
+            frames: lines_memory(frames, per_frame, keys),
+            policy: match &self.policy {
+                ReplacementChoice::Known(policy) => policy.memory(frames, keys),
+                ReplacementChoice::Custom(_) => 0,
+            },
         }
     }
 }
@@ -124,8 +121,10 @@ mod tests {
     #[test]
     fn a_size_is_a_number_of_frames() {
         assert_eq!(frames("size = \"8 MiB\""), Ok((2048, 8)));
-        let small = "size = \"64 blocks\"\nblock_size = \"64 blocks\"";
-        assert_eq!(frames(small), Ok((1, 64)));
+        let large = "size = \"2 TiB\"\nblock_size = \"1 MiB\"";
+        assert_eq!(frames(large), Ok((1 << 21, 2048)));
+        let odd = "size = \"195 blocks\"\nblock_size = \"65 blocks\"";
+        assert_eq!(frames(odd), Ok((3, 65)));
     }
 
     #[test]
@@ -134,7 +133,7 @@ mod tests {
             ("size = \"0 B\"", "size: "),
             ("size = \"9 blocks\"", "size: "),
             (
-                "size = \"65 blocks\"\nblock_size = \"65 blocks\"",
+                "size = \"2049 blocks\"\nblock_size = \"2049 blocks\"",
                 "block_size: ",
             ),
             ("size = \"8 MiB\"\nblock_size = \"0 B\"", "block_size: "),

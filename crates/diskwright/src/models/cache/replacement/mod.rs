@@ -67,9 +67,9 @@ impl Default for ReplacementSpec {
     }
 }
 
-/// Bytes that a frame in use takes at most: its key, its place in the directory, its contents, its pins and what a policy knows of
-/// it, in lists that have room for twice what they hold.
-const PER_FRAME: u64 = 200;
+/// Bytes that a line takes at most, but for the masks of one that is there in part: its key, its places in the index, in the orders of dirty
+/// lines and among the pinned ones, what it has, and a list of the policy's.
+const PER_LINE: u64 = 64;
 /// The same of a key that a policy remembers.
 const PER_GHOST: u64 = 100;
 
@@ -93,17 +93,42 @@ impl ReplacementSpec {
         }
     }
 
-    /// Bytes that a cache of `capacity` frames with this policy may come to take, of a device with so many keys: of frames and keys
-    /// that are remembered, it has only as many as there are on the device.
+    /// Bytes that it keeps for a block at most, beside one list.
+    fn per_block(&self) -> u64 {
+        match self {
+            ReplacementSpec::Lru(_) | ReplacementSpec::Fifo(_) | ReplacementSpec::Lifo(_) => 0,
+            ReplacementSpec::Clock(_) | ReplacementSpec::Sieve(_) | ReplacementSpec::Slru(_) => 2,
+            ReplacementSpec::TwoQ(_)
+            | ReplacementSpec::Arc(_)
+            | ReplacementSpec::S3Fifo(_)
+            | ReplacementSpec::WTinyLfu(_) => 12,
+            ReplacementSpec::Random(_) => 8,
+            ReplacementSpec::Lirs(_) => 32,
+            // A count for each block, in a list that has room for twice as many.
+            ReplacementSpec::Lfu(_) => 80,
+            // A heap that has room for twice what it holds, and what worth is made of.
+            ReplacementSpec::Belady(_) => 60,
+            ReplacementSpec::GreedyDual(_) => 70,
+            ReplacementSpec::Atca(_) | ReplacementSpec::AtcaSimple(_) => 80,
+            ReplacementSpec::Fac(_) => 90,
+        }
+    }
+
+    /// Bytes that the policy of a cache of `capacity` lines may come to keep, of a device with so many of them, beside one list: of lines and
+    /// keys that are remembered, it has only as many as there are on the device.
     pub fn memory(&self, capacity: u32, keys: u64) -> u64 {
         let ghosts = u64::from(self.remembered(capacity)).min(keys);
-        frames_memory(capacity, keys) + ghosts * PER_GHOST + self.memory_at_once(capacity)
+        let blocks = u64::from(capacity).min(keys);
+        blocks * self.per_block() + ghosts * PER_GHOST + self.memory_at_once(capacity)
     }
 }
 
-/// The same of the frames alone.
-pub fn frames_memory(capacity: u32, keys: u64) -> u64 {
-    u64::from(capacity).min(keys) * PER_FRAME
+/// Bytes that a cache of `capacity` lines of so many blocks may come to take, of a device with so many such lines, all of them there in
+/// part.
+pub fn lines_memory(capacity: u32, blocks: u32, keys: u64) -> u64 {
+    // Two masks and the number of their place, in lists that have room for an eighth more.
+    let masks = 2 * 8 * u64::from(blocks.div_ceil(u64::BITS)) * 9 / 8 + 6;
+    u64::from(capacity).min(keys) * (PER_LINE + masks)
 }
 
 /// What a policy is built for.
@@ -156,11 +181,11 @@ pub trait Replacement: Send {
     /// Chooses the frame whose block leaves, and forgets it; none that is pinned. `None` where all are.
     fn evict(&mut self, pins: &Pins) -> Option<Frame>;
 
-    /// A block that leaves at a hit, though nothing needs its place; it is forgotten. A cache asks after each
-    /// [`hit`](Self::hit), again until there is none, or never does. None of [`ReplacementSpec`] has any but
-    /// `slru` in libCacheSim's reading.
-    fn shed(&mut self, pins: &Pins) -> Option<Frame> {
-        let _ = pins;
+    /// A block that leaves at the hit of the one in `hit`, though nothing needs its place: neither that one nor any that is pinned. It
+    /// is forgotten. A cache asks after each [`hit`](Self::hit), again until there is none. None of [`ReplacementSpec`]
+    /// has any but `slru` in libCacheSim's reading.
+    fn shed(&mut self, hit: Frame, pins: &Pins) -> Option<Frame> {
+        let _ = (hit, pins);
         None
     }
 
@@ -172,7 +197,7 @@ pub trait Replacement: Send {
         let _ = (frame, cost);
     }
 
-    /// The block in `frame` leaves for another reason: it was trimmed, or its data are no longer good.
+    /// The block in `frame` leaves for another reason: it was trimmed. It is not pinned.
     fn remove(&mut self, frame: Frame);
 }
 

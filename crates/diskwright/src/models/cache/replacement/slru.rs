@@ -89,13 +89,16 @@ impl Replacement for SlruState {
             self.has_fallen |= segment == 0;
         }
     }
-    fn shed(&mut self, pins: &Pins) -> Option<Frame> {
+    fn shed(&mut self, hit: Frame, pins: &Pins) -> Option<Frame> {
         let is_over = self.has_fallen && self.fills_upwards;
         if !is_over || self.segments[0].len() <= self.room[0] {
             self.has_fallen = false;
             return None;
         }
-        let frame = last_free(&self.links, &self.segments[0], pins)?;
+        let frame = self
+            .links
+            .back_to_front(&self.segments[0])
+            .find(|&frame| frame != hit && !pins.holds(frame))?;
         self.remove(frame);
         Some(frame)
     }

@@ -28,7 +28,7 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     let mut hdd = draw.named("HddSpec");
     hdd["drive"] = name.into();
     if let Some(cache) = hdd.get_mut("cache") {
-        let block = draw.scaled(1..=64);
+        let block = draw.scaled(1..=2048);
         let frames = *draw.pick(&[1, 3, 20, 100, 400, 5_000]);
         cache["block_size"] = size(block);
         cache["size"] = size(block * frames);

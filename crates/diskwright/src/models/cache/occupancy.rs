@@ -1,0 +1,67 @@
+//! Which block is in which frame, and who leaves for another: what every cache does with its policy, whatever else it knows of its
+//! blocks.
+
+use super::replacement::{Access, Replacement};
+use super::{Directory, Frame, Pins};
+
+/// A directory, the policy that it is filled by, and the frames that may not be freed.
+pub(super) struct Occupancy {
+    pub(super) directory: Directory,
+    pub(super) policy: Box<dyn Replacement>,
+    pub(super) pins: Pins,
+}
+
+/// What an access finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The block was there.
+    Hit(Frame),
+    /// It was not, and is now.
+    Miss(Frame),
+    /// It is not, and no frame can be freed: all are pinned.
+    NoRoom,
+}
+
+impl Occupancy {
+    /// An empty one of so many frames, for which the policy was built.
+    pub(super) fn new(frames: u32, policy: Box<dyn Replacement>) -> Occupancy {
+        Occupancy {
+            directory: Directory::new(frames),
+            policy,
+            pins: Pins::new(),
+        }
+    }
+
+    /// Accesses a block, which gets a frame if it has none and one can be freed. `leaves` hears of each block that leaves and the frame
+    /// that it was in: at a miss none or one, at a hit those that the policy [sheds](Replacement::shed).
+    ///
+    /// # Panics
+    /// Where the policy breaks its promise: it gives up a frame that holds nothing.
+    #[inline]
+    pub(super) fn access(&mut self, access: &Access, mut leaves: impl FnMut(Frame, u64)) -> Turn {
+        if let Some(frame) = self.directory.find(access.key) {
+            self.policy.hit(frame, access);
+            while let Some(shed) = self.policy.shed(frame, &self.pins) {
+                leaves(shed, self.directory.remove(shed));
+            }
+            return Turn::Hit(frame);
+        }
+        self.policy.miss(access);
+        if self.directory.is_full() {
+            let Some(victim) = self.policy.evict(&self.pins) else {
+                return Turn::NoRoom;
+            };
+            leaves(victim, self.directory.remove(victim));
+        }
+        let frame = self.directory.insert(access.key);
+        self.policy.insert(frame, access);
+        Turn::Miss(frame)
+    }
+
+    /// Takes a block out whose frame is not pinned.
+    pub(super) fn remove(&mut self, frame: Frame) {
+        debug_assert!(!self.pins.holds(frame), "{frame:?} is pinned");
+        self.policy.remove(frame);
+        self.directory.remove(frame);
+    }
+}

@@ -1,0 +1,88 @@
+//! What a line of a cache takes of the memory.
+
+use diskwright::base::random::Stream;
+use diskwright::models::cache::BlockCache;
+use diskwright::models::cache::block_cache::Place;
+use diskwright::models::cache::replacement::ReplacementSpec;
+
+use crate::replacement::policy;
+use crate::support::counting::held;
+
+/// Bytes that a line may take, everything included.
+const MOST: f64 = 64.0;
+
+/// Policies that keep a list and a mark or two.
+const LIKE_LRU: [&str; 6] = ["lru", "fifo", "lifo", "clock", "sieve", "slru"];
+
+/// Bytes of a line of a full cache of so many lines, all of them dirty, each pinned once, in the order of their keys or in none.
+fn bytes_per_line(name: &str, lines: u32, in_order: bool) -> f64 {
+    let before = held();
+    let mut cache = BlockCache::new(lines, 8, policy(&format!("{name:?}"), lines));
+    let mut victims = Vec::new();
+    let mut chance = Stream::new(1, "lines");
+    let mut key = 0;
+    let mut fresh = 0;
+    while fresh < lines {
+        key = if in_order {
+            key + 3
+        } else {
+            chance.below(1 << 40)
+        };
+        let Place::New(frame) = cache.access(key, true, &mut victims) else {
+            continue;
+        };
+        fresh += 1;
+        cache.put(frame, &cache.whole(key), true);
+        cache.pin(frame);
+        cache.unpin_all(&[Some(frame)]);
+    }
+    assert_eq!(
+        (cache.held(), cache.dirty_lines()),
+        (lines as usize, lines as usize)
+    );
+    let bytes = held() - before;
+    bytes as f64 / f64::from(lines)
+}
+
+fn check(names: &[&str], lines: u32) {
+    for name in names {
+        for in_order in [false, true] {
+            let bytes = bytes_per_line(name, lines, in_order);
+            println!("{name}: {lines} lines, in order: {in_order}: {bytes:.1} bytes each");
+            assert!(
+                bytes <= MOST,
+                "{name}: {bytes} bytes a line, in order: {in_order}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_million_lines_take_64_bytes_each_at_most() {
+    check(&LIKE_LRU, 1_000_000);
+}
+
+/// The sizes at which the index has just doubled are the worst.
+#[test]
+fn so_do_a_few_more_than_the_index_had_room_for() {
+    check(&["lru"], (7 << 17) + 1);
+}
+
+#[test]
+#[ignore = "takes a minute and 2 GB"]
+fn thirty_million_lines_take_64_bytes_each_at_most() {
+    check(&["lru", "slru"], 30_000_000);
+}
+
+/// What a spec is told that a cache may come to need is never less than what it takes.
+#[test]
+fn every_policy_keeps_to_what_it_says() {
+    for row in ReplacementSpec::rows() {
+        let lines = 114_689;
+        let spec = crate::replacement::spec(&format!("{:?}", row.name)).expect("a policy");
+        let said = spec.memory(lines, u64::MAX)
+            + diskwright::models::cache::replacement::lines_memory(lines, 8, u64::MAX);
+        let bytes = bytes_per_line(row.name, lines, false) * f64::from(lines);
+        assert!(bytes <= said as f64, "{}: {bytes}, said {said}", row.name);
+    }
+}
