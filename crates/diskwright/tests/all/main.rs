@@ -9,6 +9,7 @@ mod checked_arrays;
 mod checked_runs;
 mod closed_forms;
 mod clustering;
+mod combinations;
 mod comparing;
 mod config_errors;
 mod curve;
