@@ -19,7 +19,7 @@ use diskwright::base::error::{self, Error};
 use diskwright::base::units::UnitError;
 use diskwright::config;
 use diskwright::devices::drives as library;
-use diskwright::metrics::picture::window::FilmFrom;
+use diskwright::engine::window::FilmFrom;
 use diskwright::models::cache::replacement::CustomReplacements;
 use diskwright::models::queue::CustomSchedulers;
 use diskwright::runs::compare::CompareOptions;

@@ -6,7 +6,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
 use crate::engine::token::Token;
-use crate::metrics::picture::window::Window;
+use crate::engine::window::Window;
 
 /// A running model that takes requests.
 ///

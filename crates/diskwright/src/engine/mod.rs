@@ -14,6 +14,7 @@ pub mod request;
 mod stalls;
 pub mod timeline;
 mod token;
+pub mod window;
 
 pub use event_loop::Engine;
 pub use faults::Injection;

@@ -6,25 +6,13 @@ use super::digest::Digest;
 use super::group::{Group, rate};
 use super::interval::{Batches, NoInterval};
 use super::picture::Picture;
-use super::picture::window::Window;
 use super::series::{FEWEST_ABOVE, PERCENTILES, Series};
 use crate::base::units::Time;
 use crate::engine::request::{Op, Outcome, Part, Request};
+use crate::engine::window::{WarmUp, Window};
 
 /// The operations, in the order of their numbers.
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Flush, Op::Trim];
-
-/// How much of the start of a run is left out of the statistics.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WarmUp {
-    /// Nothing.
-    #[default]
-    None,
-    /// The first so many requests, by arrival.
-    Requests(u64),
-    /// Requests that arrive before this time has passed since the first arrival.
-    Time(Time),
-}
 
 /// The most streams of a load that are told apart: each takes some 100 KiB for its distributions.
 pub const MOST_STREAMS: usize = 256;

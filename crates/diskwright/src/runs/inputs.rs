@@ -11,9 +11,9 @@ use crate::base::document::{Node, Override, Value};
 use crate::base::error::Error;
 use crate::devices::drives;
 use crate::disksim::{self, Disk, Files};
-use crate::runs::compare::vary::Variation;
 use crate::workload;
 
+use super::simulation::vary::Variation;
 use super::simulation::{RunOptions, SpecSource, drive_keys, imported, read_tree};
 
 /// The files that a spec reads, itself first: every text in it that names a file which is there, read as a path from the

@@ -7,7 +7,7 @@ use crate::support::{Outcome, RunOptions, from_text, outcome_of};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt32Type, UInt64Type};
 use diskwright::base::units::Time;
-use diskwright::metrics::picture::window::FilmFrom;
+use diskwright::engine::window::FilmFrom;
 use proptest::prelude::*;
 use serde_json::Value;
 

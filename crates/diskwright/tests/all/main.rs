@@ -21,6 +21,7 @@ mod fuzz_targets;
 mod golden;
 mod initial_angle;
 mod large_requests;
+mod layers;
 mod log_slots;
 mod look_alike_profiles;
 mod look_alike_tables;

@@ -23,7 +23,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::device::Location;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId};
-use crate::metrics::picture::window::Window;
+use crate::engine::window::Window;
 use crate::models::geometry::mechanics::Target;
 use crate::models::placement::arm_choice::ArmChoice;
 use crate::models::placement::cleaner::Cleaner;

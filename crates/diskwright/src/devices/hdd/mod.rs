@@ -35,7 +35,7 @@ use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
-use crate::metrics::picture::window::Window;
+use crate::engine::window::Window;
 use crate::models::placement::arm_choice::ArmChoiceSpec;
 use crate::models::queue::Scheduler;
 use alarm::Alarm;

@@ -7,18 +7,17 @@ pub mod bins;
 pub mod distribution;
 pub mod load;
 pub mod map;
-pub mod window;
 
 use serde_json::{Value, json};
 
 use self::distribution::Times;
 use self::load::Load;
 use self::map::Map;
-use self::window::Window;
 use super::histogram::LogHistogram;
-use super::recorder::WarmUp;
 use crate::base::units::Time;
 use crate::engine::request::{Op, Outcome, Request};
+use crate::engine::window::WarmUp;
+use crate::engine::window::Window;
 
 /// The version of the picture's form.
 pub const SCHEMA: u32 = 1;

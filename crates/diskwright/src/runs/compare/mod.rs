@@ -5,7 +5,6 @@
 
 mod measure;
 pub(crate) mod plan;
-pub(crate) mod vary;
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -21,7 +20,7 @@ use crate::runs::simulation::{self, Checked, Outcome, RunOptions, SpecSource};
 use measure::{Measured, Messages};
 use plan::{MOST_RUNS, Plan};
 
-pub(crate) use vary::divided;
+pub(crate) use crate::runs::simulation::vary::divided;
 
 /// The version of the comparison's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;

@@ -1,7 +1,7 @@
 //! The variants of a comparison: all combinations of what is varied, and which of them is the baseline.
 
-use super::vary::{Choice, EXAMPLE, Variation};
 use crate::base::error::{Error, InputError, Place, Source};
+use crate::runs::simulation::vary::{Choice, EXAMPLE, Variation, overlap};
 
 /// The most runs of a comparison, whose results are all kept.
 pub(super) const MOST_RUNS: usize = 100_000;
@@ -85,13 +85,6 @@ impl Plan {
     pub fn error(&self, key: usize, message: impl Into<String>) -> InputError {
         self.variations[key].error(message)
     }
-}
-
-/// Whether one of two keys is the other or stands above it.
-pub(crate) fn overlap(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    long.strip_prefix(short)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// The values of the baseline: the first of each key, unless `[KEY=]VALUE` says another.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::vary::{Variation, overlap};
 use super::{RunOptions, SpecSource, drive_keys, read_spec, read_tree};
 use crate::base::document::from_node;
 use crate::base::document::{Node, Override};
@@ -9,8 +10,6 @@ use crate::base::error::{Error, InputError};
 use crate::config::sweep::{Axis, SweepSpec, axes};
 use crate::devices::with_spindles;
 use crate::metrics::named::{self, Named};
-use crate::runs::compare::plan::overlap;
-use crate::runs::compare::vary::Variation;
 
 /// The most runs of a sweep.
 const MOST_RUNS: usize = 1_000_000;

@@ -11,7 +11,7 @@ use super::buffer::Track;
 use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Part, RequestId, ServedBy};
-use crate::metrics::picture::window::Window;
+use crate::engine::window::Window;
 use crate::models::geometry::layout::Run;
 use crate::models::geometry::mechanics::Arm;
 use steps::{Course, Step};
@@ -300,8 +300,8 @@ impl Film {
 mod tests {
     use super::*;
     use crate::base::units::Lbn;
-    use crate::metrics::picture::window::FilmFrom;
-    use crate::metrics::recorder::WarmUp;
+    use crate::engine::window::FilmFrom;
+    use crate::engine::window::WarmUp;
 
     fn served(start: u64, completion: u64) -> Served {
         Served {

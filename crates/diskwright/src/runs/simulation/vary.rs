@@ -141,6 +141,13 @@ pub(crate) fn divided(text: &str, start: usize) -> Result<Vec<Range<usize>>, usi
     }
 }
 
+/// Whether one of two keys is the other or stands above it.
+pub(crate) fn overlap(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    long.strip_prefix(short)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

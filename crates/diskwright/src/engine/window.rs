@@ -1,10 +1,9 @@
-//! The stretch of simulated time that the films of a run's disks show: one for all of them.
+//! Stretches of a run: its warm-up, and what the films of its disks show, which is one for all of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::base::units::Time;
-use crate::metrics::recorder::WarmUp;
 
 /// How long a film is at most.
 pub const LENGTH: Time = Time::from_ms(500);
@@ -14,6 +13,18 @@ const LEAD: Time = Time::from_s(2);
 const LEAD_REQUESTS: u64 = 4_096;
 /// What is not known yet.
 const UNKNOWN: u64 = u64::MAX;
+
+/// How much of the start of a run is left out of the statistics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WarmUp {
+    /// Nothing.
+    #[default]
+    None,
+    /// The first so many requests, by arrival.
+    Requests(u64),
+    /// Requests that arrive before this time has passed since the first arrival.
+    Time(Time),
+}
 
 /// Where a film begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
