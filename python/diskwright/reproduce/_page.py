@@ -36,6 +36,7 @@ def page(found: Reproduced, command: str) -> str:
         "version": _engine.version(),
         "title": data["title"],
         "warnings": found.warned[:_WARNINGS],
+        "notes": [],
         "more_warnings": found.warned[_WARNINGS:],
         "charts": {drawn.id: drawn for drawn in charts},
         "result_json": _embedded(data),
