@@ -58,8 +58,8 @@ FIGURES = [
         drawn=Lines("w", "latency_ms", by=["architecture", "ties", "eta"], x_label=W, y_label=LATENCY),
         note="18ES, η = 0 and 0.5. Sectors of all tracks begin at the same angles, so that slots on both "
         "sides of the arm often come by at once. “outward”, the rule of all other figures, takes that of the "
-        "higher cylinder; “emptier” that of the cylinder with more free slots; “inward” that in the lower "
-        "cylinder, so that the log lives among its own holes.",
+        "nearest cylinder above the arm; “emptier” that of the cylinder with the most free slots; “inward” "
+        "that of the nearest cylinder below, so that the log lives among its own holes.",
     ),
     Figure(
         id="beyond-slack",

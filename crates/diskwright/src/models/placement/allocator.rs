@@ -27,24 +27,28 @@ pub enum Allocator {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
-    /// The one with the higher number: the arm stays at the edge of the log.
+    /// One with a higher number than the arm's, the nearest of them: the arm stays at the edge of the log.
     #[default]
     Outward,
-    /// The one with more free slots; of those with as many, the one with the higher number.
+    /// The one with the most free slots; of those with as many the nearest, and of two as near the one with the higher number.
     Emptier,
-    /// The one with the lower number: the arm stays among the holes of the log.
+    /// One with a lower number than the arm's, the nearest of them: the arm stays among the holes of the log.
     Inward,
 }
 
 impl Ties {
-    /// A cylinder's place among those whose slots come by at the same instant: the least is taken.
+    /// A cylinder's place among those whose slots come by at the same instant, for an arm that is `here`: the least is taken.
     #[inline]
-    pub(super) fn rank(self, free: &FreeSlots, cylinder: u32) -> u64 {
-        let from_above = u64::from(u32::MAX - cylinder);
+    pub(super) fn rank(self, free: &FreeSlots, cylinder: u32, here: u32) -> u64 {
+        let distance = u64::from(cylinder.abs_diff(here));
+        let (is_below, is_above) = (u64::from(cylinder < here), u64::from(cylinder > here));
         match self {
-            Ties::Outward => from_above,
-            Ties::Emptier => u64::from(u32::MAX - free.of_cylinder(cylinder)) << 32 | from_above,
-            Ties::Inward => cylinder.into(),
+            Ties::Outward => is_below << 32 | distance,
+            Ties::Emptier => {
+                let used = u64::from(u32::MAX >> 1) - u64::from(free.of_cylinder(cylinder));
+                used << 33 | distance << 1 | is_below
+            }
+            Ties::Inward => is_above << 32 | distance,
         }
     }
 }

@@ -75,7 +75,7 @@ impl Found {
         Found {
             positioning,
             is_away: cylinder != by.from.cylinder,
-            rank: ties.rank(free, cylinder),
+            rank: ties.rank(free, cylinder, by.from.cylinder),
             is_other_head: head != by.from.head,
             head,
             slot,
@@ -208,17 +208,16 @@ impl FreeSlots {
             let found = zone.starts.last_below(row, below)? + zone.cylinders.0;
             (found >= begin).then_some(found)
         };
-        let upwards = || std::iter::successors(next(begin), |&cylinder| next(cylinder + 1));
-        let downwards = || std::iter::successors(previous(end), |&cylinder| previous(cylinder));
+        let mut above = std::iter::successors(next(here + 1), |&cylinder| next(cylinder + 1));
+        let mut below = std::iter::successors(previous(here), |&cylinder| previous(cylinder));
         let reached = |cylinder: u32| {
             let place = (sector, zone.per_track);
-            let is_away = cylinder != here;
-            is_away.then(|| self.reached_at(slots, head, ties, cylinder, place, at))?
+            self.reached_at(slots, head, ties, cylinder, place, at)
         };
         match ties {
-            Ties::Outward => downwards().find_map(reached),
-            Ties::Inward => upwards().find_map(reached),
-            Ties::Emptier => upwards().filter_map(reached).min(),
+            Ties::Outward => above.find_map(reached).or_else(|| below.find_map(reached)),
+            Ties::Inward => below.find_map(reached).or_else(|| above.find_map(reached)),
+            Ties::Emptier => above.chain(below).filter_map(reached).min(),
         }
     }
 

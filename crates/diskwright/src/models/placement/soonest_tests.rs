@@ -141,11 +141,16 @@ fn brute_force(
             .filter(|(_, track)| in_cylinder(track))
             .map(|(number, _)| free.on_track(number))
             .sum();
-        let higher = u64::from(u32::MAX - cylinder);
+        let here = i64::from(head.from.cylinder);
+        let offset = i64::from(cylinder) - here;
+        let (distance, other_side) = (offset.unsigned_abs(), |is: bool| u64::from(is));
         match ties {
-            Ties::Outward => higher,
-            Ties::Emptier => u64::from(u32::MAX - number_free) << 32 | higher,
-            Ties::Inward => cylinder.into(),
+            Ties::Outward => other_side(offset < 0) * (1 << 32) + distance,
+            Ties::Emptier => {
+                let most = (1 << 31) - 1 - u64::from(number_free);
+                most * (1 << 33) + 2 * distance + other_side(offset < 0)
+            }
+            Ties::Inward => other_side(offset > 0) * (1 << 32) + distance,
         }
     };
     for (number, track) in slots.tracks().iter().enumerate() {
