@@ -2105,11 +2105,14 @@ arm's own.
 
 Tracks have their sector edges in common, so that this is frequent, and it decides where a log grows.
 
-`outward`: The one with the higher number: the arm stays at the edge of the log.
+`outward`: One with a higher number than the arm's, the nearest of them: the arm stays at the edge of the
+log.
 
-`emptier`: The one with more free slots; of those with as many, the one with the higher number.
+`emptier`: The one with the most free slots; of those with as many the nearest, and of two as near the one
+with the higher number.
 
-`inward`: The one with the lower number: the arm stays among the holes of the log.
+`inward`: One with a lower number than the arm's, the nearest of them: the arm stays among the holes of
+the log.
 """
 
 Recovery: TypeAlias = Literal["headers", "virtual-log"]
