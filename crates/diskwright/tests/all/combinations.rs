@@ -247,10 +247,10 @@ fn table() -> String {
             let found = match (row == column, one.key == other.key) {
                 (true, _) => run(&[one], 1),
                 (_, true) => Found::Alternatives,
-                _ => (1..=2)
-                    .map(|seed| run(&[one, other], seed))
-                    .last()
-                    .expect("two runs"),
+                _ => {
+                    run(&[one, other], 1);
+                    run(&[one, other], 2)
+                }
             };
             let cell = match found {
                 Found::Runs => "✓".to_owned(),
