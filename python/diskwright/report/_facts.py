@@ -1,6 +1,8 @@
 """What pages say of specs and devices in words."""
 
+import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from diskwright import _engine, _text, _toml
@@ -52,7 +54,7 @@ def _workload(workload: Mapping[str, Any]) -> str:
 
 
 def _devices(tree: Any, path: str = "") -> list[tuple[str, str]]:
-    """Every device of the tree that names a drive, by its path as results have it."""
+    """Every device of the tree that is not made of others, by its path as results have it."""
     found = []
     for key, inner in tree.items() if isinstance(tree, Mapping) else ():
         here = f"{path}.{key}" if path else key
@@ -63,9 +65,18 @@ def _devices(tree: Any, path: str = "") -> list[tuple[str, str]]:
             if isinstance(inner.get("drive"), str):
                 rest = {name: item for name, item in inner.items() if name != "drive"}
                 found.append((here, "; ".join(filter(None, [_drive(inner["drive"]), _settings(rest)]))))
+            elif key in _kinds() and not any(isinstance(item, Mapping | list) for item in inner.values()):
+                found.append((here, _settings(inner)))
             else:
                 found += _devices(inner, here)
     return found
+
+
+@cache
+def _kinds() -> frozenset[str]:
+    """The names of all kinds of devices, which are their keys."""
+    choices = json.loads(_engine.schema("spec"))["definitions"]["DeviceSpec"]["oneOf"]
+    return frozenset(name for choice in choices for name in choice["properties"])
 
 
 def _drive(name: str) -> str:
