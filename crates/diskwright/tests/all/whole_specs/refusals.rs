@@ -8,6 +8,8 @@ pub const KNOWN: &[&str] = &[
     "miss-ratio",
     // A hot part of no place, where there are few.
     "expected some, but not all",
+    // Aligned requests or runs in a region where none begins.
+    "there is no place for",
 ];
 
 /// The words of the reason that is known, in a message.
