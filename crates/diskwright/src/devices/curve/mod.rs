@@ -8,11 +8,11 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timed::{Timed, Timing};
-use crate::base::error::{Error, InputError};
+use super::timed::{Timed, Timing, check_capacity, transfer};
+use crate::base::error::Error;
 use crate::base::random::Stream;
 use crate::base::units::quantities::Rate;
-use crate::base::units::{BLOCK_BYTES, Lbn, Size, Time};
+use crate::base::units::{Lbn, Size, Time};
 use crate::devices::assembly::{DeviceTree, Site};
 use crate::devices::kind::{Built, DeviceKind};
 use crate::engine::request::{Command, Op, Part, Parts};
@@ -41,10 +41,7 @@ impl DeviceKind for CurveSpec {
     const FILE_KEYS: &'static [&'static str] = &["read", "write"];
 
     fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
-        if self.capacity.blocks() == 0 {
-            let error = InputError::new("a device without blocks");
-            return Err(site.locate("capacity", error.help("write a size such as \"160 GB\"")));
-        }
+        check_capacity(self.capacity, site)?;
         let table = |key: &str, path: &str| {
             let path = site.run.base.join(Path::new(path));
             Table::read(&path, self.spread).map_err(|error| site.locate(key, error))
@@ -93,9 +90,7 @@ impl Timing for Curve {
         };
         let mut parts = Parts::default();
         parts.add(Part::Positioning, Time::from_ns(drawn));
-        let bytes = u64::from(command.blocks) * BLOCK_BYTES;
-        let transfer = self.rate.map(|rate| rate.time(bytes));
-        parts.add(Part::Transfer, transfer.unwrap_or_default());
+        parts.add(Part::Transfer, transfer(self.rate, command));
         parts
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use crate::base::error::{Error, InputError, Place, Source, unknown_name};
+use crate::base::error::{Error, InputError, Place, Source};
 
 /// An access time, in ns: its mean, and the interval in which nearly all are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,13 +62,8 @@ impl Table {
         }
         let needed = if spread { COLUMNS.len() } else { 2 };
         if let Some(missing) = (0..needed).find(|&number| columns[number].is_none()) {
-            let names: Vec<&str> = headers
-                .iter()
-                .map(|header| std::str::from_utf8(header).unwrap_or("?"))
-                .collect();
-            let mut error = unknown_name("column", COLUMNS[missing], &names);
-            error.message = format!("the column {:?} is missing", COLUMNS[missing]);
-            let error = error.help(format!("columns: {}", COLUMNS.join(", ")));
+            let message = format!("the column {:?} is missing", COLUMNS[missing]);
+            let error = InputError::new(message).help(format!("columns: {}", COLUMNS.join(", ")));
             return Err(error.at(at(line(&headers))));
         }
         let mut points: Vec<(u64, Access)> = Vec::new();

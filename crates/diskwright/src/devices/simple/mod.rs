@@ -4,10 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timed::{Timed, Timing};
+use super::timed::{Timed, Timing, check_capacity, transfer};
 use crate::base::error::{Error, InputError};
 use crate::base::units::quantities::Rate;
-use crate::base::units::{BLOCK_BYTES, Size, Time};
+use crate::base::units::{Size, Time};
 use crate::devices::assembly::{DeviceTree, Site};
 use crate::devices::kind::{Built, DeviceKind};
 use crate::engine::request::{Command, Op, Part, Parts};
@@ -36,10 +36,7 @@ fn one() -> u32 {
 
 impl DeviceKind for SimpleSpec {
     fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
-        if self.capacity.blocks() == 0 {
-            let error = InputError::new("a device without blocks");
-            return Err(site.locate("capacity", error.help("write a size such as \"160 GB\"")));
-        }
+        check_capacity(self.capacity, site)?;
         if self.parallel == 0 {
             let error = InputError::new("a device that serves 0 requests at a time");
             return Err(site.locate("parallel", error.help("accepted: 1 or more")));
@@ -72,11 +69,9 @@ impl Timing for ConstantTime {
             Op::Write => self.write,
             _ => self.read,
         };
-        let bytes = u64::from(command.blocks) * BLOCK_BYTES;
         let mut parts = Parts::default();
         parts.add(Part::Overhead, constant);
-        let transfer = self.rate.map(|rate| rate.time(bytes));
-        parts.add(Part::Transfer, transfer.unwrap_or_default());
+        parts.add(Part::Transfer, transfer(self.rate, command));
         parts
     }
 }

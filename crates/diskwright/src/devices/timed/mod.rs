@@ -10,7 +10,10 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
-use crate::base::units::Time;
+use crate::base::error::{Error, InputError};
+use crate::base::units::quantities::Rate;
+use crate::base::units::{BLOCK_BYTES, Size, Time};
+use crate::devices::assembly::Site;
 use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus};
@@ -24,6 +27,24 @@ pub trait Timing: Send {
 
     /// The time of a read or a write that begins now, by parts. Asked once for each, in the order in which they begin.
     fn time(&mut self, command: &Command) -> Parts;
+}
+
+/// Refuses a device without blocks.
+///
+/// # Errors
+/// With the place of the key `capacity`.
+pub fn check_capacity(capacity: Size, site: &Site<'_>) -> Result<(), Error> {
+    if capacity.blocks() > 0 {
+        return Ok(());
+    }
+    let error = InputError::new("a device without blocks");
+    Err(site.locate("capacity", error.help("write a size such as \"160 GB\"")))
+}
+
+/// The time of a request's bytes at a rate, which is none where there is no rate.
+pub fn transfer(rate: Option<Rate>, command: &Command) -> Time {
+    let bytes = u64::from(command.blocks) * BLOCK_BYTES;
+    rate.map_or(Time::ZERO, |rate| rate.time(bytes))
 }
 
 /// A device with a timing.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Kind, report};
+use super::{Kind, never_overbusy};
 use crate::whole_specs::draw::{Draw, size};
 use crate::whole_specs::schema::Hint;
 
@@ -15,7 +15,7 @@ pub const KIND: Kind = Kind {
     is_branch: false,
     draw,
     hint,
-    judge: check,
+    judge: never_overbusy,
 };
 
 fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
@@ -47,12 +47,4 @@ fn table(draw: &mut Draw<'_>) -> String {
         distance += draw.scaled(1..=10_000_000);
     }
     text
-}
-
-/// It serves one request at a time.
-fn check(result: &Value, path: &str, _spec: &Value) -> Result<(), String> {
-    match report(result, path)?["utilisation"].as_f64() {
-        Some(utilisation) if utilisation <= 1.0 + 1e-9 => Ok(()),
-        other => Err(format!("{path}: a utilisation of {other:?}")),
-    }
 }

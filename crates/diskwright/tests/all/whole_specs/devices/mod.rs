@@ -78,3 +78,11 @@ pub fn report<'r>(result: &'r Value, path: &str) -> Result<&'r Value, String> {
         .get(path)
         .ok_or_else(|| format!("no device at {path} in the result"))
 }
+
+/// A device is never busier than it can be.
+fn never_overbusy(result: &Value, path: &str, _spec: &Value) -> Result<(), String> {
+    match report(result, path)?["utilisation"].as_f64() {
+        Some(utilisation) if utilisation <= 1.0 + 1e-9 => Ok(()),
+        other => Err(format!("{path}: a utilisation of {other:?}")),
+    }
+}

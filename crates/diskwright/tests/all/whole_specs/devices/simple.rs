@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Kind, report};
+use super::{Kind, never_overbusy};
 use crate::whole_specs::draw::{Draw, size};
 use crate::whole_specs::schema::Hint;
 
@@ -13,7 +13,7 @@ pub const KIND: Kind = Kind {
     is_branch: false,
     draw,
     hint,
-    judge: check,
+    judge: never_overbusy,
 };
 
 fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
@@ -27,13 +27,5 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     match (owner, key) {
         ("SimpleSpec", "parallel") => draw.scaled(1..=40).into(),
         _ => Hint::Schema,
-    }
-}
-
-/// It is never busier than it can be.
-fn check(result: &Value, path: &str, _spec: &Value) -> Result<(), String> {
-    match report(result, path)?["utilisation"].as_f64() {
-        Some(utilisation) if utilisation <= 1.0 + 1e-9 => Ok(()),
-        other => Err(format!("{path}: a utilisation of {other:?}")),
     }
 }
