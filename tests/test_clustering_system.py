@@ -67,7 +67,7 @@ def test_without_recorded_traces_all_is_measured_or_told(found: Any) -> None:
 def test_a_gain_is_that_of_two_runs(found: Any) -> None:
     rows = found.frame().filter(
         (polars.col("figure") == "beyond-drives")
-        & (polars.col("trace") == clustering.LOOK_ALIKE)
+        & (polars.col("trace") == clustering.SYNTHETIC_CLONE)
         & (polars.col("drive") == "travelstar-5k160")
         & (polars.col("scheduler") == "fcfs")
         & (polars.col("seed") == 3)
@@ -80,7 +80,7 @@ def test_a_gain_is_that_of_two_runs(found: Any) -> None:
             {
                 "seed": 3,
                 "workload": {
-                    "look-alike": str(ROOT / "examples/look-alike/smalldiskmon.toml"),
+                    "synthetic-clone": str(ROOT / "examples/synthetic-clone/smalldiskmon.toml"),
                     "pace": "closed",
                 },
                 "host": {"outstanding": 10_000},

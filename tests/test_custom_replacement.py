@@ -12,7 +12,7 @@ import pytest
 import diskwright
 from conftest import SPEC, names
 from diskwright import CacheAccess, CacheCost, CacheSetting, Replacement
-from diskwright.sweep._job import Brought
+from diskwright.sweep._job import CustomPolicies
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_what_cannot_be_plugged_in_is_told(trace: Path, tmp_path: Path, wrong: A
 def test_names_are_the_registrys_or_the_programs(trace: Path, tmp_path: Path) -> None:
     with pytest.raises(diskwright.InputError, match='did you mean "mine"'):
         diskwright.miss_ratio(trace, policies=["mne"], replacements=MINE)
-    with pytest.raises(diskwright.InputError, match="no program has brought it along"):
+    with pytest.raises(diskwright.InputError, match="the program that runs the spec has not added it"):
         diskwright.miss_ratio(trace, policies=[{"custom": "mine"}])
     for taken in ("lru", "min", "custom", ""):
         with pytest.raises(diskwright.InputError, match="cannot be called"):
@@ -313,7 +313,7 @@ def sources() -> Iterator[Any]:
 
 def test_the_key_of_a_point_knows_what_a_policy_does() -> None:
     def hashes() -> list[str]:
-        return [Brought.of({}, {"mine": make}).replacement_sources["mine"] for make in sources()]
+        return [CustomPolicies.of({}, {"mine": make}).replacement_sources["mine"] for make in sources()]
 
     assert hashes() == hashes()
     assert len(set(hashes())) == len(hashes())
@@ -321,7 +321,7 @@ def test_the_key_of_a_point_knows_what_a_policy_does() -> None:
         with pytest.raises(
             diskwright.InputError, match=r"replacements: mine: .* cannot be told from its source"
         ):
-            Brought.of({}, {"mine": unknown})
+            CustomPolicies.of({}, {"mine": unknown})
 
 
 class Paid:

@@ -174,7 +174,7 @@ def test_an_interruption_stays_one(spec: Path) -> None:
 
 
 def test_what_cannot_be_plugged_in_is_told(spec: Path) -> None:
-    with pytest.raises(diskwright.InputError, match="no program has brought it along"):
+    with pytest.raises(diskwright.InputError, match="the program that runs the spec has not added it"):
         diskwright.run(spec, device__hdd__queue__scheduler={"custom": "mine"})
     with pytest.raises(diskwright.InputError, match='unknown scheduler "mine"'):
         diskwright.run(spec, device__hdd__queue__scheduler="mine")

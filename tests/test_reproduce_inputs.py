@@ -20,10 +20,10 @@ from diskwright.reproduce import (
     Run,
     System,
     Trace,
-    brought,
+    bundled,
     converted,
-    look_alike,
     reproduce,
+    synthetic_clone,
 )
 from diskwright.reproduce._inputs import Setting, Workshop
 
@@ -47,12 +47,12 @@ def no_data(monkeypatch: pytest.MonkeyPatch) -> None:
 def profile(tmp_path: Path) -> Trace:
     path = tmp_path / "counts.toml"
     path.write_text(TABLE)
-    return brought("counts", path, "the tests")
+    return bundled("counts", path, "the tests")
 
 
 @pytest.fixture
 def small(trace: Path) -> Trace:
-    return brought("small", trace, "the tests")
+    return bundled("small", trace, "the tests")
 
 
 def system(traces: list[Trace], **work: Any) -> System:
@@ -95,10 +95,10 @@ def fail() -> Mapping[str, Any]:
     raise ZeroDivisionError("as told")
 
 
-def test_a_look_alike_is_another_one_with_each_seed(profile: Trace) -> None:
+def test_a_synthetic_clone_is_another_one_with_each_seed(profile: Trace) -> None:
     measure = {"gap": lambda found: found.interarrival_mean_ms, "requests": lambda found: found.requests}
-    work = Inspect(look_alike(profile))
-    busy = Inspect(look_alike(profile, {"mean_gap": "2 ms", "burst_requests": 1.0}))
+    work = Inspect(synthetic_clone(profile))
+    busy = Inspect(synthetic_clone(profile, {"mean_gap": "2 ms", "burst_requests": 1.0}))
     assert work.is_seeded and not Inspect(profile).is_seeded
     found = reproduce(system([profile], calm=(work, measure), busy=(busy, measure)))
     assert profile.file is not None
@@ -112,7 +112,7 @@ def test_a_look_alike_is_another_one_with_each_seed(profile: Trace) -> None:
 def test_a_call_reads_a_trace_in_parquet(small: Trace, profile: Trace) -> None:
     measure = {"blocks": lambda found: found.blocks}
     recorded = Call(rows, {"trace": converted(small, device=0)})
-    made = Call(rows, {"trace": look_alike(profile)})
+    made = Call(rows, {"trace": synthetic_clone(profile)})
     assert (recorded.is_seeded, made.is_seeded) == (False, True)
     found = reproduce(system([small, profile], recorded=(recorded, measure), made=(made, measure)))
     assert values(found, "recorded", "blocks") == [40]
@@ -161,15 +161,15 @@ def test_a_made_file_is_known_by_all_that_it_is_made_of(small: Trace, profile: T
     keys = [
         converted(small).key(None),
         converted(small, device=0).key(None),
-        look_alike(profile).key(1),
-        look_alike(profile).key(2),
-        look_alike(profile, {"theta": 0.5}).key(1),
+        synthetic_clone(profile).key(1),
+        synthetic_clone(profile).key(2),
+        synthetic_clone(profile, {"theta": 0.5}).key(1),
         Made(hundred, {"blocks": 8}).key(1),
         Made(hundred, {"blocks": 8}, suffix=".trace").key(1),
     ]
     assert len(set(keys)) == len(keys)
     setting = Setting({})
-    first, second = (Call(rows, {"trace": look_alike(profile)}).key(setting, seed) for seed in (1, 2))
+    first, second = (Call(rows, {"trace": synthetic_clone(profile)}).key(setting, seed) for seed in (1, 2))
     assert first != second
 
 

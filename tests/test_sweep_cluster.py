@@ -12,7 +12,7 @@ import pytest
 import diskwright
 from conftest import ROOT, SPEC, Command, parsed, refused
 from diskwright.sweep import Store, _cluster, _runner
-from diskwright.sweep._job import Brought, Job, points
+from diskwright.sweep._job import CustomPolicies, Job, points
 from test_python_scheduler import Newest
 from test_sweep import SWEEP, _killed_at, stored
 
@@ -80,9 +80,9 @@ def test_a_failure_on_the_cluster_is_told(command: Command, replayed: Path, trac
 
 
 def parcel(job: Job, **schedulers: Any) -> _cluster.Parcel:
-    brought = Brought.of(schedulers, {})
-    (point,) = points(job, [3], brought, whole=True)
-    return _cluster.Parcel(point, job.check, "a point", brought, _cluster.build())
+    custom = CustomPolicies.of(schedulers, {})
+    (point,) = points(job, [3], custom, whole=True)
+    return _cluster.Parcel(point, job.check, "a point", custom, _cluster.build())
 
 
 def test_a_worker_makes_the_result_of_a_run_here(replayed: Path) -> None:

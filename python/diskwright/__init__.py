@@ -19,12 +19,12 @@ from diskwright._api import (
     drives,
     formats,
     inspect,
-    look_alike_mixture,
     miss_ratio,
     probe,
     run,
     run_many,
     spec_schema,
+    synthetic_clone_mixture,
     validate,
 )
 from diskwright._engine import (
@@ -84,7 +84,6 @@ __all__ = [
     "formats",
     "frame",
     "inspect",
-    "look_alike_mixture",
     "miss_ratio",
     "plot_cdf",
     "plot_parts",
@@ -93,6 +92,7 @@ __all__ = [
     "run_many",
     "spec_schema",
     "sweep",
+    "synthetic_clone_mixture",
     "validate",
 ]
 

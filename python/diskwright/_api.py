@@ -282,10 +282,10 @@ def inspect(
     csv: the columns and units of a CSV trace, as `workload.csv` of a spec.
     event: what is an arrival in a trace of blktrace or blkparse: "queue", the default, or "issue".
     sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
-    seed: what a look-alike is made from, besides its file; 1 where it is not given.
+    seed: what a synthetic clone is made from, besides its file; 1 where it is not given.
     device: only the requests of this device.
     threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
-    profile: writes what the trace is to this TOML file, from which a look-alike can be made.
+    profile: writes what the trace is to this TOML file, from which a synthetic clone can be made.
     progress: called now and then with the records read and None, for nobody knows how many there are. An
         exception that it raises stops the reading.
     """
@@ -429,13 +429,13 @@ def formats() -> list[Record]:
     return [Record(format) for format in json.loads(_engine.formats())]
 
 
-def look_alike_mixture(counts: AnyPath, /, **parameters: Any) -> Record:
-    """The sizes that a look-alike of a table of counts has: for each cell of it the requests of each mode.
+def synthetic_clone_mixture(counts: AnyPath, /, **parameters: Any) -> Record:
+    """The sizes in a synthetic clone of a table of counts: the requests of each mode, for each cell.
 
     counts: the TOML file with the table.
-    parameters: in place of those in the file, as `workload.look-alike` of a spec has them: `small_share=0.6`.
+    parameters: override those in the file, as in `workload.synthetic-clone` of a spec: `small_share=0.6`.
     """
-    return Record({"schema": 1} | json.loads(_engine.look_alike_mixture(counts, json.dumps(parameters))))
+    return Record({"schema": 1} | json.loads(_engine.synthetic_clone_mixture(counts, json.dumps(parameters))))
 
 
 def reader_options(
@@ -451,7 +451,7 @@ def reader_options(
         "csv": None if csv is None else dict(csv),
         "blktrace": None if event is None else {"event": event},
         "sector_bytes": sector_bytes,
-        "look-alike": None if seed is None else {"seed": seed},
+        "synthetic-clone": None if seed is None else {"seed": seed},
     }
     return json.dumps({name: value for name, value in told.items() if value is not None})
 

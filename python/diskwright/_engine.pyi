@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
-from diskwright.sweep._job import Brought, Job
+from diskwright.sweep._job import CustomPolicies, Job
 
 __all__ = [
     "CacheAccess",
@@ -30,7 +30,6 @@ __all__ = [
     "inputs_of_spec",
     "inputs_of_trace",
     "inspect",
-    "look_alike_mixture",
     "miss_ratio",
     "points",
     "probe",
@@ -41,6 +40,7 @@ __all__ = [
     "schema",
     "sources",
     "sweep",
+    "synthetic_clone_mixture",
     "validate",
     "version",
 ]
@@ -191,14 +191,14 @@ def compare(
     pictures: int,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
-def sweep(job: Job, seeds: int | None, metrics: list[str], brought: Brought) -> str: ...
+def sweep(job: Job, seeds: int | None, metrics: list[str], custom: CustomPolicies) -> str: ...
 def quantities(result: str, names: list[str]) -> str: ...
-def points(job: Job, seeds: list[int], brought: Brought, whole: bool) -> str: ...
+def points(job: Job, seeds: list[int], custom: CustomPolicies, whole: bool) -> str: ...
 def run_each(
     jobs: Sequence[Job],
     names: list[str],
     threads: int | None,
-    brought: Brought,
+    custom: CustomPolicies,
     finished: Callable[[int, str], object],
     progress: Callable[[int, int | None], object] | None,
 ) -> None: ...
@@ -256,7 +256,7 @@ def convert(
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def formats() -> str: ...
-def look_alike_mixture(path: str | PathLike[str], parameters: str) -> str: ...
+def synthetic_clone_mixture(path: str | PathLike[str], parameters: str) -> str: ...
 def discard_unfinished() -> None: ...
 def inputs_of_spec(
     path: str | PathLike[str],

@@ -61,6 +61,8 @@ class Table:
         said = {}
         for key, value in table.items():
             path = f"{where}.{key}" if where else str(key)
+            if _FORMER.get(key) in hints:
+                key = _FORMER[key]
             if key not in hints:
                 raise InputError(f"error: {path}: {_unknown(str(key), hints)}")
             name, hint = hints[key]
@@ -112,12 +114,15 @@ def plain(spec: Table | Mapping[str, Any]) -> Mapping[str, Any]:
     return table
 
 
-_KEYS = {"look_alike": "look-alike"}
+_FORMER = {"look-alike": "synthetic-clone", "reading": "variant", "soonest-idle": "least-outstanding"}
+"""Keys and names of choices that had another name once, which specs may still have."""
+
+_KEYS = {"synthetic_clone": "synthetic-clone"}
 """Keys that are no names in Python, nor such names with an underscore behind them."""
 
 
 def _key(name: str) -> str:
-    """The key of a field: `from_` is `from`, which Python keeps for itself; `look_alike` is `look-alike`."""
+    """The key of a field: `from_` is `from`, a keyword of Python; `synthetic_clone` is `synthetic-clone`."""
     return _KEYS.get(name) or name.rstrip("_")
 
 
@@ -180,6 +185,7 @@ def _is_table(option: Any) -> bool:
 def _table(value: Mapping[str, Any], options: list[type[Table]], where: str, base: Path | None) -> Any:
     if len(value) == 1:
         ((name, inner),) = value.items()
+        name = _FORMER.get(name, name)
         for option in options:
             if name in option._names:
                 return option._read(inner, f"{where}.{name}", base)
@@ -208,7 +214,7 @@ def _put(table: dict[str, Any], path: str, value: Any) -> None:
     steps: list[str | int] = []
     for part in path.split("."):
         name, *indices = part.split("[")
-        steps.append(name)
+        steps.append(_FORMER.get(name, name))
         for index in indices:
             if not (index.endswith("]") and index[:-1].isdecimal()):
                 raise InputError(f"error: {path!r} is not a key: expected a path such as a.b[0].c")

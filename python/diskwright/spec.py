@@ -78,6 +78,7 @@ __all__ = [
     "Idle",
     "InPlace",
     "Initial",
+    "LeastOutstanding",
     "Lengths",
     "Lfu",
     "Lifo",
@@ -85,8 +86,6 @@ __all__ = [
     "Load",
     "Local",
     "Look",
-    "LookAlike",
-    "LookAlikeTable",
     "Lru",
     "Measure",
     "MediaError",
@@ -108,7 +107,6 @@ __all__ = [
     "Queue",
     "Random",
     "Rate",
-    "Reading",
     "Recovery",
     "Replacement",
     "RoundRobin",
@@ -129,7 +127,6 @@ __all__ = [
     "Slots",
     "Slru",
     "Soonest",
-    "SoonestIdle",
     "Spec",
     "Spindles",
     "Split",
@@ -140,6 +137,8 @@ __all__ = [
     "Sweep",
     "Synchronised",
     "Synthetic",
+    "SyntheticClone",
+    "SyntheticCloneTable",
     "Think",
     "Ties",
     "Time",
@@ -148,6 +147,7 @@ __all__ = [
     "TwoQ",
     "Uniform",
     "VScan",
+    "Variant",
     "WTinylfu",
     "WarmUp",
     "Watermark",
@@ -185,15 +185,15 @@ class Workload(Table):
     """Where the requests come from, and what is made of them."""
 
     trace: FilePath | None = None
-    """A trace file; this, `look-alike`, `synthetic` or `fio`."""
-    look_alike: LookAlike | None = None
+    """A trace file; this, `synthetic-clone`, `synthetic` or `fio`."""
+    synthetic_clone: SyntheticClone | None = None
     """A profile or a table of counts that a trace is made from, with the spec's seed; this, `trace`,
     `synthetic` or `fio`.
     """
     synthetic: Load | None = None
-    """A synthetic load; this, `trace`, `look-alike` or `fio`."""
+    """A synthetic load; this, `trace`, `synthetic-clone` or `fio`."""
     fio: Fio | None = None
-    """A job file of fio's, which becomes a synthetic load; this, `trace`, `look-alike` or `synthetic`.
+    """A job file of fio's, which becomes a synthetic load; this, `trace`, `synthetic-clone` or `synthetic`.
     """
     format: str | None = None
     """The trace's format, where its content does not tell."""
@@ -222,8 +222,8 @@ class Workload(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookAlikeTable(Table):
-    """A look-alike of a table of counts, with parameters over those of its file."""
+class SyntheticCloneTable(Table):
+    """A synthetic clone of a table of counts, with parameters over those of its file."""
 
     profile: FilePath
     """The file."""
@@ -978,7 +978,7 @@ class Deadline(Table):
 
 @dataclass(frozen=True, slots=True)
 class Custom(Table):
-    """One that the program brings along, by the name that it has there."""
+    """One of the program's own, by the name that it has there."""
 
     _names: ClassVar[tuple[str, ...]] = ("custom",)
     _is_value: ClassVar[bool] = True
@@ -1101,7 +1101,7 @@ class Slru(Table):
     """How many segments; the lowest is the probationary one. Default: 2."""
     protected: float | None = None
     """The share of the cache that the others have together, in equal parts. Default: 0.8."""
-    reading: Reading | None = None
+    variant: Variant | None = None
     """`"libcachesim"`: a new block comes into the lowest segment that is not full, the lowest too has a
     size, and what falls into it beyond that drives its oldest out, even at a hit. libCacheSim has
     `segments = 4` and `protected = 0.75`. Default: "paper".
@@ -1190,7 +1190,7 @@ class S3Fifo(Table):
     """How many keys are remembered, as a share of the cache's blocks. Default: 0.9."""
     hits: int | None = None
     """Hits in the small queue with which a block moves to the main one. Default: 2."""
-    reading: Reading | None = None
+    variant: Variant | None = None
     """In the paper a block that moves into a full main queue makes that give one up, which then is the one
     to leave; with `"libcachesim"` the small queue goes on until one of its own leaves. Default: "paper".
     """
@@ -1589,11 +1589,11 @@ class Mirror(Table):
         "raid-1",
     )
     read: MirrorRead | None = None
-    """Which member a read goes to. Default: "soonest-idle"."""
+    """Which member a read goes to. Default: "least-outstanding"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoonestIdle(Table):
+class LeastOutstanding(Table):
     """The member with the fewest requests outstanding; of several the one whose last request ended nearest.
 
     Rule: the member with the fewest requests outstanding. Tie: the one whose last request ended nearest,
@@ -1601,7 +1601,7 @@ class SoonestIdle(Table):
     break the ties. Weakness: requests do not all take as long.
     """
 
-    _names: ClassVar[tuple[str, ...]] = ("soonest-idle",)
+    _names: ClassVar[tuple[str, ...]] = ("least-outstanding",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1795,7 +1795,7 @@ GiB, TiB, kB, MB, GB, TB).
 Time: TypeAlias = str
 """A time with its unit, such as "20 ms" (units: ns, us, ms, s, min, h, d)."""
 
-LookAlike: TypeAlias = FilePath | LookAlikeTable
+SyntheticClone: TypeAlias = FilePath | SyntheticCloneTable
 """A profile or a table of counts, or such a table with parameters."""
 
 Lengths: TypeAlias = Literal["exponential", "constant"]
@@ -1999,12 +1999,12 @@ its oldest part.
 Overhead: TypeAlias = Time | OverheadTable
 """A time before every command, or a table of what is to differ from the drive's."""
 
-Reading: TypeAlias = Literal["paper", "libcachesim"]
-"""Whose reading of a policy holds where there are several.
+Variant: TypeAlias = Literal["paper", "libcachesim"]
+"""Which variant of a policy, where publications and implementations differ.
 
-`paper`: That of the paper.
+`paper`: As in the paper.
 
-`libcachesim`: That of libCacheSim.
+`libcachesim`: As in libCacheSim.
 """
 
 Scale: TypeAlias = Literal["mean", "maximum"]
@@ -2132,7 +2132,11 @@ Placement: TypeAlias = Literal["in-place", "eager", "logging"] | InPlace | Eager
 """Where a drive puts the data of a write."""
 
 MirrorRead: TypeAlias = (
-    Literal["soonest-idle", "round-robin", "nearest", "first"] | SoonestIdle | RoundRobin | Nearest | First
+    Literal["least-outstanding", "round-robin", "nearest", "first"]
+    | LeastOutstanding
+    | RoundRobin
+    | Nearest
+    | First
 )
 """Which member of a mirror a read goes to."""
 

@@ -375,10 +375,10 @@ fn convert(
 
 /// The sizes that are chosen for a table of counts; `parameters` over those of the file, as JSON. Returns JSON.
 #[pyfunction]
-fn look_alike_mixture(py: Python<'_>, path: PathBuf, parameters: &str) -> PyResult<String> {
+fn synthetic_clone_mixture(py: Python<'_>, path: PathBuf, parameters: &str) -> PyResult<String> {
     let parameters = serde_json::from_str(parameters)
         .map_err(|error| InputError::new_err(format!("error: the parameters: {error}")))?;
-    py.detach(|| workload::look_alike::mixture(&path, &parameters))
+    py.detach(|| workload::synthetic_clone::mixture(&path, &parameters))
         .map(|mixture| serde_json::to_string(&mixture).expect("a mixture is plain data"))
         .map_err(raised)
 }
@@ -507,7 +507,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(miss_ratio::miss_ratio, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)?;
     module.add_function(wrap_pyfunction!(formats, module)?)?;
-    module.add_function(wrap_pyfunction!(look_alike_mixture, module)?)?;
+    module.add_function(wrap_pyfunction!(synthetic_clone_mixture, module)?)?;
     module.add_function(wrap_pyfunction!(disksim::import_disksim, module)?)?;
     module.add_function(wrap_pyfunction!(disksim::disksim_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

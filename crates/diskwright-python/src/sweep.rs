@@ -55,18 +55,18 @@ impl PointJob {
     }
 }
 
-/// What the program brings along, by name, and the hashes of its sources: an object with these attributes.
+/// The program's own policies, by name, and the hashes of their sources: an object with these attributes.
 #[derive(FromPyObject)]
-pub struct Brought {
+pub struct CustomPolicies {
     schedulers: Vec<(String, Py<PyAny>)>,
     replacements: Vec<(String, Py<PyAny>)>,
     scheduler_sources: BTreeMap<String, String>,
     replacement_sources: BTreeMap<String, String>,
 }
 
-impl Brought {
-    /// The same options, with what is brought along; what goes wrong in it is kept in `failure`.
-    fn along(self, options: RunOptions, failure: &Failure) -> PyResult<RunOptions> {
+impl CustomPolicies {
+    /// The same options, with these policies; `failure` keeps what goes wrong in one.
+    fn added_to(self, options: RunOptions, failure: &Failure) -> PyResult<RunOptions> {
         Ok(RunOptions {
             schedulers: custom_schedulers(self.schedulers, failure)?,
             replacements: custom_replacements(self.replacements, failure)?,
@@ -77,13 +77,13 @@ impl Brought {
 
 /// The grid of a sweep, of a job that has no choice yet; returns JSON.
 #[pyfunction]
-#[pyo3(signature = (job, seeds, metrics, brought))]
+#[pyo3(signature = (job, seeds, metrics, custom))]
 pub fn sweep(
     py: Python<'_>,
     job: PointJob,
     seeds: Option<u32>,
     metrics: Vec<String>,
-    brought: Brought,
+    custom: CustomPolicies,
 ) -> PyResult<String> {
     let run = RunOptions {
         point: None,
@@ -93,7 +93,7 @@ pub fn sweep(
         vary: job.vary.clone(),
         metrics,
         seeds,
-        run: brought.along(run, &Failure::default())?,
+        run: custom.added_to(run, &Failure::default())?,
     };
     let source = job.source()?;
     py.detach(|| Sweep::read(&source, &options).map(|sweep| sweep.json().to_string()))
@@ -114,23 +114,23 @@ pub fn quantities(result: &str, names: Vec<String>) -> PyResult<String> {
 /// The points of a job with each of the seeds: keys, effective specs, traces, and, if `whole`, what another machine needs;
 /// returns JSON.
 #[pyfunction]
-#[pyo3(signature = (job, seeds, brought, whole))]
+#[pyo3(signature = (job, seeds, custom, whole))]
 pub fn points(
     py: Python<'_>,
     job: PointJob,
     seeds: Vec<u64>,
-    mut brought: Brought,
+    mut custom: CustomPolicies,
     whole: bool,
 ) -> PyResult<String> {
     let circumstances = Circumstances {
         commit: env!("DISKWRIGHT_COMMIT").to_owned(),
-        schedulers: std::mem::take(&mut brought.scheduler_sources),
-        replacements: std::mem::take(&mut brought.replacement_sources),
+        schedulers: std::mem::take(&mut custom.scheduler_sources),
+        replacements: std::mem::take(&mut custom.replacement_sources),
     };
     let failure = Failure::default();
     let job = Job {
         spec: job.source()?,
-        options: brought.along(job.options(), &failure)?,
+        options: custom.added_to(job.options(), &failure)?,
     };
     let described = py.detach(|| {
         let found = point::points(&job, &seeds, &circumstances)?;
@@ -153,19 +153,19 @@ pub fn points(
 /// Runs jobs side by side and calls `finished` with the place of each and the JSON of its result when it ends. A failure names
 /// its job by `names`.
 #[pyfunction]
-#[pyo3(signature = (jobs, names, threads, brought, finished, progress))]
+#[pyo3(signature = (jobs, names, threads, custom, finished, progress))]
 pub fn run_each(
     py: Python<'_>,
     jobs: Vec<PointJob>,
     names: Vec<String>,
     threads: Option<usize>,
-    brought: Brought,
+    custom: CustomPolicies,
     finished: Py<PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<()> {
     let threads = thread_count(threads)?;
     let failure = Failure::default();
-    let custom = brought.along(RunOptions::default(), &failure)?;
+    let custom = custom.added_to(RunOptions::default(), &failure)?;
     let jobs = jobs
         .iter()
         .map(|job| {

@@ -28,14 +28,14 @@ const LIBCACHESIM: [(&str, &str, f64, u64); 9] = [
     ("fifo", "'fifo'", 8.5, 5_038_837),
     (
         "slru",
-        "{ slru = { segments = 4, protected = 0.75, reading = 'libcachesim' } }",
+        "{ slru = { segments = 4, protected = 0.75, variant = 'libcachesim' } }",
         6.7,
         3_732_296,
     ),
     ("arc", "'arc'", 6.1, 3_738_048),
     (
         "s3-fifo",
-        "{ s3-fifo = { reading = 'libcachesim' } }",
+        "{ s3-fifo = { variant = 'libcachesim' } }",
         3.7,
         3_667_680,
     ),

@@ -32,7 +32,7 @@ def inspect(
     profile: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE.toml", help="Write the trace's profile, for a look-alike, to a TOML file."
+            metavar="FILE.toml", help="Write the trace's profile, for a synthetic clone, to a TOML file."
         ),
     ] = None,
 ) -> None:

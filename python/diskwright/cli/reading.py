@@ -30,7 +30,7 @@ SectorBytesOption = Annotated[
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", min=0, help="What a look-alike is made from, besides its file."),
+    typer.Option("--seed", metavar="N", min=0, help="What a synthetic clone is made from, besides its file."),
 ]
 DeviceOption = Annotated[
     int | None, typer.Option("--device", metavar="N", min=0, help="Only the requests of this device.")

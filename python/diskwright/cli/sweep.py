@@ -69,7 +69,7 @@ def sweep(
     More keys may be varied: --vary device.hdd.queue.depth=1,8,32
     """
     from diskwright.sweep._grid import of_job
-    from diskwright.sweep._job import Brought, Job
+    from diskwright.sweep._job import CustomPolicies, Job
 
     settings = options.with_seed(settings, seed)
     job = Job(
@@ -90,7 +90,7 @@ def sweep(
         write_json = stack.enter_context(output.json_to(json))
         write_table = stack.enter_context(_swept.opened(out))
         progress = stack.enter_context(output.progress_of_points(quiet))
-        found = of_job(job, seeds, metrics or [], Store(store), Brought(), threads, cluster, progress)
+        found = of_job(job, seeds, metrics or [], Store(store), CustomPolicies(), threads, cluster, progress)
         write_json(found)
         if out is not None:
             write_table(found.frame())

@@ -5,7 +5,7 @@ A system is one file, which says what to run and what to measure; see `docs/cli/
 
 from diskwright.reproduce._carry import reproduce
 from diskwright.reproduce._claims import Claim, above, below, near
-from diskwright.reproduce._inputs import Made, Trace, brought, converted, look_alike
+from diskwright.reproduce._inputs import Made, Trace, bundled, converted, synthetic_clone
 from diskwright.reproduce._reproduced import Reproduced
 from diskwright.reproduce._system import Bars, Figure, Lines, Point, Statement, System, Worst
 from diskwright.reproduce._work import Call, Inspect, Run, Work
@@ -29,10 +29,10 @@ __all__ = [
     "Worst",
     "above",
     "below",
-    "brought",
+    "bundled",
     "converted",
-    "look_alike",
     "near",
     "reproduce",
+    "synthetic_clone",
     "write",
 ]

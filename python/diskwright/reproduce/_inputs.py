@@ -19,7 +19,7 @@ class Trace:
     """A recorded trace, known by what it holds: its size and SHA-256.
 
     source: where one gets it.
-    file: where it lies, of one that comes along: then it is not searched.
+    file: its path where it comes with the system; then it is not searched for.
     """
 
     name: str
@@ -29,15 +29,15 @@ class Trace:
     file: Path | None = None
 
 
-def brought(name: str, file: Path, source: str) -> Trace:
-    """A trace, or the profile of one, that comes along with the file of the system."""
+def bundled(name: str, file: Path, source: str) -> Trace:
+    """A trace, or the profile of one, that comes with the system's own file."""
     content = file.read_bytes()
     return Trace(name, len(content), hashlib.sha256(content).hexdigest(), source, file)
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A file that a function writes; it stands where a `Trace` may stand. See `look_alike` and `converted`.
+    """A file that a function writes, for use like a `Trace`. See `synthetic_clone` and `converted`.
 
     function: is called with the path of the file, which ends in `suffix`, and the arguments as those of a
         `Call`: plain data, traces, other such files. With an argument `seed` each seed has a file of its own.
@@ -121,13 +121,13 @@ class Setting:
         return self.workshop.path(f"{found.key(own)}{found.suffix}", write)
 
 
-def look_alike(profile: Trace, parameters: Mapping[str, Any] | None = None) -> Made:
-    """The requests of a look-alike, others with each seed, as a Parquet file.
+def synthetic_clone(profile: Trace, parameters: Mapping[str, Any] | None = None) -> Made:
+    """The requests of a synthetic clone, others with each seed, as a Parquet file.
 
-    parameters: over those of a table of counts. A `Run` needs no such file: `workload.look-alike` of its
+    parameters: over those of a table of counts. A `Run` needs no such file: `workload.synthetic-clone` of its
     spec takes the profile.
     """
-    return Made(_look_alike, {"profile": profile, "parameters": dict(parameters or {})})
+    return Made(_synthetic_clone, {"profile": profile, "parameters": dict(parameters or {})})
 
 
 def converted(trace: Trace, **arguments: Any) -> Made:
@@ -135,8 +135,8 @@ def converted(trace: Trace, **arguments: Any) -> Made:
     return Made(_converted, {"trace": trace, "arguments": arguments})
 
 
-def _look_alike(target: Path, profile: str, parameters: Mapping[str, Any], seed: int) -> None:
-    told = {"format": "look-alike", "look-alike": {"seed": seed, "parameters": parameters}}
+def _synthetic_clone(target: Path, profile: str, parameters: Mapping[str, Any], seed: int) -> None:
+    told = {"format": "synthetic-clone", "synthetic-clone": {"seed": seed, "parameters": parameters}}
     _engine.convert(profile, target, json.dumps(told), None, None, None)
 
 

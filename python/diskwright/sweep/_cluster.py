@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from diskwright import _engine, _toml
 from diskwright._engine import InputError, SimulationError
-from diskwright.sweep._job import Brought, Job, Point, points
+from diskwright.sweep._job import CustomPolicies, Job, Point, points
 
 if TYPE_CHECKING:
     from diskwright.sweep._runner import Task
@@ -34,7 +34,7 @@ class Parcel:
     point: Point
     check: bool
     name: str
-    brought: Brought
+    custom: CustomPolicies
     build: tuple[str, str, str]
 
 
@@ -47,7 +47,7 @@ def build() -> tuple[str, str, str]:
 def run(
     cluster: str,
     tasks: "Sequence[Task]",
-    brought: Brought,
+    custom: CustomPolicies,
     threads: int | None,
     finished: Callable[[int, Mapping[str, Any]], None],
     told: Callable[[int, int | None], None],
@@ -59,8 +59,8 @@ def run(
 
         def sent() -> Iterator[Any]:
             for place, task in waiting:
-                (point,) = points(task.job, [], brought, whole=True)
-                parcel = Parcel(point, task.job.check, task.name, brought, build())
+                (point,) = points(task.job, [], custom, whole=True)
+                parcel = Parcel(point, task.job.check, task.name, custom, build())
                 future = client.submit(_attempt, parcel, pure=False)
                 places[future] = place
                 yield future
@@ -130,13 +130,13 @@ def work(parcel: Parcel) -> str:
         spec = copy.deepcopy(dict(point.whole or {}))
         _unpack(spec, Path(folder), "drive")
         job = Job(None, _toml.document(spec), folder, check=parcel.check, notes=point.notes)
-        (there,) = points(job, [], parcel.brought)
+        (there,) = points(job, [], parcel.custom)
         if there.key != point.key:
             raise SimulationError(
                 f"the worker {_here()} understands {parcel.name} otherwise than the machine that sent it"
             )
         texts: list[str] = []
-        _engine.run_each([job], [parcel.name], 1, parcel.brought, lambda _, text: texts.append(text), None)
+        _engine.run_each([job], [parcel.name], 1, parcel.custom, lambda _, text: texts.append(text), None)
     result = json.loads(texts[0])
     # What was said of the drives' own files cannot be said of the copies here.
     result["warnings"] = [*point.warnings, *result["warnings"][len(there.warnings) :]]

@@ -9,7 +9,7 @@ from diskwright import _compared, _engine, _replacement, _toml
 from diskwright._api import AnyPath, AnySpec, Scheduler, _choices, _names, _ready, _said, _settings, _source
 from diskwright._engine import InputError
 from diskwright.sweep import _runner
-from diskwright.sweep._job import Brought, Job
+from diskwright.sweep._job import CustomPolicies, Job
 from diskwright.sweep._store import Store
 from diskwright.sweep._swept import Swept
 
@@ -66,9 +66,9 @@ def sweep(
         vary=[f"{key}={','.join(written)}" for key, written in lists.items()],
     )
     ready = {name: _ready(scheduler, name) for name, scheduler in (schedulers or {}).items()}
-    brought = Brought.of(ready, dict(_replacement.ready(replacements)))
+    custom = CustomPolicies.of(ready, dict(_replacement.ready(replacements)))
     kept = store if isinstance(store, Store) else Store(None if store is None else fsdecode(store))
-    return of_job(job, seeds, _names(metrics, "metrics"), kept, brought, threads, cluster, progress)
+    return of_job(job, seeds, _names(metrics, "metrics"), kept, custom, threads, cluster, progress)
 
 
 def of_job(
@@ -76,7 +76,7 @@ def of_job(
     seeds: int | None,
     metrics: list[str],
     store: Store,
-    brought: Brought,
+    custom: CustomPolicies,
     threads: int | None,
     cluster: str | None,
     progress: _runner.Progress | None,
@@ -84,7 +84,7 @@ def of_job(
     """`sweep` for the command line: what the job says is as the user typed it."""
     if seeds is not None and not 1 <= seeds < 2**32:
         raise InputError(f"error: {seeds} seeds: expected 1 or more")
-    grid = json.loads(_engine.sweep(job, seeds, metrics, brought))
+    grid = json.loads(_engine.sweep(job, seeds, metrics, custom))
     rows, tasks = [], []
     for point in grid["points"]:
         chosen = Job(
@@ -100,9 +100,9 @@ def of_job(
         )
         named = ", ".join(f"{key}={_compared.value(item)}" for key, item in point["values"].items())
         for seed, task in zip(
-            grid["seeds"], _runner.tasks(chosen, grid["seeds"], named, brought), strict=True
+            grid["seeds"], _runner.tasks(chosen, grid["seeds"], named, custom), strict=True
         ):
             rows.append((point["values"], seed, task.point.key))
             tasks.append(task)
-    done = _runner.run(tasks, store, brought=brought, threads=threads, cluster=cluster, progress=progress)
+    done = _runner.run(tasks, store, custom=custom, threads=threads, cluster=cluster, progress=progress)
     return Swept.of(grid["varied"], grid["seeds"], grid["metrics"], rows, done)

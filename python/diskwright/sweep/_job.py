@@ -60,8 +60,8 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """What the program brings along, by name. The engine reads these attributes.
+class CustomPolicies:
+    """The program's own policies, by name. The engine reads these attributes.
 
     schedulers: objects that are asked. replacements: classes or functions that make one for each cache.
     scheduler_sources, replacement_sources: the hashes of what they do.
@@ -73,7 +73,7 @@ class Brought:
     replacement_sources: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, schedulers: Mapping[str, Any], replacements: Mapping[str, Any]) -> "Brought":
+    def of(cls, schedulers: Mapping[str, Any], replacements: Mapping[str, Any]) -> "CustomPolicies":
         """These, with the hashes of their sources."""
         return cls(
             list(schedulers.items()),
@@ -84,10 +84,10 @@ class Brought:
 
 
 def points(
-    job: Job, seeds: Sequence[int] = (), brought: Brought | None = None, *, whole: bool = False
+    job: Job, seeds: Sequence[int] = (), custom: CustomPolicies | None = None, *, whole: bool = False
 ) -> list[Point]:
     """The points of a job with each of the seeds; with its own where there are none."""
-    found = _engine.points(job, list(seeds), brought or Brought(), whole)
+    found = _engine.points(job, list(seeds), custom or CustomPolicies(), whole)
     return [Point(**point) for point in json.loads(found)]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diskwright import _engine
-from diskwright.sweep._job import Brought, Job, Point
+from diskwright.sweep._job import CustomPolicies, Job, Point
 from diskwright.sweep._store import Store
 
 Progress = Callable[[int, int, int, int | None], object]
@@ -36,7 +36,7 @@ def run(
     tasks: Sequence[Task],
     store: Store,
     *,
-    brought: Brought | None = None,
+    custom: CustomPolicies | None = None,
     threads: int | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -66,7 +66,7 @@ def run(
 
     told(0, None)
     if missing:
-        along = brought or Brought()
+        along = custom or CustomPolicies()
         if cluster is None:
             _locally(missing, along, threads, finished, told)
         else:
@@ -81,7 +81,7 @@ def run(
 
 def _locally(
     tasks: Sequence[Task],
-    brought: Brought,
+    custom: CustomPolicies,
     threads: int | None,
     finished: Callable[[int, Mapping[str, Any]], None],
     told: Callable[[int, int | None], None],
@@ -90,7 +90,7 @@ def _locally(
         [task.job for task in tasks],
         [task.name for task in tasks],
         threads,
-        brought,
+        custom,
         lambda place, text: finished(place, json.loads(text)),
         told,
     )
@@ -101,9 +101,9 @@ def _of_now(result: Mapping[str, Any], point: Point) -> dict[str, Any]:
     return {**result, "spec": point.spec, "warnings": [*point.warnings, *result["warnings"]]}
 
 
-def tasks(job: Job, seeds: Sequence[int], name: str, brought: Brought | None = None) -> Iterator[Task]:
+def tasks(job: Job, seeds: Sequence[int], name: str, custom: CustomPolicies | None = None) -> Iterator[Task]:
     """A task for each seed."""
     from diskwright.sweep._job import points
 
-    for seed, point in zip(seeds, points(job, seeds, brought), strict=True):
+    for seed, point in zip(seeds, points(job, seeds, custom), strict=True):
         yield Task(point, job.with_seed(seed), f"{name} with seed {seed}" if name else f"seed {seed}")

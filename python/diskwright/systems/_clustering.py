@@ -12,13 +12,13 @@ from diskwright.reproduce import (
     Point,
     Run,
     converted,
-    look_alike,
+    synthetic_clone,
 )
 from diskwright.systems._traces import CLOUD_PHYSICS, GUEST, HP_WEEK, SMALLDISKMON
 
-LOOK_ALIKE = "look-alike"
+SYNTHETIC_CLONE = "synthetic clone"
 WORKLOADS: Mapping[str, Mapping[str, Any]] = {
-    LOOK_ALIKE: {"look-alike": SMALLDISKMON},
+    SYNTHETIC_CLONE: {"synthetic-clone": SMALLDISKMON},
     "Debian guest": {"trace": GUEST},
     "HP week": {"trace": HP_WEEK, "device": 0},
     "CloudPhysics": {"trace": CLOUD_PHYSICS},
@@ -77,11 +77,11 @@ def run(
 ) -> Run:
     """A workload on a drive without a buffer.
 
-    threshold: the most blocks of a merged request; None merges nothing. parameters: of the look-alike.
+    threshold: the most blocks of a merged request; None merges nothing. parameters: of the synthetic clone.
     """
     load = {"pace": pace, "past_end": "map", **LOADS[workload]}
     if parameters:
-        load["look-alike"] = {"profile": load["look-alike"], **parameters}
+        load["synthetic-clone"] = {"profile": load["synthetic-clone"], **parameters}
     if threshold is not None:
         queue = {"clustering": f"{threshold} blocks", **queue}
     return Run(
@@ -174,8 +174,8 @@ READINGS = ("by requests", "by blocks", "by size after clustering")
 def sequential(workload: str, threshold: int) -> dict[str, Inspect | Call]:
     """Each reading of what the share of sequential requests is."""
     device = {"device": 0} if workload == "HP week" else {}
-    if workload == LOOK_ALIKE:
-        trace, table = (look_alike(SMALLDISKMON),) * 2
+    if workload == SYNTHETIC_CLONE:
+        trace, table = (synthetic_clone(SMALLDISKMON),) * 2
     else:
         trace = WORKLOADS[workload]["trace"]
         table = converted(trace, **device)
@@ -266,11 +266,11 @@ def orders() -> Points:
 
 
 def small_shares() -> Points:
-    """The gain with look-alikes of more or fewer small requests."""
+    """The gain with synthetic clones of more or fewer small requests."""
     return [
         Point(
             {"scheduler": scheduler, "threshold": threshold, "small_share": small},
-            pair(LOOK_ALIKE, scheduler, threshold, parameters={"small_share": small}),
+            pair(SYNTHETIC_CLONE, scheduler, threshold, parameters={"small_share": small}),
         )
         for threshold in (32, 256)
         for small in SMALL_SHARES

@@ -1,25 +1,25 @@
-"""Traces and look-alikes that come with diskwright, and recorded ones that several systems want."""
+"""Traces and synthetic clones that come with diskwright, and recorded ones that several systems want."""
 
 from pathlib import Path
 
-from diskwright.reproduce import Trace, brought
+from diskwright.reproduce import Trace, bundled
 
 _DATA = Path(__file__).parent / "data"
 
-GUEST = brought(
+GUEST = bundled(
     "debian-guest",
     _DATA / "traces" / "debian-guest.csv.zst",
     "comes with diskwright: a small Debian machine at work, 35 minutes",
 )
-SMALLDISKMON = brought(
+SMALLDISKMON = bundled(
     "smalldiskmon",
-    _DATA / "look-alike" / "smalldiskmon.toml",
+    _DATA / "synthetic-clone" / "smalldiskmon.toml",
     "comes with diskwright: the counts of the trace SMALLDISKMON, from table I of Arfan, Kim and Kwon, "
     "Access time-aware cache algorithm for SATA hard disks, IEICE Electronics Express 9(22), 2012",
 )
-PCFAT32 = brought(
+PCFAT32 = bundled(
     "pcfat32",
-    _DATA / "look-alike" / "pcfat32.toml",
+    _DATA / "synthetic-clone" / "pcfat32.toml",
     "comes with diskwright: the counts of the trace PCFAT32, from the same table",
 )
 HP_WEEK = Trace(

@@ -6,12 +6,12 @@ from diskwright.systems._clustering import (
     DRIVES,
     GAINS,
     HAND_MADE,
-    LOOK_ALIKE,
     ORDERS,
     OVERHEADS,
     PACES,
     READINGS,
     SERVICE,
+    SYNTHETIC_CLONE,
     THRESHOLDS,
     TIMEOUTS,
     TRACES,
@@ -43,23 +43,23 @@ FIGURES = [
         paper="A curve of which the text has one point: with a threshold of 8 blocks the share “still "
         "reaches about 50%”. Of what it is a share, the text does not say. The table of the same trace in "
         "the ATCA letter has 21.5 % of the requests and 48.4 % of the blocks as sequential.",
-        points=shares([LOOK_ALIKE]),
+        points=shares([SYNTHETIC_CLONE]),
         measure={"share": share},
         drawn=Lines("threshold", "share", by=["reading"], x_label="threshold (blocks)"),
-        published=[{"trace": LOOK_ALIKE, "threshold": 8, "share": 0.5}],
+        published=[{"trace": SYNTHETIC_CLONE, "threshold": 8, "share": 0.5}],
         note="By requests and by blocks: one is sequential that begins at most so many blocks after the "
         "end of the one before it, so that the share can only rise with the threshold; the table fixes "
-        "both at 0, and the look-alike has hardly any gaps within 64 blocks. By size after clustering: "
+        "both at 0, and the clone has hardly any gaps within 64 blocks. By size after clustering: "
         "each request that continues the one before it in the same direction is merged with it, and the "
         "share is of those that are longer than the threshold then; it falls, which suits a share that "
         "“still” reaches something, and passes 50 % between 8 and 16 blocks, the two smallest sizes of the "
-        "look-alike. By blocks the paper's value is met, by requests it is not.",
+        "synthetic clone. By blocks the paper's value is met, by requests it is not.",
     ),
     Figure(
         id="beyond-sequential",
         title="The same of the recorded traces",
         paper="It has one trace.",
-        points=shares(workload for workload in WORKLOADS if workload != LOOK_ALIKE),
+        points=shares(workload for workload in WORKLOADS if workload != SYNTHETIC_CLONE),
         measure={"share": share},
         drawn=Lines("threshold", "share", by=["trace", "reading"], x_label="threshold (blocks)"),
         partial=True,
@@ -75,7 +75,7 @@ FIGURES = [
         drawn=Bars("case", "of_fcfs", by=["trace"], x_label="scheduler", y_label="total service time / FCFS"),
         published=[
             {
-                "trace": LOOK_ALIKE,
+                "trace": SYNTHETIC_CLONE,
                 "case": f"{scheduler.upper()}, clustering",
                 "scheduler": scheduler,
                 "of_without": 1 - gain,
@@ -85,7 +85,7 @@ FIGURES = [
         ],
         note="On ibm-18es, each trace as fast as the queue takes it. Signs and order are the paper's on "
         "every trace: clustering gains, NCQ is below FCFS, and the gain is larger under FCFS. On the "
-        "look-alike it is a sixth of the paper's under FCFS and less than a third under NCQ. The queue is "
+        "clone it is a sixth of the paper's under FCFS and less than a third under NCQ. The queue is "
         "always full, so that the total service time is the makespan times the depth of the queue "
         "(Little's law), and both gain the same.",
         partial=True,
@@ -115,7 +115,7 @@ FIGURES = [
             y_label="gain in total service time",
             x_log=True,
         ),
-        note="This is a search for the paper's numbers, and no evidence for them. The look-alike stays "
+        note="This is a search for the paper's numbers, and no evidence for them. The clone stays "
         "below both with any threshold: 12 % under FCFS and 8 % under NCQ at the most. CloudPhysics passes "
         "both between 256 and 512 blocks, at least eight times the paper's threshold. The Debian guest "
         "passes 21 % under FCFS between 64 and 128 blocks, and 8.8 % under NCQ only above 1,024. The HP "
@@ -135,7 +135,7 @@ FIGURES = [
             x_label="share of requests of up to 16 blocks",
             y_label="gain in total service time",
         ),
-        note="Look-alikes of the same table, which allows shares from 0.44 to 0.85. With a threshold of 32 "
+        note="Clones of the same table, which allows shares from 0.44 to 0.85. With a threshold of 32 "
         "blocks only small requests are merged, and the gain grows with their share, to less than a third "
         "of the paper's 21 % and to more than half of its 8.8 %. A threshold of 256 blocks merges the long "
         "ones too. This was a search as well: no share has the paper's numbers.",
@@ -170,7 +170,7 @@ FIGURES = [
         measure=GAINS,
         drawn=Bars("trace", "gain", by=["pace", "scheduler"], y_label="gain in total service time"),
         note="At recorded times the makespan is that of the recording, as long as the drive keeps up, "
-        "which it does not under FCFS on the Debian guest without clustering. The look-alike's times are "
+        "which it does not under FCFS on the Debian guest without clustering. The clone's times are "
         "parameters of its own: bursts of 10 requests, 50 ms a request on average.",
         partial=True,
     ),
@@ -207,7 +207,7 @@ FIGURES = [
             "service time is higher than without clustering, although the makespan, in the table, is lower "
             "at every depth. The sum of service times is no measure of that.",
         )
-        for workload, suffix in ((LOOK_ALIKE, ""), ("Debian guest", "-guest"))
+        for workload, suffix in ((SYNTHETIC_CLONE, ""), ("Debian guest", "-guest"))
     ),
     Figure(
         id="beyond-starvation",
@@ -263,7 +263,7 @@ FIGURES = [
     ),
 ]
 
-OF_LOOK_ALIKE = four(LOOK_ALIKE)
+OF_SYNTHETIC_CLONE = four(SYNTHETIC_CLONE)
 FCFS_GAIN = gain(service_s, "fcfs without", "fcfs with")
 NCQ_GAIN = gain(service_s, "ncq without", "ncq with")
 
@@ -272,14 +272,14 @@ STATEMENTS = [
         id="fcfs-gain",
         text="Under FCFS, clustering takes this share off the total service time.",
         paper=near(0.21),
-        work=OF_LOOK_ALIKE,
+        work=OF_SYNTHETIC_CLONE,
         measure=FCFS_GAIN,
     ),
     Statement(
         id="ncq-gain",
         text="Under NCQ, clustering takes this share off the total service time.",
         paper=near(0.088),
-        work=OF_LOOK_ALIKE,
+        work=OF_SYNTHETIC_CLONE,
         measure=NCQ_GAIN,
     ),
     Statement(
@@ -290,7 +290,7 @@ STATEMENTS = [
         work={f"{workload}: {name}": work for workload in WORKLOADS for name, work in four(workload).items()},
         measure=lambda runs: largest_ratio(
             {
-                workload: {name: runs[f"{workload}: {name}"] for name in OF_LOOK_ALIKE}
+                workload: {name: runs[f"{workload}: {name}"] for name in OF_SYNTHETIC_CLONE}
                 for workload in WORKLOADS
             }
         ),
@@ -299,14 +299,14 @@ STATEMENTS = [
         id="gain-larger-under-fcfs",
         text="Clustering gains more under FCFS than under NCQ: the difference of the two shares.",
         paper=above(0),
-        work=OF_LOOK_ALIKE,
+        work=OF_SYNTHETIC_CLONE,
         measure=lambda runs: FCFS_GAIN(runs) - NCQ_GAIN(runs),
     ),
     Statement(
         id="sequential-share-at-8",
         text="With a threshold of 8 blocks, this share is sequential, by blocks.",
         paper=near(0.5),
-        work=sequential(LOOK_ALIKE, 8)[READINGS[1]],
+        work=sequential(SYNTHETIC_CLONE, 8)[READINGS[1]],
         measure=lambda found: found.sequential_blocks / found.blocks,
     ),
     Statement(
@@ -336,13 +336,13 @@ SYSTEM = System(
         "timeout of 2 s. The drive has no buffer, as in the paper. Unless said otherwise it is an IBM "
         "Ultrastar 18ES of 1999 with a command overhead of 0.3 ms, each trace comes as fast as the queue "
         "takes it, and a merged request has a slot for each part and the turn of its oldest part.",
-        "The paper's trace is not public. A look-alike has its counts, and is another one with each seed; "
+        "The paper's trace is not public. A synthetic clone has its counts, another for each seed; "
         "three recorded traces stand beside it: the repository's own of a Debian guest, a week of a "
         "workstation at HP, and a virtual disk of CloudPhysics. Total service time is the sum of the times "
         "from a request's entry into the queue to its completion. Beside it stands the makespan, from the "
         "first arrival to the last completion: with a full queue the sum is the makespan times the depth.",
         "What was found: the signs and the order are the paper's on every trace, and its gains are not. "
-        "With 32 blocks clustering takes 3 % off the look-alike's total service time, because few of its "
+        "With 32 blocks clustering takes 3 % off the clone's total service time, because few of its "
         "sequential requests are small enough for two of them to fit. With larger thresholds it gains "
         "more; near both of the paper's numbers at once it comes on CloudPhysics alone, between 256 and "
         "512 blocks. With one slot for a merged request, the paper's metric says that clustering hurts "

@@ -1,4 +1,4 @@
-//! A policy as a spec chooses it: one of the registry's, or one that the program brings along.
+//! A policy as a spec chooses it: one of the registry's, or one of the program's own.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde::de::{EnumAccess, VariantAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::error::{InputError, unknown_name};
-use crate::base::registry::{CUSTOM, Name};
+use crate::base::registry::{CUSTOM, Name, Renamed, present_name};
 use crate::base::schema;
 
 /// A family of policies that a program may add to.
@@ -28,10 +28,12 @@ pub trait Family: Clone + fmt::Debug + Default + Serialize {
     const DEFINITION: &'static str;
     /// What such a policy decides, as a sentence.
     const DESCRIPTION: &'static str;
-    /// How a program brings one along.
+    /// How a program provides one of its own.
     const HOW: &'static str;
-    /// Every accepted name, and [`CUSTOM`].
+    /// Every name, and [`CUSTOM`].
     const NAMES: &'static [&'static str];
+    /// Names that policies had once, each with the present one.
+    const FORMER_NAMES: &'static [Renamed];
 
     /// The policy's name in specs.
     fn name(&self) -> &'static str;
@@ -51,7 +53,7 @@ pub trait Family: Clone + fmt::Debug + Default + Serialize {
 pub enum Choice<F> {
     /// One of the registry.
     Known(F),
-    /// One that the program brings along, by the name it has there.
+    /// One of the program's own, by the name it has there.
     Custom(String),
 }
 
@@ -73,15 +75,15 @@ impl<F: Family> Choice<F> {
     /// The policy for a setting, ready to run.
     ///
     /// # Errors
-    /// `brought` has none of the name.
+    /// `custom` has none of the name.
     pub fn build_for(
         &self,
         setting: &F::Setting,
-        brought: &Brought<F>,
+        custom: &CustomPolicies<F>,
     ) -> Result<Box<F::Policy>, InputError> {
         match self {
             Choice::Known(spec) => Ok(spec.build(setting)),
-            Choice::Custom(name) => brought.make(name, setting),
+            Choice::Custom(name) => custom.make(name, setting),
         }
     }
 }
@@ -95,7 +97,7 @@ impl<F: Family> JsonSchema for Choice<F> {
         let name = generator.subschema_for::<String>();
         choices.push(schema::variant(
             CUSTOM,
-            "One that the program brings along, by the name that it has there.",
+            "One of the program's own, by the name that it has there.",
             &name,
         ));
         json_schema!({ "description": F::DESCRIPTION, "oneOf": choices })
@@ -123,7 +125,11 @@ impl<'de, F: Family> Deserialize<'de> for Choice<F> {
                 write!(f, "one of {names}, with or without parameters")
             }
             fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<Self::Value, A::Error> {
-                match data.variant_seed(Name(F::NAMES))? {
+                let name = Name {
+                    names: F::NAMES,
+                    former: F::FORMER_NAMES,
+                };
+                match data.variant_seed(name)? {
                     (CUSTOM, access) => access.newtype_variant().map(Choice::Custom),
                     (name, access) => F::read(name, access).map(Choice::Known),
                 }
@@ -135,23 +141,23 @@ impl<'de, F: Family> Deserialize<'de> for Choice<F> {
 
 type Maker<F> = Arc<dyn Fn(&<F as Family>::Setting) -> Box<<F as Family>::Policy> + Send + Sync>;
 
-/// Policies of a family that a program brings along, by name.
-pub struct Brought<F: Family>(BTreeMap<String, Maker<F>>);
+/// Policies of a family that a program adds, by name.
+pub struct CustomPolicies<F: Family>(BTreeMap<String, Maker<F>>);
 
-impl<F: Family> Clone for Brought<F> {
-    fn clone(&self) -> Brought<F> {
-        Brought(self.0.clone())
+impl<F: Family> Clone for CustomPolicies<F> {
+    fn clone(&self) -> CustomPolicies<F> {
+        CustomPolicies(self.0.clone())
     }
 }
 
-impl<F: Family> Default for Brought<F> {
-    fn default() -> Brought<F> {
-        Brought(BTreeMap::new())
+impl<F: Family> Default for CustomPolicies<F> {
+    fn default() -> CustomPolicies<F> {
+        CustomPolicies(BTreeMap::new())
     }
 }
 
-impl<F: Family> Brought<F> {
-    /// Brings a policy along; `make` is asked for one wherever a spec wants it, and told for what.
+impl<F: Family> CustomPolicies<F> {
+    /// Adds a policy; `make` is called wherever a spec asks for one, with the setting that it is built for.
     ///
     /// # Errors
     /// The name is one of the registry's, or empty.
@@ -160,17 +166,16 @@ impl<F: Family> Brought<F> {
         name: &str,
         make: impl Fn(&F::Setting) -> Box<F::Policy> + Send + Sync + 'static,
     ) -> Result<(), InputError> {
-        if name.is_empty() || F::NAMES.contains(&name) {
-            let message = format!("a {} of one's own cannot be called {name:?}", F::WORD);
-            return Err(
-                InputError::new(message).help(format!("taken already: {}", F::NAMES.join(", ")))
-            );
+        if name.is_empty() || F::NAMES.contains(&present_name(name, F::FORMER_NAMES)) {
+            let message = format!("a custom {} cannot be called {name:?}", F::WORD);
+            return Err(InputError::new(message)
+                .help(format!("these names are taken: {}", F::NAMES.join(", "))));
         }
         self.0.insert(name.to_owned(), Arc::new(make));
         Ok(())
     }
 
-    /// The names, in their order.
+    /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -195,19 +200,19 @@ impl<F: Family> Brought<F> {
         match self.0.get(name) {
             Some(make) => Ok(make),
             None if names.is_empty() => Err(InputError::new(format!(
-                "the {} {name:?} is a program's own, and no program has brought it along",
+                "the {} {name:?} is a custom one, and the program that runs the spec has not added it",
                 F::WORD
             ))
             .help(F::HOW)),
             None => {
-                let kind = format!("{} of the program's own", F::WORD);
+                let kind = format!("custom {}", F::WORD);
                 Err(unknown_name(&kind, name, &names))
             }
         }
     }
 }
 
-impl<F: Family> fmt::Debug for Brought<F> {
+impl<F: Family> fmt::Debug for CustomPolicies<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
@@ -217,6 +222,7 @@ impl<F: Family> fmt::Debug for Brought<F> {
 macro_rules! family_of {
     ($spec:ty) => {
         const NAMES: &'static [&'static str] = <$spec>::NAMES_AND_CUSTOM;
+        const FORMER_NAMES: &'static [$crate::base::registry::Renamed] = <$spec>::FORMER_NAMES;
         fn name(&self) -> &'static str {
             <$spec>::name(self)
         }

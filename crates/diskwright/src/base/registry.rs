@@ -15,7 +15,7 @@ pub struct PolicyRow {
     pub summary: &'static str,
 }
 
-/// The name under which a spec asks for what the program brings along: `{ custom = "mine" }`.
+/// The name under which a spec asks for a policy of the program's own: `{ custom = "mine" }`.
 pub const CUSTOM: &str = "custom";
 
 /// Writes a policy as specs do: the bare name where it has no parameters.
@@ -36,6 +36,9 @@ pub(crate) fn serialize_policy<S: serde::Serializer, P: serde::Serialize>(
 
 /// Declares a family of policies, with the word that errors use for one of them. Each line is `Variant = "name" ["alias", …] in path::to::Parameters`, where the
 /// parameters have a `SUMMARY` and a constructor `build`, which may be given what a run knows: `builds P for (setting: &Setting)`.
+///
+/// `["alias", …]` are other names in the field, which documentation and errors list too. `formerly ["name", …]` behind them are names
+/// that the policy had once: specs may still have them, and nothing shows them.
 macro_rules! policies {
     (
         $(#[$doc:meta])*
@@ -55,7 +58,7 @@ macro_rules! policies {
         $visibility:vis enum $spec:ident of $family:literal builds $policy:ty,
         for ($($setting:ident: $given:ty)?) as |$one:ident| $make:block
         {
-            $($variant:ident = $name:literal [$($alias:literal),*] in $parameters:ty,)*
+            $($variant:ident = $name:literal [$($alias:literal),*] $(formerly [$($former:literal),*])? in $parameters:ty,)*
         }
     ) => {
         $(#[$doc])*
@@ -65,10 +68,14 @@ macro_rules! policies {
         }
 
         impl $spec {
-            /// Every accepted name.
+            /// Every name, without those that policies had once.
             pub const NAMES: &'static [&'static str] = &[$($name, $($alias,)*)*];
 
-            /// Every accepted name, and that of what a program brings along, for families that it may add to.
+            /// Names that policies had once, each with the present one.
+            pub(crate) const FORMER_NAMES: &'static [$crate::base::registry::Renamed] =
+                &[$($($(($former, $name),)*)?)*];
+
+            /// [`NAMES`](Self::NAMES), and the one of a program's own policies, for families that it may add to.
             #[allow(dead_code)]
             pub(crate) const NAMES_AND_CUSTOM: &'static [&'static str] =
                 &[$($name, $($alias,)*)* $crate::base::registry::CUSTOM];
@@ -137,7 +144,11 @@ macro_rules! policies {
                         write!(f, "one of {}, with or without parameters", $spec::NAMES.join(", "))
                     }
                     fn visit_enum<A: serde::de::EnumAccess<'de>>(self, data: A) -> Result<$spec, A::Error> {
-                        let (name, access) = data.variant_seed($crate::base::registry::Name($spec::NAMES))?;
+                        let name = $crate::base::registry::Name {
+                            names: $spec::NAMES,
+                            former: $spec::FORMER_NAMES,
+                        };
+                        let (name, access) = data.variant_seed(name)?;
                         $spec::of_variant(name, access)
                     }
                 }
@@ -164,8 +175,22 @@ macro_rules! schema_of_family {
 }
 pub(crate) use schema_of_family;
 
-/// Reads a name that must be one of a list.
-pub(crate) struct Name(pub &'static [&'static str]);
+/// A name that something had once, and the present one.
+pub type Renamed = (&'static str, &'static str);
+
+/// The present name of what `former` lists, or else `name` itself.
+pub(crate) fn present_name<'n>(name: &'n str, former: &[Renamed]) -> &'n str {
+    let renamed = former.iter().find(|(old, _)| *old == name);
+    renamed.map_or(name, |&(_, new)| new)
+}
+
+/// Reads a name that must be one of a list, or one that had another name once.
+pub(crate) struct Name {
+    /// What errors list.
+    pub names: &'static [&'static str],
+    /// What is read as one of these.
+    pub former: &'static [Renamed],
+}
 
 impl<'de> serde::de::DeserializeSeed<'de> for Name {
     type Value = &'static str;
@@ -180,12 +205,13 @@ impl<'de> serde::de::DeserializeSeed<'de> for Name {
 impl serde::de::Visitor<'_> for Name {
     type Value = &'static str;
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "one of {}", self.0.join(", "))
+        write!(f, "one of {}", self.names.join(", "))
     }
     fn visit_str<E: serde::de::Error>(self, found: &str) -> Result<&'static str, E> {
-        let known = self.0.iter().find(|&&name| name == found);
+        let present = present_name(found, self.former);
+        let known = self.names.iter().find(|&&name| name == present);
         known
             .copied()
-            .ok_or_else(|| E::unknown_variant(found, self.0))
+            .ok_or_else(|| E::unknown_variant(found, self.names))
     }
 }

@@ -48,9 +48,9 @@ pub struct RunSettings<'a> {
     pub seed: u64,
     /// Where relative paths in the spec start.
     pub base: &'a Path,
-    /// Schedulers that the program brings along.
+    /// Schedulers of the program's own.
     pub schedulers: &'a CustomSchedulers,
-    /// Replacement policies that the program brings along.
+    /// Replacement policies of the program's own.
     pub replacements: &'a CustomReplacements,
     /// Reads drives' files of other programs.
     pub read_foreign: ReadForeign,
@@ -83,7 +83,7 @@ impl Site<'_> {
     /// The scheduler that stands at a key of the device, ready to run.
     ///
     /// # Errors
-    /// The program has brought none of the name along; with the place.
+    /// The program has none of the name; with the place.
     pub fn scheduler(
         &self,
         choice: &SchedulerChoice,

@@ -1,4 +1,4 @@
-//! What a kind of device brings along: its part of a spec, and how it is built from that.
+//! What a kind of device provides: its part of a spec, and how it is built from that.
 
 use std::fmt::Debug;
 

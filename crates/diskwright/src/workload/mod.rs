@@ -6,13 +6,13 @@ mod extents;
 pub mod fio;
 pub mod formats;
 mod input;
-pub mod look_alike;
 mod output;
 mod profile;
 mod record;
 mod selection;
 mod spec;
 pub mod synthetic;
+pub mod synthetic_clone;
 mod text;
 mod writing;
 
@@ -37,7 +37,6 @@ pub use self::formats::{
     TraceReader, open, open_input, summaries,
 };
 pub use self::input::Input;
-pub use self::look_alike::{LookAlikeOptions, LookAlikeSpec};
 pub use self::output::Output;
 pub use self::profile::{
     ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DeviceSummary, DirectionProfile,
@@ -47,6 +46,7 @@ pub use self::profile::{
 pub use self::record::{Record, Recorded};
 pub use self::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};
 pub use self::synthetic::SyntheticSpec;
+pub use self::synthetic_clone::{SyntheticCloneOptions, SyntheticCloneSpec};
 pub use self::writing::{Holds, Losses, TraceWriter, Writing};
 
 /// A request that is to be handed to the drive.
@@ -142,14 +142,17 @@ impl Workload {
                 notes: spec.notes.clone(),
             });
         }
-        let look_alike = spec.look_alike.as_ref().map(|made| made.profile.as_path());
+        let synthetic_clone = spec
+            .synthetic_clone
+            .as_ref()
+            .map(|made| made.profile.as_path());
         let path = base.join(
-            look_alike
+            synthetic_clone
                 .or(spec.trace.as_deref())
                 .unwrap_or(Path::new("")),
         );
         let options = spec.format_options();
-        if spec.device == DeviceChoice::Single && look_alike.is_none() {
+        if spec.device == DeviceChoice::Single && synthetic_clone.is_none() {
             refuse_several_devices(&path, &options)?;
         }
         Ok(Workload {

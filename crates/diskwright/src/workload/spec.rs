@@ -13,24 +13,24 @@ use crate::base::units::Time;
 
 use super::fio::{self, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
-use super::look_alike::{self, LookAlikeOptions, LookAlikeSpec};
 use super::synthetic::SyntheticSpec;
+use super::synthetic_clone::{self, SyntheticCloneOptions, SyntheticCloneSpec};
 
 /// Where the requests come from, and what is made of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkloadSpec {
-    /// A trace file; this, `look-alike`, `synthetic` or `fio`.
+    /// A trace file; this, `synthetic-clone`, `synthetic` or `fio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("format" = "path"))]
     pub trace: Option<PathBuf>,
     /// A profile or a table of counts that a trace is made from, with the spec's seed; this, `trace`, `synthetic` or `fio`.
-    #[serde(rename = "look-alike", skip_serializing_if = "Option::is_none")]
-    pub look_alike: Option<LookAlikeSpec>,
-    /// A synthetic load; this, `trace`, `look-alike` or `fio`.
+    #[serde(rename = "synthetic-clone", skip_serializing_if = "Option::is_none")]
+    pub synthetic_clone: Option<SyntheticCloneSpec>,
+    /// A synthetic load; this, `trace`, `synthetic-clone` or `fio`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthetic: Option<SyntheticSpec>,
-    /// A job file of fio's, which becomes a synthetic load; this, `trace`, `look-alike` or `synthetic`.
+    /// A job file of fio's, which becomes a synthetic load; this, `trace`, `synthetic-clone` or `synthetic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fio: Option<FioSpec>,
     /// What a job file says and the load that it became does not have.
@@ -76,14 +76,14 @@ fn is_default<T: Default + PartialEq>(options: &T) -> bool {
 impl WorkloadSpec {
     /// What the reader of the trace is told.
     pub fn format_options(&self) -> FormatOptions {
-        if let Some(made) = &self.look_alike {
-            let look_alike = LookAlikeOptions {
+        if let Some(made) = &self.synthetic_clone {
+            let synthetic_clone = SyntheticCloneOptions {
                 seed: None,
                 parameters: made.parameters.clone(),
             };
             return FormatOptions {
-                format: Some(look_alike::NAME.to_owned()),
-                look_alike,
+                format: Some(synthetic_clone::NAME.to_owned()),
+                synthetic_clone,
                 ..FormatOptions::default()
             };
         }
@@ -92,7 +92,7 @@ impl WorkloadSpec {
             csv: self.csv.clone(),
             blktrace: self.blktrace,
             sector_bytes: self.sector_bytes,
-            look_alike: LookAlikeOptions::default(),
+            synthetic_clone: SyntheticCloneOptions::default(),
         }
     }
 
@@ -122,7 +122,7 @@ impl WorkloadSpec {
     pub fn check(&self) -> Result<(), Error> {
         let loads = [
             ("trace", self.trace.is_some()),
-            ("look-alike", self.look_alike.is_some()),
+            ("synthetic-clone", self.synthetic_clone.is_some()),
             ("synthetic", self.synthetic.is_some()),
             ("fio", self.fio.is_some()),
         ];
@@ -134,7 +134,7 @@ impl WorkloadSpec {
         match given[..] {
             [] => {
                 return Err(InputError::new("workload: no requests to simulate")
-                    .help("give workload.trace = \"FILE\", workload.look-alike = \"PROFILE\", a table [workload.synthetic] or workload.fio = \"JOB FILE\"")
+                    .help("give workload.trace = \"FILE\", workload.synthetic-clone = \"PROFILE\", a table [workload.synthetic] or workload.fio = \"JOB FILE\"")
                     .into());
             }
             [one, other, ..] => {
@@ -143,7 +143,7 @@ impl WorkloadSpec {
                 )));
             }
             ["synthetic" | "fio"] => return self.check_synthetic(),
-            ["look-alike"] => self.check_look_alike()?,
+            ["synthetic-clone"] => self.check_synthetic_clone()?,
             [_] => {}
         }
         if let Pace::Scaled(speed) = self.pace
@@ -163,12 +163,12 @@ impl WorkloadSpec {
         Ok(())
     }
 
-    /// The keys that are about files of traces say nothing about a look-alike, which is of one device and in order.
-    fn check_look_alike(&self) -> Result<(), Error> {
+    /// The keys that are about files of traces say nothing about a synthetic clone, which is of one device and in order.
+    fn check_synthetic_clone(&self) -> Result<(), Error> {
         for (key, touched) in self.about_files() {
             if touched {
                 return Err(Error::input(format!(
-                    "workload.{key} is about a recorded trace and changes nothing of a look-alike"
+                    "workload.{key} is about a recorded trace and changes nothing of a synthetic clone"
                 )));
             }
         }
@@ -395,28 +395,31 @@ mod tests {
             (format!("fio = 'a'\n{synthetic}"), "workload.fio"),
             ("fio = 'a'\nlimit = 1".to_owned(), "workload.limit"),
             (
-                "look-alike = 'a'\ntrace = 'b'".to_owned(),
-                "workload.trace and workload.look-alike",
+                "synthetic-clone = 'a'\ntrace = 'b'".to_owned(),
+                "workload.trace and workload.synthetic-clone",
             ),
             (
-                format!("look-alike = 'a'\n{synthetic}"),
+                format!("synthetic-clone = 'a'\n{synthetic}"),
                 "workload.synthetic",
             ),
             (
-                "look-alike = 'a'\nformat = 'csv'".to_owned(),
+                "synthetic-clone = 'a'\nformat = 'csv'".to_owned(),
                 "workload.format",
             ),
-            ("look-alike = 'a'\ndevice = 0".to_owned(), "workload.device"),
             (
-                "look-alike = 'a'\nout_of_order = 'map'".to_owned(),
+                "synthetic-clone = 'a'\ndevice = 0".to_owned(),
+                "workload.device",
+            ),
+            (
+                "synthetic-clone = 'a'\nout_of_order = 'map'".to_owned(),
                 "workload.out_of_order",
             ),
             (
-                "look-alike = 'a'\nbad_size = 'clip'".to_owned(),
+                "synthetic-clone = 'a'\nbad_size = 'clip'".to_owned(),
                 "workload.bad_size",
             ),
             (
-                "look-alike = 'a'\npace = { scaled = 0.0 }".to_owned(),
+                "synthetic-clone = 'a'\npace = { scaled = 0.0 }".to_owned(),
                 "workload.pace",
             ),
             (
@@ -444,8 +447,8 @@ mod tests {
         }
         for text in [
             "trace = 'a'\npace = { scaled = 0.5 }\nfrom = '1 s'\nto = '2 s'",
-            "look-alike = 'a'\npace = 'closed'\nfrom = '1 s'\nlimit = 3\npast_end = 'map'",
-            "look-alike = { profile = 'a', theta = 0.5 }",
+            "synthetic-clone = 'a'\npace = 'closed'\nfrom = '1 s'\nlimit = 3\npast_end = 'map'",
+            "synthetic-clone = { profile = 'a', theta = 0.5 }",
             synthetic,
         ] {
             spec(text).check().unwrap();

@@ -404,7 +404,7 @@ fn miss_alike(block: u32) {
         })
         .collect();
     let (_folder, path) = trace(&rows);
-    let shedding = "{ slru = { segments = 4, protected = 0.75, reading = \"libcachesim\" } }";
+    let shedding = "{ slru = { segments = 4, protected = 0.75, variant = \"libcachesim\" } }";
     let policies: Vec<String> = ReplacementSpec::NAMES
         .iter()
         .copied()

@@ -24,8 +24,8 @@ const MISSES: [(&str, [u64; 5]); 9] = [
     ("clock", [102_439, 95_293, 94_081, 87_731, 64_356]),
 ];
 /// As it reads the definitions of these two.
-const SLRU: &str = "{ slru = { segments = 4, protected = 0.75, reading = \"libcachesim\" } }";
-const S3_FIFO: &str = "{ s3-fifo = { reading = \"libcachesim\" } }";
+const SLRU: &str = "{ slru = { segments = 4, protected = 0.75, variant = \"libcachesim\" } }";
+const S3_FIFO: &str = "{ s3-fifo = { variant = \"libcachesim\" } }";
 const TRACE: &str = "libcachesim/cloudPhysicsIO.vscsi";
 
 fn options(policies: &str, capacities: &str) -> MissRatioOptions {

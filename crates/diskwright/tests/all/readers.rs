@@ -159,7 +159,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
             text(&|i| format!("{i}0,hm,0,Read,{},4096,{}\n", i * 4096, 500 + i)).into_bytes(),
         ),
         (
-            "look-alike",
+            "synthetic-clone",
             "[counts]\nworking_set = { requests = 12, blocks = 96 }\nrandom = { requests = 20, blocks = 160 }\nsequential = { requests = 0, blocks = 0 }\nread = { requests = 11, blocks = 88 }\nwrite = { requests = 9, blocks = 72 }\n"
                 .into(),
         ),

@@ -11,10 +11,10 @@ from diskwright.systems.atca._points import (
     ceilings,
     drives,
     identical,
-    look_alikes,
     paces,
     side_by_side,
     streams,
+    synthetic_clones,
     write_policies,
 )
 from diskwright.systems.atca._runs import (
@@ -54,7 +54,7 @@ FIGURES = [
     ),
     Figure(
         id="beyond-policies",
-        title="All policies on recorded traces and look-alikes",
+        title="All policies on recorded traces and synthetic clones",
         paper="LRU and ATCA.",
         points=side_by_side(TRACES, POLICIES),
         measure={**GAIN, **CACHED, **TIMES},
@@ -98,7 +98,7 @@ FIGURES = [
         drawn=Bars("trace", "gain", by=["write_policy"], x_label="", y_label=GAIN_LABEL),
         note="8 MiB, κ = 1. With write-back the total service time flatters: destaging is part of no "
         "request, and a request that waits for it in front of the queue has not entered it. On the "
-        "look-alike of SMALLDISKMON ATCA gains by that measure while the makespan, in the table, grows. In "
+        "clone of SMALLDISKMON ATCA gains by that measure while the makespan, in the table, grows. In "
         "the floods it gains by both: what was only written to the cache has cost nothing yet, and leaves "
         "first.",
         partial=True,
@@ -107,7 +107,7 @@ FIGURES = [
         id="beyond-small-share",
         title="What is gained with more or fewer small requests",
         paper="It does not have the sizes of its requests, only their means.",
-        points=look_alikes("small_share", SMALL_SHARES),
+        points=synthetic_clones("small_share", SMALL_SHARES),
         measure=GAINS,
         drawn=Lines(
             "small_share",
@@ -116,15 +116,15 @@ FIGURES = [
             x_label="share of requests of up to 16 blocks",
             y_label=GAIN_LABEL,
         ),
-        note="Look-alikes of SMALLDISKMON's table, which allows shares from 0.44 to 0.85. 8 MiB, "
+        note="Synthetic clones of SMALLDISKMON's table, which allows shares from 0.44 to 0.85. 8 MiB, "
         "write-through. No share brings what the paper reports within reach, not even of a cache that holds "
         "everything.",
     ),
     Figure(
         id="beyond-theta",
-        title="What is gained over the locality of the look-alike",
+        title="What is gained over the locality of the clone",
         paper="The table has the working set, and not how requests come back to it.",
-        points=look_alikes("theta", THETAS),
+        points=synthetic_clones("theta", THETAS),
         measure=GAINS,
         drawn=Lines("theta", "gain", by=["policy"], x_label="θ: 0 is anywhere", y_label=GAIN_LABEL),
         note="Runs come again by their depth in the LRU stack, with Zipf's exponent θ: the larger, the "
@@ -139,7 +139,7 @@ FIGURES = [
         measure=GAINS,
         drawn=Bars("trace", "gain", by=["pace"], x_label="", y_label=GAIN_LABEL),
         note="8 MiB, κ = 1, write-through. At recorded times the makespan is that of the recording as long "
-        "as the drive keeps up. The look-alikes' times are parameters of their own.",
+        "as the drive keeps up. The clones' times are parameters of their own.",
         partial=True,
     ),
     Figure(

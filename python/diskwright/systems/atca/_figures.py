@@ -114,14 +114,14 @@ FIGURES = [
     ),
     Figure(
         id="table-1",
-        title="The look-alikes, measured back",
+        title="The clones, measured back",
         paper="Requests and blocks of 512 bytes of two traces that were not published.",
         points=properties(),
         measure={"requests": counted("requests"), "blocks": counted("blocks")},
         published=published_properties(),
         note="Made from this table, others with each seed, and counted again in the requests that are "
         "replayed. Its sizes are mixtures of 8, 16, 64, 128 and 256 blocks, which the table's four means do "
-        "not fix: `diskwright.look_alike_mixture` prints them, and figures below vary them.",
+        "not fix: `diskwright.synthetic_clone_mixture` prints them, and figures below vary them.",
     ),
     Figure(
         id="fig-3",
@@ -140,7 +140,7 @@ FIGURES = [
         ),
         note="κ = 1, write-through. Times are given in those of the same drive without a cache, so that "
         "both traces fit; seconds are in the table. ATCA is not below LRU with any size: its requests take "
-        "about as long to access whether they are wanted again or not, and recency is what the look-alikes "
+        "about as long to access whether they are wanted again or not, and recency is what the clones "
         "have.",
     ),
     Figure(
@@ -150,7 +150,7 @@ FIGURES = [
         points=over_sizes(TRACES, {"ATCA": ATCA}),
         measure=GAINS,
         drawn=Lines("size_mib", "gain", by=["trace"], x_log=True, x_label="cache (MiB)", y_label=GAIN_LABEL),
-        note="κ = 1, write-through. The look-alikes of fig. 3 and the recorded traces, on which ATCA and "
+        note="κ = 1, write-through. The clones of fig. 3 and the recorded traces, on which ATCA and "
         "LRU are much the same.",
         partial=True,
     ),
@@ -163,7 +163,7 @@ FIGURES = [
         drawn=Lines("kappa", "gain", by=["trace"], x_label="κ", y_label=GAIN_LABEL),
         note="8 MiB, write-through. With κ = 1 a block of mean access time lives one turnover of the cache "
         "longer than one that was free. At 0 the policy is LRU. More weight gains more beside the stream, "
-        "and loses more on the look-alikes and in the floods: no weight suits both.",
+        "and loses more on the clones and in the floods: no weight suits both.",
         partial=True,
     ),
     Figure(

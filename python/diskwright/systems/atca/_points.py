@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diskwright.reproduce import Call, Inspect, Point, Run, look_alike
+from diskwright.reproduce import Call, Inspect, Point, Run, synthetic_clone
 from diskwright.systems._clustering import DRIVES, PACES
 from diskwright.systems._traces import PCFAT32, SMALLDISKMON
 from diskwright.systems.atca._access_times import access_times
@@ -85,7 +85,7 @@ TABLE = [
 def properties() -> Points:
     """Each line of the table, which is measured back."""
     return [
-        Point({"trace": trace, "property": name}, {name: Inspect(look_alike(profile))})
+        Point({"trace": trace, "property": name}, {name: Inspect(synthetic_clone(profile))})
         for trace, profile in _PROFILES.items()
         for name in PROPERTIES
     ]
@@ -177,13 +177,13 @@ def times(kinds: Iterable[str]) -> Points:
     return [Point({"trace": kind}, Call(access_times, {"spec": run(kind).spec})) for kind in kinds]
 
 
-def look_alikes(name: str, values: Iterable[float]) -> Points:
+def synthetic_clones(name: str, values: Iterable[float]) -> Points:
     """ATCA and a cache that holds everything over what the paper's table leaves open."""
     return [
         Point({"policy": policy, name: value}, beside(work(load), load))
         for policy, work in (("ATCA", lambda load: run(load, ATCA)), ("everything", everything))
         for value in values
-        for load in [{"look-alike": {"profile": SMALLDISKMON, name: value}}]
+        for load in [{"synthetic-clone": {"profile": SMALLDISKMON, name: value}}]
     ]
 
 

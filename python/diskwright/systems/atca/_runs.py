@@ -12,13 +12,13 @@ from diskwright.systems.atca._hand_made import applications, beside_streaming, f
 Policy = str | Mapping[str, Any]
 
 SMALL, PCFAT = "SMALLDISKMON", "PCFAT32"
-_LOOK_ALIKE, GUEST, HP_WEEK, CLOUD = SHARED
+_SYNTHETIC_CLONE, GUEST, HP_WEEK, CLOUD = SHARED
 TRACES: Mapping[str, Mapping[str, Any]] = {
-    SMALL: SHARED[_LOOK_ALIKE],
-    PCFAT: {"look-alike": PCFAT32},
+    SMALL: SHARED[_SYNTHETIC_CLONE],
+    PCFAT: {"synthetic-clone": PCFAT32},
     **{name: SHARED[name] for name in (GUEST, HP_WEEK, CLOUD)},
 }
-"""Look-alikes of the paper's two traces, and recorded ones."""
+"""Synthetic clones of the paper's two traces, and recorded ones."""
 
 HOT = 512
 """Hot places: a quarter of a cache of 8 MiB in blocks of 4 KiB."""

@@ -82,7 +82,7 @@ STATEMENTS = [
     ),
     Statement(
         id="smalldiskmon-gain",
-        text="On SMALLDISKMON, here its look-alike, ATCA takes up to this share off the total service time "
+        text="On SMALLDISKMON, here its clone, ATCA takes up to this share off the total service time "
         "of LRU: with the best of the sizes of cache, weight 1.",
         paper=near(0.35),
         work=both(SMALL),
@@ -90,7 +90,7 @@ STATEMENTS = [
     ),
     Statement(
         id="pcfat32-gain",
-        text="The same on PCFAT32, here its look-alike.",
+        text="The same on PCFAT32, here its clone.",
         paper=near(0.21),
         work=both(PCFAT),
         measure=best_gain(),
@@ -125,7 +125,7 @@ STATEMENTS = [
     Statement(
         id="ceiling",
         text="A cache that holds everything takes this share off the total service time of LRU on the "
-        "look-alike of SMALLDISKMON, with the size of LRU's where that is most. It has to be above what the "
+        "clone of SMALLDISKMON, with the size of LRU's where that is most. It has to be above what the "
         "paper says of ATCA there.",
         paper=above(0.35),
         work={**over_sizes(SMALL, "lru", "lru"), "everything": everything(SMALL)},
@@ -134,7 +134,7 @@ STATEMENTS = [
     Statement(
         id="beats-scan-resistant",
         text="ATCA is better than policies that resist scans and know nothing of access times: its total "
-        "service time in that of the best of LFU, ARC, S3-FIFO and SIEVE, on the look-alike of "
+        "service time in that of the best of LFU, ARC, S3-FIFO and SIEVE, on the clone of "
         "SMALLDISKMON, with the size of cache where it gains most over LRU. The paper compares it with LRU "
         "alone.",
         paper=below(1),

@@ -227,13 +227,15 @@ impl<'de> EnumAccess<'de> for Choice<'de> {
                 .map_or(&self.node.origin, |entry| &entry.key_origin)
                 .place()
         };
-        if !self.names.contains(&self.name) {
-            let is_family = self.family.starts_with(char::is_lowercase);
-            let kind = if is_family { self.family } else { "name" };
-            return Err(DeError(unknown_name(kind, self.name, self.names)).at(place));
+        // A text can only be refused because it is none of the names.
+        match seed.deserialize(name) {
+            Ok(variant) => Ok((variant, self)),
+            Err(DeError(_)) => {
+                let is_family = self.family.starts_with(char::is_lowercase);
+                let kind = if is_family { self.family } else { "name" };
+                Err(DeError(unknown_name(kind, self.name, self.names)).at(place))
+            }
         }
-        let variant = seed.deserialize(name).map_err(|error| error.at(place))?;
-        Ok((variant, self))
     }
 }
 

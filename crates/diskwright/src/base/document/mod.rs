@@ -2,6 +2,7 @@
 //! and what was expected.
 
 mod de;
+mod former;
 mod tree;
 
 pub use de::from_node;

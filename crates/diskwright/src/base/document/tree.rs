@@ -9,6 +9,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::former::{last_key, present_key, present_path};
 use crate::base::error::{Error, InputError, Place, Source};
 
 /// Where a value was written.
@@ -107,7 +108,7 @@ impl Node {
     pub fn parse(source: &Arc<Source>) -> Result<Node, Error> {
         let table = DeTable::parse(&source.text).map_err(|error| syntax_error(source, &error))?;
         let span = 0..0;
-        let value = table_value(table.into_inner(), source)?;
+        let value = table_value(table.into_inner(), "", source)?;
         Ok(Node {
             value,
             origin: Origin {
@@ -251,7 +252,7 @@ impl Override {
         let origin = at(path.len() + 1..text.len());
         let parsed = DeValue::parse(value.trim())
             .ok()
-            .and_then(|value| tree(value, &source).ok());
+            .and_then(|value| tree(value, last_key(path.trim()), &source).ok());
         let value =
             parsed.map_or_else(|| Value::String(value.trim().to_owned()), |node| node.value);
         let node = relocated(
@@ -262,7 +263,7 @@ impl Override {
             &origin,
         );
         Ok(Override {
-            path: path.trim().to_owned(),
+            path: present_path(path.trim()),
             path_origin: at(0..path.len()),
             node,
         })
@@ -332,7 +333,8 @@ fn syntax_error(source: &Arc<Source>, error: &toml::de::Error) -> Error {
         .into()
 }
 
-fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error> {
+/// The value that stands under `key`.
+fn tree(value: Spanned<DeValue<'_>>, key: &str, source: &Arc<Source>) -> Result<Node, Error> {
     let origin = Origin {
         source: Arc::clone(source),
         span: value.span(),
@@ -355,15 +357,16 @@ fn tree(value: Spanned<DeValue<'_>>, source: &Arc<Source>) -> Result<Node, Error
         DeValue::Array(items) => Value::Array(
             items
                 .into_iter()
-                .map(|item| tree(item, source))
+                .map(|item| tree(item, key, source))
                 .collect::<Result<_, _>>()?,
         ),
-        DeValue::Table(table) => table_value(table, source)?,
+        DeValue::Table(table) => table_value(table, key, source)?,
     };
     Ok(Node { value, origin })
 }
 
-fn table_value(table: DeTable<'_>, source: &Arc<Source>) -> Result<Value, Error> {
+/// The table that stands under `name`.
+fn table_value(table: DeTable<'_>, name: &str, source: &Arc<Source>) -> Result<Value, Error> {
     let entry = |(key, node): (Spanned<_>, _)| -> Result<Entry, Error> {
         let key_origin = Origin {
             source: Arc::clone(source),
@@ -371,9 +374,9 @@ fn table_value(table: DeTable<'_>, source: &Arc<Source>) -> Result<Value, Error>
         };
         let key: std::borrow::Cow<'_, str> = key.into_inner();
         Ok(Entry {
-            key: key.into_owned(),
+            node: tree(node, &key, source)?,
+            key: present_key(name, &key).to_owned(),
             key_origin,
-            node: tree(node, source)?,
         })
     };
     Ok(Value::Table(

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::base::error::Error;
+use crate::base::registry::present_name;
 use crate::models::queue::SchedulerSpec;
 use crate::runs::simulation::{self, RunOptions, SpecSource};
 
@@ -105,9 +106,10 @@ pub fn measure(
 pub fn schedulers(names: &[String]) -> Result<Vec<&'static str>, Error> {
     let rows = SchedulerSpec::rows();
     let known = |name: &String| {
+        let present = present_name(name, SchedulerSpec::FORMER_NAMES);
         let row = rows
             .iter()
-            .find(|row| row.name == name || row.aliases.contains(&name.as_str()));
+            .find(|row| row.name == present || row.aliases.contains(&present));
         row.map(|row| row.name).ok_or_else(|| {
             crate::base::error::unknown_name("scheduler", name, SchedulerSpec::NAMES).into()
         })

@@ -1,4 +1,4 @@
-//! A scheduler or a replacement policy that the program brings along may be named in a spec as those of the registry are.
+//! A spec may name a scheduler or a replacement policy of the program's own as it names those of the registry.
 
 use crate::base::document::{Entry, Node, Value};
 use crate::base::registry::CUSTOM;
@@ -10,8 +10,8 @@ pub const SCHEDULER: &str = "scheduler";
 /// The key of a replacement policy.
 pub const REPLACEMENT: &str = "policy";
 
-/// Writes `scheduler = "mine"` as `scheduler = { custom = "mine" }` wherever the program has brought the scheduler `"mine"` along,
-/// and `policy = "mine"` likewise where that is a replacement policy of its own.
+/// Writes `scheduler = "mine"` as `scheduler = { custom = "mine" }` wherever the program has a scheduler `"mine"`,
+/// and `policy = "mine"` likewise where it has a replacement policy of that name.
 pub fn resolve(node: &mut Node, schedulers: &CustomSchedulers, replacements: &CustomReplacements) {
     match &mut node.value {
         Value::Array(items) => {
@@ -32,8 +32,8 @@ pub fn resolve(node: &mut Node, schedulers: &CustomSchedulers, replacements: &Cu
     }
 }
 
-fn name(node: &mut Node, is_brought: impl Fn(&str) -> bool) {
-    let named = matches!(&node.value, Value::String(name) if is_brought(name));
+fn name(node: &mut Node, is_custom: impl Fn(&str) -> bool) {
+    let named = matches!(&node.value, Value::String(name) if is_custom(name));
     if named {
         let entry = Entry {
             key: CUSTOM.to_owned(),

@@ -99,7 +99,7 @@ impl SetUp {
     /// A spec without a load.
     pub fn complete(&mut self, spec: &mut Node) -> Result<(), Error> {
         let says = |spec: &Node, key: &str| spec.get(&format!("workload.{key}")).is_some();
-        if !["trace", "look-alike", "synthetic", "fio"]
+        if !["trace", "synthetic-clone", "synthetic", "fio"]
             .iter()
             .any(|load| says(spec, load))
         {

@@ -176,8 +176,8 @@ impl Checked {
                 "workload.fio",
                 "a job file's path starts at the spec's folder",
             ),
-            () if has("workload.look-alike") => (
-                "workload.look-alike",
+            () if has("workload.synthetic-clone") => (
+                "workload.synthetic-clone",
                 "a profile's path starts at the spec's folder",
             ),
             () => (
@@ -222,7 +222,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
             path,
             &trace.to_string_lossy(),
         ))?;
-        tree.remove("workload.look-alike");
+        tree.remove("workload.synthetic-clone");
         tree.remove("workload.synthetic");
         tree.remove("workload.fio");
     }

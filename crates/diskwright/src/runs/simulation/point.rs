@@ -2,7 +2,7 @@
 //!
 //! The key is a hash of all that a result depends on: the effective spec, in which a drive stands with its whole description
 //! and a trace with the hash of what it holds, so that an edited file is another point and a moved one is not; the seed;
-//! whether the run is checked; the sources of schedulers and replacement policies that the program brings along; and the build
+//! whether the run is checked; the sources of schedulers and replacement policies of the program's own; and the build
 //! of the engine. What only says where something lies is not in it.
 
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub struct Point {
 pub struct Circumstances {
     /// The commit that the program was built from.
     pub commit: String,
-    /// The hashes of the sources of the schedulers that it brings along, by name.
+    /// The hashes of the sources of the custom schedulers that it uses, by name.
     pub schedulers: BTreeMap<String, String>,
     /// The same of the replacement policies.
     pub replacements: BTreeMap<String, String>,
@@ -145,13 +145,13 @@ pub fn whole(point: &Point) -> Result<Value, Error> {
     Ok(whole)
 }
 
-/// Where a spec names the file that its load is read from: a trace, or the profile of a look-alike.
+/// Where a spec names the file that its load is read from: a trace, or the profile of a synthetic clone.
 fn named_file(spec: &mut Value) -> &mut Value {
     let workload = &mut spec["workload"];
-    if workload["look-alike"].is_null() {
+    if workload["synthetic-clone"].is_null() {
         return &mut workload["trace"];
     }
-    let made = &mut workload["look-alike"];
+    let made = &mut workload["synthetic-clone"];
     if made.is_object() {
         &mut made["profile"]
     } else {
@@ -198,7 +198,7 @@ fn files(workload: &WorkloadSpec, base: &Path) -> Result<Vec<Content>, Error> {
     // Every key is named here, so that a new one that names a file is not forgotten.
     let WorkloadSpec {
         trace,
-        look_alike,
+        synthetic_clone,
         synthetic: _,
         fio: _,
         notes: _,
@@ -215,7 +215,7 @@ fn files(workload: &WorkloadSpec, base: &Path) -> Result<Vec<Content>, Error> {
         out_of_order: _,
         bad_size: _,
     } = workload;
-    if let Some(made) = look_alike {
+    if let Some(made) = synthetic_clone {
         return Ok(vec![digest::of_file(&base.join(&made.profile))?]);
     }
     let Some(trace) = trace else {
@@ -278,7 +278,7 @@ fn sources(
     known: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, Error> {
     let mut used = Vec::new();
-    brought(spec, key, &mut used);
+    custom_names(spec, key, &mut used);
     let source = |name: &str| match known.get(name) {
         Some(source) => Ok((name.to_owned(), source.clone())),
         None => Err(Error::input(format!("the {key} {name:?} is not there"))),
@@ -286,18 +286,18 @@ fn sources(
     used.into_iter().map(source).collect()
 }
 
-/// The names of what the program brings along for a key of a spec.
-fn brought<'s>(spec: &'s Value, key: &str, found: &mut Vec<&'s str>) {
+/// The names of the custom policies that a spec has under a key.
+fn custom_names<'s>(spec: &'s Value, key: &str, found: &mut Vec<&'s str>) {
     match spec {
         Value::Object(entries) => {
             for (at, value) in entries {
                 match value.get(CUSTOM) {
                     Some(Value::String(name)) if at == key => found.push(name),
-                    _ => brought(value, key, found),
+                    _ => custom_names(value, key, found),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| brought(item, key, found)),
+        Value::Array(items) => items.iter().for_each(|item| custom_names(item, key, found)),
         _ => {}
     }
 }

@@ -29,10 +29,11 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::base::error::{Error, InputError, Place, unknown_name};
+use crate::base::registry::{Renamed, present_name};
 
 use super::input::Input;
-use super::look_alike::{self, LookAlikeOptions};
 use super::record::Record;
+use super::synthetic_clone::{self, SyntheticCloneOptions};
 use super::writing::Writing;
 
 pub use blk_events::{BlkEvent, BlktraceOptions};
@@ -81,9 +82,9 @@ pub struct FormatOptions {
     pub blktrace: BlktraceOptions,
     /// Bytes in a sector of an HP trace, in place of what its header says.
     pub sector_bytes: Option<u32>,
-    /// What a look-alike is made with.
-    #[serde(rename = "look-alike")]
-    pub look_alike: LookAlikeOptions,
+    /// What a synthetic clone is made with.
+    #[serde(rename = "synthetic-clone")]
+    pub synthetic_clone: SyntheticCloneOptions,
 }
 
 /// A trace format.
@@ -121,8 +122,11 @@ pub static FORMATS: &[Format] = &[
     msr::FORMAT,
     blktrace::FORMAT,
     blkparse::FORMAT,
-    look_alike::FORMAT,
+    synthetic_clone::FORMAT,
 ];
+
+/// Names that formats had once, each with the present one.
+const FORMER_NAMES: &[Renamed] = &[("look-alike", synthetic_clone::NAME)];
 
 /// The bytes of a file that detection looks at.
 const DETECTION: usize = 64 << 10;
@@ -136,7 +140,7 @@ pub fn open(path: &Path, options: &FormatOptions) -> Result<Box<dyn TraceReader>
     open_input(Input::open(path)?, options)
 }
 
-/// [`open`], where a look-alike is made with this seed unless the options have another.
+/// [`open`], where a synthetic clone is made with this seed unless the options have another.
 ///
 /// # Errors
 /// As [`open`].
@@ -189,14 +193,14 @@ fn open_or(
             &input,
         ));
     }
-    if format.name == look_alike::NAME {
+    if format.name == synthetic_clone::NAME {
         let mut options = options.clone();
-        options.look_alike.seed = options.look_alike.seed.or(seed);
+        options.synthetic_clone.seed = options.synthetic_clone.seed.or(seed);
         return (format.open)(input, &options);
     }
-    if options.look_alike != LookAlikeOptions::default() {
+    if options.synthetic_clone != SyntheticCloneOptions::default() {
         return Err(superfluous(
-            "`--seed`, or the parameters of workload.look-alike in a spec",
+            "`--seed`, or the parameters of workload.synthetic-clone in a spec",
             format,
             &input,
         ));
@@ -209,7 +213,8 @@ fn open_or(
 /// # Errors
 /// There is none; the error lists those there are.
 pub fn named(name: &str) -> Result<&'static Format, InputError> {
-    FORMATS.iter().find(|f| f.name == name).ok_or_else(|| {
+    let present = present_name(name, FORMER_NAMES);
+    FORMATS.iter().find(|f| f.name == present).ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|f| f.name).collect();
         unknown_name("trace format", name, &names)
     })
@@ -382,7 +387,7 @@ mod tests {
             ),
             (
                 "[counts]\nworking_set = { requests = 1, blocks = 8 }\nrandom = { requests = 1, blocks = 8 }\nsequential = { requests = 0, blocks = 0 }\nread = { requests = 1, blocks = 8 }\nwrite = { requests = 0, blocks = 0 }\n",
-                "look-alike",
+                "synthetic-clone",
             ),
             (
                 "  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n",
@@ -414,6 +419,11 @@ mod tests {
         }
         let error = located(reader("", &FormatOptions::default()).err().unwrap());
         assert!(error.message.contains("empty"));
+    }
+
+    #[test]
+    fn a_format_is_found_by_its_former_name() {
+        assert_eq!(named("look-alike").unwrap().name, "synthetic-clone");
     }
 
     #[test]
@@ -458,7 +468,7 @@ mod tests {
                 .contains("workload.csv")
         );
         options.csv = CsvOptions::default();
-        options.look_alike.seed = Some(1);
+        options.synthetic_clone.seed = Some(1);
         let error = reader(line, &options).err().unwrap().to_string();
         assert!(error.contains("--seed"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! The profile of a trace: what a look-alike is made from.
+//! The profile of a trace: what a synthetic clone is made from.
 
 use std::collections::BTreeMap;
 

@@ -99,7 +99,7 @@ fn a_mirror_writes_as_slowly_as_its_slower_disk_and_reads_from_both() {
             "{distance}"
         );
     }
-    let (balanced, _) = of_reads("soonest-idle");
+    let (balanced, _) = of_reads("least-outstanding");
     assert!((gain..2.1).contains(&balanced), "{balanced}");
     // Each arm keeps to the places that are nearer to it than to the other.
     let (gain, [one, other]) = of_reads("nearest");

@@ -31,7 +31,7 @@ fn a_mirror_with_one_member_is_the_disk_that_is_left() {
         (0, "array.member[0].hdd"),
         (1, "array.member[1]"),
     ] {
-        for read in ["first", "round-robin", "nearest", "soonest-idle"] {
+        for read in ["first", "round-robin", "nearest", "least-outstanding"] {
             let mirror = two(
                 &format!("{{ mirror = {{ read = \"{read}\" }} }}"),
                 "\"synchronised\"",

@@ -31,7 +31,7 @@ fn the_effective_spec_says_all_and_runs_again() {
     );
     assert_eq!(
         free["layout"],
-        serde_json::json!({ "mirror": { "read": "soonest-idle" } })
+        serde_json::json!({ "mirror": { "read": "least-outstanding" } })
     );
     assert_eq!(free["member"][1]["hdd"]["angle"], "random");
     assert_eq!(array("\"synchronised\"")["member"][1]["hdd"]["angle"], 0.0);

@@ -28,14 +28,14 @@ pub fn all() -> Vec<String> {
     let defaults = ReplacementSpec::rows();
     let defaults = defaults.iter().map(|row| format!("{:?}", row.name));
     let others = [
-        "{ slru = { segments = 4, protected = 0.75, reading = \"libcachesim\" } }",
+        "{ slru = { segments = 4, protected = 0.75, variant = \"libcachesim\" } }",
         "{ slru = { segments = 3, protected = 1.0 } }",
         "{ slru = { protected = 0.0 } }",
         "{ 2q = { first = 0.0, ghosts = 0.0 } }",
         "{ 2q = { first = 1.0, ghosts = 1.0 } }",
         "{ lirs = { high = 0.5, ghosts = 0.5 } }",
         "{ lirs = { high = 1.0, ghosts = 0 } }",
-        "{ s3-fifo = { reading = \"libcachesim\" } }",
+        "{ s3-fifo = { variant = \"libcachesim\" } }",
         "{ s3-fifo = { small = 0.5, ghosts = 0.0, hits = 1 } }",
         "{ s3-fifo = { small = 1.0, hits = 0 } }",
         "{ w-tinylfu = { window = 0.5, sample = 1 } }",

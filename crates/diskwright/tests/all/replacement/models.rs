@@ -76,7 +76,7 @@ pub fn models(capacity: u32, next: &Rc<RefCell<u64>>) -> Vec<(&'static str, Box<
         ("'lfu'", Box::new(Lfu::default())),
         ("'slru'", slru(2, share(0.8, capacity), usize::MAX, false)),
         (
-            "{ slru = { segments = 4, protected = 0.75, reading = 'libcachesim' } }",
+            "{ slru = { segments = 4, protected = 0.75, variant = 'libcachesim' } }",
             slru(4, share(0.75, capacity) / 3, quarter, true),
         ),
         (
@@ -89,7 +89,7 @@ pub fn models(capacity: u32, next: &Rc<RefCell<u64>>) -> Vec<(&'static str, Box<
         ),
         ("'arc'", arc),
         ("'s3-fifo'", s3(false)),
-        ("{ s3-fifo = { reading = 'libcachesim' } }", s3(true)),
+        ("{ s3-fifo = { variant = 'libcachesim' } }", s3(true)),
         (
             "'belady'",
             Box::new(Belady {

@@ -16,9 +16,9 @@ use super::models::models;
 const POLICIES: [&str; 9] = [
     "'lru'",
     "'fifo'",
-    "{ slru = { segments = 4, protected = 0.75, reading = 'libcachesim' } }",
+    "{ slru = { segments = 4, protected = 0.75, variant = 'libcachesim' } }",
     "'arc'",
-    "{ s3-fifo = { reading = 'libcachesim' } }",
+    "{ s3-fifo = { variant = 'libcachesim' } }",
     "'sieve'",
     "'lfu'",
     "'2q'",

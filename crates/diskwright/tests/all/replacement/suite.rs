@@ -167,7 +167,7 @@ fn wrong_parameters_are_told() {
         ("{ slru = { protected = 1.5 } }", "from 0 to 1"),
         ("{ atca = { weight = -1 } }", "from 0 to 1000000"),
         ("{ atca = { wieght = 1 } }", "did you mean \"weight\""),
-        ("{ s3-fifo = { reading = 'books' } }", "libcachesim"),
+        ("{ s3-fifo = { variant = 'books' } }", "libcachesim"),
         ("{ lru = { hits = 1 } }", "hits"),
     ] {
         let error = spec(text).expect_err(text).to_string();
@@ -176,7 +176,7 @@ fn wrong_parameters_are_told() {
 }
 
 #[test]
-fn a_program_brings_its_own() {
+fn a_program_adds_its_own() {
     let read = |text: &str| -> Result<ReplacementChoice, Error> {
         let node = Node::parse(&Source::new("test", format!("policy = {text}")))?;
         Ok(from_node(node.get("policy").expect("the key above"))?)
@@ -185,22 +185,22 @@ fn a_program_brings_its_own() {
         capacity: 2,
         chance: Stream::new(1, "replacement"),
     };
-    let mut brought = CustomReplacements::default();
+    let mut custom = CustomReplacements::default();
     let choice = read("{ custom = 'mine' }").expect("a choice");
-    let error = choice.build_for(&setting, &brought).err();
-    let error = error.expect("nobody brought it").to_string();
+    let error = choice.build_for(&setting, &custom).err();
+    let error = error.expect("not added").to_string();
     assert!(error.contains("replacements={…}"), "{error}");
     // One that is told its setting: the first it gives up is the second block.
     let lifo = |setting: &Setting| {
         let lifo = spec("'lifo'").expect("a policy of the registry");
         lifo.build(setting)
     };
-    brought.add_for("mine", lifo).expect("a free name");
+    custom.add_for("mine", lifo).expect("a free name");
     for taken in ["", "lru", "min", "custom"] {
-        let error = brought.add_for(taken, lifo).expect_err(taken).to_string();
+        let error = custom.add_for(taken, lifo).expect_err(taken).to_string();
         assert!(error.contains("w-tinylfu"), "{error}");
     }
-    let mine = choice.build_for(&setting, &brought).expect("brought");
+    let mine = choice.build_for(&setting, &custom).expect("added");
     let mut cache = ObjectCache::new(setting.capacity, mine);
     let last = accesses(&[1, 2, 3])
         .iter()
@@ -209,11 +209,11 @@ fn a_program_brings_its_own() {
     assert_eq!(last, Some(Found::Miss(Some(2))));
     let known = read("'arc'").expect("a choice");
     assert_eq!(known.name(), "arc");
-    assert!(known.build_for(&setting, &brought).is_ok());
+    assert!(known.build_for(&setting, &custom).is_ok());
     let error = read("{ custom = 'mien' }")
         .expect("a choice")
-        .build_for(&setting, &brought);
-    let error = error.err().expect("nobody brought it").to_string();
+        .build_for(&setting, &custom);
+    let error = error.err().expect("not added").to_string();
     assert!(error.contains("did you mean \"mine\""), "{error}");
 }
 

@@ -1,9 +1,9 @@
 //! Which member of a mirror a read goes to.
 
 mod first;
+mod least_outstanding;
 mod nearest;
 mod round_robin;
-mod soonest_idle;
 
 use super::Member;
 use crate::base::registry::{policies, schema_of_family};
@@ -13,7 +13,7 @@ use crate::engine::request::Command;
 policies! {
     /// A choice of a mirror's member and its parameters, as a spec names it.
     pub enum ReadSpec of "read" builds Box<dyn Read> {
-        SoonestIdle = "soonest-idle" [] in soonest_idle::SoonestIdle,
+        LeastOutstanding = "least-outstanding" [] formerly ["soonest-idle"] in least_outstanding::LeastOutstanding,
         RoundRobin = "round-robin" [] in round_robin::RoundRobin,
         Nearest = "nearest" [] in nearest::Nearest,
         First = "first" [] in first::First,
@@ -22,7 +22,7 @@ policies! {
 
 impl Default for ReadSpec {
     fn default() -> ReadSpec {
-        ReadSpec::SoonestIdle(soonest_idle::SoonestIdle {})
+        ReadSpec::LeastOutstanding(least_outstanding::LeastOutstanding {})
     }
 }
 
@@ -84,22 +84,34 @@ mod tests {
     fn each_policy_keeps_its_rule() {
         let members = [(2, 100), (1, 500), (1, 0), (1, 200)];
         for (name, expected) in [
-            ("soonest-idle", [2, 2, 2, 2, 2]),
+            ("least-outstanding", [2, 2, 2, 2, 2]),
             ("nearest", [0; 5]),
             ("first", [0; 5]),
             ("round-robin", [0, 1, 2, 3, 0]),
         ] {
             assert_eq!(chosen(&named(name), &members, 5), expected, "{name}");
         }
-        assert_eq!(ReadSpec::default().name(), "soonest-idle");
+        assert_eq!(ReadSpec::default().name(), "least-outstanding");
         assert_eq!(ReadSpec::NAMES.len(), 4, "a new policy has a row here");
+    }
+
+    #[test]
+    fn a_former_name_is_read_and_not_shown() {
+        let former = named("soonest-idle");
+        assert_eq!(former.name(), "least-outstanding");
+        let error = serde_json::from_str::<ReadSpec>("{\"sonest-idle\": {}}").unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("least-outstanding") && !text.contains("soonest-idle"),
+            "{text}"
+        );
     }
 
     #[test]
     fn ties_go_to_the_shorter_queue_and_then_to_the_first() {
         let twice_as_near = [(3, 90), (2, 110), (2, 90)];
         assert_eq!(chosen(&named("nearest"), &twice_as_near, 1), [1]);
-        assert_eq!(chosen(&named("soonest-idle"), &twice_as_near, 1), [1]);
+        assert_eq!(chosen(&named("least-outstanding"), &twice_as_near, 1), [1]);
         for name in ReadSpec::NAMES {
             assert_eq!(chosen(&named(name), &[(0, 0)], 3), [0; 3], "{name}");
         }

@@ -26,7 +26,7 @@ mod worth;
 
 pub use atca::Scale;
 pub use choice::{CustomReplacements, ReplacementChoice};
-pub use parameters::{Factor, Reading, Segments};
+pub use parameters::{Factor, Segments, Variant};
 
 use super::ghosts::Ghosts;
 use super::lists::{Links, List};
@@ -148,7 +148,7 @@ pub struct Access {
     /// Whether it is written.
     pub write: bool,
     /// How many accesses come before the next one to the block, counted from the beginning; `u64::MAX` where none comes, in a
-    /// simulation, which does not know, and for policies that a program brings along, which are not told.
+    /// simulation, which does not know, and for a program's own policies, which are not told.
     pub next: u64,
 }
 

@@ -96,14 +96,14 @@ impl<'de> Deserialize<'de> for Segments {
     }
 }
 
-/// Whose reading of a policy holds where there are several.
+/// Which variant of a policy, where publications and implementations differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Reading {
-    /// That of the paper.
+pub enum Variant {
+    /// As in the paper.
     #[default]
     Paper,
-    /// That of libCacheSim.
+    /// As in libCacheSim.
     LibCacheSim,
 }
 

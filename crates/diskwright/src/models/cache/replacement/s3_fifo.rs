@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::parameters::{Reading, part, share};
+use super::parameters::{Variant, part, share};
 use super::{
     Access, Frame, Ghosts, Links, List, PerFrame, Pins, Replacement, Setting, second_chance,
 };
@@ -24,7 +24,7 @@ pub struct S3Fifo {
     pub hits: u8,
     /// In the paper a block that moves into a full main queue makes that give one up, which then is the one to leave;
     /// with `"libcachesim"` the small queue goes on until one of its own leaves.
-    pub reading: Reading,
+    pub variant: Variant,
 }
 
 impl Default for S3Fifo {
@@ -33,7 +33,7 @@ impl Default for S3Fifo {
             small: share(0.1),
             ghosts: share(0.9),
             hits: 2,
-            reading: Reading::Paper,
+            variant: Variant::Paper,
         }
     }
 }
@@ -53,7 +53,7 @@ impl S3Fifo {
             keys: PerFrame::new(0),
             ghosts: Ghosts::new(part(self.ghosts, capacity)),
             enough: self.hits,
-            reading: self.reading,
+            variant: self.variant,
             is_back: false,
         })
     }
@@ -79,7 +79,7 @@ struct S3FifoState {
     keys: PerFrame<u64>,
     ghosts: Ghosts<1>,
     enough: u8,
-    reading: Reading,
+    variant: Variant,
     /// The block of the last miss was remembered.
     is_back: bool,
 }
@@ -104,7 +104,7 @@ impl S3FifoState {
                 is_main: true,
             };
             self.links.push_front(&mut self.main, frame);
-            if self.reading == Reading::Paper && self.main.len() > self.main_room {
+            if self.variant == Variant::Paper && self.main.len() > self.main_room {
                 return self.evict_main(pins);
             }
         }

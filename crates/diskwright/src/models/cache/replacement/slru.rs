@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::parameters::{Reading, Segments, part, share};
+use super::parameters::{Segments, Variant, part, share};
 use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
 use crate::base::units::Share;
 
@@ -19,7 +19,7 @@ pub struct Slru {
     pub protected: Share,
     /// `"libcachesim"`: a new block comes into the lowest segment that is not full, the lowest too has a size, and what falls
     /// into it beyond that drives its oldest out, even at a hit. libCacheSim has `segments = 4` and `protected = 0.75`.
-    pub reading: Reading,
+    pub variant: Variant,
 }
 
 impl Default for Slru {
@@ -27,7 +27,7 @@ impl Default for Slru {
         Slru {
             segments: Segments::TWO,
             protected: share(0.8),
-            reading: Reading::Paper,
+            variant: Variant::Paper,
         }
     }
 }
@@ -46,7 +46,7 @@ impl Slru {
             segments: vec![List::default(); segments].into(),
             room: room.into(),
             segment_of: PerFrame::new(0),
-            fills_upwards: self.reading == Reading::LibCacheSim,
+            fills_upwards: self.variant == Variant::LibCacheSim,
             has_fallen: false,
         })
     }

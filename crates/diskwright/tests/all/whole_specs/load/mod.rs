@@ -21,7 +21,7 @@ type Kind = (u64, fn(&mut Draw<'_>) -> Value);
 const KINDS: &[Kind] = &[
     (10, synthetic),
     (3, traces::trace),
-    (1, traces::look_alike),
+    (1, traces::synthetic_clone),
     (1, jobs::fio),
 ];
 

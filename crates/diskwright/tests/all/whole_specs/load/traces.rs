@@ -1,4 +1,4 @@
-//! Traces in every format, and look-alikes.
+//! Traces in every format, and synthetic clones.
 
 use diskwright::engine::request::Op;
 use diskwright::workload::{FORMATS, Record};
@@ -11,7 +11,7 @@ pub fn trace(draw: &mut Draw<'_>) -> Value {
     let formats: Vec<&str> = FORMATS
         .iter()
         .map(|format| format.name)
-        .filter(|name| *name != "look-alike")
+        .filter(|name| *name != "synthetic-clone")
         .collect();
     let format = *draw.pick(&formats);
     let rows = rows(draw, format);
@@ -123,8 +123,8 @@ fn srt(records: &[Record]) -> Vec<u8> {
     bytes
 }
 
-/// A look-alike of a small table of counts.
-pub fn look_alike(draw: &mut Draw<'_>) -> Value {
+/// A synthetic clone of a small table of counts.
+pub fn synthetic_clone(draw: &mut Draw<'_>) -> Value {
     let (random, sequential) = (draw.within(60..=150), draw.within(0..=60));
     let reads = draw.within(20..=40);
     let text = format!(
@@ -140,7 +140,7 @@ pub fn look_alike(draw: &mut Draw<'_>) -> Value {
         (random + sequential - reads) * 8,
     );
     let name = draw.case.add(".counts", json!({ "text": text }));
-    let mut workload = json!({ "look-alike": name, "past_end": "map" });
+    let mut workload = json!({ "synthetic-clone": name, "past_end": "map" });
     keys(draw, &mut workload);
     workload
 }

@@ -1,4 +1,4 @@
-//! `workload.look-alike` of a spec: a file, or a table with the file and parameters over those in it.
+//! `workload.synthetic-clone` of a spec: a file, or a table with the file and parameters over those in it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use super::parameters::Parameters;
 
 /// A profile, `"profile.toml"`, or a table of counts with parameters, `{ profile = "counts.toml", theta = 0.8 }`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LookAlikeSpec {
+pub struct SyntheticCloneSpec {
     /// The file.
     pub profile: PathBuf,
     /// Parameters over those of the file.
@@ -25,10 +25,10 @@ pub struct LookAlikeSpec {
 /// A declaration of the table: the file, and the parameters beside it.
 macro_rules! table {
     ($($(#[$doc:meta])* $key:ident: $kind:ty,)*) => {
-        /// A look-alike of a table of counts, with parameters over those of its file.
+        /// A synthetic clone of a table of counts, with parameters over those of its file.
         #[derive(Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
-        #[schemars(rename = "LookAlikeTable")]
+        #[schemars(rename = "SyntheticCloneTable")]
         struct Table {
             /// The file.
             #[schemars(extend("format" = "path"))]
@@ -36,18 +36,18 @@ macro_rules! table {
             $($(#[$doc])* #[serde(default, skip_serializing_if = "Option::is_none")] $key: Option<$kind>,)*
         }
 
-        impl From<Table> for LookAlikeSpec {
-            fn from(table: Table) -> LookAlikeSpec {
-                LookAlikeSpec {
+        impl From<Table> for SyntheticCloneSpec {
+            fn from(table: Table) -> SyntheticCloneSpec {
+                SyntheticCloneSpec {
                     profile: table.profile,
                     parameters: Parameters { $($key: table.$key,)* },
                 }
             }
         }
 
-        impl From<&LookAlikeSpec> for Table {
-            fn from(spec: &LookAlikeSpec) -> Table {
-                let LookAlikeSpec { profile, parameters } = spec.clone();
+        impl From<&SyntheticCloneSpec> for Table {
+            fn from(spec: &SyntheticCloneSpec) -> Table {
+                let SyntheticCloneSpec { profile, parameters } = spec.clone();
                 Table { profile, $($key: parameters.$key,)* }
             }
         }
@@ -79,9 +79,9 @@ table! {
     burst_gap: Time,
 }
 
-impl JsonSchema for LookAlikeSpec {
+impl JsonSchema for SyntheticCloneSpec {
     fn schema_name() -> Cow<'static, str> {
-        "LookAlikeSpec".into()
+        "SyntheticCloneSpec".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
@@ -91,7 +91,7 @@ impl JsonSchema for LookAlikeSpec {
     }
 }
 
-impl Serialize for LookAlikeSpec {
+impl Serialize for SyntheticCloneSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.parameters == Parameters::default() {
             return self.profile.serialize(serializer);
@@ -100,25 +100,25 @@ impl Serialize for LookAlikeSpec {
     }
 }
 
-impl<'de> Deserialize<'de> for LookAlikeSpec {
+impl<'de> Deserialize<'de> for SyntheticCloneSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LookAlike;
-        impl<'de> Visitor<'de> for LookAlike {
-            type Value = LookAlikeSpec;
+        struct SyntheticClone;
+        impl<'de> Visitor<'de> for SyntheticClone {
+            type Value = SyntheticCloneSpec;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a file such as \"profile.toml\", or { profile = \"counts.toml\", theta = 0.8 }")
             }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<LookAlikeSpec, E> {
-                Ok(LookAlikeSpec {
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<SyntheticCloneSpec, E> {
+                Ok(SyntheticCloneSpec {
                     profile: PathBuf::deserialize(StrDeserializer::new(text))?,
                     parameters: Parameters::default(),
                 })
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<LookAlikeSpec, A::Error> {
-                Table::deserialize(MapAccessDeserializer::new(map)).map(LookAlikeSpec::from)
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SyntheticCloneSpec, A::Error> {
+                Table::deserialize(MapAccessDeserializer::new(map)).map(SyntheticCloneSpec::from)
             }
         }
-        deserializer.deserialize_any(LookAlike)
+        deserializer.deserialize_any(SyntheticClone)
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Holder {
-        at: LookAlikeSpec,
+        at: SyntheticCloneSpec,
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Look-alikes of measured traces: what is measured of them is compared with what was measured of the traces.
+//! Synthetic clones of measured traces: what is measured of them is compared with what was measured of the traces.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use diskwright::workload::{
 /// The profile of a trace, read back from the file that it is written to.
 fn profile(trace: &Path, device: Option<u32>, seed: Option<u64>, file: &Path) -> Profile {
     let mut format = FormatOptions::default();
-    format.look_alike.seed = seed;
+    format.synthetic_clone.seed = seed;
     let options = InspectOptions {
         format,
         device,
@@ -323,7 +323,7 @@ fn check(name: &str, trace: &Path, device: Option<u32>, within: &Tolerances) {
     assert!(wrong.is_empty(), "{name}: {wrong:?}");
 }
 
-/// What `docs/look-alike.md` promises.
+/// What `docs/synthetic-clone.md` promises.
 const TOLERANCES: Tolerances = Tolerances {
     classes: 0.01,
     duration: 0.02,
@@ -350,7 +350,7 @@ const FEW_PLACES: Tolerances = Tolerances {
 };
 
 #[test]
-fn the_trace_of_the_examples_has_a_look_alike() {
+fn the_trace_of_the_examples_has_a_synthetic_clone() {
     let trace: PathBuf =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/traces/debian-guest.csv.zst");
     check("debian-guest", &trace, None, &TOLERANCES);
@@ -365,7 +365,7 @@ mod reference_data {
         not(reference = "disksim"),
         ignore = "the reference data is missing: name its folder in DISKWRIGHT_REFERENCE"
     )]
-    fn the_week_of_a_workstation_has_a_look_alike() {
+    fn the_week_of_a_workstation_has_a_synthetic_clone() {
         let trace = reference("disksim/ajw.1week.srt");
         check("HP week, first disk", &trace, Some(0), &TOLERANCES);
         check("HP week, second disk", &trace, Some(1), &FEW_PLACES);
@@ -376,7 +376,7 @@ mod reference_data {
         not(reference = "libcachesim"),
         ignore = "the reference data is missing: name its folder in DISKWRIGHT_REFERENCE"
     )]
-    fn the_trace_of_a_virtual_disk_has_a_look_alike() {
+    fn the_trace_of_a_virtual_disk_has_a_synthetic_clone() {
         let trace = reference("libcachesim/cloudPhysicsIO.vscsi");
         check("CloudPhysics", &trace, None, &TOLERANCES);
     }

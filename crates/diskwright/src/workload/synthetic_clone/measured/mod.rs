@@ -1,4 +1,4 @@
-//! Look-alikes of measured profiles.
+//! Synthetic clones of measured profiles.
 //!
 //! What a profile counts is drawn without replacement, so that it comes up as often as it was counted: random requests to new
 //! and to known places, lengths of runs, directions, sizes, distances in the LRU stack, gaps, bursts. Where a draw leaves a
@@ -19,7 +19,7 @@ use super::deck::{Deck, Numbers};
 use self::arrivals::Arrivals;
 use self::places::Places;
 
-/// A look-alike of a measured profile, being told.
+/// A synthetic clone of a measured profile, being told.
 pub struct Load {
     arrivals: Arrivals,
     /// Transfers, flushes and trims that are left.

@@ -1,4 +1,4 @@
-//! The file of a look-alike: told from other traces by its content, and read.
+//! The file of a synthetic clone: told from other traces by its content, and read.
 
 use serde::Deserialize;
 
@@ -54,7 +54,7 @@ pub fn refuse_parameters(parameters: &Parameters) -> Result<(), InputError> {
     }
 }
 
-/// Whether the bytes have a line that only the files of look-alikes have: `[counts]`, or `schema = ` as the first of all.
+/// Whether the bytes have a line that only the files of synthetic clones have: `[counts]`, or `schema = ` as the first of all.
 pub fn detect(first: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(whole_lines(first)) else {
         return false;
@@ -95,11 +95,11 @@ pub fn read(mut input: Input) -> Result<Contents, Error> {
         Err(error) => return Err(input.fault(error, file)),
     };
     if bytes.len() > LARGEST {
-        return Err(
-            InputError::new(format!("a look-alike's file has at most {LARGEST} bytes"))
-                .at(file)
-                .into(),
-        );
+        return Err(InputError::new(format!(
+            "a synthetic clone's file has at most {LARGEST} bytes"
+        ))
+        .at(file)
+        .into());
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

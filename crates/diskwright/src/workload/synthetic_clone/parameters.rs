@@ -10,7 +10,7 @@ use crate::base::units::{Size, Time};
 /// default that favours nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "LookAlikeParameters")]
+#[schemars(rename = "SyntheticCloneParameters")]
 pub struct Parameters {
     /// The sizes that requests have, in blocks, ascending: 8, 16, 64, 128 and 256 when not given.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -69,7 +69,7 @@ pub struct Kind {
     pub write: bool,
 }
 
-/// All runs of a look-alike.
+/// All runs of a synthetic clone.
 #[derive(Debug)]
 pub struct Plan {
     /// The new ones.

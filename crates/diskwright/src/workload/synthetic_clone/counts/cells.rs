@@ -72,7 +72,7 @@ impl Counts {
         ] {
             if class.requests > MOST || class.blocks / 1024 > MOST {
                 return Err(InputError::new(format!(
-                    "counts.{name} is more than a look-alike can count: {} requests, {} blocks",
+                    "counts.{name} is more than a synthetic clone can count: {} requests, {} blocks",
                     class.requests, class.blocks
                 )));
             }

@@ -1,4 +1,4 @@
-//! Policies that a program brings along, where caches are simulated.
+//! Policies of a program's own, where caches are simulated.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -36,13 +36,13 @@ impl Replacement for Mine {
 fn mine() -> (CustomReplacements, Arc<Mutex<Vec<u32>>>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let built = Arc::clone(&told);
-    let mut brought = CustomReplacements::default();
+    let mut custom = CustomReplacements::default();
     let make = move |setting: &Setting| -> Box<dyn Replacement> {
         built.lock().expect("none panics").push(setting.capacity);
         Box::new(Mine::default())
     };
-    brought.add_for("mine", make).expect("a free name");
-    (brought, told)
+    custom.add_for("mine", make).expect("a free name");
+    (custom, told)
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn every_cache_has_one_of_its_own() {
 }
 
 #[test]
-fn a_spec_is_told_where_it_names_one_that_nobody_brought() {
+fn a_spec_is_told_where_it_names_one_that_no_program_has_added() {
     let (replacements, told) = mine();
     let options = RunOptions {
         replacements,
@@ -112,7 +112,7 @@ fn a_spec_is_told_where_it_names_one_that_nobody_brought() {
     assert_eq!(built("'lru'").expect("a spec"), ["hdd"]);
     assert!(built("{ custom = 'mine' }").is_ok());
     assert_eq!(*told.lock().expect("none panics"), [7]);
-    let error = built("{ custom = 'mien' }").expect_err("nobody brought it");
+    let error = built("{ custom = 'mien' }").expect_err("not added");
     let error = error.to_string();
     for words in ["did you mean \"mine\"", "spec:9:"] {
         assert!(error.contains(words), "{error}");

@@ -10,16 +10,16 @@ use crate::engine::request::Command;
 /// read balance of Linux's md for flash, which knows no heads; here heads break the ties. Weakness: requests do not all take as long.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SoonestIdle {}
+pub struct LeastOutstanding {}
 
-impl SoonestIdle {
+impl LeastOutstanding {
     pub(super) const SUMMARY: &str = "The member with the fewest requests outstanding; of several the one whose last request ended nearest.";
     pub(super) fn build(&self) -> Box<dyn Read> {
         Box::new(self.clone())
     }
 }
 
-impl Read for SoonestIdle {
+impl Read for LeastOutstanding {
     fn choose(&mut self, command: &Command, members: &[Member]) -> usize {
         least(members, |member| {
             (member.outstanding, distance(member, command.lbn))

@@ -1,4 +1,4 @@
-//! Look-alikes of tables as papers print them: exact counts of requests and blocks.
+//! Synthetic clones of tables as papers print them: exact counts of requests and blocks.
 
 mod arrivals;
 mod cells;

@@ -1,4 +1,4 @@
-//! The requests of a look-alike of a table: new runs in their order, and between them runs that come again.
+//! The requests of a synthetic clone of a table: new runs in their order, and between them runs that come again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -18,7 +18,7 @@ use super::cells::Counts;
 use super::mixture;
 use super::plan::{Kind, New, Plan, Shape, plan};
 
-/// A look-alike of a table of counts, being told.
+/// A synthetic clone of a table of counts, being told.
 #[derive(Debug)]
 pub struct Load {
     plan: Plan,

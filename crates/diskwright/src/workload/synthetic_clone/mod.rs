@@ -1,7 +1,8 @@
-//! Look-alikes: traces made from what a trace was measured to be, or from a table of counts, and from a seed.
+//! Synthetic clones: traces made from what a trace was measured to be, or from a table of counts, and from a seed.
 //!
 //! A file in TOML says what the trace looks like: a profile that `diskwright inspect --profile` wrote, or a table `[counts]`.
-//! It is read as a trace of the format `look-alike`; the same file and seed give the same requests on every machine.
+//! It is read as a trace of the format `synthetic-clone`; the same file and seed give the same requests on every machine.
+//! Its random streams keep their former names, `look-alike.…`, because the requests follow from them.
 
 mod counts;
 mod deck;
@@ -26,10 +27,10 @@ use self::file::{Contents, detect};
 
 pub use self::counts::{Cell, Counts, Mixture};
 pub use self::parameters::Parameters;
-pub use self::spec::LookAlikeSpec;
+pub use self::spec::SyntheticCloneSpec;
 
 /// The format's name.
-pub const NAME: &str = "look-alike";
+pub const NAME: &str = "synthetic-clone";
 /// The seed where nothing gives one.
 const SEED: u64 = 1;
 
@@ -37,16 +38,16 @@ const SEED: u64 = 1;
 pub const FORMAT: Format = Format {
     name: NAME,
     extensions: &["toml"],
-    summary: "look-alike: a profile or a table of counts in TOML, from which requests are made",
+    summary: "synthetic clone: a profile or a table of counts in TOML, from which requests are made",
     detect,
     open,
     write: None,
 };
 
-/// What a look-alike is made with, besides its file.
+/// What a synthetic clone is made with, besides its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct LookAlikeOptions {
+pub struct SyntheticCloneOptions {
     /// The seed; 1 when not given.
     pub seed: Option<u64>,
     /// Parameters over those of the file, which must be a table of counts.
@@ -56,7 +57,7 @@ pub struct LookAlikeOptions {
 fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
     let path = input.path().to_owned();
     let contents = file::read(input)?;
-    let LookAlikeOptions { seed, parameters } = &options.look_alike;
+    let SyntheticCloneOptions { seed, parameters } = &options.synthetic_clone;
     let seed = seed.unwrap_or(SEED);
     let source = match contents {
         Contents::Counts(table) => {
@@ -76,7 +77,7 @@ fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, E
     Ok(Box::new(Reader {
         path,
         source,
-        told: 0,
+        read: 0,
     }))
 }
 
@@ -105,11 +106,11 @@ enum Source {
     Measured(Box<measured::Load>),
 }
 
-/// The requests of a look-alike as the records of a trace.
+/// The requests of a synthetic clone as the records of a trace.
 struct Reader {
     path: PathBuf,
     source: Source,
-    told: u64,
+    read: u64,
 }
 
 impl TraceReader for Reader {
@@ -118,17 +119,17 @@ impl TraceReader for Reader {
             Source::Counts(load) => load.next(),
             Source::Measured(load) => load.next(),
         };
-        self.told += u64::from(record.is_some());
+        self.read += u64::from(record.is_some());
         Ok(record)
     }
 
     /// No request has a place of its own in the file; its number tells it from the others.
     fn place(&self) -> Place {
-        match self.told {
+        match self.read {
             0 => Place::File(self.path.clone()),
-            told => Place::Made {
+            read => Place::Made {
                 file: self.path.clone(),
-                request: told - 1,
+                request: read - 1,
             },
         }
     }

@@ -1,4 +1,4 @@
-//! Look-alikes of published tables: what is measured of them is what the tables say.
+//! Synthetic clones of published tables: what is measured of them is what the tables say.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,12 @@ use diskwright::workload::{FormatOptions, InspectOptions, Inspection, inspect};
 
 fn example(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.join("examples/look-alike").join(name)
+    root.join("examples/synthetic-clone").join(name)
 }
 
 fn measured(path: &Path, seed: u64) -> Inspection {
     let mut format = FormatOptions::default();
-    format.look_alike.seed = Some(seed);
+    format.synthetic_clone.seed = Some(seed);
     let options = InspectOptions {
         format,
         ..InspectOptions::default()
@@ -55,7 +55,7 @@ fn the_published_tables_come_back_exactly_from_every_seed() {
         let seen = measured(&example("smalldiskmon.toml"), seed);
         assert_eq!(
             (table(&seen), seen.format.as_str()),
-            (SMALLDISKMON, "look-alike")
+            (SMALLDISKMON, "synthetic-clone")
         );
     }
     assert_eq!(table(&measured(&example("pcfat32.toml"), 1)), PCFAT32);
@@ -78,42 +78,48 @@ fn run(workload: &str, set: &[&str]) -> Result<serde_json::Value, String> {
 }
 
 #[test]
-fn a_spec_makes_a_look_alike_from_its_seed_and_its_parameters() {
-    let named = "look-alike = \"smalldiskmon.toml\"";
+fn a_spec_makes_a_synthetic_clone_from_its_seed_and_its_parameters() {
+    let named = "synthetic-clone = \"smalldiskmon.toml\"";
     let digest = |set: &[&str]| run(named, set).unwrap()["digest"].clone();
     let first = digest(&[]);
     assert_eq!(first, digest(&["seed=1"]));
     assert_ne!(first, digest(&["seed=2"]));
-    let varied = "look-alike = { profile = \"smalldiskmon.toml\", small_share = 0.7 }";
+    let varied = "synthetic-clone = { profile = \"smalldiskmon.toml\", small_share = 0.7 }";
     let of_table = |set: &[&str]| run(varied, set).unwrap();
     assert_ne!(first, of_table(&[])["digest"]);
-    let set = of_table(&["workload.look-alike.small_share=0.75"]);
+    let set = of_table(&["workload.synthetic-clone.small_share=0.75"]);
     assert_ne!(set["digest"], of_table(&[])["digest"]);
     assert_eq!(set["requests"]["issued"], 2_000);
-    assert_eq!(set["spec"]["workload"]["look-alike"]["small_share"], 0.75);
+    assert_eq!(
+        set["spec"]["workload"]["synthetic-clone"]["small_share"],
+        0.75
+    );
     // As a trace it has the spec's seed too.
     let trace = run("trace = \"smalldiskmon.toml\"", &["seed=2"]).unwrap();
     assert_eq!(trace["digest"], digest(&["seed=2"]));
 }
 
 #[test]
-fn what_is_wrong_with_a_look_alike_is_told() {
+fn what_is_wrong_with_a_synthetic_clone_is_told() {
     for (workload, expected) in [
         (
-            "look-alike = \"none.toml\"",
+            "synthetic-clone = \"none.toml\"",
             "a profile's path starts at the spec's folder",
         ),
         (
-            "look-alike = { profile = \"smalldiskmon.toml\", theta = -1 }",
+            "synthetic-clone = { profile = \"smalldiskmon.toml\", theta = -1 }",
             "theta is -1",
         ),
         (
-            "look-alike = { profile = \"smalldiskmon.toml\", thetta = 1 }",
+            "synthetic-clone = { profile = \"smalldiskmon.toml\", thetta = 1 }",
             "theta",
         ),
-        ("look-alike = \"../demo.toml\"", "neither a table [counts]"),
         (
-            "look-alike = \"smalldiskmon.toml\"\ndevice = 0",
+            "synthetic-clone = \"../demo.toml\"",
+            "neither a table [counts]",
+        ),
+        (
+            "synthetic-clone = \"smalldiskmon.toml\"\ndevice = 0",
             "workload.device is about a recorded trace",
         ),
     ] {
@@ -135,7 +141,7 @@ fn a_measured_profile_has_no_parameters() {
     inspect(&trace, &options, &mut ()).unwrap();
     let mut format = FormatOptions::default();
     assert_eq!(measured(&profile, 3).all.requests, 3);
-    format.look_alike.parameters.theta = Some(0.5);
+    format.synthetic_clone.parameters.theta = Some(0.5);
     let options = InspectOptions {
         format,
         ..InspectOptions::default()

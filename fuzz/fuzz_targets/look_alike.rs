@@ -1,2 +1,0 @@
-#![no_main]
-diskwright_fuzz::reader!("look-alike");
