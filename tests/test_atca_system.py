@@ -88,7 +88,7 @@ def test_ids_are_those_of_the_reference() -> None:
     assert [statement.id for statement in SYSTEM.statements] == STATEMENTS
     ids = [figure.id for figure in SYSTEM.figures]
     assert [id for id in ids if not id.startswith("beyond-")] == ["fig-1", "table-1", "fig-3"]
-    paper = {statement.id: statement.paper.said() for statement in SYSTEM.statements}
+    paper = {statement.id: statement.paper.in_results() for statement in SYSTEM.statements}
     values = [paper[id] for id in ("simple-gain", "smalldiskmon-gain", "pcfat32-gain", "lru-identity")]
     assert values == [0.11, 0.35, 0.21, 0]
 

@@ -12,7 +12,7 @@ import pytest
 import diskwright
 from conftest import ROOT, no_reference, reference_places
 from diskwright.reproduce import reproduce, write
-from diskwright.reproduce._inputs import Setting, Workshop
+from diskwright.reproduce._inputs import FileCache, Setting
 from diskwright.systems import _clustering as clustering
 from diskwright.systems import system
 from test_reproduce import SCHEMA
@@ -124,12 +124,12 @@ def test_the_readings_of_sequential_are_those_of_a_small_trace(tmp_path: Path) -
 
 
 def test_only_the_turn_of_the_newest_part_starves_and_a_timeout_ends_that() -> None:
-    setting = Setting({}, workshop=Workshop())
+    setting = Setting({}, files=FileCache())
     waits = {}
     for place in ("oldest", "newest"):
         for timeout_s in (0, 2):
             work = clustering.run(clustering.HAND_MADE, "fcfs", merged_place=place, timeout_s=timeout_s)
-            one = diskwright.run(setting.placed(work.spec, 1))
+            one = diskwright.run(setting.with_paths(work.spec, 1))
             waits[place, timeout_s] = one.devices["hdd"].longest_wait_ms
     # With the oldest part's turn, at most 31 requests are in front of anyone.
     assert waits["oldest", 0] == waits["oldest", 2] < 1_000

@@ -319,7 +319,7 @@ def test_the_key_of_a_point_knows_what_a_policy_does() -> None:
     assert len(set(hashes())) == len(hashes())
     for unknown in (weighted(object()), Factory(object()), partial(Lru, weight={1, 2})):
         with pytest.raises(
-            diskwright.InputError, match=r"replacements: mine: .* cannot be told from its source"
+            diskwright.InputError, match=r"replacements: mine: .* cannot be determined from its source"
         ):
             CustomPolicies.of({}, {"mine": unknown})
 

@@ -14,7 +14,7 @@ import pytest
 import diskwright
 from diskwright import reproduce
 from diskwright._record import Record
-from diskwright.reproduce._inputs import Setting, Workshop
+from diskwright.reproduce._inputs import FileCache, Setting
 from diskwright.sweep._job import points
 from diskwright.systems import system
 from diskwright.systems.dual_actuator import _changing, _drives, _points, _runs
@@ -82,7 +82,7 @@ def of_numbers(numbers: range) -> list[reproduce.Figure]:
 
 
 def test_ids_and_claims_are_those_of_the_reference() -> None:
-    assert {statement.id: statement.paper.said() for statement in SYSTEM.statements} == STATEMENTS
+    assert {statement.id: statement.paper.in_results() for statement in SYSTEM.statements} == STATEMENTS
     ids = [figure.id for figure in SYSTEM.figures if not figure.id.startswith("beyond-")]
     assert ids == [f"fig-{number}" for number in range(2, 13)]
 
@@ -206,8 +206,8 @@ def test_cleaning_is_judged_by_what_changes_when_the_disk_is_full() -> None:
 
 def made(work: Any, seed: int | None = None) -> Mapping[str, Any]:
     """The description of a changed drive."""
-    with_files = Setting({}, workshop=Workshop())
-    return diskwright.drive(with_files.placed(work, seed)).to_dict()
+    with_files = Setting({}, files=FileCache())
+    return diskwright.drive(with_files.with_paths(work, seed)).to_dict()
 
 
 def test_changed_drives_keep_their_capacity_and_take_what_is_exchanged() -> None:
@@ -258,11 +258,11 @@ def test_the_share_of_writes_changes_phase_by_phase(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fills_is_full_by_its_middle() -> None:
-    setting = Setting({}, workshop=Workshop())
+    setting = Setting({}, files=FileCache())
     full = []
     for step in (1, 3, 5):
         work = _points.filling("dald", "none", 0, step * _points.FILL_STEP)
-        run = diskwright.run(setting.placed(work.spec, 1))
+        run = diskwright.run(setting.with_paths(work.spec, 1))
         found = run.devices["hdd"].placement
         full.append(found.mapped_blocks / found.slots)
     # A tenth stays free.

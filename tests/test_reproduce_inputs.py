@@ -14,8 +14,8 @@ from conftest import ROOT, names
 from diskwright.reproduce import (
     Call,
     Figure,
+    GeneratedFile,
     Inspect,
-    Made,
     Point,
     Run,
     System,
@@ -25,7 +25,7 @@ from diskwright.reproduce import (
     reproduce,
     synthetic_clone,
 )
-from diskwright.reproduce._inputs import Setting, Workshop
+from diskwright.reproduce._inputs import FileCache, Setting
 
 TABLE = """\
 [counts]
@@ -122,7 +122,7 @@ def test_a_call_reads_a_trace_in_parquet(small: Trace, profile: Trace) -> None:
 
 
 def test_runs_of_a_made_file_are_those_of_the_file(tmp_path: Path) -> None:
-    made = Made(hundred, {"blocks": 8}, suffix=".trace")
+    made = GeneratedFile(hundred, {"blocks": 8}, suffix=".trace")
     spec = {"workload": {"trace": made}, "device": {"hdd": {"drive": "ibm-18es", "angle": 0.25}}}
     measure = {"iops": lambda run: run.iops}
     whole = system([], run=(Run(spec), measure))
@@ -147,13 +147,13 @@ def test_a_file_is_made_once_however_many_want_it_at_once(tmp_path: Path) -> Non
         written.append(target)
         target.write_text("made")
 
-    workshop = Workshop(tmp_path / "made")
+    files = FileCache(tmp_path / "made")
     with ThreadPoolExecutor(8) as pool:
-        paths = list(pool.map(lambda _: workshop.path("file.txt", write), range(32)))
+        paths = list(pool.map(lambda _: files.path("file.txt", write), range(32)))
     assert len(written) == 1 and set(paths) == {tmp_path / "made" / "file.txt"}
     assert names(tmp_path / "made") == ["file.txt"]
     with pytest.raises(ZeroDivisionError):
-        workshop.path("other.txt", lambda target: fail())
+        files.path("other.txt", lambda target: fail())
     assert names(tmp_path / "made") == ["file.txt"]
 
 
@@ -164,8 +164,8 @@ def test_a_made_file_is_known_by_all_that_it_is_made_of(small: Trace, profile: T
         synthetic_clone(profile).key(1),
         synthetic_clone(profile).key(2),
         synthetic_clone(profile, {"theta": 0.5}).key(1),
-        Made(hundred, {"blocks": 8}).key(1),
-        Made(hundred, {"blocks": 8}, suffix=".trace").key(1),
+        GeneratedFile(hundred, {"blocks": 8}).key(1),
+        GeneratedFile(hundred, {"blocks": 8}, suffix=".trace").key(1),
     ]
     assert len(set(keys)) == len(keys)
     setting = Setting({})

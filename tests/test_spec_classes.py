@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -225,3 +226,19 @@ def test_the_type_checker_accepts_typical_use_and_refuses_what_is_wrong(tmp_path
     assert sorted(found) == [first + index for index in range(len(WRONG))], done.stdout + done.stderr
     for index, (_, code) in enumerate(WRONG):
         assert f"[{code}]" in found[first + index], found[first + index]
+
+
+def test_former_names_are_read_as_the_present_ones() -> None:
+    mirror: dict[str, Any] = {"mirror": {"read": {"soonest-idle": {}}}}
+    disk = {"drive": "ibm-18es", "cache": {"size": "1 MiB", "policy": {"slru": {"reading": "libcachesim"}}}}
+    former = {
+        "workload": {"look-alike": str(ROOT / "examples/synthetic-clone/pcfat32.toml"), "limit": 100},
+        "device": {"array": {"layout": mirror, "member": [{"hdd": disk}]}},
+    }
+    present = Spec.from_dict(former).to_dict()
+    assert set(present["workload"]) == {"synthetic-clone", "limit"}
+    array = present["device"]["array"]
+    assert array["layout"] == {"mirror": {"read": "least-outstanding"}}
+    assert array["member"][0]["hdd"]["cache"]["policy"] == {"slru": {"variant": "libcachesim"}}
+    old, new = diskwright.run(former), diskwright.run(present)
+    assert old.spec == new.spec and old.digest == new.digest

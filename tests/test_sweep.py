@@ -226,7 +226,7 @@ def test_a_scheduler_of_ones_own_is_part_of_the_point(swept: Path, tmp_path: Pat
     assert ran(Counted(1)) == 2
     assert ran(Counted(2)) == 2
     assert ran(Counted(1)) == 0
-    with pytest.raises(diskwright.InputError, match="cannot be told from its source"):
+    with pytest.raises(diskwright.InputError, match="cannot be determined from its source"):
         ran(Counted(object()))  # type: ignore[arg-type]
 
 

@@ -111,12 +111,12 @@ def test_a_worker_has_the_schedulers_that_were_sent() -> None:
 def test_what_a_worker_lacks_is_told(replayed: Path, trace: Path) -> None:
     sent = parcel(Job(str(replayed), None))
     other = dataclasses.replace(sent, build=("0.0.1", "0123456789", "f" * 32))
-    message = r"another engine: .*, and not 0\.0\.1 \(0123456789, sources f{12}\)"
+    message = r"another build of the engine: .*, not 0\.0\.1 \(0123456789, sources f{12}\)"
     with pytest.raises(diskwright.InputError, match=message):
         _cluster.work(other)
     text = trace.read_text()
     trace.write_text(text.replace("1000", "1008"))
-    with pytest.raises(diskwright.InputError, match=f"{re.escape(str(trace))} is another file"):
+    with pytest.raises(diskwright.InputError, match=f"{re.escape(str(trace))} is a different file"):
         _cluster.work(sent)
     trace.unlink()
     with pytest.raises(diskwright.InputError, match=r"cannot read a trace.*\n.*traces are not sent"):
@@ -125,7 +125,7 @@ def test_what_a_worker_lacks_is_told(replayed: Path, trace: Path) -> None:
     assert sent.point.whole is not None
     changed = dict(sent.point.whole) | {"seed": 4}
     wrong = dataclasses.replace(sent, point=dataclasses.replace(sent.point, whole=changed))
-    with pytest.raises(diskwright.SimulationError, match="understands a point otherwise"):
+    with pytest.raises(diskwright.SimulationError, match="reads a point differently"):
         _cluster.work(wrong)
     assert _cluster.work(sent)
 

@@ -82,7 +82,8 @@ def test_a_wider_interval_never_says_more(value: float, low: float, high: float,
 
 
 def test_claims_say_what_they_are() -> None:
-    assert [claim.said() for claim in (near(0.21), above(0), below(1.5))] == [0.21, "above 0", "below 1.5"]
+    claims = near(0.21), above(0), below(1.5)
+    assert [claim.in_results() for claim in claims] == [0.21, "above 0", "below 1.5"]
 
 
 def test_intervals_are_students() -> None:

@@ -73,7 +73,7 @@ def run(
         path,
         text,
         Path.cwd(),
-        [f"{name}={_toml.value(_said(item), name)}" for name, item in settings],
+        [f"{name}={_toml.value(_plain_value(item), name)}" for name, item in settings],
         drive,
         trace,
         check,
@@ -88,15 +88,15 @@ def run(
     return Result.of_run(answer, drawn, table)
 
 
-def _said(item: Any) -> Any:
+def _plain_value(item: Any) -> Any:
     return item.to_dict() if isinstance(item, Table) else item
 
 
 def _ready(scheduler: Any, name: str) -> Scheduler:
-    made = scheduler() if isinstance(scheduler, type) else scheduler
-    if not callable(getattr(made, "pick", None)):
-        raise TypeError(f"schedulers: {name}: expected an object with a method pick(view), not {made!r}")
-    ready: Scheduler = made
+    instance = scheduler() if isinstance(scheduler, type) else scheduler
+    if not callable(getattr(instance, "pick", None)):
+        raise TypeError(f"schedulers: {name}: expected an object with a method pick(view), not {instance!r}")
+    ready: Scheduler = instance
     return ready
 
 
@@ -139,7 +139,7 @@ def _source(spec: AnySpec) -> tuple[str | None, str | None]:
 
 
 def _settings(settings: Mapping[str, Any] | None) -> list[str]:
-    return [f"{name}={_toml.value(_said(item), name)}" for name, item in (settings or {}).items()]
+    return [f"{name}={_toml.value(_plain_value(item), name)}" for name, item in (settings or {}).items()]
 
 
 def run_many(
@@ -445,15 +445,15 @@ def reader_options(
     sector_bytes: int | None,
     seed: int | None,
 ) -> str:
-    """What a reader of traces is told, with the names that a spec's `[workload]` has for it."""
-    told = {
+    """The options of a trace reader, by the names that they have in a spec's `[workload]`."""
+    options = {
         "format": format,
         "csv": None if csv is None else dict(csv),
         "blktrace": None if event is None else {"event": event},
         "sector_bytes": sector_bytes,
         "synthetic-clone": None if seed is None else {"seed": seed},
     }
-    return json.dumps({name: value for name, value in told.items() if value is not None})
+    return json.dumps({name: value for name, value in options.items() if value is not None})
 
 
 def probe(

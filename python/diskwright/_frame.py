@@ -135,12 +135,12 @@ def _settings(spec: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 inner = f"{path}.{value._names[0]}" if value._names else path
                 yield from walk(value, inner)
             elif isinstance(value, Table | list | Mapping):
-                said = [_said(item) for item in value] if isinstance(value, list) else _said(value)
-                yield path, said if isinstance(said, str) else _toml.value(said)
+                bare = [plain(item) for item in value] if isinstance(value, list) else plain(value)
+                yield path, bare if isinstance(bare, str) else _toml.value(bare)
             elif value is not None:
                 yield path, value
 
-    def _said(item: Any) -> Any:
+    def plain(item: Any) -> Any:
         return item.to_dict() if isinstance(item, Table) else item
 
     yield from walk(Spec.from_dict(spec), "spec")

@@ -27,16 +27,16 @@ class Table:
 
     def to_dict(self) -> Any:
         """In plain dicts, lists and strings, as `tomllib` would read it."""
-        said = {
+        given = {
             _key(name): _plain(value)
             for name in type(self)._fields()
             if (value := getattr(self, name)) is not None
         }
         if not self._names:
-            return said
+            return given
         if self._is_value:
-            return {self._names[0]: said["value"]}
-        return {self._names[0]: said} if said else self._names[0]
+            return {self._names[0]: given["value"]}
+        return {self._names[0]: given} if given else self._names[0]
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], /) -> Self:
@@ -58,7 +58,7 @@ class Table:
         if not isinstance(table, Mapping):
             raise InputError(f"error: {where or 'the spec'}: expected a table, found {table!r}")
         hints = {_key(name): (name, hint) for name, hint in _hints(cls).items()}
-        said = {}
+        given = {}
         for key, value in table.items():
             path = f"{where}.{key}" if where else str(key)
             if _FORMER.get(key) in hints:
@@ -66,12 +66,12 @@ class Table:
             if key not in hints:
                 raise InputError(f"error: {path}: {_unknown(str(key), hints)}")
             name, hint = hints[key]
-            said[name] = _value(value, hint, path, base)
+            given[name] = _value(value, hint, path, base)
         fields = cls.__dict__["__dataclass_fields__"]
         for key, (name, _) in hints.items():
-            if name not in said and fields[name].default is not None:
+            if name not in given and fields[name].default is not None:
                 raise InputError(f"error: {where or 'the spec'}: the key {key!r} is missing")
-        return cls(**said)
+        return cls(**given)
 
 
 class Document(Table):

@@ -31,7 +31,7 @@ def code_of(error: OSError) -> int:
 
 
 class _Standard(io.FileIO):
-    """Standard output, whose failed writes are told apart from those of files."""
+    """Standard output, whose failed writes are stream apart from those of files."""
 
     def write(self, written: Any, /) -> int:
         try:
@@ -44,15 +44,15 @@ class _Standard(io.FileIO):
 
 def guard_standard_output() -> None:
     """Lets failed writes to standard output raise StandardOutputError."""
-    told = sys.stdout
-    if not isinstance(told, io.TextIOWrapper):
+    stream = sys.stdout
+    if not isinstance(stream, io.TextIOWrapper):
         return
-    raw = _Standard(told.fileno(), "w", closefd=False)
+    raw = _Standard(stream.fileno(), "w", closefd=False)
     sys.stdout = io.TextIOWrapper(
         io.BufferedWriter(raw),
-        encoding=told.encoding,
-        errors=told.errors,
-        line_buffering=told.line_buffering,
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
     )
 
 

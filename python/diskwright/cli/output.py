@@ -100,19 +100,19 @@ def progress_of_points(
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         points, requests = bars.add_task("points", total=None), bars.add_task("requests", total=None)
 
-        def told(done: int, of: int, handled: int, expected: int | None) -> None:
+        def update(done: int, of: int, handled: int, expected: int | None) -> None:
             bars.update(points, completed=done, total=of)
             bars.update(requests, completed=handled, total=expected)
 
-        yield told
+        yield update
 
 
 def remarks(warnings: Sequence[str], notes: Sequence[str] = ()) -> None:
     """Prints to standard error what makes results doubtful, and then what else there is to know."""
-    told = [hanging("warning:", text, style="yellow") for text in warnings]
-    told += [hanging("note:", text) for text in notes]
-    if told and sys.stderr is not None:
-        _print(told, is_error=True)
+    lines = [hanging("warning:", text, style="yellow") for text in warnings]
+    lines += [hanging("note:", text) for text in notes]
+    if lines and sys.stderr is not None:
+        _print(lines, is_error=True)
 
 
 def show(*parts: "RenderableType") -> None:

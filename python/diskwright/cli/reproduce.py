@@ -42,7 +42,7 @@ def reproduce(
     Writes a page with everything to results/SYSTEM/index.html; goes on where an earlier try was stopped.
     """
     from diskwright import systems
-    from diskwright.reproduce import _carry, _data, _write
+    from diskwright.reproduce import _data, _execute, _write
 
     wanted = systems.system(system)
     target = out or f"results/{wanted.name}"
@@ -60,7 +60,7 @@ def reproduce(
         # A folder that cannot be written is known before the runs.
         _write.folder(target)
         progress = stack.enter_context(output.progress_of_points())
-        found = _carry.reproduce(
+        found = _execute.reproduce(
             wanted,
             data=data,
             seeds=seeds,

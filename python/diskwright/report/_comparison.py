@@ -86,9 +86,9 @@ def _charts(
 
 def _facts(data: Mapping[str, Any], names: Sequence[str], is_checked: bool) -> list[tuple[str, str]]:
     """What was compared; of the spec, what the baseline ran."""
-    told = [(name, text) for name, text in facts(data["spec"]) if text and name != "Seed"]
+    rows = [(name, text) for name, text in facts(data["spec"]) if text and name != "Seed"]
     checked = [("Checked", "every block of every run: no fault")] if is_checked else []
-    return [("Varied", ", ".join(data["varied"])), ("Baseline", names[data["baseline"]]), *told, *checked]
+    return [("Varied", ", ".join(data["varied"])), ("Baseline", names[data["baseline"]]), *rows, *checked]
 
 
 # A figure, and the pointer to its value in the page's JSON (RFC 6901), empty where it has none.

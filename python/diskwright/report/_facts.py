@@ -34,10 +34,10 @@ def device(device: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple
 def facts(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What a spec runs, for people; texts may be empty."""
     workload, host = spec.get("workload", {}), spec.get("host", {})
-    told = [("Workload", _workload(workload))]
-    told += [(f"Device {path}", text) for path, text in _devices(spec.get("device", {}))]
+    rows = [("Workload", _workload(workload))]
+    rows += [(f"Device {path}", text) for path, text in _devices(spec.get("device", {}))]
     return [
-        *told,
+        *rows,
         ("Host", _settings(host)),
         ("Measured", _settings(spec.get("measure", {})) or "everything"),
         ("Faults", "; ".join(_settings(fault) for fault in spec.get("fault", ()))),

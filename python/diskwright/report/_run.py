@@ -38,13 +38,13 @@ def page(result: Result, *, title: str | None = None) -> str:
         raise ValueError("the run was not asked for its picture: diskwright.run(spec, picture=True)")
     run = Run(title or _text.subject(result.spec), result.to_dict(), picture.to_dict())
     films = _film.films(run.picture)
-    told = [*facts(run.result["spec"]), *_told(run.result)]
+    rows = [*facts(run.result["spec"]), *_checks(run.result)]
     context = {
         "title": run.label,
         "result": run.result,
         "number": _text.number,
         "subject": _text.subject(result.spec),
-        "facts": [(name, text) for name, text in told if text],
+        "facts": [(name, text) for name, text in rows if text],
         "figures": _key_figures(run.result),
         "counts": _counts(run.result["requests"]),
         "columns": _COLUMNS,
@@ -66,7 +66,7 @@ def page(result: Result, *, title: str | None = None) -> str:
     return rendered("run.html.jinja", run.result, messages, _charts(run), context)
 
 
-def _told(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _checks(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         ("Checked", f"{result['checked']:,} requests: no fault" if "checked" in result else ""),
         ("Digest", result["digest"]),

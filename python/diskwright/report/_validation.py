@@ -84,14 +84,14 @@ def _key_figures(result: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
 
 def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     capacity = result["capacity_blocks"] * 512 / 1e9
-    told = [
+    rows = [
         ("Drive", f"{result['drive']} ({result['name']}, {capacity:,.1f} GB)"),
         ("Changed", ", ".join(result["set"])),
         ("Recording", f"{result['trace']} ({result['format']})"),
         ("Left out", f"{result['beyond_the_end']:,} requests" if result["beyond_the_end"] else ""),
         ("Simulated", f"{_text.number(result['simulated_s'])} s"),
     ]
-    return [(name, text) for name, text in told if text]
+    return [(name, text) for name, text in rows if text]
 
 
 def _times(side: str, result: Mapping[str, Any]) -> tuple[str, list[_Value]]:

@@ -3,9 +3,9 @@
 A system is one file, which says what to run and what to measure; see `docs/cli/reproduce.md`.
 """
 
-from diskwright.reproduce._carry import reproduce
 from diskwright.reproduce._claims import Claim, above, below, near
-from diskwright.reproduce._inputs import Made, Trace, bundled, converted, synthetic_clone
+from diskwright.reproduce._execute import reproduce
+from diskwright.reproduce._inputs import GeneratedFile, Trace, bundled, converted, synthetic_clone
 from diskwright.reproduce._reproduced import Reproduced
 from diskwright.reproduce._system import Bars, Figure, Lines, Point, Statement, System, Worst
 from diskwright.reproduce._work import Call, Inspect, Run, Work
@@ -16,9 +16,9 @@ __all__ = [
     "Call",
     "Claim",
     "Figure",
+    "GeneratedFile",
     "Inspect",
     "Lines",
-    "Made",
     "Point",
     "Reproduced",
     "Run",

@@ -72,7 +72,7 @@ def _bar(curve: Series) -> dict[str, Any]:
 
 
 def _common(curve: Series) -> dict[str, Any]:
-    told = [
+    hover = [
         "" if ends is None or ends[0] == ends[1] else f" ({ends[0]:.4g} to {ends[1]:.4g})"
         for ends in curve.ends
     ]
@@ -80,7 +80,7 @@ def _common(curve: Series) -> dict[str, Any]:
         "name": curve.name,
         "tone": curve.tone,
         "y": curve.y,
-        "customdata": told,
+        "customdata": hover,
         "hovertemplate": "%{x}: %{y:,.4~r}%{customdata}",
     }
     if not curve.is_paper:

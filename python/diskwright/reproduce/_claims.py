@@ -22,7 +22,7 @@ class Claim:
     def __str__(self) -> str:
         return f"{self.value:,.6g}" if self.kind == "near" else f"{self.kind} {self.value:,.6g}"
 
-    def said(self) -> float | str:
+    def in_results(self) -> float | str:
         """As results have it: a value is a number, a bound a text."""
         return self.value if self.kind == "near" else str(self)
 

@@ -1,4 +1,4 @@
-"""What work is done with: recorded traces, and files that are made of them or of nothing."""
+"""The inputs of work: recorded traces, and files that functions generate from them or from nothing."""
 
 import hashlib
 import inspect
@@ -18,7 +18,7 @@ from diskwright._typed import Table
 class Trace:
     """A recorded trace, known by what it holds: its size and SHA-256.
 
-    source: where one gets it.
+    source: where to get it.
     file: its path where it comes with the system; then it is not searched for.
     """
 
@@ -36,7 +36,7 @@ def bundled(name: str, file: Path, source: str) -> Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class GeneratedFile:
     """A file that a function writes, for use like a `Trace`. See `synthetic_clone` and `converted`.
 
     function: is called with the path of the file, which ends in `suffix`, and the arguments as those of a
@@ -49,18 +49,18 @@ class Made:
 
     @property
     def is_seeded(self) -> bool:
-        """Whether there is one for each seed."""
-        return takes_seed(self.function) or any(inner.is_seeded for inner in made(self.arguments))
+        """Whether each seed has a file of its own."""
+        return takes_seed(self.function) or any(inner.is_seeded for inner in generated(self.arguments))
 
     def key(self, seed: int | None) -> str:
-        """Stands for all that the file depends on: 32 hexadecimal digits."""
-        return hashed(["made", *told(self.function), held(self.arguments, seed), self.suffix, seed])
+        """A hash of all that the file depends on: 32 hexadecimal digits."""
+        return hashed(["made", *definition(self.function), content(self.arguments, seed), self.suffix, seed])
 
 
-class Workshop:
-    """A folder of made files, each made once, when the first work needs it.
+class FileCache:
+    """A folder of generated files, each written once, when it is first needed.
 
-    folder: keeps them there; without one they are gone with this object.
+    folder: where they are kept; without one, a temporary folder that goes with this object.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -70,11 +70,11 @@ class Workshop:
         self._locks: dict[str, Lock] = {}
 
     def path(self, name: str, write: Callable[[Path], object]) -> Path:
-        """The file of a name, which is written where it is not there."""
+        """The file of a name, written first if it does not exist."""
         with self._lock:
             lock = self._locks.setdefault(name, Lock())
             folder = self._opened()
-        # Other files may be made meanwhile.
+        # Other files may be written meanwhile.
         with lock:
             target = folder / name
             if not target.exists():
@@ -94,50 +94,50 @@ class Workshop:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What all work of a reproduction shares.
+    """What all work of a reproduction has in common.
 
     traces: the file of each trace that was found, by name.
     quick: the most requests of a run, for a quick try.
-    workshop: where files are made.
+    files: where generated files are kept.
     """
 
     traces: Mapping[str, Path]
     quick: int | None = None
-    workshop: Workshop = field(default_factory=Workshop)
+    files: FileCache = field(default_factory=FileCache)
 
-    def placed(self, item: Any, seed: int | None) -> Any:
-        """Plain data with the path of its file in the place of each trace and of each made file."""
-        return replaced(item, lambda found: str(self._path(found, seed)))
+    def with_paths(self, item: Any, seed: int | None) -> Any:
+        """Plain data, with each trace and generated file replaced by the path of its file."""
+        return with_files(item, lambda found: str(self._path(found, seed)))
 
-    def _path(self, found: Trace | Made, seed: int | None) -> Path:
+    def _path(self, found: Trace | GeneratedFile, seed: int | None) -> Path:
         if isinstance(found, Trace):
             return self.traces[found.name]
         own = seed if found.is_seeded else None
 
         def write(target: Path) -> object:
             seeded = {"seed": own} if takes_seed(found.function) else {}
-            return found.function(target, **self.placed(dict(found.arguments), own), **seeded)
+            return found.function(target, **self.with_paths(dict(found.arguments), own), **seeded)
 
-        return self.workshop.path(f"{found.key(own)}{found.suffix}", write)
+        return self.files.path(f"{found.key(own)}{found.suffix}", write)
 
 
-def synthetic_clone(profile: Trace, parameters: Mapping[str, Any] | None = None) -> Made:
-    """The requests of a synthetic clone, others with each seed, as a Parquet file.
+def synthetic_clone(profile: Trace, parameters: Mapping[str, Any] | None = None) -> GeneratedFile:
+    """The requests of a synthetic clone, drawn anew with each seed, as a Parquet file.
 
     parameters: over those of a table of counts. A `Run` needs no such file: `workload.synthetic-clone` of its
     spec takes the profile.
     """
-    return Made(_synthetic_clone, {"profile": profile, "parameters": dict(parameters or {})})
+    return GeneratedFile(_synthetic_clone, {"profile": profile, "parameters": dict(parameters or {})})
 
 
-def converted(trace: Trace, **arguments: Any) -> Made:
+def converted(trace: Trace, **arguments: Any) -> GeneratedFile:
     """A trace as a Parquet file, which polars and others read: `diskwright.convert` with these arguments."""
-    return Made(_converted, {"trace": trace, "arguments": arguments})
+    return GeneratedFile(_converted, {"trace": trace, "arguments": arguments})
 
 
 def _synthetic_clone(target: Path, profile: str, parameters: Mapping[str, Any], seed: int) -> None:
-    told = {"format": "synthetic-clone", "synthetic-clone": {"seed": seed, "parameters": parameters}}
-    _engine.convert(profile, target, json.dumps(told), None, None, None)
+    options = {"format": "synthetic-clone", "synthetic-clone": {"seed": seed, "parameters": parameters}}
+    _engine.convert(profile, target, json.dumps(options), None, None, None)
 
 
 def _converted(target: Path, trace: str, arguments: Mapping[str, Any]) -> None:
@@ -146,49 +146,49 @@ def _converted(target: Path, trace: str, arguments: Mapping[str, Any]) -> None:
     _api.convert(trace, target, **arguments)
 
 
-def within(item: Any) -> Iterator[Trace | Made]:
-    """The traces and the made files in plain data."""
-    if isinstance(item, Trace | Made):
+def files_in(item: Any) -> Iterator[Trace | GeneratedFile]:
+    """The traces and generated files in plain data."""
+    if isinstance(item, Trace | GeneratedFile):
         yield item
     elif isinstance(item, Table):
-        yield from within(item.to_dict())
+        yield from files_in(item.to_dict())
     elif isinstance(item, Mapping):
         for inner in item.values():
-            yield from within(inner)
+            yield from files_in(inner)
     elif isinstance(item, Sequence) and not isinstance(item, str):
         for inner in item:
-            yield from within(inner)
+            yield from files_in(inner)
 
 
 def traces(item: Any) -> list[Trace]:
-    """The traces in plain data, and those that files in it are made of."""
+    """The traces in plain data, and those that its generated files are made from."""
     found: dict[Trace, None] = {}
-    for inner in within(item):
+    for inner in files_in(item):
         found |= dict.fromkeys([inner] if isinstance(inner, Trace) else traces(inner.arguments))
     return list(found)
 
 
-def made(item: Any) -> list[Made]:
-    """The made files in plain data."""
-    return [inner for inner in within(item) if isinstance(inner, Made)]
+def generated(item: Any) -> list[GeneratedFile]:
+    """The generated files in plain data."""
+    return [inner for inner in files_in(item) if isinstance(inner, GeneratedFile)]
 
 
-def replaced(item: Any, put: Callable[[Trace | Made], Any]) -> Any:
-    """Plain data with something in the place of each trace and of each made file."""
-    if isinstance(item, Trace | Made):
+def with_files(item: Any, put: Callable[[Trace | GeneratedFile], Any]) -> Any:
+    """Plain data, with each trace and generated file replaced by what `put` returns for it."""
+    if isinstance(item, Trace | GeneratedFile):
         return put(item)
     if isinstance(item, Table):
-        return replaced(item.to_dict(), put)
+        return with_files(item.to_dict(), put)
     if isinstance(item, Mapping):
-        return {key: replaced(inner, put) for key, inner in item.items()}
+        return {key: with_files(inner, put) for key, inner in item.items()}
     if isinstance(item, Sequence) and not isinstance(item, str):
-        return [replaced(inner, put) for inner in item]
+        return [with_files(inner, put) for inner in item]
     return item
 
 
-def held(item: Any, seed: int | None) -> Any:
-    """Plain data that says what is in its files."""
-    return replaced(
+def content(item: Any, seed: int | None) -> Any:
+    """Plain data, with each file replaced by a hash of its content."""
+    return with_files(
         item,
         lambda found: (
             [found.bytes, found.sha256]
@@ -198,14 +198,14 @@ def held(item: Any, seed: int | None) -> Any:
     )
 
 
-def named(item: Any) -> Any:
-    """Plain data that says what its files are called, or are made of."""
-    return replaced(
+def with_names(item: Any) -> Any:
+    """Plain data, with each file replaced by its name, or by how it is generated."""
+    return with_files(
         item,
         lambda found: (
             found.name
             if isinstance(found, Trace)
-            else {found.function.__name__.lstrip("_"): named(found.arguments)}
+            else {found.function.__name__.lstrip("_"): with_names(found.arguments)}
         ),
     )
 
@@ -215,8 +215,8 @@ def takes_seed(function: Callable[..., Any]) -> bool:
     return "seed" in inspect.signature(function).parameters
 
 
-def told(function: Callable[..., Any]) -> list[Any]:
-    """What a function does: the build of the engine, its name, and the text of its file."""
+def definition(function: Callable[..., Any]) -> list[Any]:
+    """What a function's result depends on: the build of the engine, its name, and the text of its file."""
     source = Path(inspect.getfile(function)).read_text(encoding="utf-8")
     return [build(), function.__qualname__, source]
 

@@ -29,7 +29,7 @@ def page(found: Reproduced, command: str) -> str:
     data = found.to_dict()
     pairs = list(zip(found.source.figures, data["figures"], strict=True))
     charts = [
-        chart(figure, told["points"]) for figure, told in pairs if figure.drawn is not None and told["points"]
+        chart(figure, item["points"]) for figure, item in pairs if figure.drawn is not None and item["points"]
     ]
     verdicts = [statement["verdict"] for statement in data["statements"]]
     context: dict[str, Any] = {
@@ -46,7 +46,7 @@ def page(found: Reproduced, command: str) -> str:
         "counts": [(verdict, verdicts.count(verdict)) for verdict in _MARKS if verdict in verdicts],
         "marks": _MARKS,
         "statements": [_statement(statement) for statement in data["statements"]],
-        "figures": [(figure, told, _table(figure, told)) for figure, told in pairs],
+        "figures": [(figure, item, _table(figure, item)) for figure, item in pairs],
         "work": [_work(piece) for piece in data["work"]],
         "command": command,
     }
@@ -69,23 +69,23 @@ def number(value: float | None) -> str:
     return f"{value:,.4g}" if abs(value) < 1e4 else _text.number(value)
 
 
-def _table(figure: Figure, told: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+def _table(figure: Figure, item: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     """The points: coordinates, and each value with its interval and what the paper has."""
-    if not told["points"]:
+    if not item["points"]:
         return [], []
     coordinates = list(dict.fromkeys(key for point in figure.points for key in point.coordinates))
     head = [*(name.replace("_", " ") for name in coordinates)]
     published = {_place(row, coordinates): row for row in figure.published}
     in_paper = [name for name in figure.measure if any(name in row for row in figure.published)]
     varying = [
-        name for name in figure.measure if any(_varies(point.get(f"{name}_ci95")) for point in told["points"])
+        name for name in figure.measure if any(_varies(point.get(f"{name}_ci95")) for point in item["points"])
     ]
     for name in figure.measure:
         label = name.replace("_", " ")
         head += [label, *(["95 % from", "to"] if name in varying else [])]
         head += [f"{label}, {PAPER}"] if name in in_paper else []
     rows = []
-    for point in told["points"]:
+    for point in item["points"]:
         row = [_compared.value(point[key]) if key in point else "" for key in coordinates]
         beside = published.get(_place(point, coordinates), {})
         for name in figure.measure:
@@ -94,8 +94,8 @@ def _table(figure: Figure, told: Mapping[str, Any]) -> tuple[list[str], list[lis
             if name in varying:
                 row += map(number, ends) if _varies(ends) else ["", ""]
             if name in in_paper:
-                said = beside.get(name)
-                row.append("" if said is None else said if isinstance(said, str) else number(said))
+                known = beside.get(name)
+                row.append("" if known is None else known if isinstance(known, str) else number(known))
         rows.append(row)
     return head, rows
 
@@ -110,8 +110,8 @@ def _place(row: Mapping[str, Any], coordinates: list[str]) -> tuple[Any, ...]:
 
 
 def _work(piece: Mapping[str, Any]) -> dict[str, Any]:
-    told = spec(piece["spec"]) if "spec" in piece else piece["what"]
-    return {**piece, "told": told}
+    text = spec(piece["spec"]) if "spec" in piece else piece["what"]
+    return {**piece, "text": text}
 
 
 @cache

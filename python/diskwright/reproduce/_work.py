@@ -1,4 +1,4 @@
-"""Kinds of work: what has a key and a result that is kept."""
+"""Kinds of work: each has a key, and a result that is stored under it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -8,32 +8,32 @@ from typing import Any, ClassVar
 from diskwright import _api, _toml
 from diskwright._typed import Table, plain
 from diskwright.reproduce import _inputs
-from diskwright.reproduce._inputs import Made, Setting, Trace
+from diskwright.reproduce._inputs import GeneratedFile, Setting, Trace
 from diskwright.sweep._job import Job
 
-# What a quick try has fewer of, whether they are recorded or made.
+# What a quick try has fewer of, be they recorded or generated.
 _REQUESTS = "measure.requests"
 
 
 class Work(ABC):
-    """Something that is computed once, and kept under its key."""
+    """Something that is computed once and stored under its key."""
 
     kind: ClassVar[str]
-    """What it is called where it is kept."""
+    """Its name in the store."""
 
     @abstractmethod
     def inputs(self) -> Any:
-        """All that it is made of, in which traces and made files may stand."""
+        """All of its inputs, among them traces and generated files."""
 
     @property
     def is_seeded(self) -> bool:
-        """Whether it is done again with each seed."""
+        """Whether it is done once for each seed."""
         return self.has_seeded_files
 
     @property
     def has_seeded_files(self) -> bool:
-        """Whether one of its files is another one with each seed."""
-        return any(file.is_seeded for file in _inputs.made(self.inputs()))
+        """Whether any of its files depends on the seed."""
+        return any(file.is_seeded for file in _inputs.generated(self.inputs()))
 
     def traces(self) -> list[Trace]:
         """The traces that it needs."""
@@ -41,20 +41,20 @@ class Work(ABC):
 
     @abstractmethod
     def key(self, setting: Setting, seed: int | None) -> str:
-        """Stands for all that the result depends on: 32 hexadecimal digits."""
+        """A hash of all that the result depends on: 32 hexadecimal digits."""
 
     @abstractmethod
     def result(self, setting: Setting, seed: int | None) -> Mapping[str, Any]:
-        """Does it; plain data that JSON has."""
+        """Does it, and returns plain data that JSON can hold."""
 
     def described(self) -> str:
-        """What it is, for the page."""
-        return f"{self.kind}: {_toml.value(_inputs.named(self.inputs()))}"
+        """A description for the page."""
+        return f"{self.kind}: {_toml.value(_inputs.with_names(self.inputs()))}"
 
 
 @dataclass(frozen=True)
 class Run(Work):
-    """The run of a spec, in dicts, with a `Trace` or a `Made` file where a file's name would stand.
+    """The run of a spec, in dicts, with a `Trace` or a `GeneratedFile` file in place of a file's name.
 
     set: values to override, by dotted key.
     quick: the most requests in a quick try, in place of the system's.
@@ -78,19 +78,19 @@ class Run(Work):
         return [_dict(self.spec), dict(self.set)]
 
     def jobs(self, setting: Setting, seeds: Sequence[int]) -> list[tuple[Job, Sequence[int]]]:
-        """As the engine runs it, which does many at a time: jobs, each with its seeds."""
+        """As jobs of the engine, which runs many at a time, each with its seeds."""
         if not self.has_seeded_files:
             return [(self._job(setting, None), seeds)]
         return [(self._job(setting, seed), [seed]) for seed in seeds]
 
     def _job(self, setting: Setting, seed: int | None) -> Job:
-        spec = setting.placed(_dict(self.spec), seed)
-        changes = setting.placed(dict(self.set), seed)
+        spec = setting.with_paths(_dict(self.spec), seed)
+        changes = setting.with_paths(dict(self.set), seed)
         if setting.quick is not None:
-            changes |= setting.placed(dict(self.quick_set), seed)
-            said = changes.get(_REQUESTS, spec.get("measure", {}).get("requests"))
+            changes |= setting.with_paths(dict(self.quick_set), seed)
+            given = changes.get(_REQUESTS, spec.get("measure", {}).get("requests"))
             most = setting.quick if self.quick is None else self.quick
-            changes[_REQUESTS] = most if said is None else min(said, most)
+            changes[_REQUESTS] = most if given is None else min(given, most)
         settings = tuple(f"{name}={_toml.value(value, name)}" for name, value in changes.items())
         return Job(None, _toml.document(spec), set=settings, check=self.check)
 
@@ -109,25 +109,25 @@ class Inspect(Work):
 
     kind: ClassVar[str] = "inspect"
 
-    trace: Trace | Made
+    trace: Trace | GeneratedFile
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def inputs(self) -> Any:
         return [self.trace, dict(self.arguments)]
 
     def key(self, setting: Setting, seed: int | None) -> str:
-        return _inputs.hashed([self.kind, _inputs.build(), _inputs.held(self.inputs(), seed)])
+        return _inputs.hashed([self.kind, _inputs.build(), _inputs.content(self.inputs(), seed)])
 
     def result(self, setting: Setting, seed: int | None) -> Mapping[str, Any]:
-        return _api.inspect(setting.placed(self.trace, seed), **self.arguments).to_dict()
+        return _api.inspect(setting.with_paths(self.trace, seed), **self.arguments).to_dict()
 
 
 @dataclass(frozen=True)
 class Call(Work):
-    """What a function of the system's file returns, as plain data, from arguments that JSON has, or files.
+    """What a function in the system's file returns: plain data, from arguments that JSON can hold, or files.
 
-    A function with an argument `seed` is called with each seed, and so is one of files that are others with
-    each seed. Its key has the text of its file and the build of the engine: it must depend on nothing else.
+    It is called once for each seed if it has an argument `seed`, or if one of its files depends on the seed.
+    Its key covers the text of its file and the build of the engine: it must depend on nothing else.
     """
 
     kind: ClassVar[str] = "call"
@@ -137,7 +137,7 @@ class Call(Work):
 
     @property
     def is_seeded(self) -> bool:
-        """Whether its function wants a seed, or its files do."""
+        """Whether its function or any of its files takes a seed."""
         return _inputs.takes_seed(self.function) or self.has_seeded_files
 
     def inputs(self) -> Any:
@@ -145,16 +145,16 @@ class Call(Work):
 
     def key(self, setting: Setting, seed: int | None) -> str:
         return _inputs.hashed(
-            [self.kind, *_inputs.told(self.function), _inputs.held(self.inputs(), seed), seed]
+            [self.kind, *_inputs.definition(self.function), _inputs.content(self.inputs(), seed), seed]
         )
 
     def result(self, setting: Setting, seed: int | None) -> Mapping[str, Any]:
-        arguments = setting.placed(self.inputs(), seed)
+        arguments = setting.with_paths(self.inputs(), seed)
         seeded = {"seed": seed} if _inputs.takes_seed(self.function) else {}
         return self.function(**arguments, **seeded)
 
     def described(self) -> str:
-        return f"{self.function.__name__}: {_toml.value(_inputs.named(self.inputs()))}"
+        return f"{self.function.__name__}: {_toml.value(_inputs.with_names(self.inputs()))}"
 
 
 def _dict(spec: Mapping[str, Any] | Table) -> dict[str, Any]:

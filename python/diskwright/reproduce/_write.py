@@ -42,9 +42,9 @@ def write(found: Reproduced, target: str | PathLike[str], command: str = "") -> 
     into = folder(target)
     text = page(found, command or f"diskwright reproduce {found.source.name}")
     written = [_put(into / _PAGE, text.encode())]
-    for figure, told in found.drawn():
+    for figure, item in found.drawn():
         if figure.drawn is not None:
-            pictures = _draw.files(figure, told["points"])
+            pictures = _draw.files(figure, item["points"])
             written += [_put(into / f"{figure.id}.{form}", picture) for form, picture in pictures.items()]
     frame = found.frame()
     for name in _TABLES:

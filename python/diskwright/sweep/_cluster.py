@@ -109,7 +109,7 @@ def _connected(cluster: str, threads: int | None) -> Iterator[tuple[Any, Any]]:
 
 
 def _attempt(parcel: Parcel) -> str | Exception:
-    """What `work` returns or raises: of what is raised there, workers write tracebacks that help nobody."""
+    """What `work` returns, or raises: workers would print a traceback of an error that is raised."""
     try:
         return work(parcel)
     except (InputError, SimulationError) as error:
@@ -117,11 +117,12 @@ def _attempt(parcel: Parcel) -> str | Exception:
 
 
 def work(parcel: Parcel) -> str:
-    """Runs a point on a worker; returns its result as JSON, which is that of a run where it was sent from."""
+    """Runs a point on a worker; returns as JSON the result that the sending machine would have got."""
     point = parcel.point
     if (here := build()) != parcel.build:
         raise InputError(
-            f"error: the worker {_here()} has another engine: {_said(here)}, and not {_said(parcel.build)}\n"
+            f"error: the worker {_here()} runs another build of the engine: {_build_text(here)}, "
+            f"not {_build_text(parcel.build)}\n"
             "  = help: install the same build of diskwright on all machines"
         )
     for trace in point.traces:
@@ -133,12 +134,12 @@ def work(parcel: Parcel) -> str:
         (there,) = points(job, [], parcel.custom)
         if there.key != point.key:
             raise SimulationError(
-                f"the worker {_here()} understands {parcel.name} otherwise than the machine that sent it"
+                f"the worker {_here()} reads {parcel.name} differently from the machine that sent it"
             )
         texts: list[str] = []
         _engine.run_each([job], [parcel.name], 1, parcel.custom, lambda _, text: texts.append(text), None)
     result = json.loads(texts[0])
-    # What was said of the drives' own files cannot be said of the copies here.
+    # Warnings about the drives' own files do not apply to the copies here.
     result["warnings"] = [*point.warnings, *result["warnings"][len(there.warnings) :]]
     result["spec"] = point.spec
     return json.dumps(result)
@@ -155,14 +156,14 @@ def _check(trace: Mapping[str, Any]) -> None:
         ) from None
     if found != (trace["bytes"], trace["digest"]):
         raise InputError(
-            f"error: on the worker {_here()}, {path} is another file: {found[0]} bytes, xxh3 {found[1]}, "
-            f"and not {trace['bytes']} bytes, xxh3 {trace['digest']}\n"
+            f"error: on the worker {_here()}, {path} is a different file: {found[0]} bytes, xxh3 {found[1]}, "
+            f"not {trace['bytes']} bytes, xxh3 {trace['digest']}\n"
             "  = help: copy the trace there, or share its folder"
         )
 
 
 def _unpack(item: Any, folder: Path, name: str) -> None:
-    """Puts files in the place of the drives' descriptions."""
+    """Writes the drives' descriptions to files, and names these in their place."""
     inner = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
     for key, value in list(inner):
         if key == "hdd" and isinstance(value.get("drive"), dict):
@@ -178,6 +179,6 @@ def _here() -> str:
     return socket.gethostname()
 
 
-def _said(build: tuple[str, str, str]) -> str:
+def _build_text(build: tuple[str, str, str]) -> str:
     version, commit, sources = build
     return f"{version} ({commit}, sources {sources[:12]})"

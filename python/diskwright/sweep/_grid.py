@@ -6,7 +6,17 @@ from os import PathLike, fsdecode
 from typing import Any
 
 from diskwright import _compared, _engine, _replacement, _toml
-from diskwright._api import AnyPath, AnySpec, Scheduler, _choices, _names, _ready, _said, _settings, _source
+from diskwright._api import (
+    AnyPath,
+    AnySpec,
+    Scheduler,
+    _choices,
+    _names,
+    _plain_value,
+    _ready,
+    _settings,
+    _source,
+)
 from diskwright._engine import InputError
 from diskwright.sweep import _runner
 from diskwright.sweep._job import CustomPolicies, Job
@@ -53,7 +63,7 @@ def sweep(
     """
     path, text = _source(spec)
     lists = {
-        key: [_toml.value(_said(value), key) for value in _choices(key, of)]
+        key: [_toml.value(_plain_value(value), key) for value in _choices(key, of)]
         for key, of in (vary or {}).items()
     }
     job = Job(

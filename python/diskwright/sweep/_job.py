@@ -78,8 +78,8 @@ class CustomPolicies:
         return cls(
             list(schedulers.items()),
             list(replacements.items()),
-            {name: _hash("schedulers", name, _object, item) for name, item in schedulers.items()},
-            {name: _hash("replacements", name, _told, item) for name, item in replacements.items()},
+            {name: _hash("schedulers", name, _object_behaviour, item) for name, item in schedulers.items()},
+            {name: _hash("replacements", name, _behaviour, item) for name, item in replacements.items()},
         )
 
 
@@ -91,56 +91,56 @@ def points(
     return [Point(**point) for point in json.loads(found)]
 
 
-def _hash(argument: str, name: str, told: Callable[[Any], Any], item: Any) -> str:
-    """A hash of what tells what something does."""
+def _hash(argument: str, name: str, behaviour: Callable[[Any], Any], item: Any) -> str:
+    """A hash of what something does."""
     try:
-        text = json.dumps(told(item), sort_keys=True)
+        text = json.dumps(behaviour(item), sort_keys=True)
     except (OSError, RecursionError, TypeError, ValueError) as error:
-        message = f"error: {argument}: {name}: what it does cannot be told from its source: {error}"
+        message = f"error: {argument}: {name}: what it does cannot be determined from its source: {error}"
         raise InputError(
             f"{message}\n  = help: define its class in a file, with plain numbers and texts as its state"
         ) from error
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _object(item: Any) -> list[Any]:
-    """What tells what an object does: its class, and what it holds."""
-    return [*_definition(type(item)), json.dumps(_held(item), sort_keys=True)]
+def _object_behaviour(item: Any) -> list[Any]:
+    """What determines what an object does: its class and its state."""
+    return [*_definition(type(item)), json.dumps(_state(item), sort_keys=True)]
 
 
-def _told(item: Any) -> Any:
-    """What tells what a class or a function does, with what is bound to it; a value itself."""
+def _behaviour(item: Any) -> Any:
+    """The definition of a class or a function, with all that is bound to it; or the value itself."""
     if isinstance(item, type):
         return _definition(item)
     if isinstance(item, partial):
         return [
-            _told(item.func),
-            *map(_told, item.args),
-            {key: _told(of) for key, of in item.keywords.items()},
+            _behaviour(item.func),
+            *map(_behaviour, item.args),
+            {key: _behaviour(of) for key, of in item.keywords.items()},
         ]
     if inspect.ismethod(item):
-        return [_told(item.__func__), _told(item.__self__)]
+        return [_behaviour(item.__func__), _behaviour(item.__self__)]
     if inspect.isfunction(item):
         bound = [cell.cell_contents for cell in item.__closure__ or ()]
         bound += [*(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
-        return [*_definition(item), *map(_told, bound)]
-    return _object(item) if callable(item) else item
+        return [*_definition(item), *map(_behaviour, bound)]
+    return _object_behaviour(item) if callable(item) else item
 
 
 def _definition(kind: Any) -> list[str]:
-    """The name of a class or a function, and the file that it stands in.
+    """The name of a class or a function, and the text of the file that defines it.
 
-    The whole file, because it calls what stands beside it. What that imports is not in it.
+    The whole file, because the definition may call others in it. What the file imports is not included.
     """
     try:
         source = Path(inspect.getfile(kind)).read_text(encoding="utf-8")
     except (TypeError, OSError):
-        # In a notebook there is no file.
+        # A notebook has no file.
         source = inspect.getsource(kind)
     return [kind.__qualname__, source]
 
 
-def _held(item: Any) -> dict[str, Any]:
+def _state(item: Any) -> dict[str, Any]:
     slots = [name for kind in type(item).__mro__ for name in getattr(kind, "__slots__", ())]
-    held = {name: getattr(item, name) for name in slots if hasattr(item, name)}
-    return held | getattr(item, "__dict__", {})
+    slotted = {name: getattr(item, name) for name in slots if hasattr(item, name)}
+    return slotted | getattr(item, "__dict__", {})

@@ -7,8 +7,8 @@ from typing import Any
 
 from diskwright.reproduce import (
     Call,
+    GeneratedFile,
     Inspect,
-    Made,
     Point,
     Run,
     converted,
@@ -45,7 +45,10 @@ def starving(target: Path, seed: int) -> None:
 
 
 HAND_MADE = "hand-made"
-LOADS = {**WORKLOADS, HAND_MADE: {"trace": Made(starving, suffix=".trace"), "format": "disksim-ascii"}}
+LOADS = {
+    **WORKLOADS,
+    HAND_MADE: {"trace": GeneratedFile(starving, suffix=".trace"), "format": "disksim-ascii"},
+}
 
 SCHEDULERS = ("fcfs", "ncq")
 DRIVES = ("ibm-18es", "travelstar-5k160")

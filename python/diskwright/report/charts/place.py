@@ -102,8 +102,8 @@ def sizes(runs: Sequence[Run]) -> Chart | None:
             trace = _bar(named(runs, run, kind), x, list(counts.values()), total)
             hover = "%{customdata} KiB: %{y:,.4~r} % of the requests"
             tone = 1 if kind == "reads" else 2
-            told = {"customdata": spans, "hovertemplate": hover}
-            traces.append(trace | told | ({"tone": tone} if len(runs) == 1 else {}))
+            labels = {"customdata": spans, "hovertemplate": hover}
+            traces.append(trace | labels | ({"tone": tone} if len(runs) == 1 else {}))
     if not traces:
         return None
     order = sorted({x for trace in traces for x in trace["x"]}, key=lambda x: float(x.replace(",", "")))

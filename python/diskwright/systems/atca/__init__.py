@@ -2,7 +2,7 @@
 
 from diskwright.reproduce import System
 from diskwright.systems._traces import CLOUD_PHYSICS, GUEST, HP_WEEK, PCFAT32, SMALLDISKMON
-from diskwright.systems.atca import _beyond, _figures
+from diskwright.systems.atca import _extensions, _figures
 from diskwright.systems.atca._statements import STATEMENTS
 
 SYSTEM = System(
@@ -42,6 +42,6 @@ SYSTEM = System(
     ],
     traces=[SMALLDISKMON, PCFAT32, GUEST, HP_WEEK, CLOUD_PHYSICS],
     quick=3_000,
-    figures=[*_figures.FIGURES, *_beyond.FIGURES],
+    figures=[*_figures.FIGURES, *_extensions.FIGURES],
     statements=STATEMENTS,
 )

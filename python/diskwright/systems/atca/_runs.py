@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from diskwright.reproduce import Made, Run
+from diskwright.reproduce import GeneratedFile, Run
 from diskwright.systems._clustering import DRIVES, PACES, access_s, gain, makespan_s, service_s
 from diskwright.systems._clustering import WORKLOADS as SHARED
 from diskwright.systems._traces import PCFAT32
@@ -28,8 +28,8 @@ STREAMING, LOG, SCATTERED = "hot and streaming", "flooded in order", "flooded an
 def hand_made(kind: str, hot: int = HOT) -> Mapping[str, Any]:
     """The workload of one of the traces made by hand."""
     if kind == STREAMING:
-        return {"trace": Made(beside_streaming, {"hot": hot}, suffix=".trace")}
-    return {"trace": Made(flooded, {"hot": hot, "in_order": kind == LOG}, suffix=".trace")}
+        return {"trace": GeneratedFile(beside_streaming, {"hot": hot}, suffix=".trace")}
+    return {"trace": GeneratedFile(flooded, {"hot": hot, "in_order": kind == LOG}, suffix=".trace")}
 
 
 HAND_MADE = {kind: hand_made(kind) for kind in (STREAMING, LOG, SCATTERED)}
@@ -37,7 +37,7 @@ ALL = {**TRACES, **HAND_MADE}
 
 ONE, TWO = "one application", "two applications"
 APPLICATIONS = {
-    name: {"trace": Made(applications, {"count": count}, suffix=".trace")}
+    name: {"trace": GeneratedFile(applications, {"count": count}, suffix=".trace")}
     for name, count in ((ONE, 1), (TWO, 2))
 }
 

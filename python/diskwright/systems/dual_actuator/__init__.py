@@ -2,7 +2,7 @@
 
 from diskwright.reproduce import System
 from diskwright.systems._traces import HP_WEEK
-from diskwright.systems.dual_actuator import _beyond, _figures, _halves
+from diskwright.systems.dual_actuator import _extensions, _figures, _halves
 from diskwright.systems.dual_actuator._statements import STATEMENTS
 
 SYSTEM = System(
@@ -35,6 +35,6 @@ SYSTEM = System(
     ],
     traces=[HP_WEEK],
     quick=1_000,
-    figures=[*_figures.FIGURES, *_beyond.FIGURES, *_halves.FIGURES],
+    figures=[*_figures.FIGURES, *_extensions.FIGURES, *_halves.FIGURES],
     statements=STATEMENTS,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import diskwright
 from diskwright import _toml
-from diskwright.reproduce import Made
+from diskwright.reproduce import GeneratedFile
 from diskwright.systems.dual_actuator._runs import CHEETAH, IBM, REGION_BLOCKS
 
 ZONED_OF = {IBM: "ibm-18es", CHEETAH: "cheetah-9lp"}
@@ -22,7 +22,7 @@ def changed(
     seek: str | None = None,
     heads: str | None = None,
     rotation: str | None = None,
-) -> Made:
+) -> GeneratedFile:
     """One of the paper's drives with something changed.
 
     surfaces: so many, and as many cylinders as leave the capacity. cylinders: so many in place of that.
@@ -36,7 +36,7 @@ def changed(
         "heads": heads,
         "rotation": rotation,
     }
-    return Made(_write, arguments, suffix=".toml")
+    return GeneratedFile(_write, arguments, suffix=".toml")
 
 
 def _write(

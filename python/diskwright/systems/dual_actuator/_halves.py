@@ -7,7 +7,7 @@ from typing import Any
 
 import diskwright
 from diskwright import _toml
-from diskwright.reproduce import Figure, Lines, Made, Point, Run
+from diskwright.reproduce import Figure, GeneratedFile, Lines, Point, Run
 from diskwright.systems.dual_actuator._drives import described
 from diskwright.systems.dual_actuator._runs import Drive, response_ms
 
@@ -28,9 +28,9 @@ LOADS: Mapping[str, Mapping[str, Any]] = {
 """What is asked for, without its addresses."""
 
 
-def without_arms(surfaces: int) -> Made:
+def without_arms(surfaces: int) -> GeneratedFile:
     """The drive with a single arm and so many of its surfaces, and as much on each as there is."""
-    return Made(_write, {"surfaces": surfaces}, suffix=".toml")
+    return GeneratedFile(_write, {"surfaces": surfaces}, suffix=".toml")
 
 
 def _write(target: Path, surfaces: int) -> None:

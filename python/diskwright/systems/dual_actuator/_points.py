@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diskwright.reproduce import Call, Made, Point, Run, Work
+from diskwright.reproduce import Call, GeneratedFile, Point, Run, Work
 from diskwright.systems._traces import HP_WEEK
 from diskwright.systems.dual_actuator._changing import CHANGING_BLOCKS, changing
 from diskwright.systems.dual_actuator._drives import ZONED_OF, changed, described, deviation
@@ -347,7 +347,7 @@ QUICK_CHANGING = 20_000
 
 def alternating(architecture: str, drive: str, phase: int) -> Work:
     """The load whose share of writes changes after so many requests."""
-    trace = Made(changing, {"phase": phase}, suffix=".csv")
+    trace = GeneratedFile(changing, {"phase": phase}, suffix=".csv")
     held = {"write": f"{CHANGING_BLOCKS} blocks", "gap": "100 ms"}
     return replay(architecture, drive, trace, QUICK_CHANGING, initial=held)
 

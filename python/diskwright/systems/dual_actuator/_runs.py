@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from diskwright.reproduce import Made, Run, Trace
+from diskwright.reproduce import GeneratedFile, Run, Trace
 
 DISK, DAD, LOGGING, STRIPE2, DALD, ADAPTIVE = "disk", "dad", "logging", "stripe2", "dald", "adaptive"
 FIVE = (DISK, DAD, LOGGING, STRIPE2, DALD)
@@ -40,7 +40,7 @@ _ARMS: Mapping[str, Mapping[str, Any]] = {
 LOGS = (LOGGING, DALD, ADAPTIVE)
 """Those that write where the head is."""
 
-Drive = str | Made
+Drive = str | GeneratedFile
 
 
 def growing(w: float, eta: float = ETA) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def run(
 
 
 def replay(
-    architecture: str, drive: Drive, trace: Trace | Made | str, quick: int | None = None, **how: Any
+    architecture: str, drive: Drive, trace: Trace | GeneratedFile | str, quick: int | None = None, **how: Any
 ) -> Run:
     """A trace at its recorded times on an architecture.
 

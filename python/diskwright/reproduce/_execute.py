@@ -1,4 +1,4 @@
-"""Carries out a system: gathers its work, does each piece once, measures, and judges."""
+"""Executes a system: collects its work, does each piece once, measures, and judges."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 from diskwright._engine import InputError
 from diskwright.reproduce import _data
 from diskwright.reproduce._claims import LEAST_SEEDS
-from diskwright.reproduce._inputs import Setting, Workshop
+from diskwright.reproduce._inputs import FileCache, Setting
 from diskwright.reproduce._reproduced import Measured, Reproduced, measured
 from diskwright.reproduce._system import Figure, Point, Statement, System, Works, works
 from diskwright.reproduce._work import Run, Work
@@ -27,19 +27,19 @@ _SCHEMA = 1
 
 @dataclass
 class _Plan:
-    """All that is to be done, each piece once."""
+    """All work of a system, each piece once."""
 
     setting: Setting
     seeds: Sequence[int]
     tasks: dict[str, _runner.Task] = field(default_factory=dict)
     others: dict[str, tuple[Work, int | None]] = field(default_factory=dict)
-    # The keys of each piece, one for each seed, or one; who needs it; and what it is.
+    # By the keys of each piece (one for each seed, or one alone): the piece, and what needs it.
     pieces: dict[tuple[str, ...], tuple[Work, list[str]]] = field(default_factory=dict)
     _keys: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _points: dict[Job, list[RunPoint]] = field(default_factory=dict)
 
     def add(self, work: Work, user: str) -> tuple[str, ...]:
-        """The keys of a piece, which is done."""
+        """Adds a piece of work, and returns its keys."""
         keys = self._keys.get(id(work))
         if keys is None:
             keys = self._keys[id(work)] = (
@@ -95,22 +95,22 @@ def reproduce(
             f"error: {seeds} seeds: expected {LEAST_SEEDS} or more, for the intervals that verdicts need"
         )
     folder = _data.folder(data)
-    files = _data.found(system.traces, folder)
+    recorded = _data.found(system.traces, folder)
     kept = store if isinstance(store, Store) else Store(store)
-    workshop = Workshop(None if kept.folder is None else kept.folder / "made")
-    plan = _Plan(Setting(files, system.quick if quick else None, workshop), range(1, seeds + 1))
+    files = FileCache(None if kept.folder is None else kept.folder / "made")
+    plan = _Plan(Setting(recorded, system.quick if quick else None, files), range(1, seeds + 1))
     reasons: dict[str, str] = {}
     shown: dict[str, list[tuple[Point, dict[str, tuple[str, ...]]]]] = {}
     needed: dict[str, dict[str, tuple[str, ...]]] = {}
     for figure in system.figures:
-        there = [point for point in figure.points if not _missing(point, files, folder)]
-        lost = next((why for point in figure.points if (why := _missing(point, files, folder))), "")
+        there = [point for point in figure.points if not _missing(point, recorded, folder)]
+        lost = next((why for point in figure.points if (why := _missing(point, recorded, folder))), "")
         if lost:
             reasons[figure.id] = lost
         if there and (figure.partial or not lost):
             shown[figure.id] = [(point, _added(plan, point.work, figure.id)) for point in there]
     for statement in system.statements:
-        if lost := _missing(statement, files, folder):
+        if lost := _missing(statement, recorded, folder):
             reasons[statement.id] = lost
         else:
             needed[statement.id] = _added(plan, statement.work, statement.id)
@@ -133,7 +133,7 @@ def reproduce(
         "seeds": list(plan.seeds),
         "figures": figures,
         "statements": statements,
-        "traces": [_trace(trace.name, files.get(trace.name)) for trace in system.traces],
+        "traces": [_trace(trace.name, recorded.get(trace.name)) for trace in system.traces],
         "work": [
             _piece(work, keys, users, results, plan.setting) for keys, (work, users) in plan.pieces.items()
         ],
@@ -172,22 +172,22 @@ def _done(
     whole = len(plan.tasks) + len(plan.others)
     begun: dict[Future[dict[str, Any]], str] = {}
 
-    def told(done: int, _: int, requests: int, of: int | None) -> None:
-        # One that failed ends the others.
+    def report(done: int, _: int, requests: int, of: int | None) -> None:
+        # The failure of one ends the others.
         others = sum(future.result() is not None for future in begun if future.done())
         if progress is not None:
             progress(len(known) + others + done, whole, requests, of)
 
-    # Runs have threads of their own, and what is not a run goes on beside them.
+    # Runs have threads of their own; other work goes on beside them.
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         try:
             for key, (work, seed) in plan.others.items():
                 if key not in known:
                     begun[pool.submit(_one, work, plan.setting, seed, key, store)] = key
             tasks = list(plan.tasks.values())
-            done = _runner.run(tasks, store, threads=threads, cluster=cluster, progress=told)
+            done = _runner.run(tasks, store, threads=threads, cluster=cluster, progress=report)
             for _ in as_completed(begun):
-                told(len(tasks), len(tasks), 0, None)
+                report(len(tasks), len(tasks), 0, None)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -197,8 +197,8 @@ def _done(
 
 
 def _one(work: Work, setting: Setting, seed: int | None, key: str, store: Store) -> dict[str, Any]:
-    """A piece that is not a run, which is kept."""
-    # As it will be when it is read again.
+    """Does a piece that is not a run, and stores its result."""
+    # In the form in which it will be read back.
     found: dict[str, Any] = json.loads(json.dumps(dict(work.result(setting, seed))))
     store.put(key, found, work.kind)
     return found
@@ -207,7 +207,7 @@ def _one(work: Work, setting: Setting, seed: int | None, key: str, store: Store)
 def _by_seed(
     keys: Mapping[str, tuple[str, ...]], results: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Mapping[str, Any]]]:
-    """The results by name, for each seed; what has no seed is the same with all."""
+    """The results by name, for each seed; one without seeds is the same for all."""
     count = max(map(len, keys.values()))
     return [
         {name: results[of[place] if len(of) > 1 else of[0]] for name, of in keys.items()}
@@ -230,20 +230,20 @@ def _figure(
             name: measured(measure, point.work, of_seeds, f"{name} of {figure.id}")
             for name, measure in figure.measure.items()
         }
-        said: dict[str, Any] = dict(point.coordinates)
+        entry: dict[str, Any] = dict(point.coordinates)
         for name, value in values.items():
-            said[name] = value.mean
+            entry[name] = value.mean
             if value.ci95 is not None:
-                said[f"{name}_ci95"] = list(value.ci95)
-        found.append(said)
+                entry[f"{name}_ci95"] = list(value.ci95)
+        found.append(entry)
         for place in range(len(of_seeds)):
             seed = None if len(of_seeds) == 1 else seeds[place]
             of_one = {name: value.values[place] for name, value in values.items()}
             rows.append({"figure": figure.id, **point.coordinates, "seed": seed, **of_one})
-    told: dict[str, Any] = {"id": figure.id, "title": figure.title, "points": found}
+    result: dict[str, Any] = {"id": figure.id, "title": figure.title, "points": found}
     if lost:
-        told["incomplete" if found else "skipped"] = lost
-    return told
+        result["incomplete" if found else "skipped"] = lost
+    return result
 
 
 def _statement(
@@ -257,10 +257,10 @@ def _statement(
         value = measured(statement.measure, statement.work, _by_seed(keys, results), statement.id)
         if value.ci95 is None:
             lost = "it has no value with one of the seeds"
-    told = {
+    result = {
         "id": statement.id,
         "text": statement.text,
-        "paper": statement.paper.said(),
+        "paper": statement.paper.in_results(),
         "measured": {
             "value": value.mean,
             "ci95": None if value.ci95 is None else list(value.ci95),
@@ -268,7 +268,7 @@ def _statement(
         },
         "verdict": "not run" if value.ci95 is None else statement.paper.verdict(value.ci95),
     }
-    return told | ({"reason": lost} if lost else {})
+    return result | ({"reason": lost} if lost else {})
 
 
 def _trace(name: str, file: Path | None) -> dict[str, Any]:
@@ -282,14 +282,14 @@ def _piece(
     results: Mapping[str, Mapping[str, Any]],
     setting: Setting,
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {"kind": work.kind, "used_by": list(users), "keys": list(keys)}
+    entry: dict[str, Any] = {"kind": work.kind, "used_by": list(users), "keys": list(keys)}
     if isinstance(work, Run):
-        return told | {"spec": results[keys[0]]["spec"]}
-    return told | {"what": work.described()}
+        return entry | {"spec": results[keys[0]]["spec"]}
+    return entry | {"what": work.described()}
 
 
 def _warnings(results: Any) -> list[str]:
-    """The warnings of runs, each once with how many have it; figures in it are the first one's."""
+    """The warnings of runs, each once, with the number of runs that have it and the figures of the first."""
     from diskwright.sweep._swept import counted
 
     runs = list(results)
