@@ -10,7 +10,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, RequestId};
 use crate::engine::{Initiator, Port, Token};
 use crate::metrics::recorder::MOST_STREAMS;
-use crate::metrics::{Recorder, RequestLog, RequestTable};
+use crate::metrics::{Measurements, Picture, Recorder, RequestLog, RequestTable};
 use crate::models::queue::pool::Order;
 use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::workload::{Arrival, Pacing, Workload};
@@ -156,9 +156,9 @@ impl<'a> Host<'a> {
         &self.workload
     }
 
-    /// What was recorded.
-    pub fn recorder(&self) -> &Recorder {
-        &self.recorder
+    /// Ends the recording.
+    pub fn finish_recording(&mut self) -> (Measurements, Option<Box<Picture>>) {
+        self.recorder.finish()
     }
 
     /// What the results should warn of.

@@ -36,6 +36,7 @@ use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
 use crate::workload::{self, Workload};
 
 pub use crate::host::Progress;
+use outcome::Finished;
 pub use outcome::Outcome;
 
 use imported::SetUp;
@@ -365,8 +366,18 @@ pub fn run(
     if let Some(window) = &window {
         window.end(engine.now());
     }
-    let outcome = Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed());
-    Ok(outcome.with_requests(host.take_table()))
+    let (measurements, picture) = host.finish_recording();
+    let table = host.take_table();
+    let run = Finished {
+        checked: &checked,
+        engine: &engine,
+        paths: &tree.paths,
+        host: &host,
+        measurements,
+        picture,
+    };
+    let outcome = Outcome::new(&run, started.elapsed());
+    Ok(outcome.with_requests(table))
 }
 
 /// What the checker found.
