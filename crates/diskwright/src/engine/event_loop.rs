@@ -159,7 +159,7 @@ impl Engine {
             && timeline.next_time().is_none_or(|next| next > *now)
         {
             let under_way = (*now, &*timeline, &*requests, &*faults);
-            self.stalls.look(&self.devices, under_way, checker);
+            self.stalls.check(&self.devices, under_way, checker);
         }
     }
 

@@ -7,7 +7,7 @@ use super::measurements::Measurements;
 use super::picture::Picture;
 use crate::base::units::Time;
 use crate::engine::request::{Outcome, Request};
-use crate::engine::window::{WarmUp, Window};
+use crate::engine::window::{ArmTraceWindow, WarmUp};
 
 /// The most streams of a load that are told apart: each takes some 100 KiB for its distributions.
 pub const MOST_STREAMS: usize = 256;
@@ -49,9 +49,9 @@ impl Recorder {
         }
     }
 
-    /// Collects what a picture of a run on a device of so many blocks is drawn from; `window` is that of the disks' films.
+    /// Collects what a picture of a run on a device of so many blocks is drawn from; `window` is that of the disks' arm traces.
     #[must_use]
-    pub fn with_picture(mut self, blocks: u64, window: Option<Window>) -> Recorder {
+    pub fn with_picture(mut self, blocks: u64, window: Option<ArmTraceWindow>) -> Recorder {
         let picture = Picture::new(self.warm_up, blocks).with_window(window);
         self.picture = Some(Box::new(picture));
         self

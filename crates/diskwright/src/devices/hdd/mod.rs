@@ -8,6 +8,7 @@ pub mod access;
 mod alarm;
 mod arm;
 mod arm_group;
+mod arm_trace;
 pub mod arms_spec;
 pub mod buffer;
 mod buffered;
@@ -17,7 +18,6 @@ mod counters;
 mod disk;
 mod dispatch;
 pub mod drive;
-mod film;
 pub mod hardware;
 mod intake;
 pub mod interface;
@@ -35,7 +35,7 @@ use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
-use crate::engine::window::Window;
+use crate::engine::window::ArmTraceWindow;
 use crate::models::placement::arm_choice::ArmChoiceSpec;
 use crate::models::queue::Scheduler;
 use alarm::Alarm;
@@ -185,7 +185,7 @@ impl Device for Hdd {
         cache.map(|cache| ("cache", cache.report())).collect()
     }
 
-    fn collect_picture(&mut self, window: Option<&Window>) {
+    fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
         self.disk.collect_picture(window);
     }
 

@@ -183,8 +183,8 @@ fn requests(run: &Finished<'_>) -> Map<String, Value> {
 }
 
 /// What a device at a path tells.
-fn named(path: &str, told: Vec<String>) -> impl Iterator<Item = String> + use<'_> {
-    told.into_iter().map(move |text| format!("{path}: {text}"))
+fn named(path: &str, texts: Vec<String>) -> impl Iterator<Item = String> + use<'_> {
+    texts.into_iter().map(move |text| format!("{path}: {text}"))
 }
 
 fn notes(run: &Finished<'_>) -> Vec<String> {
@@ -210,8 +210,8 @@ fn warnings(run: &Finished<'_>) -> Vec<String> {
     warnings.append(&mut run.host.warnings());
     for (path, device) in run.devices() {
         warnings.extend(named(path, device.warnings()));
-        for (part, told) in device.part_warnings() {
-            warnings.extend(named(&format!("{path}.{part}"), told));
+        for (part, texts) in device.part_warnings() {
+            warnings.extend(named(&format!("{path}.{part}"), texts));
         }
     }
     warnings.append(&mut run.measurements.warnings());

@@ -2,7 +2,7 @@
 
 mod arrivals;
 pub mod bursts;
-mod portrait;
+mod profile_builder;
 mod references;
 mod space;
 
@@ -26,11 +26,11 @@ use super::extents::Extents;
 use super::formats::{FormatOptions, TraceReader, open};
 use super::record::Record;
 
-use self::portrait::Portrait;
+use self::profile_builder::ProfileBuilder;
 
 pub use self::arrivals::Dispersion;
 pub use self::bursts::BurstProfile;
-pub use self::portrait::{
+pub use self::profile_builder::{
     ArrivalProfile, Class, ClassSizes, Classes, DirectionProfile, Profile, ReferenceProfile,
     RunProfile, SCHEMA, SizeProfile, SpaceProfile,
 };
@@ -197,7 +197,7 @@ fn inspect_reader(
     progress: &mut dyn Progress,
 ) -> Result<(Inspection, Option<Profile>), Error> {
     let mut read = 0;
-    let mut portrait = options.profile.is_some().then(Portrait::default);
+    let mut builder = options.profile.is_some().then(ProfileBuilder::default);
     let mut measures: BTreeMap<u32, Measure> = BTreeMap::new();
     let mut arrivals = Arrivals::default();
     let mut others = Devices::default();
@@ -212,11 +212,11 @@ fn inspect_reader(
         }
         arrivals.add(record.arrival);
         let measure = measures.entry(record.device).or_default();
-        if let Some(portrait) = &mut portrait {
-            portrait.add(&record, measure.end, options.threshold);
+        if let Some(builder) = &mut builder {
+            builder.add(&record, measure.end, options.threshold);
         }
         measure.add(&record, options.threshold);
-        if portrait.is_some() && measures.len() > 1 {
+        if builder.is_some() && measures.len() > 1 {
             return Err(several(&*reader, &measures));
         }
     }
@@ -239,12 +239,12 @@ fn inspect_reader(
         DeviceSummary { device, summary }
     });
     let devices: Vec<DeviceSummary> = devices.collect();
-    let profile = portrait.map(|portrait| {
+    let profile = builder.map(|builder| {
         let nothing = Summary::default();
         let (device, summary) = devices
             .first()
             .map_or((0, &nothing), |d| (d.device, &d.summary));
-        portrait.finish(reader.format(), device, options.threshold, summary)
+        builder.finish(reader.format(), device, options.threshold, summary)
     });
     let inspection = Inspection {
         format: reader.format().to_owned(),
