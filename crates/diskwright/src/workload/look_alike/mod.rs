@@ -5,12 +5,10 @@
 
 mod counts;
 mod deck;
-mod fenwick;
 mod file;
 mod measured;
 mod parameters;
 mod spec;
-mod stack;
 
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,6 @@
 mod arrivals;
 pub mod bursts;
 mod portrait;
-mod references;
 mod space;
 
 use std::collections::BTreeMap;

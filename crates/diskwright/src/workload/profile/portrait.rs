@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::arrivals::{Arrivals, Dispersion};
 use super::bursts::BurstProfile;
-use super::references::References;
 use super::space::{Alignments, Spread};
 use super::{SizeCount, Summary};
+use crate::base::order_statistics::KeyedLruStack;
 use crate::engine::request::Op;
 use crate::metrics::histogram::LogHistogram;
 use crate::workload::record::Record;
@@ -216,7 +216,7 @@ pub struct Portrait {
     began: (bool, bool),
     runs: LogHistogram,
     runs_by_first: RunProfile,
-    references: References,
+    references: KeyedLruStack,
     /// The size of the last request that began at each block.
     last_sizes: HashMap<u64, u32, FixedState>,
     random_first: u64,
@@ -258,7 +258,7 @@ impl Portrait {
             (None, Some(before)) => self.backward.add(before - lbn),
             (None, None) => {}
         }
-        let distance = self.references.add(lbn);
+        let distance = self.references.reference(lbn);
         if !sequential {
             self.end_run();
             self.began = (distance.is_some(), write);
@@ -310,7 +310,7 @@ impl Portrait {
         let share = |reads: Class, writes: Class| {
             super::ratio(reads.requests, reads.requests + writes.requests)
         };
-        let first = self.references.objects();
+        let first = self.references.len();
         let sizes = self.sizes.each_ref();
         let [random_sizes, sequential_sizes] = sizes.map(|of| of.each_ref().map(size_profile));
         let [random_read_sizes, random_write_sizes] = random_sizes;

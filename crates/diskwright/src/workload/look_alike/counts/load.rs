@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use crate::base::error::InputError;
+use crate::base::order_statistics::NumberedLruStack;
 use crate::base::random::Stream;
 use crate::base::units::{Lbn, Time};
 use crate::engine::request::Op;
@@ -12,7 +13,6 @@ use crate::workload::synthetic::Ranks;
 
 use super::super::deck::Deck;
 use super::super::parameters::Resolved;
-use super::super::stack::Stack;
 use super::arrivals::Arrivals;
 use super::cells::Counts;
 use super::mixture;
@@ -139,7 +139,7 @@ struct Seen {
     /// The number of each run's last reference.
     last: Vec<u64>,
     references: u64,
-    stack: Stack,
+    stack: NumberedLruStack,
     /// By the size of the first request: the last references.
     heads: BTreeMap<u32, BTreeMap<u64, u32>>,
     /// By that and the size of those that follow: the last references.
