@@ -7,7 +7,7 @@ pub mod json;
 pub mod recording;
 pub mod steps;
 
-use super::buffer::Track;
+use super::tally::Track;
 use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Part, RequestId, ServedBy};

@@ -1,8 +1,7 @@
 //! The steps of an access, as they pass.
 
 use crate::base::units::Time;
-use crate::devices::hdd::buffer::Track;
-use crate::devices::hdd::tally::{Slots, Tally};
+use crate::devices::hdd::tally::{Slots, Tally, Track};
 use crate::engine::request::{Part, Parts};
 use crate::models::geometry::mechanics::{Arm, Mechanics};
 
