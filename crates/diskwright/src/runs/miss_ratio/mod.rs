@@ -36,7 +36,7 @@ use crate::base::units::Size;
 use crate::models::cache::MOST_FRAMES;
 use crate::models::cache::replacement::{CustomReplacements, Setting};
 use crate::workload::FormatOptions;
-use crate::workload::formats::open_seeded;
+use crate::workload::opening::open_seeded;
 
 pub use self::answer::{MissRatios, Point, Sampling};
 pub use self::policies::Policy;

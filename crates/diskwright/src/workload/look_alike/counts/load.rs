@@ -12,11 +12,11 @@ use crate::workload::record::Record;
 use crate::workload::synthetic::Ranks;
 
 use super::super::deck::Deck;
-use super::super::parameters::Resolved;
 use super::arrivals::Arrivals;
 use super::cells::Counts;
 use super::mixture;
 use super::plan::{Kind, New, Plan, Shape, plan};
+use crate::workload::clone_options::Resolved;
 
 /// A look-alike of a table of counts, being told.
 #[derive(Debug)]
