@@ -7,7 +7,7 @@ use diskwright::base::error::Error;
 use diskwright::metrics::{interval, named};
 use diskwright::runs::simulation::digest;
 use diskwright::runs::simulation::many::{self, FailedRun, Job};
-use diskwright::runs::simulation::point::{self, Circumstances};
+use diskwright::runs::simulation::point::{self, ProgramIdentity};
 use diskwright::runs::simulation::sweep::{PointChoice, Sweep, SweepOptions};
 use diskwright::runs::simulation::{RunOptions, SpecSource};
 use pyo3::exceptions::PyValueError;
@@ -57,16 +57,16 @@ impl PointJob {
 
 /// What the program brings along, by name, and the hashes of its sources: an object with these attributes.
 #[derive(FromPyObject)]
-pub struct Brought {
+pub struct CustomPolicies {
     schedulers: Vec<(String, Py<PyAny>)>,
     replacements: Vec<(String, Py<PyAny>)>,
     scheduler_sources: BTreeMap<String, String>,
     replacement_sources: BTreeMap<String, String>,
 }
 
-impl Brought {
+impl CustomPolicies {
     /// The same options, with what is brought along; what goes wrong in it is kept in `failure`.
-    fn along(self, options: RunOptions, failure: &Failure) -> PyResult<RunOptions> {
+    fn apply_to(self, options: RunOptions, failure: &Failure) -> PyResult<RunOptions> {
         Ok(RunOptions {
             schedulers: custom_schedulers(self.schedulers, failure)?,
             replacements: custom_replacements(self.replacements, failure)?,
@@ -83,7 +83,7 @@ pub fn sweep(
     job: PointJob,
     seeds: Option<u32>,
     metrics: Vec<String>,
-    brought: Brought,
+    brought: CustomPolicies,
 ) -> PyResult<String> {
     let run = RunOptions {
         point: None,
@@ -93,7 +93,7 @@ pub fn sweep(
         vary: job.vary.clone(),
         metrics,
         seeds,
-        run: brought.along(run, &Failure::default())?,
+        run: brought.apply_to(run, &Failure::default())?,
     };
     let source = job.source()?;
     py.detach(|| Sweep::read(&source, &options).map(|sweep| sweep.json().to_string()))
@@ -119,10 +119,10 @@ pub fn points(
     py: Python<'_>,
     job: PointJob,
     seeds: Vec<u64>,
-    mut brought: Brought,
+    mut brought: CustomPolicies,
     whole: bool,
 ) -> PyResult<String> {
-    let circumstances = Circumstances {
+    let program = ProgramIdentity {
         commit: env!("DISKWRIGHT_COMMIT").to_owned(),
         schedulers: std::mem::take(&mut brought.scheduler_sources),
         replacements: std::mem::take(&mut brought.replacement_sources),
@@ -130,10 +130,10 @@ pub fn points(
     let failure = Failure::default();
     let job = Job {
         spec: job.source()?,
-        options: brought.along(job.options(), &failure)?,
+        options: brought.apply_to(job.options(), &failure)?,
     };
     let described = py.detach(|| {
-        let found = point::points(&job, &seeds, &circumstances)?;
+        let found = point::points(&job, &seeds, &program)?;
         let described = found.iter().map(|point| {
             let mut described = serde_json::to_value(point).expect("a point is plain data");
             if whole {
@@ -159,13 +159,13 @@ pub fn run_each(
     jobs: Vec<PointJob>,
     names: Vec<String>,
     threads: Option<usize>,
-    brought: Brought,
+    brought: CustomPolicies,
     finished: Py<PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<()> {
     let threads = thread_count(threads)?;
     let failure = Failure::default();
-    let custom = brought.along(RunOptions::default(), &failure)?;
+    let custom = brought.apply_to(RunOptions::default(), &failure)?;
     let jobs = jobs
         .iter()
         .map(|job| {

@@ -73,15 +73,15 @@ impl<F: Family> Choice<F> {
     /// The policy for a setting, ready to run.
     ///
     /// # Errors
-    /// `brought` has none of the name.
+    /// `custom` has none of the name.
     pub fn build_for(
         &self,
         setting: &F::Setting,
-        brought: &Brought<F>,
+        custom: &CustomPolicies<F>,
     ) -> Result<Box<F::Policy>, InputError> {
         match self {
             Choice::Known(spec) => Ok(spec.build(setting)),
-            Choice::Custom(name) => brought.make(name, setting),
+            Choice::Custom(name) => custom.make(name, setting),
         }
     }
 }
@@ -136,21 +136,21 @@ impl<'de, F: Family> Deserialize<'de> for Choice<F> {
 type Maker<F> = Arc<dyn Fn(&<F as Family>::Setting) -> Box<<F as Family>::Policy> + Send + Sync>;
 
 /// Policies of a family that a program brings along, by name.
-pub struct Brought<F: Family>(BTreeMap<String, Maker<F>>);
+pub struct CustomPolicies<F: Family>(BTreeMap<String, Maker<F>>);
 
-impl<F: Family> Clone for Brought<F> {
-    fn clone(&self) -> Brought<F> {
-        Brought(self.0.clone())
+impl<F: Family> Clone for CustomPolicies<F> {
+    fn clone(&self) -> CustomPolicies<F> {
+        CustomPolicies(self.0.clone())
     }
 }
 
-impl<F: Family> Default for Brought<F> {
-    fn default() -> Brought<F> {
-        Brought(BTreeMap::new())
+impl<F: Family> Default for CustomPolicies<F> {
+    fn default() -> CustomPolicies<F> {
+        CustomPolicies(BTreeMap::new())
     }
 }
 
-impl<F: Family> Brought<F> {
+impl<F: Family> CustomPolicies<F> {
     /// Brings a policy along; `make` is asked for one wherever a spec wants it, and told for what.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ impl<F: Family> Brought<F> {
     }
 }
 
-impl<F: Family> fmt::Debug for Brought<F> {
+impl<F: Family> fmt::Debug for CustomPolicies<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }

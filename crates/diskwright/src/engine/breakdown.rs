@@ -37,8 +37,8 @@ impl Engine {
             initiator.completed(id, &mut self.port())?;
         }
         // No message is delivered any more, but what ended with these requests may have been the warm-up.
-        let mut messages = self.kernel.messages.iter();
-        if messages.any(|message| matches!(message, Message::Measure)) {
+        let is_measure = |message: &Message| matches!(message, Message::Measure);
+        if self.kernel.messages.iter().any(is_measure) {
             self.measure_from_now();
         }
         Ok(())
@@ -81,7 +81,7 @@ impl Engine {
                 timeline.cancel_all_of(id.0);
             }
         }
-        messages.push_back(Message::Failed { device });
+        messages.push(Message::Failed { device });
         let mut cut = requests.live();
         cut.retain(|&id| {
             let request = requests.get(id);
@@ -91,7 +91,7 @@ impl Engine {
         for request in cut {
             let entry = requests.get_mut(request);
             cut_short(entry, *now);
-            messages.push_back(Message::Completed { request });
+            messages.push(Message::Completed { request });
         }
     }
 }

@@ -1,11 +1,10 @@
 //! What a device may do while it handles something, and what the engine keeps beside the devices.
 
-use std::collections::VecDeque;
-
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::faults::Faults;
+use crate::engine::fifo::Fifo;
 use crate::engine::request::{Command, DeviceId, Outcome, Request, RequestId, Slab};
 use crate::engine::timeline::{AlarmId, Timeline};
 use crate::engine::token::Token;
@@ -36,8 +35,8 @@ pub(crate) enum Message {
 pub(crate) struct Kernel {
     pub now: Time,
     pub timeline: Timeline,
-    pub messages: VecDeque<Message>,
-    pub wakes: VecDeque<DeviceId>,
+    pub messages: Fifo<Message>,
+    pub wakes: Fifo<DeviceId>,
     pub requests: Slab,
     pub checker: Option<Box<Checker>>,
     /// The parent of each device, if it has one.
@@ -80,14 +79,14 @@ impl Context<'_> {
             self.device
         );
         let now = self.kernel.now;
-        let request =
-            self.kernel
-                .requests
-                .insert(Request::new(command, now, Some(self.device), child));
+        let request = self
+            .kernel
+            .requests
+            .insert(&command, now, Some(self.device), child);
         if let Some(checker) = &mut self.kernel.checker {
             checker.submitted(request, &command);
         }
-        self.kernel.messages.push_back(Message::Accept {
+        self.kernel.messages.push(Message::Accept {
             device: child,
             request,
         });
@@ -98,8 +97,7 @@ impl Context<'_> {
     /// [`Device::child_completed`] under its own number.
     pub fn open(&mut self, command: Command) -> RequestId {
         let (now, device) = (self.kernel.now, self.device);
-        let request = Request::new(command, now, Some(device), device);
-        let request = self.kernel.requests.insert(request);
+        let request = (self.kernel.requests).insert(&command, now, Some(device), device);
         if let Some(checker) = &mut self.kernel.checker {
             checker.submitted(request, &command);
         }
@@ -133,7 +131,7 @@ impl Context<'_> {
     /// Asks for [`Device::wake`] once the messages of this instant have been handled.
     #[inline]
     pub fn wake(&mut self) {
-        self.kernel.wakes.push_back(self.device);
+        self.kernel.wakes.push(self.device);
     }
 
     /// Completes a request now. Whoever submitted it hears of it within this instant. A read that has met blocks of this device that
@@ -151,9 +149,7 @@ impl Context<'_> {
         if self.kernel.faults.has_media_errors() {
             self.kernel.faults.meet(entry);
         }
-        self.kernel
-            .messages
-            .push_back(Message::Completed { request });
+        self.kernel.messages.push(Message::Completed { request });
     }
 
     /// The status of a child.
@@ -167,7 +163,7 @@ impl Context<'_> {
     pub fn announce_room(&mut self) {
         if self.has_parent() {
             let device = self.device;
-            self.kernel.messages.push_back(Message::Room { device });
+            self.kernel.messages.push(Message::Room { device });
         }
     }
 

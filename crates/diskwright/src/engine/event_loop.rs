@@ -8,14 +8,13 @@
 //! Devices that have failed are not called any more. Faults are alarms of the engine's own, set before the run, and so come first in their
 //! instants.
 
-use std::collections::VecDeque;
-
 use crate::base::error::Error;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::context::{Context, Kernel, Message};
 use crate::engine::device::{Device, Fault};
 use crate::engine::faults::{Faults, Injection, cut_short};
+use crate::engine::fifo::Fifo;
 use crate::engine::initiator::{INITIATOR, Initiator, Port};
 use crate::engine::request::{DeviceId, RequestId, Slab};
 use crate::engine::stalls::Stalls;
@@ -55,8 +54,8 @@ impl Engine {
         let kernel = Kernel {
             now: Time::ZERO,
             timeline: Timeline::default(),
-            messages: VecDeque::new(),
-            wakes: VecDeque::new(),
+            messages: Fifo::default(),
+            wakes: Fifo::default(),
             requests: Slab::default(),
             checker,
             parents,
@@ -160,7 +159,7 @@ impl Engine {
             && timeline.next_time().is_none_or(|next| next > *now)
         {
             let under_way = (*now, &*timeline, &*requests, &*faults);
-            self.stalls.look(&self.devices, under_way, checker);
+            self.stalls.check(&self.devices, under_way, checker);
         }
     }
 
@@ -211,7 +210,7 @@ impl Engine {
     fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         loop {
             self.deliver_messages(initiator)?;
-            let Some(id) = self.kernel.wakes.pop_front() else {
+            let Some(id) = self.kernel.wakes.pop() else {
                 return Ok(());
             };
             if self.kernel.faults.has_failed(id) {
@@ -223,14 +222,12 @@ impl Engine {
     }
 
     fn deliver_messages(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
-        while let Some(message) = self.kernel.messages.pop_front() {
+        while let Some(message) = self.kernel.messages.pop() {
             match message {
                 Message::Accept { device, request } => {
                     if self.kernel.faults.has_failed(device) {
                         cut_short(self.kernel.requests.get_mut(request), self.kernel.now);
-                        self.kernel
-                            .messages
-                            .push_back(Message::Completed { request });
+                        self.kernel.messages.push(Message::Completed { request });
                         continue;
                     }
                     let (device, mut cx) = self.device(device);

@@ -9,6 +9,7 @@ mod event_loop;
 #[cfg(test)]
 pub(crate) mod fakes;
 mod faults;
+mod fifo;
 mod initiator;
 pub mod request;
 mod stalls;

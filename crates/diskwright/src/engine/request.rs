@@ -137,6 +137,10 @@ impl Parts {
     pub fn get(&self, part: Part) -> Time {
         self.0[part as usize]
     }
+    /// Every part, in the order of [`Part::ALL`].
+    pub fn all(&self) -> &[Time; Part::COUNT] {
+        &self.0
+    }
     /// All parts together.
     pub fn total(&self) -> Time {
         self.0.iter().copied().sum()
@@ -221,6 +225,24 @@ impl Request {
             device,
         }
     }
+    /// Makes it a new request, as [`Request::new`] does, field by field.
+    #[inline]
+    fn renew(&mut self, command: &Command, now: Time, owner: Option<DeviceId>, device: DeviceId) {
+        self.command = *command;
+        self.arrival = now;
+        self.issue = now;
+        self.acceptance = now;
+        self.start = now;
+        self.completion = now;
+        self.parts = Parts::default();
+        self.media = Time::ZERO;
+        self.served_by = ServedBy::default();
+        self.shares_access = false;
+        self.outcome = None;
+        self.sequence = if owner.is_some() { OF_NO_REQUEST } else { 0 };
+        self.owner = owner;
+        self.device = device;
+    }
     /// The sequence of the host's request that it is, or is for.
     pub fn of_host(&self) -> Option<u64> {
         (self.sequence != OF_NO_REQUEST).then_some(self.sequence)
@@ -243,13 +265,22 @@ pub struct Slab {
 }
 
 impl Slab {
-    pub(crate) fn insert(&mut self, request: Request) -> RequestId {
+    /// Adds a request, made where it stays.
+    #[inline]
+    pub(crate) fn insert(
+        &mut self,
+        command: &Command,
+        now: Time,
+        owner: Option<DeviceId>,
+        device: DeviceId,
+    ) -> RequestId {
         match self.free.pop() {
             Some(index) => {
-                self.entries[index as usize] = request;
+                self.entries[index as usize].renew(command, now, owner, device);
                 RequestId(index)
             }
             None => {
+                let request = Request::new(*command, now, owner, device);
                 self.entries.push(request);
                 RequestId((self.entries.len() - 1) as u32)
             }

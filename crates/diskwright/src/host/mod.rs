@@ -10,7 +10,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, RequestId};
 use crate::engine::{Initiator, Port, Token};
 use crate::metrics::recorder::MOST_STREAMS;
-use crate::metrics::{Recorder, RequestLog, RequestTable};
+use crate::metrics::{Measurements, Picture, Recorder, RequestLog, RequestTable};
 use crate::models::queue::pool::Order;
 use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::workload::{Arrival, Pacing, Workload};
@@ -55,7 +55,7 @@ pub struct Host<'a> {
     power_lost: Option<(Time, u32)>,
     first_arrival: Option<Time>,
     ahead: Option<Arrival>,
-    held: Vec<Held>,
+    held: Vec<WaitingRequest>,
     held_free: Vec<u32>,
     /// Under a closed pacing, whose request it is, by its number.
     users: Vec<u32>,
@@ -72,7 +72,7 @@ pub struct Host<'a> {
 
 /// A request that waits in the host, where it has no number of the engine's yet.
 #[derive(Clone, Copy)]
-struct Held {
+struct WaitingRequest {
     command: Command,
     arrival: Time,
     sequence: u64,
@@ -156,9 +156,9 @@ impl<'a> Host<'a> {
         &self.workload
     }
 
-    /// What was recorded.
-    pub fn recorder(&self) -> &Recorder {
-        &self.recorder
+    /// Ends the recording.
+    pub fn finish_recording(&mut self) -> (Measurements, Option<Box<Picture>>) {
+        self.recorder.finish()
     }
 
     /// What the results should warn of.
@@ -195,7 +195,7 @@ impl<'a> Host<'a> {
         let now = port.now();
         self.first_arrival.get_or_insert(now);
         self.recorder.arrived(now);
-        let held = Held {
+        let held = WaitingRequest {
             command: arrival.command,
             arrival: now,
             sequence: self.arrived,
@@ -220,7 +220,7 @@ impl<'a> Host<'a> {
                 .is_none_or(|most| self.outstanding < most)
     }
 
-    fn issue(&mut self, held: Held, port: &mut Port<'_>) {
+    fn issue(&mut self, held: WaitingRequest, port: &mut Port<'_>) {
         self.outstanding += 1;
         self.issued += 1;
         self.last = held.command.end();
@@ -233,7 +233,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    fn hold(&mut self, held: Held, now: Time) {
+    fn hold(&mut self, held: WaitingRequest, now: Time) {
         let index = match self.held_free.pop() {
             Some(index) => {
                 self.held[index as usize] = held;

@@ -3,11 +3,11 @@
 
 use super::hardware::Hardware;
 use super::interface::Interface;
-use super::tally::{Slots, Tally};
+use super::tally::{SlotSpan, Tally};
 use crate::base::units::Time;
 use crate::engine::request::{Command, Part};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::{Arm, Mechanics};
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
 use crate::models::geometry::spindle::Spindle;
 
 /// What an access does.
@@ -16,7 +16,7 @@ pub struct Access {
     /// When the last block is on the medium, or in the host for a read.
     pub end: Time,
     /// Where the arm is then.
-    pub arm: Arm,
+    pub arm: HeadPosition,
     /// Tracks on which a part of a physical sector was read, and written a revolution later.
     pub read_modify_writes: u32,
 }
@@ -27,7 +27,7 @@ pub struct Begin {
     /// The platters as its heads see them.
     pub spindle: Spindle,
     /// Where it is.
-    pub arm: Arm,
+    pub arm: HeadPosition,
     /// When it may begin to move.
     pub at: Time,
 }
@@ -36,7 +36,7 @@ pub struct Begin {
 struct Pass<'a, T> {
     mechanics: &'a Mechanics,
     spindle: Spindle,
-    arm: Arm,
+    arm: HeadPosition,
     now: Time,
     parts: &'a mut T,
 }
@@ -44,7 +44,7 @@ struct Pass<'a, T> {
 impl<T: Tally> Pass<'_, T> {
     /// Moves to the run's track.
     fn move_to(&mut self, run: &Run, write: bool) {
-        let to = Arm::over(run);
+        let to = HeadPosition::over(run);
         let motion = self.mechanics.motion(self.arm, to, write);
         self.parts.heads_for(to);
         self.parts.add(Part::Seek, motion.seek);
@@ -58,7 +58,7 @@ impl<T: Tally> Pass<'_, T> {
     fn pass(&mut self, slot: u32, slots: u32, per_track: u32) -> Time {
         let spindle = &self.spindle;
         let (wait, whole) = spindle.pass(spindle.phase(self.now), slot, slots, per_track);
-        self.parts.awaits(Slots::new(slot, slots, per_track));
+        self.parts.awaits(SlotSpan::new(slot, slots, per_track));
         self.parts.add(Part::Rotation, wait);
         self.parts.add(Part::Transfer, whole - wait);
         let edge = self.now + wait;
@@ -79,7 +79,7 @@ impl<T: Tally> Pass<'_, T> {
 /// not overlap. `blocks_per_sector` blocks leave the medium together, when their sector has passed.
 pub fn read<T: Tally>(
     hardware: &Hardware,
-    arm: Arm,
+    arm: HeadPosition,
     start: Time,
     command: &Command,
     first: Run,
@@ -106,13 +106,13 @@ pub fn read<T: Tally>(
 
 /// A piece of a read that is on its way to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct ReadPiece {
     /// When the last block is off the medium.
     pub end: Time,
     /// When it has crossed the interface, where that overlaps; not before `end`.
     pub on_bus: Time,
     /// Where the arm is at `end`.
-    pub arm: Arm,
+    pub arm: HeadPosition,
 }
 
 /// Reads one of several pieces of which a request is made: a command's blocks, whose first run is `first`. Blocks of earlier pieces
@@ -124,7 +124,7 @@ pub fn read_piece<T: Tally>(
     command: &Command,
     first: Run,
     parts: &mut T,
-) -> Piece {
+) -> ReadPiece {
     let Hardware {
         mechanics,
         interface,
@@ -152,7 +152,7 @@ pub fn read_piece<T: Tally>(
         }
         run = mechanics.layout.run(sectors.next, sectors.left);
     }
-    Piece {
+    ReadPiece {
         end: pass.now,
         on_bus: on_bus.max(pass.now),
         arm: pass.arm,
@@ -228,7 +228,7 @@ impl Arrivals {
 /// only a part is written is read first, and written when it comes by again.
 pub fn write<T: Tally>(
     hardware: &Hardware,
-    arm: Arm,
+    arm: HeadPosition,
     start: Time,
     arrivals: Arrivals,
     command: &Command,
@@ -290,7 +290,7 @@ pub fn write_piece<T: Tally>(
                 let blocks = sectors.blocks_until(count).max(arrivals.first);
                 arrivals.from + interface.write_time(blocks)
             };
-            pass.parts.awaits(Slots::new(slot, run.span, per_track));
+            pass.parts.awaits(SlotSpan::new(slot, run.span, per_track));
             let mut edge = pass.edge(pass.now, slot, per_track);
             while arrived(1) > edge {
                 edge = pass.edge(edge + Time::from_ns(1), slot, per_track);

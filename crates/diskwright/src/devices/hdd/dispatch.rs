@@ -1,7 +1,7 @@
 //! Idle arms begin what waits.
 
 use super::alarm::Alarm;
-use super::arm::{ArmUnit, Work};
+use super::arm::{Arm, Work};
 use super::buffer::Buffer;
 use super::disk::{Disk, key};
 use super::hardware::Hardware;
@@ -9,7 +9,7 @@ use super::log::{Next, make_access};
 use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::Parts;
-use crate::models::geometry::mechanics::Arm;
+use crate::models::geometry::mechanics::HeadPosition;
 use crate::models::queue::schedulers::{ArmView, DiskSpace};
 use crate::models::queue::{Slot, Space, View};
 
@@ -104,7 +104,7 @@ impl Disk {
             return;
         };
         let (now, hardware) = (cx.now(), &self.medium.hardware);
-        buffered.settle(hardware, cx);
+        buffered.advance_and_report(hardware, cx);
         let free = buffered.buffer.free_at(hardware, now);
         self.medium.arms[0].at = buffered.buffer.arm();
         if free > now {
@@ -170,7 +170,7 @@ impl Disk {
             None => overhead.before(write, medium.after_write),
         };
         let (before_read, before_write) = (before(false), before(true));
-        let phases = |arm: &ArmUnit| {
+        let phases = |arm: &Arm| {
             let read = arm.phase(now + before_read);
             let is_same = before_read == before_write;
             let write = if is_same {
@@ -229,7 +229,7 @@ impl Disk {
     fn travel(&mut self, arm: usize, cylinder: u32, cx: &mut Context<'_>) {
         let medium = &mut self.medium;
         let at = medium.arms[arm].at;
-        let to = Arm {
+        let to = HeadPosition {
             cylinder,
             head: at.head,
         };
@@ -242,7 +242,7 @@ impl Disk {
             buffered.buffer.travel(hardware, cx.now(), to);
         }
         medium.arms[arm].at = to;
-        self.show_travel(arm, to, time, cx.now());
+        self.trace_travel(arm, to, time, cx.now());
         self.work(arm, Work::Travel, cx.now() + time, cx);
     }
 
@@ -268,7 +268,7 @@ impl Disk {
             }
             Next::Access { work, command, arm } => (work, command, arm),
         };
-        let (arm, end, parts) = match self.camera_behind(now) {
+        let (arm, end, parts) = match self.begin_cleaning_trace(now) {
             None => {
                 let mut parts = Parts::default();
                 let (arm, end) = make_access(&mut self.medium, &command, arm, now, &mut parts);
@@ -276,7 +276,7 @@ impl Disk {
             }
             Some(mut steps) => {
                 let (arm, end) = make_access(&mut self.medium, &command, arm, now, &mut steps);
-                self.show_behind(&steps, command.op, now);
+                self.trace_cleaning(&steps, command.op, now);
                 (arm, end, steps.parts())
             }
         };

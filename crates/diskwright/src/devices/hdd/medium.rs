@@ -1,10 +1,10 @@
 //! The medium and the arms over it: which arm makes an access, what it does, and what is counted of that.
 
 use super::access::{Arrivals, Begin, read_piece, write_piece};
-use super::arm::{ArmUnit, PendingEffects, Work};
+use super::arm::{Arm, PendingEffects, Work};
 use super::arm_group::ArmGroup;
 use super::arms_spec::{ArmMotion, ArmParts};
-use super::counters::Counters;
+use super::counters::HddCounters;
 use super::hardware::Hardware;
 use super::picture::HddPicture;
 use super::tally::Tally;
@@ -13,12 +13,12 @@ use crate::engine::request::{Command, Op, Part};
 use crate::models::geometry::layout::Run;
 use crate::models::geometry::mechanics::Target;
 use crate::models::placement::arm_choice::{ArmChoice, Candidate};
-use crate::models::placement::soonest::Found;
+use crate::models::placement::soonest::FreeSlot;
 
 /// The medium, and the arms over it.
 pub(super) struct Medium {
     pub hardware: Hardware,
-    pub arms: Vec<ArmUnit>,
+    pub arms: Vec<Arm>,
     /// Arms that serve the same requests.
     pub groups: Vec<ArmGroup>,
     /// Whether arms move one at a time.
@@ -29,7 +29,7 @@ pub(super) struct Medium {
     pub reaches_all: bool,
     /// The request before was a write.
     pub after_write: bool,
-    pub counters: Counters,
+    pub counters: HddCounters,
     pub picture: Option<Box<HddPicture>>,
     /// Until when time has been counted as busy.
     pub busy_until: Time,
@@ -40,7 +40,7 @@ pub(super) struct Medium {
     /// Arms of other groups that read for a write, and until when.
     pub borrowed: Vec<(usize, Time)>,
     pub candidates: Vec<Candidate>,
-    pub found: Vec<Found>,
+    pub found: Vec<FreeSlot>,
 }
 
 /// How far the serving of a request has come.
@@ -126,7 +126,7 @@ impl Medium {
         let spindle = hardware.mechanics.spindle;
         let unit = |(number, &arm): (usize, &ArmParts)| {
             let group = group_of(number).expect("every arm belongs to a group");
-            ArmUnit::new(arm, spindle, group)
+            Arm::new(arm, spindle, group)
         };
         let layout = &hardware.mechanics.layout;
         Medium {
@@ -140,7 +140,7 @@ impl Medium {
             motion,
             choice,
             after_write: false,
-            counters: Counters::default(),
+            counters: HddCounters::default(),
             picture: None,
             busy_until: Time::ZERO,
             switches_before: 0,
@@ -430,7 +430,7 @@ impl Medium {
 
     /// Forgets what was counted before time zero.
     pub fn forget_counts(&mut self) {
-        self.arms.iter_mut().for_each(ArmUnit::forget_counts);
-        self.counters = Counters::default();
+        self.arms.iter_mut().for_each(Arm::forget_counts);
+        self.counters = HddCounters::default();
     }
 }

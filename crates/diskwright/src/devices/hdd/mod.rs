@@ -8,6 +8,8 @@ pub mod access;
 mod alarm;
 mod arm;
 mod arm_group;
+mod arm_recorder;
+mod arm_trace;
 pub mod arms_spec;
 pub mod buffer;
 pub mod buffer_description;
@@ -18,7 +20,6 @@ mod counters;
 mod disk;
 mod dispatch;
 pub mod drive;
-mod film;
 pub mod hardware;
 mod intake;
 pub mod interface;
@@ -36,7 +37,7 @@ use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
-use crate::engine::window::Window;
+use crate::engine::window::ArmTraceWindow;
 use alarm::Alarm;
 pub use arm_group::arm_groups;
 use cache::{CacheParts, DriveCache};
@@ -160,7 +161,7 @@ impl Device for Hdd {
         cache.map(|cache| ("cache", cache.report())).collect()
     }
 
-    fn collect_picture(&mut self, window: Option<&Window>) {
+    fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
         self.disk.collect_picture(window);
     }
 

@@ -1,8 +1,8 @@
 //! A request is served: its whole course is worked out when it begins, and noted when it is done.
 
 use super::alarm::Alarm;
-use super::arm::{Begun, Work};
-use super::buffer::{Served as FromBuffer, Service};
+use super::arm::{StartedRequest, Work};
+use super::buffer::{BufferedService, Service};
 use super::disk::Disk;
 use super::log::Pass;
 use super::medium::{AccessCursor, ArmFilter, runs};
@@ -14,7 +14,7 @@ use crate::models::geometry::mechanics::Target;
 use crate::models::queue::{Pending, Slot};
 
 /// How a request, or a group's share in it, is served.
-struct Served {
+struct MediumService {
     /// The arm that did it, or the last of them.
     arm: usize,
     end: Time,
@@ -28,13 +28,13 @@ impl Disk {
         let pending = self.take(group, slot, now);
         let (command, target) = (&pending.command, pending.target.as_ref());
         let mut parts = Parts::default();
-        let shot = self.camera(group, &pending, cx);
-        let (served, shot) = match shot {
+        let service_trace = self.begin_service_trace(group, &pending, cx);
+        let (served, service_trace) = match service_trace {
             None => (self.serve(group, command, target, now, &mut parts), None),
-            Some(mut shot) => {
-                let served = self.serve(group, command, target, now, &mut shot.steps);
-                parts = shot.steps.parts();
-                (served, Some(shot))
+            Some(mut service_trace) => {
+                let served = self.serve(group, command, target, now, &mut service_trace.steps);
+                parts = service_trace.steps.parts();
+                (served, Some(service_trace))
             }
         };
         self.hand_effects_to(served.arm);
@@ -43,14 +43,14 @@ impl Disk {
         self.medium.choice.served(command.op, served.end - now);
         let course = (now, parts, ServedBy::Medium);
         self.stamp(group, &pending, course, served.end, cx);
-        self.show(
+        self.trace_service(
             group,
             &pending,
-            shot,
+            service_trace,
             (served.end, ServedBy::Medium, true),
             cx,
         );
-        let begun = Begun {
+        let begun = StartedRequest {
             request: pending.request,
             others: pending.others,
             segment: 0,
@@ -113,7 +113,7 @@ impl Disk {
         target: Option<&Target>,
         now: Time,
         parts: &mut T,
-    ) -> Served {
+    ) -> MediumService {
         let medium = &mut self.medium;
         let is_write = command.op == Op::Write;
         let overhead = medium
@@ -145,7 +145,7 @@ impl Disk {
         }
         let completion = self.medium.hardware.overhead.completion(is_write);
         parts.add(Part::Overhead, completion);
-        Served {
+        MediumService {
             arm: cursor.arm.unwrap_or(first),
             end: cursor.now + completion,
         }
@@ -156,20 +156,20 @@ impl Disk {
         let now = cx.now();
         let pending = self.take(0, slot, now);
         let mut parts = Parts::default();
-        let shot = self.camera(0, &pending, cx);
-        let (served, shot) = match shot {
+        let service_trace = self.begin_service_trace(0, &pending, cx);
+        let (served, service_trace) = match service_trace {
             None => (self.serve_buffered(&pending, now, &mut parts), None),
-            Some(mut shot) => {
-                let served = self.serve_buffered(&pending, now, &mut shot.steps);
-                parts = shot.steps.parts();
-                (served, Some(shot))
+            Some(mut service_trace) => {
+                let served = self.serve_buffered(&pending, now, &mut service_trace.steps);
+                parts = service_trace.steps.parts();
+                (served, Some(service_trace))
             }
         };
         self.medium.after_write = pending.command.op == Op::Write;
         self.medium.counters.spent(&parts);
         self.stamp(0, &pending, (now, parts, served.by), served.end, cx);
         let shown = (served.end, served.by, served.moved.is_some());
-        self.show(0, &pending, shot, shown, cx);
+        self.trace_service(0, &pending, service_trace, shown, cx);
         if let Some(distance) = served.moved {
             self.medium
                 .count_access(distance, served.read_modify_writes);
@@ -188,7 +188,7 @@ impl Disk {
                 }
             }
         }
-        buffered.begins(Begun {
+        buffered.begins(StartedRequest {
             request: pending.request,
             others: pending.others,
             segment: served.segment,
@@ -205,7 +205,7 @@ impl Disk {
         pending: &Pending,
         now: Time,
         parts: &mut T,
-    ) -> FromBuffer {
+    ) -> BufferedService {
         let buffered = self.buffered.as_mut().expect("it serves with its buffer");
         let target = pending.target.expect("a queue in place knows every target");
         let service = Service {
@@ -266,7 +266,7 @@ impl Disk {
 
     /// An arm has done with a request, or with its group's share in it.
     #[inline]
-    fn request_done(&mut self, arm: usize, begun: Begun, cx: &mut Context<'_>) {
+    fn request_done(&mut self, arm: usize, begun: StartedRequest, cx: &mut Context<'_>) {
         let mut parts = std::mem::take(&mut self.parts);
         parts.clear();
         parts.push((begun.request, cx.request(begun.request).command));

@@ -52,7 +52,7 @@ impl Clustering {
             return pool.push(new);
         };
         pool.absorb(partner, new);
-        self.settle(pool, partner);
+        self.place_merged(pool, partner);
         let mut slot = partner;
         // It may have closed a gap.
         while let Some(other) = self.partner(pool, pool.get(slot), Some(slot)) {
@@ -63,14 +63,14 @@ impl Clustering {
             };
             let joining = pool.remove(younger);
             pool.absorb(older, joining);
-            self.settle(pool, older);
+            self.place_merged(pool, older);
             slot = older;
         }
         slot
     }
 
     /// Gives a request that was merged its place in the order of arrival.
-    fn settle(&self, pool: &mut Pool, slot: Slot) {
+    fn place_merged(&self, pool: &mut Pool, slot: Slot) {
         if self.place == MergedPlace::Newest {
             pool.make_newest(slot);
         }

@@ -44,11 +44,11 @@ impl Policy {
     /// An entry that is no policy, with its place; one that is there twice.
     pub(super) fn listed(
         text: &str,
-        brought: &CustomReplacements,
+        custom: &CustomReplacements,
     ) -> Result<Vec<Policy>, InputError> {
         let mut policies: Vec<Policy> = Vec::new();
         for entry in Entry::all(OPTION, text)? {
-            let choice = read(&entry, brought)?;
+            let choice = read(&entry, custom)?;
             let effective = serde_json::to_value(&choice).expect("a policy is plain data");
             if policies.iter().any(|other| other.effective == effective) {
                 return Err(entry.error(format!("the policy {} is there twice", entry.text())));
@@ -73,12 +73,12 @@ impl Policy {
     }
 }
 
-fn read(entry: &Entry, brought: &CustomReplacements) -> Result<ReplacementChoice, InputError> {
+fn read(entry: &Entry, custom: &CustomReplacements) -> Result<ReplacementChoice, InputError> {
     let text = entry.text();
     let change = Override::parse(OPTION, &format!("policy={text}"));
     if let Ok(Override { node, .. }) = &change
         && let TomlValue::String(name) = &node.value
-        && brought.contains(name)
+        && custom.contains(name)
     {
         return Ok(Choice::Custom(name.clone()));
     }
@@ -86,12 +86,12 @@ fn read(entry: &Entry, brought: &CustomReplacements) -> Result<ReplacementChoice
     let bare = text.trim_matches('"');
     // A name that is not known is told as such, whatever else could be read into it.
     if bare.chars().all(|c| c.is_alphanumeric() || c == '-') && !known.contains(&bare) {
-        let names: Vec<&str> = known.iter().copied().chain(brought.names()).collect();
+        let names: Vec<&str> = known.iter().copied().chain(custom.names()).collect();
         return Err(entry.blamed(unknown_name("replacement policy", bare, &names)));
     }
     let choice = from_node(&change?.node).map_err(|error| entry.blamed(error))?;
     if let Choice::Custom(name) = &choice {
-        brought.check(name).map_err(|error| entry.blamed(error))?;
+        custom.check(name).map_err(|error| entry.blamed(error))?;
     }
     Ok(choice)
 }
@@ -106,19 +106,19 @@ mod tests {
 
     #[test]
     fn those_brought_along_have_their_names_and_are_told_nothing_of_the_future() {
-        let mut brought = CustomReplacements::default();
+        let mut custom = CustomReplacements::default();
         for name in ["mine", "my \"own\" one"] {
             let make = |setting: &_| ReplacementSpec::default().build(setting);
-            brought.add_for(name, make).expect("a free name");
+            custom.add_for(name, make).expect("a free name");
         }
         let text = r#"mine,lru,'my "own" one'"#;
-        let found = Policy::listed(text, &brought).expect("all three");
+        let found = Policy::listed(text, &custom).expect("all three");
         let names: Vec<_> = found.iter().map(|policy| policy.choice.name()).collect();
         assert_eq!(names, ["mine", "lru", "my \"own\" one"]);
         assert_eq!(found[0].effective, serde_json::json!({ "custom": "mine" }));
         assert!(!found[0].is_stack() && !found[0].needs_future());
         for text in ["\"mine\"", "{ custom = \"mine\" }"] {
-            let again = Policy::listed(text, &brought).expect(text);
+            let again = Policy::listed(text, &custom).expect(text);
             assert_eq!(again[0].effective, found[0].effective, "{text}");
         }
         for (text, message, place) in [
@@ -131,7 +131,7 @@ mod tests {
             ),
             ("mine,lru,\"mine\"", "is there twice", "--policies:1:10"),
         ] {
-            let error = Policy::listed(text, &brought).expect_err(text).to_string();
+            let error = Policy::listed(text, &custom).expect_err(text).to_string();
             assert!(
                 error.contains(message) && error.contains(place),
                 "{text}: {error}"

@@ -23,14 +23,14 @@ pub struct Bench {
 
 /// A request that was served.
 #[derive(Clone, Copy, Debug)]
-pub struct Served {
+pub struct ProbedRequest {
     /// From issue to completion.
     pub response: Time,
     /// How that divides; the parts add up to it.
     pub parts: Parts,
 }
 
-impl Served {
+impl ProbedRequest {
     /// Seek, head switch and settle: until the head is over the track and at rest.
     pub fn motion(&self) -> Time {
         self.parts.access() - self.parts.get(Part::Rotation)
@@ -73,7 +73,7 @@ impl Bench {
     ///
     /// # Errors
     /// Those of [`Engine::run`].
-    pub fn read(&mut self, sector: u64) -> Result<Served, Error> {
+    pub fn read(&mut self, sector: u64) -> Result<ProbedRequest, Error> {
         self.request(Time::ZERO, Op::Read, sector, 1)
     }
 
@@ -87,7 +87,7 @@ impl Bench {
         op: Op,
         sector: u64,
         sectors: u32,
-    ) -> Result<Served, Error> {
+    ) -> Result<ProbedRequest, Error> {
         let command = Command {
             op,
             fua: false,
@@ -110,7 +110,7 @@ impl Bench {
 struct Exchange {
     command: Command,
     issue: Time,
-    served: Option<Served>,
+    served: Option<ProbedRequest>,
 }
 
 impl Initiator for Exchange {
@@ -126,7 +126,7 @@ impl Initiator for Exchange {
 
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
         let request = port.request(request);
-        self.served = Some(Served {
+        self.served = Some(ProbedRequest {
             response: request.response(),
             parts: request.parts,
         });

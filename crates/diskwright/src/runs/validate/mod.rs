@@ -28,8 +28,8 @@ use crate::workload::{FormatOptions, open};
 pub use demerit::{Distribution, demerit_ms};
 
 use kinds::Kinds;
-use replay::{Beyond, Replay};
-use tally::Served;
+use replay::{OutOfRange, Replay};
+use tally::ReplayedRequest;
 
 /// The version of the answer's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
@@ -92,7 +92,7 @@ struct Times {
 }
 
 impl Times {
-    fn add(&mut self, served: &Served, per_sector: u64) {
+    fn add(&mut self, served: &ReplayedRequest, per_sector: u64) {
         self.recorded.add(served.recorded);
         self.simulated.add(served.simulated);
         self.recorded_bins.add(served.recorded);
@@ -160,7 +160,10 @@ pub fn validate(
     let per_sector = hardware.blocks_per_sector;
     let layout = &hardware.mechanics.layout;
     for warning in layout.warnings() {
-        if !warnings.iter().any(|told| told.ends_with(warning.as_str())) {
+        if !warnings
+            .iter()
+            .any(|known| known.ends_with(warning.as_str()))
+        {
             warnings.push(warning.clone());
         }
     }
@@ -173,7 +176,7 @@ pub fn validate(
     };
     let reader = open(trace, &format)?;
     let format = reader.format();
-    let mut serve = |served: Served| {
+    let mut serve = |served: ReplayedRequest| {
         times.add(&served, per_sector.into());
         kinds.add(&served);
     };
@@ -185,11 +188,17 @@ pub fn validate(
     }
     warnings.extend(replay.warnings());
     let mut notes = replay.notes();
-    let (requests, beyond) = (replay.completed(), replay.beyond.clone());
+    let (requests, out_of_range) = (replay.completed(), replay.out_of_range.clone());
     if requests == 0 {
-        return Err(nothing(trace, &beyond, blocks));
+        return Err(nothing(trace, &out_of_range, blocks));
     }
-    warnings.extend(of_the_fit(&description, &times, &beyond, blocks, requests));
+    warnings.extend(of_the_fit(
+        &description,
+        &times,
+        &out_of_range,
+        blocks,
+        requests,
+    ));
     notes.extend(of_the_buffer(&description));
     let found = Found {
         drive,
@@ -197,7 +206,7 @@ pub fn validate(
         trace: trace.to_owned(),
         format,
         blocks,
-        beyond: beyond.requests,
+        out_of_range: out_of_range.requests,
         simulated: engine.now(),
     };
     let json = found.json(options, &times, &kinds, (warnings, notes));
@@ -225,9 +234,9 @@ fn of_the_buffer(description: &DriveDescription) -> Option<String> {
 }
 
 /// Nothing was compared.
-fn nothing(trace: &Path, beyond: &Beyond, blocks: u64) -> Error {
+fn nothing(trace: &Path, out_of_range: &OutOfRange, blocks: u64) -> Error {
     let place = Place::File(trace.to_owned());
-    let error = match beyond.requests {
+    let error = match out_of_range.requests {
         0 => InputError::new("the recording has no requests"),
         all => InputError::new(format!(
             "all {all} requests of the recording reach beyond the drive's {blocks} blocks"
@@ -241,18 +250,18 @@ fn nothing(trace: &Path, beyond: &Beyond, blocks: u64) -> Error {
 fn of_the_fit(
     drive: &DriveDescription,
     times: &Times,
-    beyond: &Beyond,
+    out_of_range: &OutOfRange,
     blocks: u64,
     requests: u64,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    if beyond.requests > 0 {
+    if out_of_range.requests > 0 {
         warnings.push(format!(
             "{} of {} requests reach beyond the drive's {blocks} blocks and were left out, the first in {}: is it the \
              recording of another drive?",
-            beyond.requests,
-            requests + beyond.requests,
-            beyond.first
+            out_of_range.requests,
+            requests + out_of_range.requests,
+            out_of_range.first
         ));
     }
     if drive.sector_size.blocks() > 1 {
@@ -284,7 +293,7 @@ struct Found<'a> {
     trace: PathBuf,
     format: &'static str,
     blocks: u64,
-    beyond: u64,
+    out_of_range: u64,
     simulated: Time,
 }
 
@@ -309,7 +318,7 @@ impl Found<'_> {
             "trace": self.trace.display().to_string(),
             "format": self.format,
             "requests": requests,
-            "beyond_the_end": self.beyond,
+            "beyond_the_end": self.out_of_range,
             "rms_demerit_ms": demerit,
             // Where all recorded times are 0 there is nothing that the demerit could be a share of.
             "relative_demerit": (recorded > 0.0).then(|| demerit / recorded),

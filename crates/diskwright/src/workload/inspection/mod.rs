@@ -16,7 +16,7 @@ use crate::base::whole_file::WholeFile;
 use super::devices::Devices;
 use super::formats::{FormatOptions, TraceReader};
 use super::opening::open;
-use super::profile::{Arrivals, Measure, Portrait, Profile, Summary, Total};
+use super::profile::{Arrivals, Measure, Profile, ProfileBuilder, Summary, Total};
 
 /// How a trace is to be looked at.
 #[derive(Clone, Debug, Default)]
@@ -99,7 +99,7 @@ fn inspect_reader(
     progress: &mut dyn Progress,
 ) -> Result<(Inspection, Option<Profile>), Error> {
     let mut read = 0;
-    let mut portrait = options.profile.is_some().then(Portrait::default);
+    let mut builder = options.profile.is_some().then(ProfileBuilder::default);
     let mut measures: BTreeMap<u32, Measure> = BTreeMap::new();
     let mut arrivals = Arrivals::default();
     let mut others = Devices::default();
@@ -114,11 +114,11 @@ fn inspect_reader(
         }
         arrivals.add(record.arrival);
         let measure = measures.entry(record.device).or_default();
-        if let Some(portrait) = &mut portrait {
-            portrait.add(&record, measure.end, options.threshold);
+        if let Some(builder) = &mut builder {
+            builder.add(&record, measure.end, options.threshold);
         }
         measure.add(&record, options.threshold);
-        if portrait.is_some() && measures.len() > 1 {
+        if builder.is_some() && measures.len() > 1 {
             return Err(several(&*reader, &measures));
         }
     }
@@ -141,12 +141,12 @@ fn inspect_reader(
         DeviceSummary { device, summary }
     });
     let devices: Vec<DeviceSummary> = devices.collect();
-    let profile = portrait.map(|portrait| {
+    let profile = builder.map(|builder| {
         let nothing = Summary::default();
         let (device, summary) = devices
             .first()
             .map_or((0, &nothing), |d| (d.device, &d.summary));
-        portrait.finish(reader.format(), device, options.threshold, summary)
+        builder.finish(reader.format(), device, options.threshold, summary)
     });
     let inspection = Inspection {
         format: reader.format().to_owned(),

@@ -4,10 +4,10 @@
 //! It is read as a trace of the format `look-alike`; the same file and seed give the same requests on every machine.
 
 mod counts;
-mod deck;
 mod file;
 mod measured;
 mod spec;
+mod urn_sampler;
 
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, E
     Ok(Box::new(Reader {
         path,
         source,
-        told: 0,
+        yielded: 0,
     }))
 }
 
@@ -94,7 +94,7 @@ enum Source {
 struct Reader {
     path: PathBuf,
     source: Source,
-    told: u64,
+    yielded: u64,
 }
 
 impl TraceReader for Reader {
@@ -103,17 +103,17 @@ impl TraceReader for Reader {
             Source::Counts(load) => load.next(),
             Source::Measured(load) => load.next(),
         };
-        self.told += u64::from(record.is_some());
+        self.yielded += u64::from(record.is_some());
         Ok(record)
     }
 
     /// No request has a place of its own in the file; its number tells it from the others.
     fn place(&self) -> Place {
-        match self.told {
+        match self.yielded {
             0 => Place::File(self.path.clone()),
-            told => Place::Made {
+            yielded => Place::Made {
                 file: self.path.clone(),
-                request: told - 1,
+                request: yielded - 1,
             },
         }
     }

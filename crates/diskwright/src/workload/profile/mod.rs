@@ -3,15 +3,15 @@
 mod arrivals;
 pub mod bursts;
 mod measure;
-mod portrait;
+mod profile_builder;
 mod space;
 mod summary;
 
 pub use self::arrivals::Dispersion;
 pub use self::bursts::BurstProfile;
 pub use self::measure::{Arrivals, Measure, Total};
-pub use self::portrait::{
-    ArrivalProfile, Class, ClassSizes, Classes, DirectionProfile, Portrait, Profile,
+pub use self::profile_builder::{
+    ArrivalProfile, Class, ClassSizes, Classes, DirectionProfile, Profile, ProfileBuilder,
     ReferenceProfile, RunProfile, SCHEMA, SizeProfile, SpaceProfile,
 };
 pub use self::space::ALIGNMENTS;

@@ -1,8 +1,8 @@
 //! Replacement policies, as caches ask them.
 
 mod access_times;
-mod brought;
 mod common;
+mod custom;
 mod example;
 mod models;
 mod plain;

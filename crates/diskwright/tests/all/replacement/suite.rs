@@ -185,9 +185,9 @@ fn a_program_brings_its_own() {
         capacity: 2,
         chance: Stream::new(1, "replacement"),
     };
-    let mut brought = CustomReplacements::default();
+    let mut custom = CustomReplacements::default();
     let choice = read("{ custom = 'mine' }").expect("a choice");
-    let error = choice.build_for(&setting, &brought).err();
+    let error = choice.build_for(&setting, &custom).err();
     let error = error.expect("nobody brought it").to_string();
     assert!(error.contains("replacements={…}"), "{error}");
     // One that is told its setting: the first it gives up is the second block.
@@ -195,12 +195,12 @@ fn a_program_brings_its_own() {
         let lifo = spec("'lifo'").expect("a policy of the registry");
         lifo.build(setting)
     };
-    brought.add_for("mine", lifo).expect("a free name");
+    custom.add_for("mine", lifo).expect("a free name");
     for taken in ["", "lru", "min", "custom"] {
-        let error = brought.add_for(taken, lifo).expect_err(taken).to_string();
+        let error = custom.add_for(taken, lifo).expect_err(taken).to_string();
         assert!(error.contains("w-tinylfu"), "{error}");
     }
-    let mine = choice.build_for(&setting, &brought).expect("brought");
+    let mine = choice.build_for(&setting, &custom).expect("brought");
     let mut cache = ObjectCache::new(setting.capacity, mine);
     let last = accesses(&[1, 2, 3])
         .iter()
@@ -209,10 +209,10 @@ fn a_program_brings_its_own() {
     assert_eq!(last, Some(Found::Miss(Some(2))));
     let known = read("'arc'").expect("a choice");
     assert_eq!(known.name(), "arc");
-    assert!(known.build_for(&setting, &brought).is_ok());
+    assert!(known.build_for(&setting, &custom).is_ok());
     let error = read("{ custom = 'mien' }")
         .expect("a choice")
-        .build_for(&setting, &brought);
+        .build_for(&setting, &custom);
     let error = error.err().expect("nobody brought it").to_string();
     assert!(error.contains("did you mean \"mine\""), "{error}");
 }

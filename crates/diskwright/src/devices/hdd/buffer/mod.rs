@@ -13,7 +13,7 @@ mod read_pass;
 mod segments;
 mod write;
 
-use data::Account;
+use data::TimeAccount;
 use owner::Owner;
 use read_pass::ReadPass;
 use segments::{Segments, State};
@@ -27,7 +27,7 @@ use crate::base::units::Time;
 use crate::devices::hdd::tally::{Tally, Track};
 use crate::engine::request::{Command, Op, ServedBy};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::Arm;
+use crate::models::geometry::mechanics::HeadPosition;
 
 /// What the medium is at.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ struct Destage {
     /// When the arm was free for the last request of it: before that no further one joins.
     begun: Time,
     /// Where the arm is then.
-    arm: Arm,
+    arm: HeadPosition,
 }
 
 /// What a buffer counts.
@@ -105,7 +105,7 @@ impl BufferCounters {
 pub struct Buffer {
     description: BufferDescription,
     segments: Segments,
-    arm: Arm,
+    arm: HeadPosition,
     medium: Medium,
     /// Draws what is left to chance.
     chance: Stream,
@@ -119,7 +119,7 @@ pub struct Buffer {
 
 /// What serving a request comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct BufferedService {
     /// When it is complete.
     pub end: Time,
     /// When the arm may set off for the next request.
@@ -182,7 +182,7 @@ impl Buffer {
                 description.read.hits_written_data,
             ),
             description,
-            arm: Arm::default(),
+            arm: HeadPosition::default(),
             medium: Medium::Free,
             chance,
             counters: BufferCounters::default(),
@@ -193,7 +193,7 @@ impl Buffer {
 
     /// The same with the arm somewhere else.
     #[must_use]
-    pub fn starting_at(self, arm: Arm) -> Buffer {
+    pub fn starting_at(self, arm: HeadPosition) -> Buffer {
         Buffer { arm, ..self }
     }
 
@@ -221,7 +221,7 @@ impl Buffer {
     pub fn tracks_until(&self, hardware: &Hardware, now: Time) -> Vec<Track> {
         let mut later = self.clone();
         later.tracks = Some(Vec::new());
-        later.settle(hardware, now);
+        later.advance_to(hardware, now);
         let mut tracks = later.tracks.unwrap_or_default();
         if let Medium::Reading { pass, .. } = later.medium
             && pass.start < now
@@ -237,7 +237,7 @@ impl Buffer {
     }
 
     /// Brings the state up to `now`.
-    pub fn settle(&mut self, hardware: &Hardware, now: Time) {
+    pub fn advance_to(&mut self, hardware: &Hardware, now: Time) {
         let per_sector = u64::from(hardware.blocks_per_sector);
         match &mut self.medium {
             Medium::Free => {}
@@ -378,7 +378,7 @@ impl Buffer {
     }
 
     /// Where the arm is, or will be once what it does at `now` is interrupted.
-    pub fn arm(&self) -> Arm {
+    pub fn arm(&self) -> HeadPosition {
         match &self.medium {
             Medium::Free => self.arm,
             Medium::Reading { pass, .. } => pass.arm(),
@@ -387,7 +387,7 @@ impl Buffer {
     }
 
     /// The arm is moved without a request, from `now` on.
-    pub fn travel(&mut self, hardware: &Hardware, now: Time, to: Arm) {
+    pub fn travel(&mut self, hardware: &Hardware, now: Time, to: HeadPosition) {
         self.stop(hardware, now);
         self.arm = to;
     }
@@ -418,14 +418,14 @@ impl Buffer {
         end.saturating_sub(now)
     }
 
-    /// Serves a request that the medium has time for, after [`Self::settle`]. Adds what its time goes into from `now` on to `parts`.
+    /// Serves a request that the medium has time for, after [`Self::advance_to`]. Adds what its time goes into from `now` on to `parts`.
     pub fn serve<T: Tally>(
         &mut self,
         hardware: &Hardware,
         service: Service<'_>,
         parts: &mut T,
-    ) -> Served {
-        let mut account = Account {
+    ) -> BufferedService {
+        let mut account = TimeAccount {
             parts,
             until: service.now,
         };

@@ -1,13 +1,13 @@
 //! A replacement policy as a spec chooses it: one of the registry's, or one that the program brings along.
 
 use super::{Replacement, ReplacementSpec, Setting};
-use crate::base::choice::{Brought, Choice, Family, family_of};
+use crate::base::choice::{Choice, CustomPolicies, Family, family_of};
 
 /// The replacement policy of a cache.
 pub type ReplacementChoice = Choice<ReplacementSpec>;
 
 /// Replacement policies that a program brings along, by name.
-pub type CustomReplacements = Brought<ReplacementSpec>;
+pub type CustomReplacements = CustomPolicies<ReplacementSpec>;
 
 impl Family for ReplacementSpec {
     type Policy = dyn Replacement;

@@ -1,14 +1,14 @@
 //! A scheduler as a spec chooses it: one of the registry's, or one that the program brings along.
 
 use super::{Scheduler, SchedulerSpec};
-use crate::base::choice::{Brought, Choice, Family, family_of};
+use crate::base::choice::{Choice, CustomPolicies, Family, family_of};
 use crate::base::error::InputError;
 
 /// The scheduler of a queue.
 pub type SchedulerChoice = Choice<SchedulerSpec>;
 
 /// Schedulers that a program brings along, by name.
-pub type CustomSchedulers = Brought<SchedulerSpec>;
+pub type CustomSchedulers = CustomPolicies<SchedulerSpec>;
 
 impl Family for SchedulerSpec {
     type Policy = dyn Scheduler;
@@ -28,9 +28,9 @@ impl SchedulerChoice {
     /// The scheduler, ready to run.
     ///
     /// # Errors
-    /// `brought` has none of the name.
-    pub fn build(&self, brought: &CustomSchedulers) -> Result<Box<dyn Scheduler>, InputError> {
-        self.build_for(&(), brought)
+    /// `custom` has none of the name.
+    pub fn build(&self, custom: &CustomSchedulers) -> Result<Box<dyn Scheduler>, InputError> {
+        self.build_for(&(), custom)
     }
 }
 
@@ -59,15 +59,15 @@ mod tests {
         crate::base::document::from_node(tree.get("it").expect("the key"))
     }
 
-    fn brought() -> CustomSchedulers {
-        let mut brought = CustomSchedulers::default();
+    fn custom() -> CustomSchedulers {
+        let mut custom = CustomSchedulers::default();
         let fcfs = || SchedulerSpec::default().build();
-        brought.add("mine", fcfs).expect("a free name");
+        custom.add("mine", fcfs).expect("a free name");
         for taken in ["", "fcfs", "sptf", CUSTOM] {
-            let error = brought.add(taken, fcfs).expect_err(taken);
+            let error = custom.add(taken, fcfs).expect_err(taken);
             assert!(error.to_string().contains("batch-satf"), "{error}");
         }
-        brought
+        custom
     }
 
     #[test]
@@ -84,21 +84,21 @@ mod tests {
             let choice = read(text).expect(text);
             assert_eq!(choice.name(), name);
             assert_eq!(serde_json::to_string(&choice).expect("plain data"), written);
-            assert!(choice.build(&brought()).is_ok());
+            assert!(choice.build(&custom()).is_ok());
         }
     }
 
     #[test]
     fn what_nobody_brought_along_is_told() {
-        for (text, brought, words) in [
+        for (text, custom, words) in [
             (
                 "{ custom = 'mine' }",
                 CustomSchedulers::default(),
                 "schedulers={…}",
             ),
-            ("{ custom = 'mne' }", brought(), "did you mean \"mine\""),
+            ("{ custom = 'mne' }", custom(), "did you mean \"mine\""),
         ] {
-            let error = read(text).expect(text).build(&brought).err().expect(text);
+            let error = read(text).expect(text).build(&custom).err().expect(text);
             assert!(error.to_string().contains(words), "{error}");
         }
         for text in [

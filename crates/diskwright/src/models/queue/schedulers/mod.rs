@@ -26,7 +26,7 @@ pub use weight::Weight;
 use super::pool::{Order, Pending, Pool, Slot};
 use crate::base::registry::policies;
 use crate::base::units::{Lbn, Time};
-use crate::models::geometry::mechanics::{Arm, Mechanics, Reach, Target};
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics, Reach, Target};
 use crate::models::geometry::spindle::Phase;
 
 policies! {
@@ -139,7 +139,7 @@ pub struct DiskSpace<'a> {
     /// Geometry, seek curve, rotation.
     pub mechanics: &'a Mechanics,
     /// Where the arm is.
-    pub arm: Arm,
+    pub arm: HeadPosition,
     /// The block after the previous request.
     pub last: Lbn,
     /// The drive's capacity, in 512-byte blocks.
@@ -157,7 +157,7 @@ pub struct DiskSpace<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct ArmView {
     /// Where it is.
-    pub at: Arm,
+    pub at: HeadPosition,
     /// Where the platter will be, as its heads see it, when a read could begin to move it.
     pub read_phase: Phase,
     /// The same for a write.
@@ -202,7 +202,11 @@ impl DiskSpace<'_> {
 
     /// The least that a measure is over the arms that can serve a request; none where no arm can.
     #[inline]
-    fn least<T: Ord>(&self, target: &Target, measure: impl Fn(Arm, Phase) -> T) -> Option<T> {
+    fn least<T: Ord>(
+        &self,
+        target: &Target,
+        measure: impl Fn(HeadPosition, Phase) -> T,
+    ) -> Option<T> {
         if self.arms.is_empty() {
             let phase = if target.write {
                 self.write_phase

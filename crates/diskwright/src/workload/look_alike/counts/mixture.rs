@@ -259,7 +259,7 @@ pub fn apportion(requests: u64, shares: &[f64]) -> Vec<u64> {
 }
 
 /// What was chosen, for a page to print.
-pub fn told(cells: &Cells, sizes: &AllSizes, parameters: &Resolved) -> Mixture {
+pub fn summary(cells: &Cells, sizes: &AllSizes, parameters: &Resolved) -> Mixture {
     let mut found = Vec::new();
     let (mut small, mut requests) = (0, 0);
     for (p, c, d) in every_cell() {

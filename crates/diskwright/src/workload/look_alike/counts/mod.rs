@@ -22,7 +22,7 @@ pub use self::mixture::{Cell, Mixture};
 pub fn mixture(counts: &Counts, parameters: &Resolved) -> Result<Mixture, InputError> {
     let cells = counts.cells(parameters)?;
     let sizes = mixture::solve(&cells, parameters)?;
-    Ok(mixture::told(&cells, &sizes, parameters))
+    Ok(mixture::summary(&cells, &sizes, parameters))
 }
 
 #[cfg(test)]

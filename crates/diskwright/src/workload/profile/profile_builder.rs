@@ -202,7 +202,7 @@ pub struct SpaceProfile {
 
 /// A device's profile while its requests come by.
 #[derive(Default)]
-pub struct Portrait {
+pub struct ProfileBuilder {
     classes: [[Class; 2]; 2],
     sizes: [[BTreeMap<u32, u64>; 2]; 2],
     trims: BTreeMap<u32, u64>,
@@ -230,7 +230,7 @@ pub struct Portrait {
     backward: LogHistogram,
 }
 
-impl Portrait {
+impl ProfileBuilder {
     /// Adds a request; `before` is the end of the last read or write in front of it.
     pub fn add(&mut self, record: &Record, before: Option<u64>, threshold: u64) {
         self.arrivals.add(record.arrival);
