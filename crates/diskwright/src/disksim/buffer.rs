@@ -7,7 +7,7 @@ use super::warnings::Warnings;
 use crate::base::error::InputError;
 use crate::base::units::{Size, Time};
 use crate::devices::hdd::Overhead;
-use crate::devices::hdd::buffer::parameters::{
+use crate::devices::hdd::buffer_description::{
     BufferDescription, BusDescription, ExtraDisconnection, PreSeek, ReadAheadDescription,
     ReadAheadEnd, ReadDescription, Water, WriteCompletion, WriteDescription,
 };

@@ -1,12 +1,15 @@
 //! Where requests come from: traces in their formats, synthetic load, and fio's job files, which become synthetic load.
 
+mod clone_options;
 mod convert;
 mod devices;
 mod extents;
 pub mod fio;
 pub mod formats;
 mod input;
+mod inspection;
 pub mod look_alike;
+pub mod opening;
 mod output;
 mod profile;
 mod record;
@@ -30,19 +33,21 @@ use self::synthetic::Synthetic;
 pub(crate) use self::devices::Devices;
 pub(crate) use self::formats::files_beside;
 
+pub use self::clone_options::LookAlikeOptions;
 pub use self::convert::{Conversion, ConvertOptions, convert};
 pub use self::fio::FioSpec;
 pub use self::formats::{
-    BlkEvent, BlktraceOptions, CsvOptions, FORMATS, Format, FormatOptions, FormatSummary,
-    TraceReader, open, open_input, summaries,
+    BlkEvent, BlktraceOptions, CsvOptions, Format, FormatOptions, TraceReader,
 };
 pub use self::input::Input;
-pub use self::look_alike::{LookAlikeOptions, LookAlikeSpec};
+pub use self::inspection::{DeviceSummary, InspectOptions, Inspection, inspect};
+pub use self::look_alike::LookAlikeSpec;
+pub use self::opening::{FORMATS, FormatSummary, open, open_input, summaries};
 pub use self::output::Output;
 pub use self::profile::{
-    ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DeviceSummary, DirectionProfile,
-    Dispersion, InspectOptions, Inspection, LogHistogram, Profile, ReferenceProfile, RunProfile,
-    SizeCount, SizeProfile, Sizes, SpaceProfile, Summary, inspect,
+    ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DirectionProfile, Dispersion,
+    LogHistogram, Profile, ReferenceProfile, RunProfile, SizeCount, SizeProfile, Sizes,
+    SpaceProfile, Summary,
 };
 pub use self::record::{Record, Recorded};
 pub use self::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};
@@ -158,7 +163,7 @@ impl Workload {
                 Pace::Recorded | Pace::Scaled(_) => Pacing::Open,
             },
             source: Source::Trace {
-                reader: formats::open_seeded(&path, &options, seed)?,
+                reader: opening::open_seeded(&path, &options, seed)?,
                 selection: Box::new(Selection::new(spec, capacity_blocks)),
             },
             notes: Vec::new(),

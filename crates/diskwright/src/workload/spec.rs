@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::base::error::{Error, InputError};
 use crate::base::units::Time;
 
+use super::clone_options::LookAlikeOptions;
 use super::fio::{self, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
-use super::look_alike::{self, LookAlikeOptions, LookAlikeSpec};
+use super::look_alike::{self, LookAlikeSpec};
 use super::synthetic::SyntheticSpec;
 
 /// Where the requests come from, and what is made of them.

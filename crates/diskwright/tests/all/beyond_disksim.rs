@@ -4,8 +4,8 @@
 use crate::support::{checked, from_text_in, outcome_of};
 use diskwright::base::units::{Lbn, Size, Time};
 use diskwright::devices::drives;
-use diskwright::devices::hdd::buffer::parameters::{LateHits, ReadAheadEnd, WriteCompletion};
 use diskwright::devices::hdd::buffer::{Buffer, Move, Service};
+use diskwright::devices::hdd::buffer_description::{LateHits, ReadAheadEnd, WriteCompletion};
 use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::devices::hdd::{Hardware, Overhead};
 use diskwright::engine::request::{Command, Op, Parts};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::buffer::parameters::BufferDescription;
+use super::buffer_description::BufferDescription;
 use super::interface::Interface;
 use crate::base::random::Stream;
 use crate::base::units::Time;

@@ -1,9 +1,9 @@
 //! What the time of an access goes into: sums for the log of requests, and step by step for an arm trace.
 
-use super::buffer::Track;
 use crate::base::units::Time;
 use crate::engine::request::{Part, Parts};
-use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
+use crate::models::geometry::layout::Run;
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics, Motion};
 
 /// Angular slots of a track that pass one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,23 @@ impl SlotSpan {
             per_track,
         }
     }
+}
+
+/// The reading of a track, or of a part of it, that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
+    /// From its first sector to the end of the track.
+    pub run: Run,
+    /// When the arm began to move there.
+    pub start: Time,
+    /// How it moved.
+    pub motion: Motion,
+    /// When the first sector's leading edge passed.
+    pub edge: Time,
+    /// How many slots passed.
+    pub slots: u32,
+    /// When the arm was free.
+    pub until: Time,
 }
 
 /// Takes the parts of a time as they pass. What only an arm trace wants to hear is nothing to the sums.

@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 
 use crate::base::error::Error;
 use crate::base::units::{Lbn, Time};
-use crate::devices::hdd::{Hardware, Hdd};
+use crate::devices::hdd::drive::Drive;
+use crate::devices::hdd::spec::buffer::BufferSpec;
 use crate::engine::request::{Command, Op, Part, Parts, RequestId};
 use crate::engine::{Engine, Initiator, Port, Token};
 use crate::models::geometry::layout::Layout;
-use crate::models::queue::SchedulerSpec;
+use crate::runs::alone::alone;
 
 /// A drive on the engine, whose requests are all that happens to it.
 ///
@@ -42,16 +43,15 @@ impl ProbedRequest {
 
 impl Bench {
     /// A drive at rest at time zero, without its buffer: every request is an access to the medium.
-    pub fn new(mut hardware: Hardware) -> Bench {
-        hardware.buffer = None;
-        let layout = hardware.mechanics.layout.clone();
-        let blocks_per_sector = hardware.blocks_per_sector;
-        let hdd = Hdd::plain(hardware, 1, SchedulerSpec::default().build());
-        Bench {
-            engine: Engine::new(vec![Box::new(hdd)], None),
-            layout,
-            blocks_per_sector,
-        }
+    ///
+    /// # Errors
+    /// A drive that needs more memory than there is.
+    pub fn new(drive: Drive) -> Result<Bench, Error> {
+        Ok(Bench {
+            layout: drive.hardware.mechanics.layout.clone(),
+            blocks_per_sector: drive.hardware.blocks_per_sector,
+            engine: alone(drive, BufferSpec::Off)?,
+        })
     }
 
     /// When the last request was complete.
@@ -143,11 +143,12 @@ impl Initiator for Exchange {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::runs::simulation::hardware;
+    use crate::runs::simulation::drive;
 
     /// A drive of the library, ready to be measured.
-    pub fn bench(drive: &str) -> Bench {
-        Bench::new(hardware(drive).expect("a drive of the library"))
+    pub fn bench(name: &str) -> Bench {
+        let drive = drive(name).expect("a drive of the library");
+        Bench::new(drive).expect("a sound drive")
     }
 
     #[test]

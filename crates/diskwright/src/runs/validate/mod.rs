@@ -16,13 +16,13 @@ use serde_json::{Map, Value, json};
 
 use crate::base::error::{Error, InputError, Place};
 use crate::base::units::{BLOCK_BYTES, Time};
-use crate::devices::hdd::Hdd;
-use crate::devices::hdd::drive::{Drive, DriveDescription};
-use crate::engine::{Engine, Initiator};
+use crate::devices::hdd::drive::DriveDescription;
+use crate::devices::hdd::spec::buffer::BufferSpec;
+use crate::engine::Initiator;
 use crate::host::Progress;
 use crate::metrics::Series;
 use crate::metrics::series::{FEWEST_ABOVE, PERCENTILES};
-use crate::models::queue::SchedulerSpec;
+use crate::runs::alone::alone;
 use crate::workload::{FormatOptions, open};
 
 pub use demerit::{Distribution, demerit_ms};
@@ -153,11 +153,9 @@ pub fn validate(
     options: &ValidateOptions,
     progress: &mut dyn Progress,
 ) -> Result<Validation, Error> {
-    let Drive {
-        description,
-        hardware,
-        mut warnings,
-    } = drive::drive(drive, &options.set)?;
+    let read = drive::drive(drive, &options.set)?;
+    let (description, mut warnings) = (read.description.clone(), read.warnings.clone());
+    let hardware = &read.hardware;
     let blocks = hardware.blocks();
     let per_sector = hardware.blocks_per_sector;
     let layout = &hardware.mechanics.layout;
@@ -183,8 +181,7 @@ pub fn validate(
         kinds.add(&served);
     };
     let mut replay = Replay::new(reader, blocks, &mut serve, progress);
-    let hdd = Hdd::plain(hardware, 1, SchedulerSpec::default().build());
-    let mut engine = Engine::new(vec![Box::new(hdd)], None);
+    let mut engine = alone(read, BufferSpec::Drive)?;
     engine.run(&mut replay)?;
     if replay.tick().is_break() {
         return Err(Error::Interrupted);

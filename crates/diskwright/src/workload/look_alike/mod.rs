@@ -4,20 +4,16 @@
 //! It is read as a trace of the format `look-alike`; the same file and seed give the same requests on every machine.
 
 mod counts;
-mod fenwick;
 mod file;
 mod measured;
-mod parameters;
 mod spec;
-mod stack;
 mod urn_sampler;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::base::error::{Error, Place};
 
+use super::clone_options::{LookAlikeOptions, Parameters};
 use super::formats::{Format, FormatOptions, TraceReader};
 use super::input::Input;
 use super::record::Record;
@@ -25,7 +21,6 @@ use super::record::Record;
 use self::file::{Contents, detect};
 
 pub use self::counts::{Cell, Counts, Mixture};
-pub use self::parameters::Parameters;
 pub use self::spec::LookAlikeSpec;
 
 /// The format's name.
@@ -42,16 +37,6 @@ pub const FORMAT: Format = Format {
     open,
     write: None,
 };
-
-/// What a look-alike is made with, besides its file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LookAlikeOptions {
-    /// The seed; 1 when not given.
-    pub seed: Option<u64>,
-    /// Parameters over those of the file, which must be a table of counts.
-    pub parameters: Parameters,
-}
 
 fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
     let path = input.path().to_owned();

@@ -1,9 +1,8 @@
 //! Draws without replacement: what a histogram counts comes up exactly as often as it counts it.
 
+use crate::base::order_statistics::Fenwick;
 use crate::base::random::Stream;
 use crate::metrics::histogram::LogHistogram;
-
-use super::fenwick::Fenwick;
 
 /// An urn with balls of several kinds. Once all are drawn it is as full as it was.
 #[derive(Clone, Debug)]
@@ -15,7 +14,7 @@ pub struct UrnSampler {
 impl UrnSampler {
     /// So many balls of each kind.
     pub fn new(counts: Vec<u64>) -> UrnSampler {
-        let left = Fenwick::new(&counts);
+        let left = Fenwick::new(counts.iter().copied());
         UrnSampler { counts, left }
     }
 
@@ -29,16 +28,16 @@ impl UrnSampler {
         if kind >= self.left.len() {
             return 0;
         }
-        self.left.before(kind + 1) - self.left.before(kind)
+        self.left.between(kind, kind + 1)
     }
 
     /// The kind of the next ball, which is still in the urn; `None` if the urn was made without balls.
     pub fn peek(&mut self, stream: &mut Stream) -> Option<usize> {
         if self.left.total() == 0 {
-            self.left = Fenwick::new(&self.counts);
+            self.left = Fenwick::new(self.counts.iter().copied());
         }
         let left = self.left.total();
-        (left > 0).then(|| self.left.find(stream.below(left)))
+        (left > 0).then(|| self.left.find(stream.below(left)).0)
     }
 
     /// Takes a ball of a kind; nothing happens when none is left.

@@ -6,8 +6,8 @@ use super::steps::Step;
 use super::{ArmTrace, ArmWork, Purpose, TracedRequest, TracedService};
 use crate::base::units::Time;
 use crate::devices::hdd::PARTS;
-use crate::devices::hdd::buffer::Track;
 use crate::devices::hdd::hardware::Hardware;
+use crate::devices::hdd::tally::Track;
 use crate::engine::request::{Op, ServedBy};
 use crate::models::geometry::mechanics::{HeadPosition, Reach};
 

@@ -4,10 +4,9 @@
 //! told beside: without a buffer it is the same; with one the arm also reads ahead, and writes behind completed requests.
 
 pub mod json;
-pub mod recorder;
 pub mod steps;
 
-use super::buffer::Track;
+use super::tally::Track;
 use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Part, RequestId, ServedBy};
@@ -94,7 +93,8 @@ struct ArmWork {
 
 /// Collected while a disk runs.
 pub struct ArmTrace {
-    window: ArmTraceWindow,
+    /// What it shows.
+    pub window: ArmTraceWindow,
     /// Where each arm is before its first work.
     rest: Vec<HeadPosition>,
     shown: Vec<TracedRequest>,
@@ -104,9 +104,10 @@ pub struct ArmTrace {
     left_out: usize,
     services: u64,
     /// The service for which the medium began to read.
-    reads_for: Option<u64>,
+    pub reads_for: Option<u64>,
     is_open: bool,
-    is_closed: bool,
+    /// Whether all that begins from now on is beyond the window.
+    pub is_closed: bool,
 }
 
 impl ArmTrace {
@@ -265,7 +266,7 @@ impl ArmTrace {
     }
 
     /// The medium has read a track.
-    fn read(&mut self, track: Track) {
+    pub fn read(&mut self, track: Track) {
         self.work(0, self.reads(), track.into());
     }
 

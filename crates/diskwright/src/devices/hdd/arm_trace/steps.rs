@@ -1,8 +1,7 @@
 //! The steps of an access, as they pass.
 
 use crate::base::units::Time;
-use crate::devices::hdd::buffer::Track;
-use crate::devices::hdd::tally::{SlotSpan, Tally};
+use crate::devices::hdd::tally::{SlotSpan, Tally, Track};
 use crate::engine::request::{Part, Parts};
 use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
 

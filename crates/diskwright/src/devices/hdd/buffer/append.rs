@@ -3,7 +3,7 @@
 use super::{Buffer, Destage, Medium};
 use crate::base::units::{Lbn, Time};
 use crate::devices::hdd::access::{self, Access, Arrivals};
-use crate::devices::hdd::buffer::parameters::WriteCompletion;
+use crate::devices::hdd::buffer_description::WriteCompletion;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::{SlotSpan, Tally};
 use crate::engine::request::{Command, Op, Part};

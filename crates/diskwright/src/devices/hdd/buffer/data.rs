@@ -1,9 +1,9 @@
 //! How the blocks of a read cross the bus, as they come off the medium.
 
 use super::owner::Owner;
-use super::parameters::BusDescription;
 use super::read_pass::ReadPass;
 use crate::base::units::Time;
+use crate::devices::hdd::buffer_description::BusDescription;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::Part;

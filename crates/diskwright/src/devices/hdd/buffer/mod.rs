@@ -6,7 +6,6 @@
 mod append;
 mod data;
 mod owner;
-pub mod parameters;
 mod pieces;
 mod read;
 mod read_ahead;
@@ -16,19 +15,19 @@ mod write;
 
 use data::TimeAccount;
 use owner::Owner;
-use parameters::{BufferDescription, WriteCompletion};
 use read_pass::ReadPass;
 use segments::{Segments, State};
 
 use serde_json::{Map, Value};
 
+use super::buffer_description::{BufferDescription, WriteCompletion};
 use super::hardware::Hardware;
 use crate::base::random::Stream;
 use crate::base::units::Time;
-use crate::devices::hdd::tally::Tally;
+use crate::devices::hdd::tally::{Tally, Track};
 use crate::engine::request::{Command, Op, ServedBy};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::{HeadPosition, Motion};
+use crate::models::geometry::mechanics::HeadPosition;
 
 /// What the medium is at.
 #[derive(Clone, Copy, Debug)]
@@ -116,23 +115,6 @@ pub struct Buffer {
     moves: Option<Vec<Move>>,
     /// The tracks that have been read since they were last asked for, where somebody asks.
     tracks: Option<Vec<Track>>,
-}
-
-/// The reading of a track, or of a part of it, that is over.
-#[derive(Clone, Copy, Debug)]
-pub struct Track {
-    /// From its first sector to the end of the track.
-    pub run: Run,
-    /// When the arm began to move there.
-    pub start: Time,
-    /// How it moved.
-    pub motion: Motion,
-    /// When the first sector's leading edge passed.
-    pub edge: Time,
-    /// How many slots passed.
-    pub slots: u32,
-    /// When the arm was free.
-    pub until: Time,
 }
 
 /// What serving a request comes to.

@@ -1,9 +1,9 @@
 //! Writes of more blocks than a segment holds: they cross the bus piece by piece, as the medium makes room.
 
 use super::Buffer;
-use super::parameters::Water;
 use crate::base::units::{Lbn, Time};
 use crate::devices::hdd::access::{self, Access, Arrivals};
+use crate::devices::hdd::buffer_description::Water;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Command, Parts};

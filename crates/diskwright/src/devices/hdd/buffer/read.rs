@@ -2,11 +2,11 @@
 
 use super::data::{ReadTransfer, Source, TimeAccount};
 use super::owner::Owner;
-use super::parameters::{PreSeek, Water};
 use super::read_pass::ReadPass;
 use super::segments::{Hit, State};
 use super::{Buffer, BufferedService, Medium, Service};
 use crate::base::units::{Lbn, Time};
+use crate::devices::hdd::buffer_description::{PreSeek, Water};
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Part, ServedBy};

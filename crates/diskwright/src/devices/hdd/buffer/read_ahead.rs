@@ -1,7 +1,7 @@
 //! How far the medium reads beyond a request.
 
 use super::Buffer;
-use super::parameters::ReadAheadEnd;
+use crate::devices::hdd::buffer_description::ReadAheadEnd;
 use crate::devices::hdd::hardware::Hardware;
 use crate::engine::request::Command;
 use crate::models::geometry::layout::{Layout, Run};

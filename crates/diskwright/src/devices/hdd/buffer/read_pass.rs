@@ -2,11 +2,11 @@
 
 use crate::base::units::Time;
 use crate::devices::hdd::hardware::Hardware;
+use crate::devices::hdd::tally::Track;
 use crate::models::geometry::layout::{Layout, Run};
 use crate::models::geometry::mechanics::{HeadPosition, Mechanics, Motion};
 use crate::models::geometry::spindle::PassingSlots;
 
-use super::Track;
 use super::owner::Owner;
 
 /// The reading of what is left of a track, from a sector on.

@@ -1,11 +1,11 @@
 //! Writes: into the buffer, and on to the medium.
 
 use super::data::TimeAccount;
-use super::parameters::PreSeek;
 use super::segments::State;
 use super::{Buffer, BufferedService, Destage, Medium, Service};
 use crate::base::units::Time;
 use crate::devices::hdd::access::{self, Arrivals};
+use crate::devices::hdd::buffer_description::PreSeek;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Command, Part, ServedBy};

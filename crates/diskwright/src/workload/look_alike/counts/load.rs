@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use crate::base::error::InputError;
+use crate::base::order_statistics::NumberedLruStack;
 use crate::base::random::Stream;
 use crate::base::units::{Lbn, Time};
 use crate::engine::request::Op;
 use crate::workload::record::Record;
 use crate::workload::synthetic::Ranks;
 
-use super::super::parameters::Resolved;
-use super::super::stack::Stack;
 use super::super::urn_sampler::UrnSampler;
 use super::arrivals::Arrivals;
 use super::cells::Counts;
 use super::mixture;
 use super::plan::{Kind, New, Plan, Shape, plan};
+use crate::workload::clone_options::Resolved;
 
 /// A look-alike of a table of counts, being told.
 #[derive(Debug)]
@@ -139,7 +139,7 @@ struct Seen {
     /// The number of each run's last reference.
     last: Vec<u64>,
     references: u64,
-    stack: Stack,
+    stack: NumberedLruStack,
     /// By the size of the first request: the last references.
     heads: BTreeMap<u32, BTreeMap<u64, u32>>,
     /// By that and the size of those that follow: the last references.

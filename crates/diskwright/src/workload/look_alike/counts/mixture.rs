@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::base::error::InputError;
 use crate::workload::profile::Class;
 
-use super::super::parameters::Resolved;
 use super::cells::{CLASSES, Cells, DIRECTIONS, PARTS, bisect};
+use crate::workload::clone_options::Resolved;
 
 /// The sizes of a cell's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -9,7 +9,7 @@ mod plan;
 
 use crate::base::error::InputError;
 
-use super::parameters::Resolved;
+use crate::workload::clone_options::Resolved;
 
 pub use self::cells::Counts;
 pub use self::load::Load;

@@ -4,12 +4,12 @@
 use foldhash::quality::FixedState;
 use hashbrown::HashMap;
 
+use crate::base::order_statistics::NumberedLruStack;
 use crate::base::random::Stream;
 use crate::metrics::histogram::LogHistogram;
 use crate::workload::extents::Extents;
 use crate::workload::profile::{ALIGNMENTS, Profile};
 
-use super::super::stack::Stack;
 use super::super::urn_sampler::{Numbers, UrnSampler};
 
 /// So many places are drawn of which one is taken.
@@ -26,7 +26,7 @@ pub struct Places {
     known: HashMap<u64, u32, FixedState>,
     /// First block of each place, and the size of the last request there.
     members: Vec<(u64, u32)>,
-    stack: Stack,
+    stack: NumberedLruStack,
     touched: Extents,
     end: u64,
     threshold: u64,
@@ -111,7 +111,7 @@ impl Places {
         Places {
             known: HashMap::default(),
             members: Vec::new(),
-            stack: Stack::default(),
+            stack: NumberedLruStack::default(),
             touched: Extents::default(),
             end: profile.end_lbn,
             threshold: profile.threshold_blocks,

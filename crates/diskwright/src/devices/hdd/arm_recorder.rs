@@ -4,12 +4,12 @@ use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use serde_json::Value;
 
-use super::json::TracedArm;
-use super::steps::StepRecorder;
-use super::{Purpose, TracedRequest, TracedService};
+use super::arm_trace::json::TracedArm;
+use super::arm_trace::steps::StepRecorder;
+use super::arm_trace::{Purpose, TracedRequest, TracedService};
+use super::disk::Disk;
+use super::tally::Track;
 use crate::base::units::Time;
-use crate::devices::hdd::buffer::Track;
-use crate::devices::hdd::disk::Disk;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, RequestId, ServedBy};
 use crate::models::geometry::layout::Run;
@@ -17,7 +17,7 @@ use crate::models::geometry::mechanics::HeadPosition;
 use crate::models::queue::{Pending, Slot};
 
 /// What an arm trace keeps of a service.
-pub(in crate::devices::hdd) struct ServiceTrace {
+pub(super) struct ServiceTrace {
     pub steps: StepRecorder,
     /// The requests that are served together, each with the track of its first sector when they were picked, from that on, where it had
     /// a place.
@@ -27,7 +27,7 @@ pub(in crate::devices::hdd) struct ServiceTrace {
 impl Disk {
     /// Begins to record a service that begins now, where the arm trace shows it.
     #[inline]
-    pub(in crate::devices::hdd) fn begin_service_trace(
+    pub(super) fn begin_service_trace(
         &mut self,
         group: usize,
         slot: Slot,
@@ -70,10 +70,7 @@ impl Disk {
     }
 
     /// Begins to record what the cleaner begins now, where the arm trace shows it.
-    pub(in crate::devices::hdd) fn begin_cleaning_trace(
-        &mut self,
-        now: Time,
-    ) -> Option<StepRecorder> {
+    pub(super) fn begin_cleaning_trace(&mut self, now: Time) -> Option<StepRecorder> {
         let trace = self.arm_trace.as_mut()?;
         if !trace.is_near_behind(now) {
             return None;
@@ -92,7 +89,7 @@ impl Disk {
 
     /// Shows a service that began now, or a share in it: when it ends, where its data are, and whether an arm began to move for it.
     #[inline]
-    pub(in crate::devices::hdd) fn trace_service(
+    pub(super) fn trace_service(
         &mut self,
         group: usize,
         slot: Slot,
@@ -183,12 +180,7 @@ impl Disk {
     }
 
     /// Shows what the cleaner began now.
-    pub(in crate::devices::hdd) fn trace_cleaning(
-        &mut self,
-        steps: &StepRecorder,
-        op: Op,
-        now: Time,
-    ) {
+    pub(super) fn trace_cleaning(&mut self, steps: &StepRecorder, op: Op, now: Time) {
         if let Some(trace) = &mut self.arm_trace {
             for (arm, activity) in steps.activities(now) {
                 trace.work(arm, Purpose::Cleaning(op), activity);
@@ -197,13 +189,7 @@ impl Disk {
     }
 
     /// Shows that a scheduler moves an arm from now on.
-    pub(in crate::devices::hdd) fn trace_travel(
-        &mut self,
-        arm: usize,
-        to: HeadPosition,
-        time: Time,
-        now: Time,
-    ) {
+    pub(super) fn trace_travel(&mut self, arm: usize, to: HeadPosition, time: Time, now: Time) {
         self.trace_tracks();
         if let Some(trace) = &mut self.arm_trace {
             trace.travel(arm, to, time, now);
@@ -273,7 +259,7 @@ impl Disk {
     }
 
     /// The arm trace as it stands in the picture of a run.
-    pub(in crate::devices::hdd) fn arm_trace_json(&self) -> Option<Value> {
+    pub(super) fn arm_trace_json(&self) -> Option<Value> {
         let trace = self.arm_trace.as_ref()?;
         let arms = self.medium.arms.iter().map(|arm| TracedArm {
             angle: arm.parts.angle.turns(),
