@@ -152,7 +152,7 @@ def run_many(
     """Simulates many specs side by side; the results come in the order of the specs.
 
     specs: each as for `run`, or a pair of it and the values to override, by dotted key.
-    threads: runs at a time; one for each core unless said. They do not change the results.
+    threads: runs at a time; one per core by default. They do not change the results.
     progress: called some twenty times a second with the requests done of all runs together and their total,
         which is an estimate until the last run has begun, and None where it is not known. An exception that
         it raises stops all runs.
@@ -190,7 +190,7 @@ def compare(
         combinations are variants.
     seeds: runs of each variant, with seeds from the spec's on, the same for all variants. The seeds of a
         recorded trace vary where the platters stand at the start.
-    baseline: the values, by key, of the variant that the others are compared with; the first unless said.
+    baseline: the values, by key, of the variant that the others are compared with; the first by default.
     metrics: the numbers of the results to compare, by their keys with dots between them, such as
         "by_op.read.response_ms.p99" or "devices.hdd.utilisation", or by one of ten short names, such as
         "response_p99_ms"; these ten when empty.
@@ -278,7 +278,7 @@ def inspect(
 ) -> Record:
     """What a trace is: counts, sizes, mix, sequentiality, working set, arrivals.
 
-    format: the trace's format, where its content does not tell.
+    format: the trace's format, if its content is ambiguous.
     csv: the columns and units of a CSV trace, as `workload.csv` of a spec.
     event: what is an arrival in a trace of blktrace or blkparse: "queue", the default, or "issue".
     sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
@@ -328,7 +328,7 @@ def miss_ratio(
     seed: of the samples, and of what policies leave to chance.
     format, csv, event, sector_bytes: as for `inspect`.
     device: only the requests of this device.
-    threads: caches at a time; as many as there are cores unless said. They do not change the result.
+    threads: caches at a time; one per core by default. They do not change the result.
     replacements: your own policies, as for `run`.
     plot: draws the miss ratios into this file, .png, .svg or .pdf.
     progress: called now and then with the records read and None, and where the accesses are gone through
@@ -517,7 +517,7 @@ def validate(
         one at a time, each its predecessor's gap after the simulated completion of that.
     set: values to override in the drive's description, by dotted key: `{"buffer.segments": 7}`;
         `{"buffer": False}` takes the buffer away.
-    format: the recording's format, where its content does not tell.
+    format: the recording's format, if its content is ambiguous.
     picture: collects what a page is drawn from, for `diskwright.report.write`.
     progress: called now and then with the requests done and None, for nobody knows how many there are. An
         exception that it raises stops the replay.

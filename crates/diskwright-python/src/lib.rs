@@ -19,7 +19,7 @@ use diskwright::base::error::{self, Error};
 use diskwright::base::units::UnitError;
 use diskwright::config;
 use diskwright::devices::drives as library;
-use diskwright::engine::window::FilmFrom;
+use diskwright::engine::window::ArmTraceFrom;
 use diskwright::models::cache::replacement::CustomReplacements;
 use diskwright::models::queue::CustomSchedulers;
 use diskwright::runs::compare::CompareOptions;
@@ -135,7 +135,7 @@ fn run(
         requests,
         keep_requests,
         picture,
-        film: film(picture, animate)?,
+        arm_trace: arm_trace(picture, animate)?,
         schedulers: custom_schedulers(schedulers, &failure)?,
         replacements: custom_replacements(replacements, &failure)?,
         point: None,
@@ -149,12 +149,12 @@ fn run(
 }
 
 /// Where the half second begins that a picture animates: at an instant, or with the first measured request.
-fn film(picture: bool, animate: Option<&str>) -> PyResult<FilmFrom> {
+fn arm_trace(picture: bool, animate: Option<&str>) -> PyResult<ArmTraceFrom> {
     match (picture, animate) {
-        (false, _) => Ok(FilmFrom::Nowhere),
-        (true, None) => Ok(FilmFrom::FirstMeasured),
+        (false, _) => Ok(ArmTraceFrom::Nowhere),
+        (true, None) => Ok(ArmTraceFrom::FirstMeasured),
         (true, Some(from)) => {
-            let from = from.parse().map(FilmFrom::Instant);
+            let from = from.parse().map(ArmTraceFrom::Instant);
             from.map_err(|error: UnitError| raised(Error::input(format!("--animate: {error}"))))
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use diskwright::base::units::{Lbn, Time};
-use diskwright::models::geometry::mechanics::{Arm, Mechanics};
+use diskwright::models::geometry::mechanics::{HeadPosition, Mechanics};
 use diskwright::models::geometry::spindle::Phase;
 use diskwright::models::queue::pool::Order;
 use diskwright::models::queue::schedulers::{ArmView, DiskSpace};
@@ -120,7 +120,7 @@ impl Scheduler for PythonScheduler {
 
 struct Drive {
     mechanics: Arc<Mechanics>,
-    arm: Arm,
+    arm: HeadPosition,
     last: Lbn,
     blocks: u64,
     read_phase: Phase,

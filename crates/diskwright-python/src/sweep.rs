@@ -7,7 +7,7 @@ use diskwright::base::error::Error;
 use diskwright::metrics::{interval, named};
 use diskwright::runs::simulation::digest;
 use diskwright::runs::simulation::many::{self, FailedRun, Job};
-use diskwright::runs::simulation::point::{self, Circumstances};
+use diskwright::runs::simulation::point::{self, ProgramIdentity};
 use diskwright::runs::simulation::sweep::{PointChoice, Sweep, SweepOptions};
 use diskwright::runs::simulation::{RunOptions, SpecSource};
 use pyo3::exceptions::PyValueError;
@@ -66,7 +66,7 @@ pub struct CustomPolicies {
 
 impl CustomPolicies {
     /// The same options, with these policies; `failure` keeps what goes wrong in one.
-    fn added_to(self, options: RunOptions, failure: &Failure) -> PyResult<RunOptions> {
+    fn apply_to(self, options: RunOptions, failure: &Failure) -> PyResult<RunOptions> {
         Ok(RunOptions {
             schedulers: custom_schedulers(self.schedulers, failure)?,
             replacements: custom_replacements(self.replacements, failure)?,
@@ -93,7 +93,7 @@ pub fn sweep(
         vary: job.vary.clone(),
         metrics,
         seeds,
-        run: custom.added_to(run, &Failure::default())?,
+        run: custom.apply_to(run, &Failure::default())?,
     };
     let source = job.source()?;
     py.detach(|| Sweep::read(&source, &options).map(|sweep| sweep.json().to_string()))
@@ -122,7 +122,7 @@ pub fn points(
     mut custom: CustomPolicies,
     whole: bool,
 ) -> PyResult<String> {
-    let circumstances = Circumstances {
+    let program = ProgramIdentity {
         commit: env!("DISKWRIGHT_COMMIT").to_owned(),
         schedulers: std::mem::take(&mut custom.scheduler_sources),
         replacements: std::mem::take(&mut custom.replacement_sources),
@@ -130,10 +130,10 @@ pub fn points(
     let failure = Failure::default();
     let job = Job {
         spec: job.source()?,
-        options: custom.added_to(job.options(), &failure)?,
+        options: custom.apply_to(job.options(), &failure)?,
     };
     let described = py.detach(|| {
-        let found = point::points(&job, &seeds, &circumstances)?;
+        let found = point::points(&job, &seeds, &program)?;
         let described = found.iter().map(|point| {
             let mut described = serde_json::to_value(point).expect("a point is plain data");
             if whole {
@@ -165,7 +165,7 @@ pub fn run_each(
 ) -> PyResult<()> {
     let threads = thread_count(threads)?;
     let failure = Failure::default();
-    let custom = custom.added_to(RunOptions::default(), &failure)?;
+    let custom = custom.apply_to(RunOptions::default(), &failure)?;
     let jobs = jobs
         .iter()
         .map(|job| {

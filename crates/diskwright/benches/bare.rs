@@ -2,7 +2,7 @@
 
 use diskwright::base::random::Stream;
 use diskwright::base::units::Time;
-use diskwright::models::geometry::mechanics::{Arm, Mechanics, Target};
+use diskwright::models::geometry::mechanics::{HeadPosition, Mechanics, Target};
 use diskwright::runs::simulation::hardware;
 
 struct Waiting {
@@ -32,7 +32,7 @@ impl Load {
     }
 }
 
-fn serve(mechanics: &Mechanics, arm: &mut Arm, now: Time, waiting: &Waiting) -> Time {
+fn serve(mechanics: &Mechanics, arm: &mut HeadPosition, now: Time, waiting: &Waiting) -> Time {
     let motion = mechanics.motion_time(*arm, waiting.target.arm(), waiting.target.write);
     let phase = mechanics.spindle.phase(now + motion);
     let (_, whole) = mechanics
@@ -51,7 +51,7 @@ pub fn run(scheduler: &str, depth: u32, light: bool, requests: u64) -> Time {
         op: Stream::new(1, "bare.op"),
         aligned: mechanics.layout.sectors() / 8,
     };
-    let mut arm = Arm::default();
+    let mut arm = HeadPosition::default();
     let mut now = Time::ZERO;
     if light {
         let mut gaps = Stream::new(1, "bare.gaps");

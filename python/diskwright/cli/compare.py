@@ -22,7 +22,7 @@ def compare(
         typer.Option(metavar="KEY=A,B,…", help="A key and its values; may be repeated: all combinations."),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(metavar="N", help="Runs of each variant, with seeds from the spec's on.")
+        int, typer.Option(metavar="N", help="Runs of each variant, with consecutive seeds from the spec's.")
     ] = 5,
     baseline: Annotated[
         list[str] | None,
@@ -45,7 +45,7 @@ def compare(
     trace: options.TraceOption = None,
     check: options.CheckOption = False,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Runs at a time; one for each core unless said.")
+        int | None, typer.Option(metavar="N", help="Runs at a time; one per core by default.")
     ] = None,
 ) -> None:
     """Run the same workload with varied keys; print what they change, with confidence intervals.

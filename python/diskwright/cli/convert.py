@@ -18,13 +18,15 @@ def convert(
         str,
         typer.Argument(
             metavar="OUT",
-            help="The file to write; compressed where it ends in .gz or .zst.",
+            help="The file to write; compressed if it ends in .gz or .zst.",
             show_default=False,
         ),
     ],
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="NAME", help="The format to write, where OUT does not tell."),
+        typer.Option(
+            "--to", metavar="NAME", help="The format to write, if the name of OUT does not imply it."
+        ),
     ] = None,
     json: output.JsonOption = None,
     format: reading.FormatOption = None,

@@ -17,21 +17,21 @@ from diskwright.cli import output, outputs
 def import_disksim(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE.parv", help="A set-up of DiskSim's with one drive.", show_default=False),
+        typer.Argument(metavar="FILE.parv", help="A DiskSim set-up with one drive.", show_default=False),
     ],
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="COMPONENT:PARAMETER=VALUE",
-            help="Put a value over that of the files; may be repeated.",
+            help="Override a value of the files; may be repeated.",
         ),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option("--output", metavar="FILE.toml", help="Write the drive to this file."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     json: output.JsonOption = None,
 ) -> None:
     """Make a drive from DiskSim's parameter files, and tell what is done otherwise.

@@ -26,7 +26,7 @@ def inspect(
         typer.Option(
             metavar="BLOCKS",
             min=0,
-            help="How many blocks past the end of the request before one may begin and count as sequential.",
+            help="Most blocks between a request and the previous one's end for it to count as sequential.",
         ),
     ] = 0,
     profile: Annotated[

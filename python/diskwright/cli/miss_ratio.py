@@ -41,7 +41,7 @@ def miss_ratio(
     block_size: Annotated[str, typer.Option(metavar="SIZE", help="Size of a cache's block.")] = "4 KiB",
     sample: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Look at this share of the objects only, such as 0.01."),
+        typer.Option(metavar="SHARE", help="Simulate only this share of the objects, such as 0.01."),
     ] = None,
     sample_seeds: Annotated[
         int, typer.Option(metavar="N", help="Independent samples, whose spread gives the intervals.")
@@ -57,7 +57,7 @@ def miss_ratio(
     sector_bytes: reading.SectorBytesOption = None,
     device: reading.DeviceOption = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Caches at a time; one for each core unless said.")
+        int | None, typer.Option(metavar="N", help="Caches at a time; one per core by default.")
     ] = None,
 ) -> None:
     """Tell how often caches of many sizes and policies miss on a trace.

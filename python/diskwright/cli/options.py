@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 SpecArgument = Annotated[
-    str, typer.Argument(help="A spec: a TOML file, or a .parv of DiskSim's.", show_default=False)
+    str, typer.Argument(help="A spec: a TOML file, or a DiskSim .parv file.", show_default=False)
 ]
 
 ReportOption = Annotated[
@@ -20,18 +20,18 @@ SetOption = Annotated[
 
 DriveOption = Annotated[
     str | None,
-    typer.Option("--drive", metavar="NAME", help="Simulate this drive in place of the spec's."),
+    typer.Option("--drive", metavar="NAME", help="Simulate this drive instead of the spec's."),
 ]
 
 TraceOption = Annotated[
     str | None,
-    typer.Option("--trace", metavar="FILE", help="Replay this trace in place of the spec's workload."),
+    typer.Option("--trace", metavar="FILE", help="Replay this trace instead of the spec's workload."),
 ]
 
 SeedOption = Annotated[
     int | None,
     typer.Option(
-        "--seed", metavar="N", min=0, max=2**63 - 1, help="The seed, in place of the spec's: as --set seed=N."
+        "--seed", metavar="N", min=0, max=2**63 - 1, help="The seed, instead of the spec's: as --set seed=N."
     ),
 ]
 
@@ -42,7 +42,7 @@ QuietOption = Annotated[
 
 CheckOption = Annotated[
     bool,
-    typer.Option("--check", help="Follow every block's versions; fail where a promise is broken."),
+    typer.Option("--check", help="Follow every block's versions; fail if a promise is broken."),
 ]
 
 

@@ -42,7 +42,9 @@ def probe(
             help="Write the access times of reads by distance, for a device of the kind curve.",
         ),
     ] = None,
-    write_curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the same of writes.")] = None,
+    write_curve: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the same for writes.")
+    ] = None,
     samples: Annotated[int, typer.Option(metavar="N", help="Random accesses at each distance.")] = 10_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of every random choice.")] = 1,
     depths: Annotated[

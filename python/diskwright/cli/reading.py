@@ -1,4 +1,4 @@
-"""What every verb that reads a trace can be told about it."""
+"""The options of every verb that reads a trace."""
 
 from typing import Annotated, Any
 
@@ -9,12 +9,12 @@ from diskwright import InputError
 TraceArgument = Annotated[str, typer.Argument(help="A trace file.", show_default=False)]
 FormatOption = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help="The trace's format, where its content does not tell."),
+    typer.Option("--format", metavar="NAME", help="The trace's format, if its content is ambiguous."),
 ]
 CsvOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--csv", metavar="KEY=VALUE", help="Tell a column or a unit of a CSV trace; may be repeated."
+        "--csv", metavar="KEY=VALUE", help="Name a column or a unit of a CSV trace; may be repeated."
     ),
 ]
 EventOption = Annotated[
@@ -30,7 +30,7 @@ SectorBytesOption = Annotated[
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", min=0, help="What a synthetic clone is made from, besides its file."),
+    typer.Option("--seed", metavar="N", min=0, help="The seed of a synthetic clone."),
 ]
 DeviceOption = Annotated[
     int | None, typer.Option("--device", metavar="N", min=0, help="Only the requests of this device.")
@@ -44,7 +44,7 @@ def options(
     sector_bytes: int | None,
     seed: int | None,
 ) -> dict[str, Any]:
-    """What was told, as `diskwright.inspect` and its neighbours take it."""
+    """The options given, as arguments of `diskwright.inspect` and its relatives."""
     hints = _hints(csv) if csv else None
     return {"format": format, "csv": hints, "event": event, "sector_bytes": sector_bytes, "seed": seed}
 

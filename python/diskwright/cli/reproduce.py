@@ -23,7 +23,7 @@ def reproduce(
     ],
     data: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Search traces there, by content; DISKWRIGHT_DATA unless given."),
+        typer.Option(metavar="DIR", help="Search for traces there, by content; default: DISKWRIGHT_DATA."),
     ] = None,
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Write the page and its figures there.")
@@ -31,7 +31,7 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Try it with fewer requests: a hint, not a result.")
     ] = False,
-    seeds: Annotated[int, typer.Option(metavar="N", help="Runs of all that varies, 5 or more.")] = 5,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Runs of everything that varies, 5 or more.")] = 5,
     json: output.JsonOption = None,
     store: StoreOption = STORE,
     threads: ThreadsOption = None,

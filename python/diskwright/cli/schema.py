@@ -9,7 +9,9 @@ from diskwright import _api
 
 
 def schema(
-    of: Annotated[Literal["spec", "drive"], typer.Argument(metavar="[spec|drive]", help="Of what.")] = "spec",
+    of: Annotated[
+        Literal["spec", "drive"], typer.Argument(metavar="[spec|drive]", help="The kind of file.")
+    ] = "spec",
 ) -> None:
     """Print the JSON schema of specs, or of drives, for editors."""
     found = _api.spec_schema() if of == "spec" else _api.drive_schema()

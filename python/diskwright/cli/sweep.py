@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 StoreOption = Annotated[
-    str, typer.Option(metavar="DIR", help="Keep each finished point there; what is there is not run again.")
+    str, typer.Option(metavar="DIR", help="Keep finished points there; those there are not run again.")
 ]
 STORE = "results/points"
 ThreadsOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Runs at a time; one for each core unless said.")
+    int | None, typer.Option(metavar="N", help="Runs at a time; one per core by default.")
 ]
 ClusterOption = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Run on a cluster of Dask's, tcp://HOST:8786; `local` is here."),
+    typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, tcp://HOST:8786; `local` is this machine."),
 ]
 
 # What the table shows where nothing else is asked for: headers, by the names of quantities.
@@ -36,10 +36,11 @@ def sweep(
     spec: options.SpecArgument,
     vary: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=A,B,…", help="A key and its values, beside those of the spec's [sweep]."),
+        typer.Option(metavar="KEY=A,B,…", help="A key and its values, added to those of the spec's [sweep]."),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(metavar="N", help="Runs of each point, with seeds from the spec's on.")
+        int | None,
+        typer.Option(metavar="N", help="Runs of each point, with consecutive seeds from the spec's."),
     ] = None,
     out: Annotated[
         str | None,

@@ -31,7 +31,7 @@ def validate(
         typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the drive; may be repeated."),
     ] = None,
     format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The recording's format, where its content misleads.")
+        str | None, typer.Option(metavar="NAME", help="The recording's format, if its content is ambiguous.")
     ] = None,
 ) -> None:
     """Replay a recording on a drive and tell how far the service times are from the recorded ones.

@@ -53,7 +53,7 @@ def sweep(
         keys with dots between them, such as "by_op.read.response_ms.p99"; what the spec says where there are
         none.
     store: a folder in which each finished point is kept; points that are there are not run again.
-    threads: runs at a time; one for each core unless said.
+    threads: runs at a time; one per core by default.
     cluster: the address of a scheduler of Dask's, or "local", for processes on this machine. Neither changes
         the results.
     progress: called with the points done and their number, and with the requests done in this process and

@@ -4,10 +4,10 @@ pub mod choice;
 pub mod document;
 pub mod error;
 pub mod memory;
+pub mod order_statistics;
 pub mod progress;
 pub mod random;
 pub mod registry;
 pub mod schema;
 pub mod units;
-
 pub mod whole_file;

@@ -2,12 +2,12 @@
 
 use super::component::Component;
 use super::controller::Controller;
-use super::syntax::At;
+use super::syntax::SourceSpan;
 use super::warnings::Warnings;
 use crate::base::error::InputError;
 use crate::base::units::{Size, Time};
 use crate::devices::hdd::Overhead;
-use crate::devices::hdd::buffer::parameters::{
+use crate::devices::hdd::buffer_description::{
     BufferDescription, BusDescription, ExtraDisconnection, PreSeek, ReadAheadDescription,
     ReadAheadEnd, ReadDescription, Water, WriteCompletion, WriteDescription,
 };
@@ -141,7 +141,7 @@ fn write(controller: &Controller) -> WriteDescription {
 }
 
 /// Where the value stands that makes a buffer unsound: that with a sound one in its place it would be sound.
-fn unsound<'c>(buffer: &BufferDescription, disk: &'c Component) -> &'c At {
+fn unsound<'c>(buffer: &BufferDescription, disk: &'c Component) -> &'c SourceSpan {
     let fewer = BufferDescription {
         segments: 2,
         ..buffer.clone()
@@ -166,7 +166,7 @@ fn warn(controller: &Controller, disk: &Component, warnings: &mut Warnings) {
     let stops_within_write = controller.hold_bus_write
         && controller.fast_write == 0
         && controller.write_disconnect + controller.first_reselect > Time::ZERO;
-    for (name, matters, told) in [
+    for (name, matters, reason) in [
         (
             "Hold bus entire write xfer",
             stops_within_write,
@@ -226,7 +226,7 @@ fn warn(controller: &Controller, disk: &Component, warnings: &mut Warnings) {
         if matters {
             warnings.push(
                 disk.at(name),
-                format_args!("{name:?} of {} is left out: {told}", disk.title()),
+                format_args!("{name:?} of {} is left out: {reason}", disk.title()),
             );
         }
     }

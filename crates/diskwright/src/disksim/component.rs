@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::modules::{Effect, Kind, Module};
-use super::syntax::At;
+use super::syntax::SourceSpan;
 use super::warnings::Warnings;
 use crate::base::error::{InputError, suggestion};
 
@@ -17,21 +17,21 @@ pub(super) struct Component {
     pub(super) name: String,
     /// The name of the block that it is, or is an instance of.
     pub(super) kind: String,
-    pub(super) at: At,
+    pub(super) at: SourceSpan,
     pub(super) entries: BTreeMap<String, Entry>,
 }
 
 /// A parameter that has been given a value.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub(super) name_at: At,
+    pub(super) name_at: SourceSpan,
     pub(super) item: Arc<Item>,
 }
 
 /// A value.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    pub(super) at: At,
+    pub(super) at: SourceSpan,
     pub(super) value: Value,
 }
 
@@ -165,7 +165,7 @@ impl Component {
         })
     }
     /// Where a parameter's value stands, or the block where it has none.
-    pub(super) fn at(&self, name: &str) -> &At {
+    pub(super) fn at(&self, name: &str) -> &SourceSpan {
         self.item(name).map_or(&self.at, |item| &item.at)
     }
 

@@ -1,7 +1,7 @@
 //! From `dm_layout_g1` to a layout's description.
 
 use super::component::{Component, Item};
-use super::syntax::At;
+use super::syntax::SourceSpan;
 use super::warnings::Warnings;
 use crate::base::error::InputError;
 use crate::models::geometry::describe::{
@@ -79,7 +79,7 @@ fn cylinders(
 }
 
 /// Where the zone stands that makes a layout unsound, if that is due to a zone.
-pub(super) fn unsound_zone(model: &Component, layout: &LayoutDescription) -> Option<At> {
+pub(super) fn unsound_zone(model: &Component, layout: &LayoutDescription) -> Option<SourceSpan> {
     let zones = model
         .block("Layout Model")
         .and_then(|layout| layout.list("Zones"))

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::syntax::At;
+use super::syntax::SourceSpan;
 use crate::base::error::Source;
 
 /// What a piece of text is.
@@ -81,8 +81,8 @@ impl Lexer {
     }
 
     /// The place from the start of one lexeme to the end of another.
-    pub(super) fn at(&self, first: Lexeme, last: Lexeme) -> At {
-        At::new(&self.source, first.start, last.end)
+    pub(super) fn at(&self, first: Lexeme, last: Lexeme) -> SourceSpan {
+        SourceSpan::new(&self.source, first.start, last.end)
     }
 
     /// The text of a lexeme.

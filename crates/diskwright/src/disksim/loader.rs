@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::{Files, MAX_BYTES, resolve};
-use super::syntax::At;
+use super::syntax::SourceSpan;
 use crate::base::error::InputError;
 
 /// How often a set-up may read a file.
@@ -54,7 +54,11 @@ impl<'f> Loader<'f> {
     }
 
     /// Finds and reads a file that is named at a place in another, and enters it.
-    pub(super) fn enter(&mut self, name: &str, at: &At) -> Result<(PathBuf, String), InputError> {
+    pub(super) fn enter(
+        &mut self,
+        name: &str,
+        at: &SourceSpan,
+    ) -> Result<(PathBuf, String), InputError> {
         let (path, text) = self.find(name, at)?;
         if let Some(from) = self.open.iter().position(|open| *open == path) {
             let chain: Vec<_> = self.open[from..]
@@ -79,7 +83,11 @@ impl<'f> Loader<'f> {
     }
 
     /// Finds and reads a file that is named at a place in another.
-    pub(super) fn find(&mut self, name: &str, at: &At) -> Result<(PathBuf, String), InputError> {
+    pub(super) fn find(
+        &mut self,
+        name: &str,
+        at: &SourceSpan,
+    ) -> Result<(PathBuf, String), InputError> {
         let mut tried: Vec<PathBuf> = Vec::new();
         let folder = at.folder();
         for folder in
@@ -112,7 +120,7 @@ impl<'f> Loader<'f> {
     }
 
     /// Counts a file against what may be read.
-    fn count(&mut self, path: &Path, bytes: usize, at: &At) -> Result<(), InputError> {
+    fn count(&mut self, path: &Path, bytes: usize, at: &SourceSpan) -> Result<(), InputError> {
         let (Some(room), Some(reads)) = (
             self.room.checked_sub(bytes as u64),
             self.reads.checked_sub(1),

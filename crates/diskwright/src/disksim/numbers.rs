@@ -1,10 +1,10 @@
 //! Numbers as parameter files write them, and names with numbers.
 
-use super::syntax::{At, Data};
+use super::syntax::{Data, SourceSpan};
 use crate::base::error::InputError;
 
 /// The value that a text without marks is: a whole number, a number with a point or an exponent, or itself.
-pub(super) fn scalar(text: &str, at: &At) -> Result<Data, InputError> {
+pub(super) fn scalar(text: &str, at: &SourceSpan) -> Result<Data, InputError> {
     let too_large = || {
         at.error(format!("the number {text} is too large"))
             .help("accepted: whole numbers below 2^63 and numbers below 1.8e308")
@@ -76,7 +76,7 @@ pub(super) fn expand(
     first: &str,
     last: &str,
     room: usize,
-    at: &At,
+    at: &SourceSpan,
 ) -> Result<impl Iterator<Item = String> + use<>, InputError> {
     let ((stem, from), (other, to)) = (stem_and_number(first), stem_and_number(last));
     let help =
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
     use crate::base::error::Source;
 
-    fn nowhere() -> At {
-        At::new(&Source::new("t", ""), 0, 0)
+    fn nowhere() -> SourceSpan {
+        SourceSpan::new(&Source::new("t", ""), 0, 0)
     }
 
     #[test]

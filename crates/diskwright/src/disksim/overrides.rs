@@ -6,7 +6,7 @@ use super::component::{Component, Entry, Item, Value};
 use super::loader::Loader;
 use super::numbers::{expand, range_word};
 use super::parser;
-use super::syntax::At;
+use super::syntax::SourceSpan;
 use super::system::{MAX_NAMES, System};
 use crate::base::error::{InputError, Source, suggestion};
 
@@ -41,7 +41,7 @@ impl Override {
         });
         parts.ok_or_else(|| {
             InputError::new("expected COMPONENT:PARAMETER=VALUE")
-                .at(At::new(&Source::new(option, text), 0, text.len() as u32).place())
+                .at(SourceSpan::new(&Source::new(option, text), 0, text.len() as u32).place())
                 .help(
                     "for example disk0:Max queue length=32, or disk0:Scheduler:Scheduling policy=8",
                 )
@@ -63,8 +63,8 @@ impl System {
         let words = Source::new("the override", text);
         let component_length = put.component.len() as u32;
         let value_start = component_length + 2 + put.parameter.len() as u32;
-        let component_at = At::new(&words, 0, component_length);
-        let parameter_at = At::new(&words, component_length + 1, value_start - 1);
+        let component_at = SourceSpan::new(&words, 0, component_length);
+        let parameter_at = SourceSpan::new(&words, component_length + 1, value_start - 1);
         // A source of its own, so that the value ends where it ends.
         let value = parser::value(
             Source::new("the override's value", put.value.as_str()),
@@ -93,7 +93,7 @@ impl System {
     }
 
     /// The names that an override is for.
-    fn targets(&self, put: &Override, at: &At) -> Result<Vec<String>, InputError> {
+    fn targets(&self, put: &Override, at: &SourceSpan) -> Result<Vec<String>, InputError> {
         let component = put.component.trim();
         if component == "*" {
             return Ok(self.instances.keys().cloned().collect());
@@ -133,7 +133,7 @@ impl System {
 }
 
 /// Sets the parameter at the end of a path; whether there is one.
-fn set(component: &mut Component, path: &[&str], at: &At, item: &Arc<Item>) -> bool {
+fn set(component: &mut Component, path: &[&str], at: &SourceSpan, item: &Arc<Item>) -> bool {
     let (name, rest) = (path[0], &path[1..]);
     if rest.is_empty() {
         let known = component.module.parameter(name).is_some();
@@ -156,7 +156,7 @@ fn set(component: &mut Component, path: &[&str], at: &At, item: &Arc<Item>) -> b
 }
 
 /// That a component does not know a parameter, and which it may have been meant to be.
-fn unknown(component: &Component, path: &[&str], at: &At) -> InputError {
+fn unknown(component: &Component, path: &[&str], at: &SourceSpan) -> InputError {
     let mut component = component;
     let mut path = path;
     while let [outer, rest @ ..] = path

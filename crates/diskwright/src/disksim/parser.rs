@@ -17,7 +17,7 @@ use std::path::Path;
 use super::lexer::{Lexeme, Lexer, Token};
 use super::loader::Loader;
 use super::numbers::{range_word, scalar};
-use super::syntax::{At, Block, Data, Name, Node, Parameter, Statement, Value};
+use super::syntax::{Block, Data, Name, Node, Parameter, SourceSpan, Statement, Value};
 use crate::base::error::{InputError, Source};
 
 /// How deep blocks, lists, components and files nest; DiskSim's own files nest five deep.
@@ -70,7 +70,7 @@ impl<'l, 'f> Parser<'l, 'f> {
         std::mem::replace(&mut self.ahead, self.lexer.next())
     }
 
-    fn at(&self, lexeme: Lexeme) -> At {
+    fn at(&self, lexeme: Lexeme) -> SourceSpan {
         self.lexer.at(lexeme, lexeme)
     }
 
@@ -108,14 +108,14 @@ impl<'l, 'f> Parser<'l, 'f> {
     }
 
     /// What has been opened and never closed is told where it was opened.
-    fn not_closed(&self, opened: &At, bracket: char) -> InputError {
+    fn not_closed(&self, opened: &SourceSpan, bracket: char) -> InputError {
         opened.error(format!(
             "found the end of the text, expected {bracket:?} to close what begins here"
         ))
     }
 
     /// After an item: whether another follows.
-    fn more(&mut self, opened: &At, close: u8) -> Result<bool, InputError> {
+    fn more(&mut self, opened: &SourceSpan, close: u8) -> Result<bool, InputError> {
         let close_text = char::from(close);
         if self.take(b',') {
             if self.sees(close) {
@@ -244,7 +244,7 @@ impl<'l, 'f> Parser<'l, 'f> {
     }
 
     /// The words up to the next mark or the end of the line, of which there is at least one, and how many they are.
-    fn line(&mut self) -> Result<(At, usize), InputError> {
+    fn line(&mut self) -> Result<(SourceSpan, usize), InputError> {
         let first = self.bump();
         let (mut last, mut words) = (first, 1);
         while self.ahead.token == Token::Word {
@@ -341,7 +341,7 @@ impl<'l, 'f> Parser<'l, 'f> {
     }
 
     /// A block as a value, the words before whose brace have been read.
-    fn block_value(&mut self, at: &At, words: usize) -> Result<Value, InputError> {
+    fn block_value(&mut self, at: &SourceSpan, words: usize) -> Result<Value, InputError> {
         if words > 2 {
             return Err(at
                 .error(format!("found {:?} before \"{{\", expected the module of a block, or its module and name", at.text()))
@@ -398,7 +398,7 @@ impl<'l, 'f> Parser<'l, 'f> {
 }
 
 /// Refuses a name or text that is longer than any.
-fn short(at: &At, most: usize) -> Result<(), InputError> {
+fn short(at: &SourceSpan, most: usize) -> Result<(), InputError> {
     let length = at.text().len();
     match length <= most {
         true => Ok(()),

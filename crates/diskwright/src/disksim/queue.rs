@@ -71,7 +71,7 @@ pub(super) fn scheduler(
             Place::Drive => {}
         }
     }
-    for (name, told) in [
+    for (name, reason) in [
         (
             "Sequential stream scheme",
             "requests are neither joined nor kept in order",
@@ -83,7 +83,10 @@ pub(super) fn scheduler(
         ("Scheduling priority scheme", "requests have no priorities"),
     ] {
         if queue.integer(name)? != 0 {
-            warnings.push(queue.at(name), format_args!("{name:?} is left out: {told}"));
+            warnings.push(
+                queue.at(name),
+                format_args!("{name:?} is left out: {reason}"),
+            );
         }
     }
     let spec: SchedulerSpec = serde_json::from_value(spec).map_err(|error| {

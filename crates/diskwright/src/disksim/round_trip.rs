@@ -32,7 +32,7 @@ struct PlainBlock {
 struct PlainNode(String, String, Vec<PlainNode>);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Said {
+enum PlainStatement {
     Define(PlainBlock),
     Instantiate(Vec<Plain>, String),
     Topology(PlainNode),
@@ -66,13 +66,13 @@ fn node(node: &Node) -> PlainNode {
     PlainNode(node.module.text.clone(), node.name.text.clone(), children)
 }
 
-fn said(statement: &Statement) -> Said {
+fn plain_statement(statement: &Statement) -> PlainStatement {
     match statement {
-        Statement::Define(inner) => Said::Define(block(inner)),
+        Statement::Define(inner) => PlainStatement::Define(block(inner)),
         Statement::Instantiate { names, of } => {
-            Said::Instantiate(names.iter().map(value).collect(), of.text.clone())
+            PlainStatement::Instantiate(names.iter().map(value).collect(), of.text.clone())
         }
-        Statement::Topology(root) => Said::Topology(node(root)),
+        Statement::Topology(root) => PlainStatement::Topology(node(root)),
     }
 }
 
@@ -153,14 +153,14 @@ impl Printer<'_> {
         self.commas(children, Self::node);
         self.put("]");
     }
-    fn said(&mut self, said: &Said) {
-        match said {
-            Said::Define(block) => {
+    fn statement(&mut self, statement: &PlainStatement) {
+        match statement {
+            PlainStatement::Define(block) => {
                 self.word(&block.kind);
                 self.put(block.name.as_deref().expect("a defined block has a name"));
                 self.parameters(&block.parameters);
             }
-            Said::Instantiate(names, of) => {
+            PlainStatement::Instantiate(names, of) => {
                 self.put("instantiate");
                 self.put("[");
                 self.commas(names, Self::value);
@@ -168,7 +168,7 @@ impl Printer<'_> {
                 self.word("as");
                 self.word(of);
             }
-            Said::Topology(root) => {
+            PlainStatement::Topology(root) => {
                 self.word("topology");
                 self.node(root);
             }
@@ -235,38 +235,38 @@ fn any_node() -> impl Strategy<Value = PlainNode> {
     })
 }
 
-fn any_said() -> impl Strategy<Value = Said> {
+fn any_statement() -> impl Strategy<Value = PlainStatement> {
     let names = prop::collection::vec(prop_oneof![word().prop_map(Plain::Text), range()], 0..4);
     prop_oneof![
         (word(), word(), parameters(any_value())).prop_map(|(kind, name, parameters)| {
-            Said::Define(PlainBlock {
+            PlainStatement::Define(PlainBlock {
                 kind,
                 name: Some(name),
                 parameters,
             })
         }),
-        (names, word()).prop_map(|(names, of)| Said::Instantiate(names, of)),
-        any_node().prop_map(Said::Topology),
+        (names, word()).prop_map(|(names, of)| PlainStatement::Instantiate(names, of)),
+        any_node().prop_map(PlainStatement::Topology),
     ]
 }
 
-fn parse(text: String) -> Vec<Said> {
+fn parse(text: String) -> Vec<PlainStatement> {
     let none: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
     let mut loader = Loader::new(&none, Vec::new());
     let statements = parser::statements(Path::new("t"), text.clone(), &mut loader);
     let statements = statements.unwrap_or_else(|error| panic!("{text}\n{error}"));
-    statements.iter().map(said).collect()
+    statements.iter().map(plain_statement).collect()
 }
 
 proptest! {
     #[test]
     fn what_is_printed_is_read(
-        statements in prop::collection::vec(any_said(), 0..5),
+        statements in prop::collection::vec(any_statement(), 0..5),
         blanks in prop::collection::vec(any::<u8>(), 1..40),
     ) {
         let mut printer = Printer { text: String::new(), blanks: blanks.iter().cycle() };
         for statement in &statements {
-            printer.said(statement);
+            printer.statement(statement);
         }
         prop_assert_eq!(parse(printer.text), statements);
     }
@@ -280,7 +280,7 @@ fn names_lose_runs_of_blanks_and_texts_keep_theirs() {
         name: Some("n".into()),
         parameters: vec![(vec!["a b c".into()], Plain::Text("d   e".into()))],
     };
-    assert_eq!(found, [Said::Define(expected)]);
+    assert_eq!(found, [PlainStatement::Define(expected)]);
 }
 
 #[test]
@@ -292,5 +292,5 @@ fn ranges_in_one_word_are_ranges() {
         range("b", "c"),
         Plain::Text("../x".into()),
     ];
-    assert_eq!(found, [Said::Instantiate(names, "n".into())]);
+    assert_eq!(found, [PlainStatement::Instantiate(names, "n".into())]);
 }

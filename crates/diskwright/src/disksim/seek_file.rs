@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::syntax::At;
+use super::syntax::SourceSpan;
 use super::warnings::Warnings;
 use crate::base::error::{InputError, Source};
 use crate::models::geometry::seek::SeekTable;
@@ -52,7 +52,7 @@ pub(super) fn read(
         }
     }
     if points_ms.is_empty() {
-        return Err(At::new(&source, 0, 0)
+        return Err(SourceSpan::new(&source, 0, 0)
             .error("a seek file without points")
             .help("expected lines such as \"1, 0.831\": distance in cylinders and time in ms"));
     }
@@ -69,10 +69,10 @@ pub(super) fn read(
 }
 
 /// The place of a line's text, without the blanks around it.
-fn place(source: &Arc<Source>, start: usize, line: &str) -> At {
+fn place(source: &Arc<Source>, start: usize, line: &str) -> SourceSpan {
     let begin = start + line.len() - line.trim_start().len();
     let end = begin.max(start + line.trim_end().len());
-    At::new(source, begin as u32, end as u32)
+    SourceSpan::new(source, begin as u32, end as u32)
 }
 
 fn point(line: &str) -> Option<(u32, f64)> {

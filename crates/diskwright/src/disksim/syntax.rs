@@ -8,15 +8,15 @@ use crate::base::error::{InputError, Place, Source};
 
 /// Where something was written.
 #[derive(Clone)]
-pub struct At {
+pub struct SourceSpan {
     source: Arc<Source>,
     start: u32,
     end: u32,
 }
 
-impl At {
-    pub(super) fn new(source: &Arc<Source>, start: u32, end: u32) -> At {
-        At {
+impl SourceSpan {
+    pub(super) fn new(source: &Arc<Source>, start: u32, end: u32) -> SourceSpan {
+        SourceSpan {
             source: Arc::clone(source),
             start,
             end,
@@ -24,13 +24,13 @@ impl At {
     }
 
     /// From the start of this to the end of `last`, which was written later in the same text.
-    pub(super) fn to(&self, last: &At) -> At {
-        At::new(&self.source, self.start, last.end)
+    pub(super) fn to(&self, last: &SourceSpan) -> SourceSpan {
+        SourceSpan::new(&self.source, self.start, last.end)
     }
 
     /// Where it begins.
-    pub(super) fn start(&self) -> At {
-        At::new(&self.source, self.start, self.start)
+    pub(super) fn start(&self) -> SourceSpan {
+        SourceSpan::new(&self.source, self.start, self.start)
     }
 
     /// The place, for an error.
@@ -59,13 +59,13 @@ impl At {
 }
 
 /// `file:line:column`.
-impl fmt::Display for At {
+impl fmt::Display for SourceSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.place(), f)
     }
 }
 
-impl fmt::Debug for At {
+impl fmt::Debug for SourceSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -75,7 +75,7 @@ impl fmt::Debug for At {
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub(super) text: String,
-    pub(super) at: At,
+    pub(super) at: SourceSpan,
 }
 
 /// Something that stands in a file by itself.
@@ -104,7 +104,7 @@ pub(super) struct Block {
     /// Its parameters, as written.
     pub(super) parameters: Vec<Parameter>,
     /// What stands before its brace.
-    pub(super) at: At,
+    pub(super) at: SourceSpan,
 }
 
 /// `NAME = VALUE`, or `[ NAME, NAME ] = VALUE`.
@@ -118,7 +118,7 @@ pub(super) struct Parameter {
 #[derive(Debug)]
 pub(super) struct Value {
     pub(super) data: Data,
-    pub(super) at: At,
+    pub(super) at: SourceSpan,
 }
 
 /// What a value is.

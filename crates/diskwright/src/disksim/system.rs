@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::component::{Component, Entry, Item, Value};
 use super::modules::{self, MODULES};
 use super::numbers::expand;
-use super::syntax::{self, At, Block, Data, Name, Node, Statement};
+use super::syntax::{self, Block, Data, Name, Node, SourceSpan, Statement};
 use super::warnings::Warnings;
 use crate::base::error::{InputError, suggestion};
 
@@ -105,7 +105,7 @@ impl System {
         &mut self,
         items: &[syntax::Value],
         expected: &str,
-    ) -> Result<Vec<(String, At)>, InputError> {
+    ) -> Result<Vec<(String, SourceSpan)>, InputError> {
         let mut texts = Vec::new();
         for item in items {
             match &item.data {
@@ -135,7 +135,7 @@ impl System {
     }
 
     /// Counts parameters against what may be.
-    fn count(&mut self, parameters: usize, at: &At) -> Result<(), InputError> {
+    fn count(&mut self, parameters: usize, at: &SourceSpan) -> Result<(), InputError> {
         self.parameters += parameters + 1;
         if self.parameters <= MAX_PARAMETERS {
             return Ok(());
@@ -181,7 +181,7 @@ impl System {
         };
         component.kind.clone_from(&component.name);
         self.count(component.entries.len() + block.parameters.len(), &block.at)?;
-        let mut own: BTreeMap<&str, &At> = BTreeMap::new();
+        let mut own: BTreeMap<&str, &SourceSpan> = BTreeMap::new();
         for parameter in &block.parameters {
             let item = Arc::new(self.item(&parameter.value)?);
             for name in &parameter.names {
@@ -240,7 +240,12 @@ impl System {
     }
 
     /// A range that is no item of a list names several where one is due.
-    fn lone_range(&mut self, first: &Name, last: &Name, at: At) -> Result<Item, InputError> {
+    fn lone_range(
+        &mut self,
+        first: &Name,
+        last: &Name,
+        at: SourceSpan,
+    ) -> Result<Item, InputError> {
         Err(at.error(format!(
             "found the range {} .. {}, expected one name",
             first.text, last.text

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::syntax::At;
+use super::syntax::SourceSpan;
 
 /// The most warnings that are told one by one: to find a line's number takes time.
 const MOST: usize = 100;
@@ -10,23 +10,23 @@ const MOST: usize = 100;
 /// Warnings in the order in which they came up.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
-    told: Vec<String>,
+    messages: Vec<String>,
     /// How many there are beyond those.
     more: usize,
 }
 
 impl Warnings {
     /// Warns of something at a place.
-    pub(super) fn push(&mut self, at: &At, message: impl Display) {
-        match self.told.len() < MOST {
-            true => self.told.push(format!("{at}: {message}")),
+    pub(super) fn push(&mut self, at: &SourceSpan, message: impl Display) {
+        match self.messages.len() < MOST {
+            true => self.messages.push(format!("{at}: {message}")),
             false => self.more += 1,
         }
     }
 
     /// The warnings as texts.
     pub(super) fn texts(self) -> Vec<String> {
-        let mut texts = self.told;
+        let mut texts = self.messages;
         if self.more > 0 {
             texts.push(format!("and {} more warnings", self.more));
         }
@@ -41,12 +41,15 @@ mod tests {
 
     #[test]
     fn many_are_counted() {
-        let at = At::new(&Source::new("t", "\n x"), 2, 3);
+        let at = SourceSpan::new(&Source::new("t", "\n x"), 2, 3);
         let mut warnings = Warnings::default();
         for number in 0..MOST {
             warnings.push(&at, number);
         }
-        assert_eq!(warnings.told.last().map(String::as_str), Some("t:2:2: 99"));
+        assert_eq!(
+            warnings.messages.last().map(String::as_str),
+            Some("t:2:2: 99")
+        );
         assert_eq!(warnings.more, 0);
         warnings.push(&at, "one");
         warnings.push(&at, "two");

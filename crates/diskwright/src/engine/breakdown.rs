@@ -2,11 +2,12 @@
 
 use crate::base::error::Error;
 use crate::base::units::Lbn;
-use crate::engine::context::{Kernel, Message};
+use crate::engine::context::Kernel;
 use crate::engine::device::{Fault, Location};
 use crate::engine::event_loop::Engine;
 use crate::engine::faults::cut_short;
 use crate::engine::initiator::Initiator;
+use crate::engine::messages::Message;
 use crate::engine::request::DeviceId;
 
 impl Engine {
@@ -38,7 +39,9 @@ impl Engine {
         }
         // No message is delivered any more, but what ended with these requests may have been the warm-up.
         let mut messages = self.kernel.messages.iter();
-        if messages.any(|message| matches!(message, Message::Measure)) {
+        let is_measured = messages.any(|message| message == Message::Measure);
+        drop(messages);
+        if is_measured {
             self.measure_from_now();
         }
         Ok(())
@@ -81,7 +84,7 @@ impl Engine {
                 timeline.cancel_all_of(id.0);
             }
         }
-        messages.push_back(Message::Failed { device });
+        messages.push(Message::Failed { device });
         let mut cut = requests.live();
         cut.retain(|&id| {
             let request = requests.get(id);
@@ -91,7 +94,7 @@ impl Engine {
         for request in cut {
             let entry = requests.get_mut(request);
             cut_short(entry, *now);
-            messages.push_back(Message::Completed { request });
+            messages.push(Message::Completed { request });
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Each write of the host gets a version. Media report which blocks they wrote and read; the checker keeps
 //! what every medium holds and what every read was served. A read may see any version that no
 //! other write had replaced when the read was issued: a write replaces the versions that were
-//! acknowledged before that write was issued, so writes outstanding together may settle in any order.
+//! acknowledged before that write was issued, so writes outstanding together may take effect in any order.
 //! This is the consistency of an atomic register, block by block (Lamport, "On interprocess communication",
 //! Distributed Computing 1, 1986).
 //!
@@ -593,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_outstanding_together_may_settle_in_either_order() {
+    fn writes_outstanding_together_may_take_effect_in_either_order() {
         for order in [[0, 1], [1, 0]] {
             let mut checker = Checker::default();
             let (write, read) = (command(Op::Write, 5, 1), command(Op::Read, 5, 1));

@@ -19,7 +19,7 @@ pub struct Children<P> {
     jobs: Vec<Job>,
     free: Vec<JobId>,
     /// The pieces under way, by the numbers of their requests.
-    sent: Vec<Option<Piece<P>>>,
+    sent: Vec<Option<EndedPiece<P>>>,
 }
 
 /// A job under way.
@@ -40,7 +40,7 @@ struct Job {
 /// A piece that has come back from its child.
 #[derive(Debug)]
 #[must_use = "a piece is finished, or another is sent in its place"]
-pub struct Piece<P> {
+pub struct EndedPiece<P> {
     /// What it is part of.
     pub job: JobId,
     /// Its place in its phase, from 0.
@@ -49,8 +49,8 @@ pub struct Piece<P> {
     pub child: DeviceId,
     /// What the device gave it.
     pub payload: P,
-    /// The course of the pieces that it was sent in the place of.
-    before: Option<Box<Course>>,
+    /// The critical path of the pieces that it was sent in the place of.
+    before: Option<Box<CriticalPath>>,
     request: RequestId,
 }
 
@@ -140,7 +140,7 @@ impl<P> Children<P> {
         if self.sent.len() <= index {
             self.sent.resize_with(index + 1, || None);
         }
-        self.sent[index] = Some(Piece {
+        self.sent[index] = Some(EndedPiece {
             job,
             place,
             child,
@@ -152,7 +152,7 @@ impl<P> Children<P> {
     }
 
     /// The piece whose request to a child is complete.
-    pub fn take(&mut self, request: RequestId) -> Piece<P> {
+    pub fn take(&mut self, request: RequestId) -> EndedPiece<P> {
         let piece = self.sent[request.0 as usize].take();
         piece.expect("a child completes what was submitted to it")
     }
@@ -160,27 +160,27 @@ impl<P> Children<P> {
     /// Sends another piece in the place of one that has come back, which is thereby done with: a retry elsewhere. The time of both counts.
     pub fn send_instead(
         &mut self,
-        piece: Piece<P>,
+        piece: EndedPiece<P>,
         child: DeviceId,
         command: Command,
         payload: P,
         cx: &mut Context<'_>,
     ) -> RequestId {
-        let course = piece.course(cx);
+        let critical_path = piece.critical_path(cx);
         let entry = &mut self.jobs[piece.job.0 as usize];
         (entry.pieces, entry.left) = (entry.pieces - 1, entry.left - 1);
         let request = self.send(piece.job, child, command, payload, cx);
         let sent = self.sent[request.0 as usize].as_mut();
         let sent = sent.expect("it was sent just now");
-        (sent.place, sent.before) = (piece.place, Some(Box::new(course)));
+        (sent.place, sent.before) = (piece.place, Some(Box::new(critical_path)));
         request
     }
 
     /// A piece has ended, with its own outcome or one that the device has made of it. Where it was the last of its phase, the job's request takes over
-    /// its course.
+    /// its critical path.
     pub fn finish(
         &mut self,
-        piece: Piece<P>,
+        piece: EndedPiece<P>,
         outcome: Outcome,
         cx: &mut Context<'_>,
     ) -> Option<PhaseEnd> {
@@ -203,12 +203,12 @@ impl<P> Children<P> {
         job.phase += 1;
         (job.pieces, job.good) = (0, 0);
         if let Some(request) = end.request {
-            let course = piece.course(cx);
-            let course = match end.phase {
-                0 => course,
-                _ => Course::so_far(cx.request(request)).then(&course),
+            let critical_path = piece.critical_path(cx);
+            let critical_path = match end.phase {
+                0 => critical_path,
+                _ => CriticalPath::so_far(cx.request(request)).then(&critical_path),
             };
-            course.stamp(cx.request_mut(request));
+            critical_path.stamp(cx.request_mut(request));
         }
         Some(end)
     }
@@ -220,10 +220,10 @@ impl<P> Children<P> {
     }
 }
 
-impl<P> Piece<P> {
-    /// Its course, with that of the pieces that it was sent in the place of.
-    fn course(&self, cx: &Context<'_>) -> Course {
-        let own = Course::of(cx.request(self.request));
+impl<P> EndedPiece<P> {
+    /// Its critical path, with that of the pieces that it was sent in the place of.
+    fn critical_path(&self, cx: &Context<'_>) -> CriticalPath {
+        let own = CriticalPath::of(cx.request(self.request));
         match &self.before {
             None => own,
             Some(before) => before.then(&own),
@@ -233,7 +233,7 @@ impl<P> Piece<P> {
 
 /// What a request takes over from the pieces on its critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Course {
+struct CriticalPath {
     acceptance: Time,
     start: Time,
     completion: Time,
@@ -243,9 +243,9 @@ struct Course {
     shares_access: bool,
 }
 
-impl Course {
-    fn of(piece: &Request) -> Course {
-        Course {
+impl CriticalPath {
+    fn of(piece: &Request) -> CriticalPath {
+        CriticalPath {
             acceptance: piece.acceptance,
             start: piece.start,
             completion: piece.completion,
@@ -257,21 +257,21 @@ impl Course {
     }
 
     /// That of a request that is not complete, up to the end of its last phase.
-    fn so_far(request: &Request) -> Course {
-        Course {
+    fn so_far(request: &Request) -> CriticalPath {
+        CriticalPath {
             completion: request.start + request.parts.total(),
-            ..Course::of(request)
+            ..CriticalPath::of(request)
         }
     }
 
     /// This one and then another; what lies between is waiting.
-    fn then(&self, next: &Course) -> Course {
+    fn then(&self, next: &CriticalPath) -> CriticalPath {
         let mut parts = self.parts;
         parts.add(Part::Wait, next.start - self.completion);
         for &part in Part::ALL {
             parts.add(part, next.parts.get(part));
         }
-        Course {
+        CriticalPath {
             acceptance: self.acceptance,
             start: self.start,
             completion: next.completion,

@@ -6,37 +6,16 @@ use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::faults::Faults;
+use crate::engine::messages::{Message, Messages};
 use crate::engine::request::{Command, DeviceId, Outcome, Request, RequestId, Slab};
 use crate::engine::timeline::{AlarmId, Timeline};
 use crate::engine::token::Token;
-
-/// A message of the present instant.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Message {
-    Accept {
-        device: DeviceId,
-        request: RequestId,
-    },
-    Completed {
-        request: RequestId,
-    },
-    /// A device has room again.
-    Room {
-        device: DeviceId,
-    },
-    /// A device has failed.
-    Failed {
-        device: DeviceId,
-    },
-    /// What every device counts begins anew.
-    Measure,
-}
 
 /// What the engine keeps beside the devices.
 pub(crate) struct Kernel {
     pub now: Time,
     pub timeline: Timeline,
-    pub messages: VecDeque<Message>,
+    pub messages: Messages,
     pub wakes: VecDeque<DeviceId>,
     pub requests: Slab,
     pub checker: Option<Box<Checker>>,
@@ -80,14 +59,14 @@ impl Context<'_> {
             self.device
         );
         let now = self.kernel.now;
-        let request =
-            self.kernel
-                .requests
-                .insert(Request::new(command, now, Some(self.device), child));
+        let request = self
+            .kernel
+            .requests
+            .insert(&command, now, Some(self.device), child);
         if let Some(checker) = &mut self.kernel.checker {
             checker.submitted(request, &command);
         }
-        self.kernel.messages.push_back(Message::Accept {
+        self.kernel.messages.push(Message::Accept {
             device: child,
             request,
         });
@@ -98,8 +77,7 @@ impl Context<'_> {
     /// [`Device::child_completed`] under its own number.
     pub fn open(&mut self, command: Command) -> RequestId {
         let (now, device) = (self.kernel.now, self.device);
-        let request = Request::new(command, now, Some(device), device);
-        let request = self.kernel.requests.insert(request);
+        let request = (self.kernel.requests).insert(&command, now, Some(device), device);
         if let Some(checker) = &mut self.kernel.checker {
             checker.submitted(request, &command);
         }
@@ -151,9 +129,7 @@ impl Context<'_> {
         if self.kernel.faults.has_media_errors() {
             self.kernel.faults.meet(entry);
         }
-        self.kernel
-            .messages
-            .push_back(Message::Completed { request });
+        self.kernel.messages.push(Message::Completed { request });
     }
 
     /// The status of a child.
@@ -167,7 +143,7 @@ impl Context<'_> {
     pub fn announce_room(&mut self) {
         if self.has_parent() {
             let device = self.device;
-            self.kernel.messages.push_back(Message::Room { device });
+            self.kernel.messages.push(Message::Room { device });
         }
     }
 

@@ -6,7 +6,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
 use crate::engine::token::Token;
-use crate::engine::window::Window;
+use crate::engine::window::ArmTraceWindow;
 
 /// A running model that takes requests.
 ///
@@ -102,7 +102,7 @@ pub trait Device: Send {
 
     /// From now on, collects what [`picture`](Device::picture) tells; over `window` also how its arms move. Called before the
     /// run, where a picture is wanted.
-    fn collect_picture(&mut self, window: Option<&Window>) {
+    fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
         let _ = window;
     }
 

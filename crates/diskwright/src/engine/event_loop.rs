@@ -13,10 +13,11 @@ use std::collections::VecDeque;
 use crate::base::error::Error;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
-use crate::engine::context::{Context, Kernel, Message};
+use crate::engine::context::{Context, Kernel};
 use crate::engine::device::{Device, Fault};
 use crate::engine::faults::{Faults, Injection, cut_short};
 use crate::engine::initiator::{INITIATOR, Initiator, Port};
+use crate::engine::messages::{MOST_DEVICES, Message, Messages};
 use crate::engine::request::{DeviceId, RequestId, Slab};
 use crate::engine::stalls::Stalls;
 use crate::engine::timeline::Timeline;
@@ -44,6 +45,7 @@ impl Engine {
     /// An engine over `devices`, children before their parents; the last one is the root.
     pub fn new(devices: Vec<Box<dyn Device>>, checker: Option<Box<Checker>>) -> Engine {
         assert!(!devices.is_empty(), "a simulation has at least one device");
+        assert!(devices.len() <= MOST_DEVICES, "too many devices");
         let mut parents = vec![None; devices.len()];
         for (id, device) in (0..).map(DeviceId).zip(&devices) {
             for child in device.children() {
@@ -55,7 +57,7 @@ impl Engine {
         let kernel = Kernel {
             now: Time::ZERO,
             timeline: Timeline::default(),
-            messages: VecDeque::new(),
+            messages: Messages::default(),
             wakes: VecDeque::new(),
             requests: Slab::default(),
             checker,
@@ -160,7 +162,7 @@ impl Engine {
             && timeline.next_time().is_none_or(|next| next > *now)
         {
             let under_way = (*now, &*timeline, &*requests, &*faults);
-            self.stalls.look(&self.devices, under_way, checker);
+            self.stalls.check(&self.devices, under_way, checker);
         }
     }
 
@@ -223,14 +225,12 @@ impl Engine {
     }
 
     fn deliver_messages(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
-        while let Some(message) = self.kernel.messages.pop_front() {
+        while let Some(message) = self.kernel.messages.pop() {
             match message {
                 Message::Accept { device, request } => {
                     if self.kernel.faults.has_failed(device) {
                         cut_short(self.kernel.requests.get_mut(request), self.kernel.now);
-                        self.kernel
-                            .messages
-                            .push_back(Message::Completed { request });
+                        self.kernel.messages.push(Message::Completed { request });
                         continue;
                     }
                     let (device, mut cx) = self.device(device);

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::base::error::Error;
 use crate::base::units::Time;
-use crate::engine::context::{Kernel, Message};
+use crate::engine::context::Kernel;
+use crate::engine::messages::Message;
 use crate::engine::request::{Command, DeviceId, Request, RequestId};
 use crate::engine::token::Token;
 
@@ -52,15 +53,21 @@ impl Port<'_> {
         self.kernel.timeline.set(at, INITIATOR, token);
     }
     /// Hands a request that arrived at `arrival` to the root device.
-    pub fn submit(&mut self, command: Command, arrival: Time, sequence: u64) -> RequestId {
-        let mut request = Request::new(command, self.kernel.now, None, self.root);
-        request.arrival = arrival;
-        request.sequence = sequence;
-        let id = self.kernel.requests.insert(request);
-        if let Some(checker) = &mut self.kernel.checker {
-            checker.issued(id, &command);
+    #[inline]
+    pub fn submit(&mut self, command: &Command, arrival: Time, sequence: u64) -> RequestId {
+        let Kernel {
+            now,
+            requests,
+            checker,
+            ..
+        } = &mut *self.kernel;
+        let id = requests.insert(command, *now, None, self.root);
+        let request = requests.get_mut(id);
+        (request.arrival, request.sequence) = (arrival, sequence);
+        if let Some(checker) = checker {
+            checker.issued(id, command);
         }
-        self.kernel.messages.push_back(Message::Accept {
+        self.kernel.messages.push(Message::Accept {
             device: self.root,
             request: id,
         });
@@ -69,7 +76,7 @@ impl Port<'_> {
     /// What the results tell of the devices begins here, before anything that is submitted from now on:
     /// [`Device::measure_from`](crate::engine::device::Device::measure_from).
     pub fn measure_from_here(&mut self) {
-        self.kernel.messages.push_back(Message::Measure);
+        self.kernel.messages.push(Message::Measure);
     }
     /// A request.
     pub fn request(&self, id: RequestId) -> &Request {

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::base::units::{Lbn, Time};
 
 /// What a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
     /// Read a run of blocks.
+    #[default]
     Read,
     /// Write a run of blocks.
     Write,
@@ -31,7 +32,7 @@ impl Op {
 }
 
 /// What a request asks of a device, without any history yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// Read, write, flush or trim.
     pub op: Op,
@@ -47,6 +48,15 @@ impl Command {
     /// The block after the last one.
     pub const fn end(&self) -> Lbn {
         self.lbn.after(self.blocks as u64)
+    }
+
+    /// Copies another one, field by field: a copy of the whole waits for what has only just been written in pieces.
+    #[inline]
+    pub fn copy_fields(&mut self, other: &Command) {
+        self.op = other.op;
+        self.fua = other.fua;
+        self.lbn = other.lbn;
+        self.blocks = other.blocks;
     }
 }
 
@@ -137,6 +147,10 @@ impl Parts {
     pub fn get(&self, part: Part) -> Time {
         self.0[part as usize]
     }
+    /// Every part, in the order of [`Part::ALL`].
+    pub fn all(&self) -> &[Time; Part::COUNT] {
+        &self.0
+    }
     /// All parts together.
     pub fn total(&self) -> Time {
         self.0.iter().copied().sum()
@@ -156,7 +170,7 @@ impl Parts {
 pub struct DeviceId(pub u32);
 
 /// A request's number in the engine's slab; reused after the request's end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub u32);
 
 /// The sequence of a child request of which its device does not say that it is for a request of the host.
@@ -221,6 +235,24 @@ impl Request {
             device,
         }
     }
+    /// Makes it a new request, as [`Request::new`] does, field by field.
+    #[inline]
+    fn renew(&mut self, command: &Command, now: Time, owner: Option<DeviceId>, device: DeviceId) {
+        self.command.copy_fields(command);
+        self.arrival = now;
+        self.issue = now;
+        self.acceptance = now;
+        self.start = now;
+        self.completion = now;
+        self.parts = Parts::default();
+        self.media = Time::ZERO;
+        self.served_by = ServedBy::default();
+        self.shares_access = false;
+        self.outcome = None;
+        self.sequence = if owner.is_some() { OF_NO_REQUEST } else { 0 };
+        self.owner = owner;
+        self.device = device;
+    }
     /// The sequence of the host's request that it is, or is for.
     pub fn of_host(&self) -> Option<u64> {
         (self.sequence != OF_NO_REQUEST).then_some(self.sequence)
@@ -243,13 +275,22 @@ pub struct Slab {
 }
 
 impl Slab {
-    pub(crate) fn insert(&mut self, request: Request) -> RequestId {
+    /// Adds a request, made where it stays.
+    #[inline]
+    pub(crate) fn insert(
+        &mut self,
+        command: &Command,
+        now: Time,
+        owner: Option<DeviceId>,
+        device: DeviceId,
+    ) -> RequestId {
         match self.free.pop() {
             Some(index) => {
-                self.entries[index as usize] = request;
+                self.entries[index as usize].renew(command, now, owner, device);
                 RequestId(index)
             }
             None => {
+                let request = Request::new(*command, now, owner, device);
                 self.entries.push(request);
                 RequestId((self.entries.len() - 1) as u32)
             }

@@ -20,22 +20,22 @@ struct Work {
     alarms: usize,
 }
 
-/// The devices that let requests wait for nothing, so that each time is told once.
+/// The devices that let requests wait for nothing, so that each stall is reported once.
 #[derive(Default)]
 pub(crate) struct Stalls {
-    is_told: Vec<bool>,
+    is_reported: Vec<bool>,
     work: Vec<Work>,
 }
 
 impl Stalls {
     /// Looks at all devices after an instant. Those that have failed are not called any more: what they had was ended for them.
-    pub fn look(
+    pub fn check(
         &mut self,
         devices: &[Box<dyn Device>],
         (now, timeline, requests, faults): (Time, &Timeline, &Slab, &Faults),
         checker: &mut Checker,
     ) {
-        self.is_told.resize(devices.len(), false);
+        self.is_reported.resize(devices.len(), false);
         self.work.clear();
         self.work.resize(devices.len(), Work::default());
         for id in requests.live() {
@@ -69,10 +69,10 @@ impl Stalls {
                     "has {requests} requests at {now}, but neither an alarm nor a request to a child that would end them"
                 )
             } else {
-                self.is_told[number] = false;
+                self.is_reported[number] = false;
                 continue;
             };
-            if !std::mem::replace(&mut self.is_told[number], true) {
+            if !std::mem::replace(&mut self.is_reported[number], true) {
                 checker.stalled(number, &fault);
             }
         }

@@ -1,7 +1,8 @@
 //! The event queue: what happens when, in (time, sequence) order and nothing else.
 //!
-//! Only the future is kept here. An alarm is known by a slot and a generation; cancelling one moves
-//! its slot to the next generation, and the stale entry is dropped when its time comes. Alarms in the background are counted apart: a run
+//! Only the future is kept here: the next few alarms in a short sorted list, which is all that most runs need, the others in a heap behind
+//! it. An alarm is known by a slot and a generation; cancelling one moves its slot to the next generation, and the stale entry is dropped
+//! when its time comes. Alarms in the background are counted apart: a run
 //! does not go on for them.
 
 use std::cmp::Reverse;
@@ -42,17 +43,25 @@ struct Slot {
     due: Due,
 }
 
+/// The most alarms of the short list.
+const NEAR: usize = 8;
+
 /// The pending alarms of a run.
 ///
 /// Setting costs O(log n) in the number of pending alarms, cancelling O(1).
 #[derive(Default)]
 pub struct Timeline {
-    heap: BinaryHeap<Reverse<Entry>>,
+    /// The next alarms, the first of all at the end.
+    near: Vec<Entry>,
+    /// The others: none of them before any of `near`.
+    far: BinaryHeap<Reverse<Entry>>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     sequence: u64,
     /// Alarms that are set and not in the background.
     foreground: usize,
+    /// Entries of alarms that were cancelled.
+    stale: usize,
 }
 
 impl Timeline {
@@ -85,30 +94,90 @@ impl Timeline {
             }
         };
         let generation = self.slots[slot as usize].generation;
-        self.heap.push(Reverse(Entry {
+        self.sort_in(Entry {
             at,
             sequence: self.sequence,
             slot,
             generation,
-        }));
+        });
         self.sequence += 1;
         AlarmId { slot, generation }
+    }
+
+    #[inline]
+    fn sort_in(&mut self, entry: Entry) {
+        let is_near = match self.far.peek() {
+            None => true,
+            Some(Reverse(first)) => entry < *first,
+        };
+        if !is_near {
+            return self.far.push(Reverse(entry));
+        }
+        if self.near.len() == NEAR {
+            let last = std::mem::replace(&mut self.near[0], entry);
+            if last < entry {
+                self.near[0] = last;
+                return self.far.push(Reverse(entry));
+            }
+            self.far.push(Reverse(last));
+            let at = self.near[1..].partition_point(|other| entry < *other);
+            return self.near[..=at].rotate_left(1);
+        }
+        self.near.push(entry);
+        let mut at = self.near.len() - 1;
+        while at > 0 && self.near[at - 1] < entry {
+            self.near.swap(at - 1, at);
+            at -= 1;
+        }
+    }
+
+    /// The first entry of an alarm that is set.
+    #[inline]
+    fn first(&mut self) -> Option<&Entry> {
+        if self.near.is_empty() || self.stale > 0 {
+            self.bring_up();
+        }
+        self.near.last()
+    }
+
+    /// Brings the first entry of an alarm that is set to the end of the short list, if there is one.
+    #[inline(never)]
+    fn bring_up(&mut self) {
+        loop {
+            match self.near.last() {
+                Some(entry) if self.is_live(entry) => return,
+                Some(_) => {
+                    self.near.pop();
+                    self.stale -= 1;
+                }
+                None => match self.far.pop() {
+                    Some(Reverse(entry)) => self.near.push(entry),
+                    None => return,
+                },
+            }
+        }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let far = self.far.iter().map(|Reverse(entry)| entry);
+        self.near.iter().chain(far)
     }
 
     /// Cancels an alarm; one that has rung or was cancelled is left alone.
     pub fn cancel(&mut self, alarm: AlarmId) {
         if self.slots[alarm.slot as usize].generation == alarm.generation {
             self.release(alarm.slot);
+            self.stale += 1;
         }
     }
 
     /// Cancels all alarms of an owner.
     pub fn cancel_all_of(&mut self, owner: u32) {
-        let entries = self.heap.iter().map(|Reverse(entry)| entry);
-        let its = entries.filter(|entry| {
+        let its = self.entries().filter(|entry| {
             self.is_live(entry) && self.slots[entry.slot as usize].due.owner == owner
         });
         let slots: Vec<u32> = its.map(|entry| entry.slot).collect();
+        self.stale += slots.len();
         slots.into_iter().for_each(|slot| self.release(slot));
     }
 
@@ -119,37 +188,36 @@ impl Timeline {
     }
 
     /// The instant of the next alarm.
+    #[inline]
     pub fn next_time(&mut self) -> Option<Time> {
-        loop {
-            let Reverse(entry) = self.heap.peek()?;
-            if self.is_live(entry) {
-                return Some(entry.at);
-            }
-            self.heap.pop();
-        }
+        Some(self.first()?.at)
     }
 
     /// Takes the next alarm that is due at `now`, which must not be later than [`Self::next_time`].
+    #[inline]
     pub fn pop_due(&mut self, now: Time) -> Option<Due> {
-        if self.next_time()? > now {
+        let &Entry { at, slot, .. } = self.first()?;
+        if at > now {
             return None;
         }
-        let Reverse(entry) = self.heap.pop()?;
-        let due = self.slots[entry.slot as usize].due;
-        self.release(entry.slot);
+        self.near.pop();
+        let due = self.slots[slot as usize].due;
+        self.release(slot);
         Some(due)
     }
 
     /// Who set each of the pending alarms.
     pub fn owners(&self) -> impl Iterator<Item = u32> {
-        let live = self.heap.iter().filter(|entry| self.is_live(&entry.0));
-        live.map(|entry| self.slots[entry.0.slot as usize].due.owner)
+        let live = self.entries().filter(|entry| self.is_live(entry));
+        live.map(|entry| self.slots[entry.slot as usize].due.owner)
     }
 
+    #[inline]
     fn is_live(&self, entry: &Entry) -> bool {
         self.slots[entry.slot as usize].generation == entry.generation
     }
 
+    #[inline]
     fn release(&mut self, slot: u32) {
         let entry = &mut self.slots[slot as usize];
         entry.generation = entry.generation.wrapping_add(1);
@@ -203,7 +271,7 @@ mod tests {
     proptest! {
         /// Random sets, cancels and pops against a sorted list.
         #[test]
-        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u8..16, 0u64..50), 1..200)) {
+        fn agrees_with_a_sorted_list(operations in prop::collection::vec((0u8..20, 0u64..50), 1..400)) {
             let mut timeline = Timeline::default();
             let mut model: Vec<(u64, u32, AlarmId, bool)> = Vec::new();
             for (token, (kind, at)) in operations.into_iter().enumerate() {
@@ -211,13 +279,13 @@ mod tests {
                 let (time, due) = (Time::from_ns(at), Token::new(0, token));
                 let owner = token % 3;
                 match kind {
-                    0..4 => model.push((at, token, timeline.set(time, owner, due), false)),
-                    4..8 => model.push((at, token, timeline.set_background(time, owner, due), true)),
-                    8..11 if !model.is_empty() => {
+                    0..6 => model.push((at, token, timeline.set(time, owner, due), false)),
+                    6..12 => model.push((at, token, timeline.set_background(time, owner, due), true)),
+                    12..14 if !model.is_empty() => {
                         let (_, _, alarm, _) = model.remove(at as usize % model.len());
                         timeline.cancel(alarm);
                     }
-                    11 => {
+                    14 if at < 5 => {
                         timeline.cancel_all_of(owner);
                         model.retain(|&(_, token, _, _)| token % 3 != owner);
                     }

@@ -1,11 +1,11 @@
-//! Stretches of a run: its warm-up, and what the films of its disks show, which is one for all of them.
+//! Stretches of a run: its warm-up, and what the arm traces of its disks show, which is one for all of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::base::units::Time;
 
-/// How long a film is at most.
+/// How long an arm trace is at most.
 pub const LENGTH: Time = Time::from_ms(500);
 /// What began longer before the window is over when it begins.
 const LEAD: Time = Time::from_s(2);
@@ -26,10 +26,10 @@ pub enum WarmUp {
     Time(Time),
 }
 
-/// Where a film begins.
+/// Where an arm trace begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FilmFrom {
-    /// No film is wanted.
+pub enum ArmTraceFrom {
+    /// No arm trace is wanted.
     #[default]
     Nowhere,
     /// When the first measured request is served.
@@ -42,7 +42,7 @@ pub enum FilmFrom {
 ///
 /// Its beginning may be known only when the first measured request is served, by whichever disk that is.
 #[derive(Clone, Debug)]
-pub struct Window(Arc<Shared>);
+pub struct ArmTraceWindow(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -60,13 +60,13 @@ struct Shared {
     run_end: AtomicU64,
 }
 
-impl Window {
-    /// The window of a run with this warm-up; `None` where no film is wanted.
-    pub fn new(from: FilmFrom, warm_up: WarmUp) -> Option<Window> {
+impl ArmTraceWindow {
+    /// The window of a run with this warm-up; `None` where no arm trace is wanted.
+    pub fn new(from: ArmTraceFrom, warm_up: WarmUp) -> Option<ArmTraceWindow> {
         let start = match from {
-            FilmFrom::Nowhere => return None,
-            FilmFrom::FirstMeasured => UNKNOWN,
-            FilmFrom::Instant(from) => from.ns().min(UNKNOWN - 1),
+            ArmTraceFrom::Nowhere => return None,
+            ArmTraceFrom::FirstMeasured => UNKNOWN,
+            ArmTraceFrom::Instant(from) => from.ns().min(UNKNOWN - 1),
         };
         let first = match warm_up {
             WarmUp::None => 0,
@@ -82,7 +82,7 @@ impl Window {
             is_full: false.into(),
             run_end: UNKNOWN.into(),
         };
-        Some(Window(Arc::new(shared)))
+        Some(ArmTraceWindow(Arc::new(shared)))
     }
 
     /// A request of the host arrives; requests are measured that arrive from `measured_from` on, where that is known.
@@ -182,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_window_at_an_instant() {
-        let window = Window::new(FilmFrom::Instant(ms(5_000)), WarmUp::None).expect("wanted");
+        let window =
+            ArmTraceWindow::new(ArmTraceFrom::Instant(ms(5_000)), WarmUp::None).expect("wanted");
         assert_eq!((window.from(), window.to()), (Some(ms(5_000)), ms(5_500)));
         assert!(!window.is_near(Some(0), ms(2_999)));
         assert!(window.is_near(Some(0), ms(3_000)));
@@ -197,7 +198,8 @@ mod tests {
 
     #[test]
     fn it_begins_with_the_first_request_after_the_warm_up() {
-        let window = Window::new(FilmFrom::FirstMeasured, WarmUp::Requests(5_000)).expect("wanted");
+        let window = ArmTraceWindow::new(ArmTraceFrom::FirstMeasured, WarmUp::Requests(5_000))
+            .expect("wanted");
         let from = (0..=5_000).map(|sequence| {
             let now = ms(sequence);
             window.arrived(sequence, now, (sequence == 5_000).then_some(now));
@@ -218,7 +220,7 @@ mod tests {
     #[test]
     fn a_warm_up_by_time_ends_with_an_arrival() {
         let warm_up = WarmUp::Time(ms(10_000));
-        let window = Window::new(FilmFrom::FirstMeasured, warm_up).expect("wanted");
+        let window = ArmTraceWindow::new(ArmTraceFrom::FirstMeasured, warm_up).expect("wanted");
         assert!(!window.is_near(Some(0), Time::ZERO));
         for (sequence, now) in [(0, 1_000), (1, 10_999), (2, 11_500), (3, 11_600)] {
             window.arrived(sequence, ms(now), Some(ms(11_000)));
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn no_film_no_window() {
-        assert!(Window::new(FilmFrom::Nowhere, WarmUp::None).is_none());
+    fn no_arm_trace_no_window() {
+        assert!(ArmTraceWindow::new(ArmTraceFrom::Nowhere, WarmUp::None).is_none());
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::series::Series;
 use crate::base::units::{BLOCK_BYTES, Time};
-use crate::engine::request::{Op, Request};
+use crate::engine::request::{Command, Op, Request};
 
 /// Counts and distributions of some of the requests.
 #[derive(Default)]
@@ -21,15 +21,21 @@ pub struct Group {
 
 impl Group {
     /// Adds a request that is complete.
-    #[inline]
     pub fn add(&mut self, request: &Request) {
-        let blocks = u64::from(request.command.blocks);
+        let Command { op, blocks, .. } = request.command;
+        let response = [request.response().ns()];
+        self.add_all(op, blocks.into(), &response, &[request.service().ns()]);
+    }
+
+    /// Adds requests of an operation, by the blocks that they asked for together, and their response and service times, ns, in the order of
+    /// their completions.
+    pub fn add_all(&mut self, op: Op, blocks: u64, response: &[u64], service: &[u64]) {
         self.blocks += blocks;
-        if matches!(request.command.op, Op::Read | Op::Write) {
+        if matches!(op, Op::Read | Op::Write) {
             self.moved += blocks;
         }
-        self.response.add(request.response());
-        self.service.add(request.service());
+        self.response.add_all(response);
+        self.service.add_all(service);
     }
 
     /// How many they are.

@@ -54,6 +54,21 @@ impl Batches {
         }
     }
 
+    /// Adds values.
+    #[inline]
+    pub fn add_all(&mut self, mut values: &[u64]) {
+        while !values.is_empty() {
+            let room = usize::try_from(self.size - self.filled).unwrap_or(usize::MAX);
+            let (some, rest) = values.split_at(room.min(values.len()));
+            self.sum += some.iter().map(|&value| u128::from(value)).sum::<u128>();
+            self.filled += some.len() as u64;
+            if self.filled == self.size {
+                self.close();
+            }
+            values = rest;
+        }
+    }
+
     fn close(&mut self) {
         if self.sums.len() == MOST {
             self.sums = join(&self.sums);
@@ -191,6 +206,19 @@ mod tests {
         assert_eq!(batches.ci95(), Err(NoInterval::TooShort));
         (19..100_000).for_each(|value| batches.add(value));
         assert_eq!(batches.ci95(), Err(NoInterval::Correlated));
+    }
+
+    #[test]
+    fn values_by_the_slice_are_values_one_by_one() {
+        let mut stream = Stream::new(1, "slices");
+        let (mut one_by_one, mut by_slices) = (Batches::default(), Batches::default());
+        for _ in 0..300 {
+            let values: Vec<u64> = (0..stream.below(65)).map(|_| stream.below(1_000)).collect();
+            values.iter().for_each(|&value| one_by_one.add(value));
+            by_slices.add_all(&values);
+            assert_eq!(one_by_one.means(), by_slices.means());
+            assert_eq!(one_by_one.sum, by_slices.sum);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod group;
 pub mod histogram;
 pub mod interval;
 pub mod log;
+pub mod measurements;
 pub mod named;
 pub mod paired;
 pub mod picture;
@@ -13,6 +14,7 @@ pub mod series;
 pub mod table;
 
 pub use log::RequestLog;
+pub use measurements::Measurements;
 pub use picture::Picture;
 pub use recorder::Recorder;
 pub use series::Series;

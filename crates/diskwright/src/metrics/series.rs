@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
+use super::histogram::Logarithmic;
 use super::interval::{Batches, NoInterval};
 use super::picture::distribution::curve;
 use crate::base::units::Time;
@@ -22,8 +23,10 @@ pub const PERCENTILES: [(&str, f64); 5] = [
 ];
 
 /// A quantity measured once a request, in nanoseconds. Sums are exact; percentiles are within 0.1 %.
+#[derive(Default)]
 pub struct Series {
-    histogram: Histogram<u64>,
+    /// In the bins of a [`Histogram`] of three digits, counted in fewer steps than by that.
+    counts: Logarithmic<10>,
     count: u64,
     sum: u128,
     squares: u128,
@@ -31,33 +34,24 @@ pub struct Series {
     batches: Batches,
 }
 
-impl Default for Series {
-    fn default() -> Series {
-        Series {
-            histogram: Histogram::new(DIGITS)
-                .expect("three digits are within the histogram's range"),
-            count: 0,
-            sum: 0,
-            squares: 0,
-            max: 0,
-            batches: Batches::default(),
-        }
-    }
-}
-
 impl Series {
     /// Adds a value.
     #[inline]
     pub fn add(&mut self, value: Time) {
-        let ns = value.ns();
-        self.histogram
-            .record(ns)
-            .expect("a histogram that resizes itself takes every value");
-        self.count += 1;
-        self.sum += u128::from(ns);
-        self.squares += u128::from(ns) * u128::from(ns);
-        self.max = self.max.max(ns);
-        self.batches.add(ns);
+        self.add_all(&[value.ns()]);
+    }
+
+    /// Adds values, ns.
+    #[inline]
+    pub fn add_all(&mut self, values: &[u64]) {
+        self.count += values.len() as u64;
+        for &ns in values {
+            self.counts.add(ns);
+            self.sum += u128::from(ns);
+            self.squares += u128::from(ns) * u128::from(ns);
+            self.max = self.max.max(ns);
+        }
+        self.batches.add_all(values);
     }
 
     /// The same values in one series, of which `batches` are the batches in the order in which all of them came.
@@ -67,9 +61,7 @@ impl Series {
             ..Series::default()
         };
         for part in parts {
-            (all.histogram)
-                .add(&part.histogram)
-                .expect("a histogram that resizes itself takes every value");
+            all.counts.join(&part.counts);
             all.count += part.count;
             all.sum += part.sum;
             all.squares += part.squares;
@@ -106,9 +98,26 @@ impl Series {
         libm::sqrt(spread.max(0.0) / (n - 1) as f64) / 1e6
     }
 
+    /// The distribution.
+    fn histogram(&self) -> Histogram<u64> {
+        let most = self.max.max(2);
+        let mut histogram =
+            Histogram::new_with_max(most, DIGITS).expect("three digits, and 2 or more as the most");
+        for (value, count) in self.counts.bins() {
+            histogram
+                .record_n(value, count)
+                .expect("no value is above the most");
+        }
+        histogram
+    }
+
     /// A quantile in ms, within 0.1 %.
     pub fn quantile_ms(&self, quantile: f64) -> f64 {
-        self.histogram.value_at_quantile(quantile).min(self.max) as f64 / 1e6
+        self.quantile_of(&self.histogram(), quantile)
+    }
+
+    fn quantile_of(&self, histogram: &Histogram<u64>, quantile: f64) -> f64 {
+        histogram.value_at_quantile(quantile).min(self.max) as f64 / 1e6
     }
 
     /// The 95 % interval of the mean in ms.
@@ -120,14 +129,15 @@ impl Series {
 
     /// The curve of the distribution, for a picture.
     pub fn curve(&self) -> Value {
-        curve(&self.histogram, self.max)
+        curve(&self.histogram(), self.max)
     }
 
     /// The object of results: mean, std, percentiles, max and total in ms, ci95 or null.
     pub fn json(&self) -> Value {
         let mut object = json!({ "mean": self.mean_ms(), "std": self.std_ms() });
+        let histogram = self.histogram();
         for (name, quantile) in PERCENTILES {
-            object[name] = json!(self.quantile_ms(quantile));
+            object[name] = json!(self.quantile_of(&histogram, quantile));
         }
         object["max"] = json!(self.max as f64 / 1e6);
         object["total"] = json!(self.sum as f64 / 1e6);

@@ -1,6 +1,7 @@
 //! A spec becomes results: one simulation, many to compare or to sweep, a drive's measures, its demerit, miss ratios; and which
 //! files each reads.
 
+mod alone;
 pub mod compare;
 pub mod inputs;
 pub mod miss_ratio;

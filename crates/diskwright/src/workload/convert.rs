@@ -8,7 +8,8 @@ use crate::base::error::{Error, InputError, Place};
 use crate::base::progress::{Progress, tell};
 
 use super::devices::Devices;
-use super::formats::{self, FORMATS, Format, FormatOptions, TraceReader};
+use super::formats::{Format, FormatOptions, TraceReader};
+use super::opening::{self, FORMATS};
 use super::output::{self, Output};
 use super::record::Record;
 use super::writing::{Losses, Writing};
@@ -59,7 +60,7 @@ pub fn convert(
 ) -> Result<Conversion, Error> {
     let (format, writing) = target(output, options.to.as_deref())?;
     refuse_itself(input, output)?;
-    let mut reader = formats::open(input, &options.format)?;
+    let mut reader = opening::open(input, &options.format)?;
     let failed = |e| Error::file(output, "write", e);
     let mut writer = (writing.create)(Output::create(output)?).map_err(failed)?;
     let mut losses = Losses::default();
@@ -132,7 +133,7 @@ fn target(path: &Path, name: Option<&str>) -> Result<(&'static Format, &'static 
     let extension = output::extension(path);
     let meant = writable().find(|(_, w)| extension.is_some() && w.extension == extension);
     if let Some(name) = name {
-        let format = formats::named(name)?;
+        let format = opening::named(name)?;
         let named = writable().find(|(f, _)| f.name == format.name);
         let named = named.ok_or_else(|| {
             InputError::new(format!("traces of format {name} can be read, not written"))

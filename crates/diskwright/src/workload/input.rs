@@ -29,7 +29,7 @@ pub struct Input {
     path: PathBuf,
     compression: Option<&'static str>,
     /// What is read, where it can be read anywhere.
-    whole: Option<Whole>,
+    whole: Option<RandomAccessSource>,
     source: Box<dyn Read + Send>,
     buffer: Vec<u8>,
     /// The next byte to hand out, in `buffer`.
@@ -52,7 +52,7 @@ impl Input {
         let is_file = file.metadata().map_err(failed)?.is_file();
         let whole = is_file.then(|| file.try_clone()).transpose();
         let mut input = Input::new(path, Box::new(file))?;
-        input.whole = whole.map_err(failed)?.map(Whole::File);
+        input.whole = whole.map_err(failed)?.map(RandomAccessSource::File);
         Ok(input)
     }
 
@@ -63,7 +63,7 @@ impl Input {
     pub fn memory(path: &Path, bytes: Vec<u8>) -> Result<Input, Error> {
         let bytes = Bytes::from(bytes);
         let mut input = Input::new(path, Box::new(io::Cursor::new(bytes.clone())))?;
-        input.whole = Some(Whole::Memory(bytes));
+        input.whole = Some(RandomAccessSource::Memory(bytes));
         Ok(input)
     }
 
@@ -113,7 +113,7 @@ impl Input {
     ///
     /// # Errors
     /// It is compressed, or can be read only once, such as a pipe.
-    pub fn anywhere(self, what: &str) -> Result<Anywhere, Error> {
+    pub fn random_access(self, what: &str) -> Result<RandomAccessFile, Error> {
         let wrong = |message, help| {
             let place = Place::File(self.path.clone());
             InputError::new(message).at(place).help(help)
@@ -123,7 +123,7 @@ impl Input {
             return Err(wrong(message, "unpack the file first").into());
         }
         match self.whole {
-            Some(whole) => Ok(Anywhere {
+            Some(whole) => Ok(RandomAccessFile {
                 path: self.path,
                 whole,
             }),
@@ -248,40 +248,40 @@ impl Input {
 }
 
 /// What can be read anywhere.
-enum Whole {
+enum RandomAccessSource {
     File(File),
     Memory(Bytes),
 }
 
 /// A trace file whose bytes can be had in any order.
-pub struct Anywhere {
+pub struct RandomAccessFile {
     path: PathBuf,
-    whole: Whole,
+    whole: RandomAccessSource,
 }
 
-impl Anywhere {
+impl RandomAccessFile {
     /// The file's path, as errors name it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-impl Length for Anywhere {
+impl Length for RandomAccessFile {
     fn len(&self) -> u64 {
         match &self.whole {
-            Whole::File(file) => file.len(),
-            Whole::Memory(bytes) => bytes.len() as u64,
+            RandomAccessSource::File(file) => file.len(),
+            RandomAccessSource::Memory(bytes) => bytes.len() as u64,
         }
     }
 }
 
-impl ChunkReader for Anywhere {
+impl ChunkReader for RandomAccessFile {
     type T = Box<dyn Read>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
         Ok(match &self.whole {
-            Whole::File(file) => Box::new(file.get_read(start)?),
-            Whole::Memory(bytes) => {
+            RandomAccessSource::File(file) => Box::new(file.get_read(start)?),
+            RandomAccessSource::Memory(bytes) => {
                 let start = start.min(bytes.len() as u64) as usize;
                 Box::new(io::Cursor::new(bytes.slice(start..)))
             }
@@ -295,14 +295,16 @@ impl ChunkReader for Anywhere {
         }
         match &self.whole {
             // A whole page at once: no buffer between.
-            Whole::File(file) => {
+            RandomAccessSource::File(file) => {
                 let mut file = file.try_clone()?;
                 file.seek(SeekFrom::Start(start))?;
                 let mut bytes = vec![0; length];
                 file.read_exact(&mut bytes)?;
                 Ok(bytes.into())
             }
-            Whole::Memory(bytes) => Ok(bytes.slice(start as usize..start as usize + length)),
+            RandomAccessSource::Memory(bytes) => {
+                Ok(bytes.slice(start as usize..start as usize + length))
+            }
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Where requests come from: traces in their formats, synthetic load, and fio's job files, which become synthetic load.
 
+mod clone_options;
 mod convert;
 mod devices;
 mod extents;
 pub mod fio;
 pub mod formats;
 mod input;
+mod inspection;
+pub mod opening;
 mod output;
 mod profile;
 mod record;
@@ -30,27 +33,29 @@ use self::synthetic::Synthetic;
 pub(crate) use self::devices::Devices;
 pub(crate) use self::formats::files_beside;
 
+pub use self::clone_options::SyntheticCloneOptions;
 pub use self::convert::{Conversion, ConvertOptions, convert};
 pub use self::fio::FioSpec;
 pub use self::formats::{
-    BlkEvent, BlktraceOptions, CsvOptions, FORMATS, Format, FormatOptions, FormatSummary,
-    TraceReader, open, open_input, summaries,
+    BlkEvent, BlktraceOptions, CsvOptions, Format, FormatOptions, TraceReader,
 };
 pub use self::input::Input;
+pub use self::inspection::{DeviceSummary, InspectOptions, Inspection, inspect};
+pub use self::opening::{FORMATS, FormatSummary, open, open_input, summaries};
 pub use self::output::Output;
 pub use self::profile::{
-    ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DeviceSummary, DirectionProfile,
-    Dispersion, InspectOptions, Inspection, LogHistogram, Profile, ReferenceProfile, RunProfile,
-    SizeCount, SizeProfile, Sizes, SpaceProfile, Summary, inspect,
+    ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DirectionProfile, Dispersion,
+    LogHistogram, Profile, ReferenceProfile, RunProfile, SizeCount, SizeProfile, Sizes,
+    SpaceProfile, Summary,
 };
 pub use self::record::{Record, Recorded};
 pub use self::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};
 pub use self::synthetic::SyntheticSpec;
-pub use self::synthetic_clone::{SyntheticCloneOptions, SyntheticCloneSpec};
+pub use self::synthetic_clone::SyntheticCloneSpec;
 pub use self::writing::{Holds, Losses, TraceWriter, Writing};
 
 /// A request that is to be handed to the drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
     /// When, if the pacing is open; under a closed pacing, what the trace recorded, or 0.
     pub at: Time,
@@ -161,7 +166,7 @@ impl Workload {
                 Pace::Recorded | Pace::Scaled(_) => Pacing::Open,
             },
             source: Source::Trace {
-                reader: formats::open_seeded(&path, &options, seed)?,
+                reader: opening::open_seeded(&path, &options, seed)?,
                 selection: Box::new(Selection::new(spec, capacity_blocks)),
             },
             notes: Vec::new(),
@@ -190,9 +195,25 @@ impl Workload {
     /// As [`Self::next`].
     #[inline]
     pub fn next_for(&mut self, user: u32) -> Result<Option<Arrival>, Error> {
+        let mut next = Arrival::default();
+        Ok(self.fill_for(user, &mut next)?.then_some(next))
+    }
+
+    /// [`Self::next_for`], written where it is wanted: `false` when there is nothing left for the user.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    #[inline]
+    pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.source {
-            Source::Synthetic(synthetic) => synthetic.draw_for(user),
-            Source::Trace { .. } => self.next(),
+            Source::Synthetic(synthetic) => synthetic.fill_for(user, next),
+            Source::Trace { .. } => match self.next()? {
+                Some(arrival) => {
+                    *next = arrival;
+                    Ok(true)
+                }
+                None => Ok(false),
+            },
         }
     }
 

@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::base::error::{Error, InputError};
 use crate::base::units::Time;
 
+use super::clone_options::SyntheticCloneOptions;
 use super::fio::{self, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
 use super::synthetic::SyntheticSpec;
-use super::synthetic_clone::{self, SyntheticCloneOptions, SyntheticCloneSpec};
+use super::synthetic_clone::{self, SyntheticCloneSpec};
 
 /// Where the requests come from, and what is made of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,12 +4,12 @@
 use crate::support::{checked, from_text_in, outcome_of};
 use diskwright::base::units::{Lbn, Size, Time};
 use diskwright::devices::drives;
-use diskwright::devices::hdd::buffer::parameters::{LateHits, ReadAheadEnd, WriteCompletion};
 use diskwright::devices::hdd::buffer::{Buffer, Move, Service};
+use diskwright::devices::hdd::buffer_description::{LateHits, ReadAheadEnd, WriteCompletion};
 use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::devices::hdd::{Hardware, Overhead};
 use diskwright::engine::request::{Command, Op, Parts};
-use diskwright::models::geometry::mechanics::Arm;
+use diskwright::models::geometry::mechanics::HeadPosition;
 use proptest::prelude::*;
 
 /// Blocks of the first tracks of the drive.
@@ -35,7 +35,7 @@ fn buffer(hardware: &Hardware) -> Buffer {
     Buffer::new(description, hardware.chance.clone())
 }
 
-/// The time of a request that comes at `at`, once it is complete and the buffer is settled.
+/// The time of a request that comes at `at`, once it is complete and the buffer is up to date.
 fn time(hardware: &Hardware, buffer: &mut Buffer, at: Time, op: Op, lbn: u64, blocks: u32) -> Time {
     let command = Command {
         op,
@@ -43,7 +43,7 @@ fn time(hardware: &Hardware, buffer: &mut Buffer, at: Time, op: Op, lbn: u64, bl
         lbn: Lbn(lbn),
         blocks,
     };
-    buffer.settle(hardware, at);
+    buffer.advance_to(hardware, at);
     let service = Service {
         command: &command,
         track: &hardware.track_of(&command),
@@ -66,7 +66,7 @@ proptest! {
         let (hardware, at) = (hardware(set), Time::from_ns(at));
         let found = time(&hardware, &mut buffer(&hardware), at, Op::Read, first, blocks);
         let (spindle, to) = (&hardware.mechanics.spindle, hardware.mechanics.layout.run(first, 1));
-        let motion = hardware.mechanics.motion_time(Arm::default(), Arm::over(&to), false);
+        let motion = hardware.mechanics.motion_time(HeadPosition::default(), HeadPosition::over(&to), false);
         let (at, found) = (at + motion, found.saturating_sub(motion));
         let expected = |at: Time| {
             let passed = |lbn: u64| {
@@ -173,7 +173,7 @@ fn what_was_written_first_is_on_the_medium_though_another_write_has_joined_it() 
     time(&hardware, &mut buffer, crossed, Op::Write, 1004, 4);
     assert_eq!(buffer.counters.appends, 1);
     let mut drained = |at: Time| -> Vec<(u64, u32)> {
-        buffer.settle(&hardware, at);
+        buffer.advance_to(&hardware, at);
         let drains = buffer.moves().filter_map(|step| match step {
             Move::Drain(stretch) => Some((stretch.lbn, stretch.blocks)),
             Move::Fill(_) => None,

@@ -4,12 +4,12 @@ use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::Source;
 use diskwright::base::units::{Lbn, Size, Time};
 use diskwright::devices::drives;
-use diskwright::devices::hdd::buffer::parameters::{BufferDescription, WriteCompletion};
 use diskwright::devices::hdd::buffer::{Buffer, Service};
+use diskwright::devices::hdd::buffer_description::{BufferDescription, WriteCompletion};
 use diskwright::devices::hdd::drive::DriveDescription;
 use diskwright::devices::hdd::{Hardware, Overhead};
 use diskwright::engine::request::{Command, Op, Parts};
-use diskwright::models::geometry::mechanics::Arm;
+use diskwright::models::geometry::mechanics::HeadPosition;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -155,11 +155,11 @@ fn read_block_by_block(case: &Case, hardware: &Hardware) -> Time {
         from: Time::ZERO,
         left: Some(Time::from_us(3 * case.step_us)),
     };
-    let (mut arm, mut now) = (Arm::default(), Time::ZERO);
+    let (mut arm, mut now) = (HeadPosition::default(), Time::ZERO);
     for k in 0..case.blocks as usize {
         let run = mechanics.layout.run(case.lbn + k as u64, 1);
-        now += mechanics.motion_time(arm, Arm::over(&run), false);
-        arm = Arm::over(&run);
+        now += mechanics.motion_time(arm, HeadPosition::over(&run), false);
+        arm = HeadPosition::over(&run);
         let spindle = &mechanics.spindle;
         let edge = spindle.edge(run.angle, run.sectors_per_track);
         let mut at = now + spindle.wait(spindle.phase(now), edge);
@@ -188,7 +188,7 @@ fn write_block_by_block(case: &Case, hardware: &Hardware) -> (Time, Time) {
         (case.mark as usize).min(size - 1)
     };
     let mut written: Vec<Time> = Vec::new();
-    let (mut arm, mut now) = (Arm::default(), Time::ZERO);
+    let (mut arm, mut now) = (HeadPosition::default(), Time::ZERO);
     let mut from = us(case.step_us);
     let (mut begun, mut until) = (0, size);
     let mut crossed = Time::ZERO;
@@ -204,8 +204,8 @@ fn write_block_by_block(case: &Case, hardware: &Hardware) -> (Time, Time) {
         }
         crossed = from + us(case.block_us * (k - begun + 1) as u64);
         let run = mechanics.layout.run(case.lbn + k as u64, 1);
-        now += mechanics.motion_time(arm, Arm::over(&run), true);
-        arm = Arm::over(&run);
+        now += mechanics.motion_time(arm, HeadPosition::over(&run), true);
+        arm = HeadPosition::over(&run);
         let spindle = &mechanics.spindle;
         let edge = spindle.edge(run.angle, run.sectors_per_track);
         // To the nanosecond an edge that has just passed comes a revolution later: a sector goes on where the last ended.

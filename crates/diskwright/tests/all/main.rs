@@ -1,5 +1,6 @@
 //! The integration tests, as one program: one thing to link, and one way to build a run (`support`).
 
+mod arm_trace;
 mod arms;
 mod arrays;
 mod beyond_disksim;
@@ -16,7 +17,6 @@ mod curve;
 mod disksim_files;
 mod drive_cache;
 mod dual_actuator;
-mod film;
 mod fuzz_targets;
 mod golden;
 mod initial_angle;

@@ -9,7 +9,7 @@ use diskwright::devices::hdd::{Hardware, Overhead};
 use diskwright::engine::request::{Command, Op, Parts};
 use diskwright::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
 use diskwright::models::geometry::layout::Layout;
-use diskwright::models::geometry::mechanics::{Arm, Mechanics};
+use diskwright::models::geometry::mechanics::{HeadPosition, Mechanics};
 use diskwright::models::geometry::seek::{SeekCurve, SeekDescription};
 use diskwright::models::geometry::spindle::Spindle;
 use proptest::prelude::*;
@@ -103,7 +103,7 @@ fn mechanics(case: &Case) -> Mechanics {
 }
 
 /// What one sector at a time gives: the end, the arm, and the tracks rewritten.
-fn stepwise(m: &Mechanics, case: &Case, op: Op) -> (Time, Arm, u32) {
+fn stepwise(m: &Mechanics, case: &Case, op: Op) -> (Time, HeadPosition, u32) {
     let bps = u64::from(case.blocks_per_sector);
     let bus = |blocks: u64| Time::from_ns(case.block_ns * blocks);
     let start = Time::from_ns(case.start);
@@ -111,7 +111,7 @@ fn stepwise(m: &Mechanics, case: &Case, op: Op) -> (Time, Arm, u32) {
         case.lbn / bps,
         (case.lbn + u64::from(case.blocks)).div_ceil(bps),
     );
-    let mut arm = Arm {
+    let mut arm = HeadPosition {
         cylinder: case.cylinder,
         head: 0,
     };
@@ -144,7 +144,7 @@ fn stepwise(m: &Mechanics, case: &Case, op: Op) -> (Time, Arm, u32) {
     while sector < end {
         if sector == track_end {
             let run = m.layout.run(sector, 1);
-            let to = Arm {
+            let to = HeadPosition {
                 cylinder: run.position.cylinder,
                 head: run.position.head,
             };
@@ -202,7 +202,7 @@ proptest! {
             interface: Interface { block_ps: case.block_ns * 1000, write_block_ps: case.block_ns * 1000, overlapped: case.overlapped },
             buffer: None,
         };
-        let arm = Arm { cylinder: case.cylinder, head: 0 };
+        let arm = HeadPosition { cylinder: case.cylinder, head: 0 };
         let start = Time::from_ns(case.start);
         let mut parts = Parts::default();
         let run = hardware.first_run(&command, &hardware.track_of(&command));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::simulation::many::{Job, run_each};
-use crate::support::simulation::point::{Circumstances, Point, points};
+use crate::support::simulation::point::{Point, ProgramIdentity, points};
 use crate::support::simulation::sweep::{PointChoice, Sweep, SweepOptions};
 use crate::support::{RunOptions, SpecSource, from_file, from_text, outcome_of, setting};
 use diskwright::base::error::Error;
@@ -24,7 +24,7 @@ fn job(spec: SpecSource, options: RunOptions) -> Job {
 }
 
 fn point(spec: SpecSource, options: RunOptions) -> Point {
-    let found = points(&job(spec, options), &[], &Circumstances::default());
+    let found = points(&job(spec, options), &[], &ProgramIdentity::default());
     found.expect("a sound spec").remove(0)
 }
 
@@ -79,9 +79,9 @@ fn what_a_result_depends_on_makes_another_point() {
         check,
         ..RunOptions::default()
     }));
-    let other_build = Circumstances {
+    let other_build = ProgramIdentity {
         commit: "another".to_owned(),
-        ..Circumstances::default()
+        ..ProgramIdentity::default()
     };
     let built = points(
         &job(from_text(SPEC), RunOptions::default()),
@@ -159,7 +159,7 @@ fn a_trace_that_is_given_only_once_has_no_key() {
     let found = points(
         &job(from_text(spec), RunOptions::default()),
         &[],
-        &Circumstances::default(),
+        &ProgramIdentity::default(),
     );
     let error = found.expect_err("a folder is no trace").to_string();
     assert!(error.contains("no regular file"), "{error}");

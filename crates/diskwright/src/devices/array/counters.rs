@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Piece;
+use super::MemberPiece;
 use crate::engine::request::{Command, Op};
 
 /// Counts of requests and of what they became.
-pub(super) struct Counters {
+pub(super) struct ArrayCounters {
     requests: u64,
     reads: u64,
     writes: u64,
@@ -24,9 +24,9 @@ struct OfMember {
     blocks: u64,
 }
 
-impl Counters {
-    pub(super) fn new(members: usize) -> Counters {
-        Counters {
+impl ArrayCounters {
+    pub(super) fn new(members: usize) -> ArrayCounters {
+        ArrayCounters {
             requests: 0,
             reads: 0,
             writes: 0,
@@ -38,19 +38,19 @@ impl Counters {
 
     /// Counts anew.
     pub(super) fn forget(&mut self) {
-        *self = Counters {
+        *self = ArrayCounters {
             members: std::mem::take(&mut self.members),
-            ..Counters::new(0)
+            ..ArrayCounters::new(0)
         };
         self.members.fill(OfMember::default());
     }
 
     /// A request becomes these pieces.
-    pub(super) fn count(&mut self, command: &Command, pieces: &[Piece]) {
+    pub(super) fn count(&mut self, command: &Command, pieces: &[MemberPiece]) {
         self.requests += 1;
         self.reads += u64::from(command.op == Op::Read);
         self.writes += u64::from(command.op == Op::Write);
-        let is_split = |piece: &Piece| piece.blocks < command.blocks;
+        let is_split = |piece: &MemberPiece| piece.blocks < command.blocks;
         self.split += u64::from(pieces.first().is_some_and(is_split));
         for piece in pieces {
             self.sent(piece);
@@ -58,14 +58,14 @@ impl Counters {
     }
 
     /// A member is sent a piece.
-    fn sent(&mut self, piece: &Piece) {
+    fn sent(&mut self, piece: &MemberPiece) {
         let member = &mut self.members[piece.member];
         member.pieces += 1;
         member.blocks += u64::from(piece.blocks);
     }
 
     /// A read goes to another member.
-    pub(super) fn retried(&mut self, piece: &Piece) {
+    pub(super) fn retried(&mut self, piece: &MemberPiece) {
         self.retried += 1;
         self.sent(piece);
     }

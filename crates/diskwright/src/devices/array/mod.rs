@@ -18,7 +18,7 @@ use crate::engine::children::{Children, JobId};
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{Command, DeviceId, Op, Outcome, Promise, RequestId};
-use counters::Counters;
+use counters::ArrayCounters;
 use layouts::Layout;
 
 /// A member of an array, as its layout sees it.
@@ -36,7 +36,7 @@ pub struct Member {
 
 /// What one member has to do for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct MemberPiece {
     /// The member, from 0.
     pub member: usize,
     /// Its first block.
@@ -66,18 +66,18 @@ pub struct Array {
     promise: Promise,
     /// The share of the members' blocks that the layout has no use for.
     unused: f64,
-    children: Children<Sent>,
-    counters: Counters,
+    children: Children<SentPiece>,
+    counters: ArrayCounters,
     /// A member whose queue was full has room again.
     has_room: bool,
     /// The pieces of the request that is being submitted, kept for their memory.
-    pieces: Vec<Piece>,
+    pieces: Vec<MemberPiece>,
 }
 
 /// What the array knows of a piece under way.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
-    piece: Piece,
+struct SentPiece {
+    piece: MemberPiece,
     /// The member that was sent it first.
     first: usize,
 }
@@ -106,14 +106,14 @@ impl Array {
             },
             unused: (all - used) as f64 / all as f64,
             children: Children::default(),
-            counters: Counters::new(children.len()),
+            counters: ArrayCounters::new(children.len()),
             has_room: false,
             pieces: Vec::new(),
         }
     }
 
     /// What a member is to do for a piece of a request.
-    fn command(&mut self, of: &Command, piece: &Piece) -> Command {
+    fn command(&mut self, of: &Command, piece: &MemberPiece) -> Command {
         let member = &mut self.members[piece.member];
         let command = Command {
             lbn: piece.lbn,
@@ -128,21 +128,27 @@ impl Array {
     }
 
     /// Sends a piece of a request to its member.
-    fn send(&mut self, job: JobId, whole: RequestId, piece: Piece, cx: &mut Context<'_>) {
+    fn send(&mut self, job: JobId, whole: RequestId, piece: MemberPiece, cx: &mut Context<'_>) {
         let command = self.command(&cx.request(whole).command, &piece);
         let device = self.members[piece.member].device;
-        let sent = Sent {
+        let sent = SentPiece {
             piece,
             first: piece.member,
         };
         let child = self.children.send(job, device, command, sent, cx);
         if command.op == Op::Write {
-            self.tell(child, whole, &piece, cx);
+            self.report_to_checker(child, whole, &piece, cx);
         }
     }
 
-    /// Tells the checker whose data a piece has, or brings.
-    fn tell(&self, child: RequestId, whole: RequestId, piece: &Piece, cx: &mut Context<'_>) {
+    /// Reports to the checker whose data a piece has, or brings.
+    fn report_to_checker(
+        &self,
+        child: RequestId,
+        whole: RequestId,
+        piece: &MemberPiece,
+        cx: &mut Context<'_>,
+    ) {
         let op = cx.request(child).command.op;
         let Some((checker, _)) = cx.checker() else {
             return;
@@ -193,7 +199,7 @@ impl Device for Array {
                 let has_copies = self.layout.copies() > 1;
                 let members = self.members.iter().enumerate();
                 let asked = members.filter(|(_, member)| !(has_copies && member.has_failed));
-                pieces.extend(asked.map(|(member, _)| Piece {
+                pieces.extend(asked.map(|(member, _)| MemberPiece {
                     member,
                     lbn: command.lbn,
                     blocks: command.blocks,
@@ -218,7 +224,7 @@ impl Device for Array {
 
     fn child_completed(&mut self, _child: DeviceId, request: RequestId, cx: &mut Context<'_>) {
         let piece = self.children.take(request);
-        let Sent { piece: of, first } = piece.payload;
+        let SentPiece { piece: of, first } = piece.payload;
         let whole = self.children.request(piece.job);
         let whole = whole.expect("an array works for requests only");
         self.members[of.member].outstanding -= 1;
@@ -227,12 +233,12 @@ impl Device for Array {
         let outcome = ended.outcome.expect("the piece is complete");
         if op == Op::Read {
             if outcome == Outcome::Ok {
-                self.tell(request, whole, &of, cx);
+                self.report_to_checker(request, whole, &of, cx);
             } else if let Some(other) = self.layout.instead(&of, first, &self.members) {
                 self.counters.retried(&other);
                 let command = self.command(&cx.request(whole).command, &other);
                 let device = self.members[other.member].device;
-                let sent = Sent {
+                let sent = SentPiece {
                     piece: other,
                     first,
                 };

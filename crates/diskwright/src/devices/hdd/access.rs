@@ -3,11 +3,11 @@
 
 use super::hardware::Hardware;
 use super::interface::Interface;
-use super::tally::{Slots, Tally};
+use super::tally::{SlotSpan, Tally};
 use crate::base::units::Time;
 use crate::engine::request::{Command, Part};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::{Arm, Mechanics};
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
 use crate::models::geometry::spindle::Spindle;
 
 /// What an access does.
@@ -16,18 +16,18 @@ pub struct Access {
     /// When the last block is on the medium, or in the host for a read.
     pub end: Time,
     /// Where the arm is then.
-    pub arm: Arm,
+    pub arm: HeadPosition,
     /// Tracks on which a part of a physical sector was read, and written a revolution later.
     pub read_modify_writes: u32,
 }
 
 /// An arm that begins an access.
 #[derive(Clone, Copy, Debug)]
-pub struct Begin {
+pub struct Begin<'a> {
     /// The platters as its heads see them.
-    pub spindle: Spindle,
+    pub spindle: &'a Spindle,
     /// Where it is.
-    pub arm: Arm,
+    pub arm: HeadPosition,
     /// When it may begin to move.
     pub at: Time,
 }
@@ -35,8 +35,8 @@ pub struct Begin {
 /// The way of one access through the medium.
 struct Pass<'a, T> {
     mechanics: &'a Mechanics,
-    spindle: Spindle,
-    arm: Arm,
+    spindle: &'a Spindle,
+    arm: HeadPosition,
     now: Time,
     parts: &'a mut T,
 }
@@ -44,7 +44,7 @@ struct Pass<'a, T> {
 impl<T: Tally> Pass<'_, T> {
     /// Moves to the run's track.
     fn move_to(&mut self, run: &Run, write: bool) {
-        let to = Arm::over(run);
+        let to = HeadPosition::over(run);
         let motion = self.mechanics.motion(self.arm, to, write);
         self.parts.heads_for(to);
         self.parts.add(Part::Seek, motion.seek);
@@ -56,9 +56,9 @@ impl<T: Tally> Pass<'_, T> {
 
     /// Waits for a slot, then passes over `slots` of them. Returns the instant of the first edge.
     fn pass(&mut self, slot: u32, slots: u32, per_track: u32) -> Time {
-        let spindle = &self.spindle;
+        let spindle = self.spindle;
         let (wait, whole) = spindle.pass(spindle.phase(self.now), slot, slots, per_track);
-        self.parts.awaits(Slots::new(slot, slots, per_track));
+        self.parts.awaits(SlotSpan::new(slot, slots, per_track));
         self.parts.add(Part::Rotation, wait);
         self.parts.add(Part::Transfer, whole - wait);
         let edge = self.now + wait;
@@ -68,7 +68,7 @@ impl<T: Tally> Pass<'_, T> {
 
     /// When a slot's edge comes by at or after `at`.
     fn edge(&self, at: Time, slot: u32, per_track: u32) -> Time {
-        let spindle = &self.spindle;
+        let spindle = self.spindle;
         at + spindle.wait(spindle.phase(at), spindle.edge(slot, per_track))
     }
 }
@@ -79,14 +79,14 @@ impl<T: Tally> Pass<'_, T> {
 /// not overlap. `blocks_per_sector` blocks leave the medium together, when their sector has passed.
 pub fn read<T: Tally>(
     hardware: &Hardware,
-    arm: Arm,
+    arm: HeadPosition,
     start: Time,
     command: &Command,
     first: Run,
     parts: &mut T,
 ) -> Access {
     let begin = Begin {
-        spindle: hardware.mechanics.spindle,
+        spindle: &hardware.mechanics.spindle,
         arm,
         at: start,
     };
@@ -106,25 +106,25 @@ pub fn read<T: Tally>(
 
 /// A piece of a read that is on its way to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct ReadPiece {
     /// When the last block is off the medium.
     pub end: Time,
     /// When it has crossed the interface, where that overlaps; not before `end`.
     pub on_bus: Time,
     /// Where the arm is at `end`.
-    pub arm: Arm,
+    pub arm: HeadPosition,
 }
 
 /// Reads one of several pieces of which a request is made: a command's blocks, whose first run is `first`. Blocks of earlier pieces
 /// keep the interface busy until `on_bus`. The time that blocks need to cross it after `end` is in no part yet.
 pub fn read_piece<T: Tally>(
     hardware: &Hardware,
-    begin: Begin,
+    begin: Begin<'_>,
     mut on_bus: Time,
     command: &Command,
     first: Run,
     parts: &mut T,
-) -> Piece {
+) -> ReadPiece {
     let Hardware {
         mechanics,
         interface,
@@ -152,7 +152,7 @@ pub fn read_piece<T: Tally>(
         }
         run = mechanics.layout.run(sectors.next, sectors.left);
     }
-    Piece {
+    ReadPiece {
         end: pass.now,
         on_bus: on_bus.max(pass.now),
         arm: pass.arm,
@@ -172,7 +172,7 @@ fn crossed<T>(
     (edge, end): (Time, Time),
     free: Time,
 ) -> Time {
-    let (spindle, mechanics) = (&pass.spindle, pass.mechanics);
+    let (spindle, mechanics) = (pass.spindle, pass.mechanics);
     let phase = spindle.phase(edge);
     let all = sectors.blocks_of(run.sectors);
     let last = run.sectors - 1;
@@ -228,7 +228,7 @@ impl Arrivals {
 /// only a part is written is read first, and written when it comes by again.
 pub fn write<T: Tally>(
     hardware: &Hardware,
-    arm: Arm,
+    arm: HeadPosition,
     start: Time,
     arrivals: Arrivals,
     command: &Command,
@@ -236,7 +236,7 @@ pub fn write<T: Tally>(
     parts: &mut T,
 ) -> Access {
     let begin = Begin {
-        spindle: hardware.mechanics.spindle,
+        spindle: &hardware.mechanics.spindle,
         arm,
         at: start,
     };
@@ -246,7 +246,7 @@ pub fn write<T: Tally>(
 /// Writes one of several pieces of which a request is made, as [`write()`] does; without `arrivals` its blocks are in the drive already.
 pub fn write_piece<T: Tally>(
     hardware: &Hardware,
-    begin: Begin,
+    begin: Begin<'_>,
     arrivals: Option<Arrivals>,
     command: &Command,
     first: Run,
@@ -290,7 +290,7 @@ pub fn write_piece<T: Tally>(
                 let blocks = sectors.blocks_until(count).max(arrivals.first);
                 arrivals.from + interface.write_time(blocks)
             };
-            pass.parts.awaits(Slots::new(slot, run.span, per_track));
+            pass.parts.awaits(SlotSpan::new(slot, run.span, per_track));
             let mut edge = pass.edge(pass.now, slot, per_track);
             while arrived(1) > edge {
                 edge = pass.edge(edge + Time::from_ns(1), slot, per_track);

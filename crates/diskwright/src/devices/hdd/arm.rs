@@ -5,19 +5,19 @@ use serde_json::{Value, json};
 use super::arms_spec::ArmParts;
 use crate::base::units::Time;
 use crate::engine::request::{Op, RequestId};
-use crate::models::geometry::mechanics::Arm;
+use crate::models::geometry::mechanics::HeadPosition;
 use crate::models::geometry::spindle::{Phase, Spindle};
-use crate::models::placement::log::Taken;
+use crate::models::placement::log::SlotAllocation;
 use crate::models::placement::slots::SlotId;
 use crate::models::queue::pool::Others;
 
 /// An arm.
-pub(super) struct ArmUnit {
+pub(super) struct Arm {
     pub parts: ArmParts,
     /// The platters as its heads see them.
     pub spindle: Spindle,
     /// Where it is, or will be when it has done what it does.
-    pub at: Arm,
+    pub at: HeadPosition,
     /// The group that it belongs to.
     pub group: usize,
     pub work: Option<Work>,
@@ -32,7 +32,7 @@ pub(super) struct ArmUnit {
 
 /// A request whose course has been worked out, or several that were merged into one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Begun {
+pub(super) struct StartedRequest {
     pub request: RequestId,
     /// The other parts of a merged one.
     pub others: Others,
@@ -44,7 +44,7 @@ pub(super) struct Begun {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
     /// A request, or several that were merged into one.
-    Request(Begun),
+    Request(StartedRequest),
     /// A motion without a request.
     Travel,
     /// Reading a track that is to be emptied.
@@ -55,7 +55,7 @@ pub(super) enum Work {
 
 /// Blocks of the medium that an arm reads, or writes where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct MediumRead {
     /// The first as the host knows it; `None` where it does not ask for them.
     pub lbn: Option<u64>,
     /// The first on the medium.
@@ -63,9 +63,9 @@ pub(super) struct Reading {
     pub blocks: u32,
 }
 
-impl Reading {
+impl MediumRead {
     /// Whether `next` follows both for the host and on the medium.
-    pub fn goes_on_with(&self, next: &Reading) -> bool {
+    pub fn goes_on_with(&self, next: &MediumRead) -> bool {
         let blocks = u64::from(self.blocks);
         self.lbn.map(|lbn| lbn + blocks) == next.lbn && self.medium + blocks == next.medium
     }
@@ -75,11 +75,11 @@ impl Reading {
 #[derive(Default)]
 pub(super) struct PendingEffects {
     /// Slots that are written.
-    pub taken: Vec<Taken>,
+    pub allocated: Vec<SlotAllocation>,
     /// Blocks that are written again where they are.
     pub rewritten: Vec<(u64, SlotId)>,
     /// What is read: nobody may take the slots before that is done.
-    pub reading: Vec<Reading>,
+    pub reading: Vec<MediumRead>,
     /// Slots that are given up when nothing here reads them any more.
     pub held: Vec<SlotId>,
 }
@@ -92,19 +92,19 @@ impl PendingEffects {
     }
 
     pub fn clear(&mut self) {
-        self.taken.clear();
+        self.allocated.clear();
         self.rewritten.clear();
         self.reading.clear();
         self.held.clear();
     }
 }
 
-impl ArmUnit {
-    pub fn new(parts: ArmParts, spindle: Spindle, group: usize) -> ArmUnit {
-        ArmUnit {
+impl Arm {
+    pub fn new(parts: ArmParts, spindle: Spindle, group: usize) -> Arm {
+        Arm {
             parts,
             spindle: spindle.seen_from(parts.angle),
-            at: Arm {
+            at: HeadPosition {
                 cylinder: parts.start,
                 head: parts.reach.heads.0,
             },
@@ -136,7 +136,7 @@ impl ArmUnit {
 
     /// Counts an access from `from` to `until`, at whose end it is at `to`.
     #[inline]
-    pub fn moved(&mut self, to: Arm, from: Time, until: Time) {
+    pub fn moved(&mut self, to: HeadPosition, from: Time, until: Time) {
         self.accesses += 1;
         self.seek_cylinders += u64::from(self.at.cylinder.abs_diff(to.cylinder));
         self.busy += u128::from((until - from).ns());
@@ -204,7 +204,7 @@ mod tests {
             (60, 10),
             (70, 0),
         ] {
-            let mut arm = ArmUnit::new(parts[0], mechanics.spindle, 0);
+            let mut arm = Arm::new(parts[0], mechanics.spindle, 0);
             arm.moved(arm.at, ms(0), ms(4));
             arm.done();
             for (from, until) in [(14, 17), (17, 20), (40, 50), (60, 70)] {

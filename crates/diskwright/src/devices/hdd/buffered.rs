@@ -1,6 +1,6 @@
 //! The segmented buffer at work in a disk: requests that use it may overlap, one at the interface and the next at the medium.
 
-use super::arm::Begun;
+use super::arm::StartedRequest;
 use super::buffer::{Buffer, Move};
 use super::hardware::Hardware;
 use crate::base::units::Time;
@@ -11,8 +11,8 @@ use crate::engine::request::{Command, Op, RequestId};
 pub(super) struct Buffered {
     pub buffer: Buffer,
     /// The request that will be complete first, and the one that the arm has set off for meanwhile.
-    pub active: Option<Begun>,
-    pub ahead: Option<Begun>,
+    pub active: Option<StartedRequest>,
+    pub ahead: Option<StartedRequest>,
     /// When the arm may set off for another request.
     pub released: Time,
     /// When the active request will be complete.
@@ -34,7 +34,7 @@ impl Buffered {
     }
 
     /// The requests that have begun, merged ones as one.
-    pub fn begun(&self) -> impl Iterator<Item = &Begun> {
+    pub fn begun(&self) -> impl Iterator<Item = &StartedRequest> {
         self.active.iter().chain(&self.ahead)
     }
 
@@ -45,7 +45,7 @@ impl Buffered {
     }
 
     /// A request has begun.
-    pub fn begins(&mut self, begun: Begun) {
+    pub fn begins(&mut self, begun: StartedRequest) {
         match &mut self.active {
             None => self.active = Some(begun),
             Some(_) => self.ahead = Some(begun),
@@ -53,13 +53,13 @@ impl Buffered {
     }
 
     /// The request that began first is complete.
-    pub fn ends(&mut self) -> Option<Begun> {
+    pub fn ends(&mut self) -> Option<StartedRequest> {
         std::mem::replace(&mut self.active, self.ahead.take())
     }
 
-    /// Brings buffer and checker up to date.
-    pub fn settle(&mut self, hardware: &Hardware, cx: &mut Context<'_>) {
-        self.buffer.settle(hardware, cx.now());
+    /// Brings the buffer up to date, and reports its transfers to the checker.
+    pub fn advance_and_report(&mut self, hardware: &Hardware, cx: &mut Context<'_>) {
+        self.buffer.advance_to(hardware, cx.now());
         let Some((checker, device)) = cx.checker() else {
             return;
         };
@@ -71,7 +71,7 @@ impl Buffered {
         }
     }
 
-    /// Tells the checker what a request that is complete did with the buffer.
+    /// Reports to the checker what a request that is complete did with the buffer.
     pub fn commit(
         &mut self,
         hardware: &Hardware,
@@ -81,7 +81,7 @@ impl Buffered {
         if cx.checker().is_none() {
             return;
         }
-        self.settle(hardware, cx);
+        self.advance_and_report(hardware, cx);
         let Command {
             op, lbn, blocks, ..
         } = cx.request(request).command;

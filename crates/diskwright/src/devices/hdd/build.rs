@@ -1,7 +1,7 @@
 //! What a spec and a drive's file say becomes a hard disk.
 
 use super::arms_spec::{ArmMotion, ArmParts};
-use super::buffer::parameters::BufferDescription;
+use super::buffer_description::BufferDescription;
 use super::cache::CacheParts;
 use super::drive::{Drive, DriveDescription};
 use super::spec::HddSpec;
@@ -28,27 +28,13 @@ impl DeviceKind for HddSpec {
 
     fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
         let drive = Drive::read(&self.drive, site.run.base, site.run.read_foreign);
-        let Drive {
-            description,
-            hardware,
-            mut warnings,
-        } = drive.map_err(|error| site.locate("drive", error))?;
-        tree.warnings.append(&mut warnings);
-        let hardware = as_specified(self, &description, hardware, site, &mut tree.memory)?;
-        let (overhead, interface) = (hardware.overhead, hardware.interface);
-        let parts = disk(self, &description, hardware, site, &mut tree.memory)?;
-        let cache = self.cache.as_ref().map(|cache| {
-            Ok::<_, Error>(CacheParts {
-                cache: block_cache(cache, parts.blocks(), site, &mut tree.memory)?,
-                write_policy: cache.write_policy,
-                overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
-                interface,
-            })
-        });
-        let cache = cache.transpose()?;
+        let mut drive = drive.map_err(|error| site.locate("drive", error))?;
+        tree.warnings.append(&mut drive.warnings);
+        let rotation = drive.description.rotation;
+        let hdd = self.assemble(drive, site, &mut tree.memory)?;
         Ok(Built {
-            id: tree.add(site.path, Box::new(Hdd::new(parts, cache))),
-            rotation: Some(description.rotation),
+            id: tree.add(site.path, Box::new(hdd)),
+            rotation: Some(rotation),
         })
     }
 
@@ -64,6 +50,37 @@ impl DeviceKind for HddSpec {
 
     fn describe_drive(file: &DriveFile) -> Result<DriveFacts, Error> {
         Drive::of(file).map(|drive| drive.facts())
+    }
+}
+
+impl HddSpec {
+    /// The hard disk that the spec makes of a drive, whatever drive it names. What it may come to need is taken from `memory`.
+    ///
+    /// # Errors
+    /// Values without sense, each with its place, which [`Site::locate`] adds.
+    pub fn assemble(
+        &self,
+        drive: Drive,
+        site: &Site<'_>,
+        memory: &mut Budget,
+    ) -> Result<Hdd, Error> {
+        let Drive {
+            description,
+            hardware,
+            ..
+        } = drive;
+        let hardware = as_specified(self, &description, hardware, site, memory)?;
+        let (overhead, interface) = (hardware.overhead, hardware.interface);
+        let parts = disk(self, &description, hardware, site, memory)?;
+        let cache = self.cache.as_ref().map(|cache| {
+            Ok::<_, Error>(CacheParts {
+                cache: block_cache(cache, parts.blocks(), site, memory)?,
+                write_policy: cache.write_policy,
+                overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
+                interface,
+            })
+        });
+        Ok(Hdd::new(parts, cache.transpose()?))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::models::queue::Pending;
 
 /// Counts, sums and extremes over a run.
 #[derive(Default)]
-pub(super) struct Counters {
+pub(super) struct HddCounters {
     pub(super) requests: u64,
     /// From when on it counts: the first request, or the end of the warm-up.
     pub(super) since: Option<Time>,
@@ -34,7 +34,7 @@ pub(super) struct Counters {
     merged: Vec<u64>,
 }
 
-impl Counters {
+impl HddCounters {
     /// A request arrives at `now`.
     #[inline]
     pub(super) fn arrives(&mut self, op: Op, now: Time) {
@@ -57,12 +57,12 @@ impl Counters {
 
     /// Begins anew at `now`, with `queued` requests in the queue and a medium that is at work until `busy_until`.
     pub(super) fn measure_from(&mut self, now: Time, queued: usize, busy_until: Time) {
-        *self = Counters {
+        *self = HddCounters {
             since: Some(now),
             queue_since: now,
             queue_max: queued,
             busy: u128::from(busy_until.saturating_sub(now).ns()),
-            ..Counters::default()
+            ..HddCounters::default()
         };
     }
 
@@ -129,7 +129,7 @@ pub(super) struct Ends {
     pub(super) promotions: u64,
 }
 
-impl Counters {
+impl HddCounters {
     /// Counters and shares.
     pub(super) fn report(&self, ends: &Ends) -> Map<String, Value> {
         // A cache in front may have written after the host's last request was complete.

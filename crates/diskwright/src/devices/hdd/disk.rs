@@ -7,13 +7,13 @@
 use serde_json::{Map, Value};
 
 use super::alarm::Alarm;
-use super::arm::{ArmUnit, Begun, Work};
+use super::arm::{Arm, StartedRequest, Work};
 use super::arm_group::{GroupQueue, arm_groups};
+use super::arm_trace::ArmTrace;
 use super::arms_spec::{ArmMotion, ArmParts};
 use super::buffer::{Buffer, BufferCounters};
 use super::buffered::Buffered;
 use super::counters::Ends;
-use super::film::Film;
 use super::hardware::Hardware;
 use super::intake::Intake;
 use super::log::{InitialWrites, LogPlacement};
@@ -23,7 +23,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::device::Location;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId};
-use crate::engine::window::Window;
+use crate::engine::window::ArmTraceWindow;
 use crate::models::geometry::mechanics::Target;
 use crate::models::placement::arm_choice::ArmChoice;
 use crate::models::placement::cleaner::Cleaner;
@@ -93,7 +93,7 @@ pub(super) struct Disk {
     pub waits_for_reader: Option<usize>,
     /// When the last request was complete.
     pub ended: Time,
-    pub film: Option<Box<Film>>,
+    pub arm_trace: Option<Box<ArmTrace>>,
     reports_arms: bool,
     /// How many picks the schedulers had promoted when counting began.
     promoted_before: u64,
@@ -142,7 +142,7 @@ impl Disk {
             medium,
             waits_for_reader: None,
             ended: Time::ZERO,
-            film: None,
+            arm_trace: None,
             reports_arms: parts.reports_arms,
             promoted_before: 0,
             views: Vec::new(),
@@ -151,7 +151,7 @@ impl Disk {
     }
 
     /// The requests that have begun and are not done, merged ones and shares as one each.
-    pub fn begun(&self) -> impl Iterator<Item = &Begun> {
+    pub fn begun(&self) -> impl Iterator<Item = &StartedRequest> {
         let by_arms = self.medium.arms.iter().filter_map(|arm| match &arm.work {
             Some(Work::Request(begun)) => Some(begun),
             _ => None,
@@ -286,17 +286,29 @@ impl Disk {
     /// Puts a request into a group's queue.
     #[inline]
     fn enter(&mut self, group: usize, request: RequestId, command: &Command, now: Time) {
-        // Where its data are in a log, or will be, is asked when the next request is chosen.
-        let target = match &self.log {
-            Some(_) => None,
-            None => Some(self.medium.target_in_place(group, command)),
-        };
         let pool = &mut self.queues[group].pool;
-        let key = key(pool.order(), command, target.as_ref());
-        let pending = Pending::new(request, *command, now, target, key);
+        let order = pool.order();
+        let fill = |pending: &mut Pending| {
+            pending.request = request;
+            pending.command.copy_fields(command);
+            pending.entered = now;
+            // Where its data are in a log, or will be, is asked when the next request is chosen.
+            match &self.log {
+                Some(_) => pending.target = None,
+                None => {
+                    let target = pending.target.get_or_insert_default();
+                    self.medium.aim_in_place(group, command, target);
+                }
+            }
+            pending.key = key(order, command, pending.target.as_ref());
+        };
         match &self.intake.clustering {
-            Some(clustering) => clustering.add(pool, pending),
-            None => pool.push(pending),
+            None => pool.add(fill),
+            Some(clustering) => {
+                let mut pending = Pending::default();
+                fill(&mut pending);
+                clustering.add(pool, pending)
+            }
         };
     }
 
@@ -327,7 +339,7 @@ impl Disk {
     /// The controller has done with a flush or a trim.
     fn controlled(&mut self, request: RequestId, cx: &mut Context<'_>) {
         if let Some(buffered) = &mut self.buffered {
-            buffered.settle(&self.medium.hardware, cx);
+            buffered.advance_and_report(&self.medium.hardware, cx);
         }
         let command = cx.request(request).command;
         if command.op == Op::Trim
@@ -415,7 +427,7 @@ impl Disk {
             buffered.buffer.counters.report(&mut report);
         }
         if self.reports_arms {
-            let arms = self.medium.arms.iter().map(ArmUnit::report);
+            let arms = self.medium.arms.iter().map(Arm::report);
             report.insert("arms".to_owned(), arms.collect());
             let switches = self.medium.switches();
             report.insert("arm_mode_switches".to_owned(), switches.into());
@@ -427,16 +439,19 @@ impl Disk {
     }
 
     /// Collects a picture from now on.
-    pub fn collect_picture(&mut self, window: Option<&Window>) {
+    pub fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
         let cylinders = self.medium.hardware.mechanics.layout.cylinders();
         self.medium.picture = Some(Box::new(HddPicture::new(cylinders)));
-        self.film = window.map(|window| Box::new(Film::new(window.clone())));
+        self.arm_trace = window.map(|window| Box::new(ArmTrace::new(window.clone())));
     }
 
     /// What a picture of the run shows.
     pub fn picture(&self) -> Option<Map<String, Value>> {
         let mut picture = self.medium.picture.as_ref()?.json(self.ended);
-        picture.extend(self.film_json().map(|film| ("film".to_owned(), film)));
+        picture.extend(
+            self.arm_trace_json()
+                .map(|arm_trace| ("film".to_owned(), arm_trace)),
+        );
         Some(picture)
     }
 

@@ -1,7 +1,7 @@
 //! Idle arms begin what waits.
 
 use super::alarm::Alarm;
-use super::arm::{ArmUnit, Work};
+use super::arm::{Arm, Work};
 use super::buffer::Buffer;
 use super::disk::{Disk, key};
 use super::hardware::Hardware;
@@ -9,7 +9,7 @@ use super::log::{Next, make_access};
 use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::Parts;
-use crate::models::geometry::mechanics::Arm;
+use crate::models::geometry::mechanics::HeadPosition;
 use crate::models::queue::schedulers::{ArmView, DiskSpace};
 use crate::models::queue::{Slot, Space, View};
 
@@ -26,14 +26,14 @@ impl Disk {
     pub fn dispatch(&mut self, cx: &mut Context<'_>) {
         if self.log.is_none() {
             for group in 0..self.queues.len() {
-                while self.begin_one(group, cx) {}
+                while self.can_begin(group, cx.now()) && self.begin_one(group, cx) {}
             }
             return;
         }
         loop {
             let waited = self.waits_for_reader;
             for group in 0..self.queues.len() {
-                while self.begin_one(group, cx) {}
+                while self.can_begin(group, cx.now()) && self.begin_one(group, cx) {}
             }
             // Groups that gave way to one that waited for an arm can begin once it has that.
             if waited.is_some() && self.waits_for_reader.is_none() {
@@ -54,11 +54,14 @@ impl Disk {
         log.is_some_and(|log| log.cleans_first(&self.medium))
     }
 
-    /// Begins one request of a group, if one waits and an arm is free to.
+    /// Whether a request of a group waits, and an arm is free to begin it.
+    #[inline]
+    fn can_begin(&self, group: usize, now: Time) -> bool {
+        !self.queues[group].pool.is_empty() && self.may_begin(group, now)
+    }
+
+    /// Begins one request of a group that [can](Self::can_begin), unless it gives way to something else.
     fn begin_one(&mut self, group: usize, cx: &mut Context<'_>) -> bool {
-        if self.queues[group].pool.is_empty() || !self.may_begin(group, cx.now()) {
-            return false;
-        }
         if self.buffered.is_some() {
             self.begin_buffered(cx);
             return false;
@@ -104,7 +107,7 @@ impl Disk {
             return;
         };
         let (now, hardware) = (cx.now(), &self.medium.hardware);
-        buffered.settle(hardware, cx);
+        buffered.advance_and_report(hardware, cx);
         let free = buffered.buffer.free_at(hardware, now);
         self.medium.arms[0].at = buffered.buffer.arm();
         if free > now {
@@ -170,7 +173,11 @@ impl Disk {
             None => overhead.before(write, medium.after_write),
         };
         let (before_read, before_write) = (before(false), before(true));
-        let phases = |arm: &ArmUnit| {
+        let needs_phases = self.queues[group].needs_phases;
+        let phases = |arm: &Arm| {
+            if !needs_phases {
+                return Default::default();
+            }
             let read = arm.phase(now + before_read);
             let is_same = before_read == before_write;
             let write = if is_same {
@@ -184,8 +191,8 @@ impl Disk {
             1 => 0,
             _ => medium.idle_arm(group).expect("an arm of the group is idle"),
         };
-        self.views.clear();
         if medium.arms.len() > 1 {
+            self.views.clear();
             let arms = medium.groups[group].arms.iter();
             let arms = arms.map(|&arm| &medium.arms[arm]);
             let idle = arms.filter(|arm| arm.work.is_none());
@@ -229,7 +236,7 @@ impl Disk {
     fn travel(&mut self, arm: usize, cylinder: u32, cx: &mut Context<'_>) {
         let medium = &mut self.medium;
         let at = medium.arms[arm].at;
-        let to = Arm {
+        let to = HeadPosition {
             cylinder,
             head: at.head,
         };
@@ -242,7 +249,7 @@ impl Disk {
             buffered.buffer.travel(hardware, cx.now(), to);
         }
         medium.arms[arm].at = to;
-        self.show_travel(arm, to, time, cx.now());
+        self.trace_travel(arm, to, time, cx.now());
         self.work(arm, Work::Travel, cx.now() + time, cx);
     }
 
@@ -268,7 +275,7 @@ impl Disk {
             }
             Next::Access { work, command, arm } => (work, command, arm),
         };
-        let (arm, end, parts) = match self.camera_behind(now) {
+        let (arm, end, parts) = match self.begin_cleaning_trace(now) {
             None => {
                 let mut parts = Parts::default();
                 let (arm, end) = make_access(&mut self.medium, &command, arm, now, &mut parts);
@@ -276,7 +283,7 @@ impl Disk {
             }
             Some(mut steps) => {
                 let (arm, end) = make_access(&mut self.medium, &command, arm, now, &mut steps);
-                self.show_behind(&steps, command.op, now);
+                self.trace_cleaning(&steps, command.op, now);
                 (arm, end, steps.parts())
             }
         };

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arms_spec::ArmsSpec;
-use super::buffer::parameters::BufferDescription;
+use super::buffer_description::BufferDescription;
 use super::interface::Interface;
 use super::{Hardware, Overhead};
 use crate::base::document::from_node;

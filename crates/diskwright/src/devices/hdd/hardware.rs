@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::buffer::parameters::BufferDescription;
+use super::buffer_description::BufferDescription;
 use super::interface::Interface;
 use crate::base::random::Stream;
 use crate::base::units::Time;
@@ -82,6 +82,13 @@ impl Hardware {
     pub fn track_of(&self, command: &Command) -> Run {
         let first = command.lbn.0 / u64::from(self.blocks_per_sector);
         self.mechanics.layout.run(first, u32::MAX)
+    }
+
+    /// [`Self::track_of`], written where it is wanted.
+    #[inline]
+    pub fn write_track_of(&self, command: &Command, track: &mut Run) {
+        let first = command.lbn.0 / u64::from(self.blocks_per_sector);
+        self.mechanics.layout.write_run(first, u32::MAX, track);
     }
 
     /// The first of a command's sectors, up to the end of their track: those of `track`, which is

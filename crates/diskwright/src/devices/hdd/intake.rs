@@ -32,7 +32,7 @@ pub(super) struct Shared {
     pub unbegun: usize,
     /// When the last of those begun will be done.
     pub end: Time,
-    /// The number of the service in the film, if it is shown there.
+    /// The number of the service in the arm trace, if it is shown there.
     pub number: Option<u64>,
 }
 

@@ -8,8 +8,11 @@ pub mod access;
 mod alarm;
 mod arm;
 mod arm_group;
+mod arm_recorder;
+mod arm_trace;
 pub mod arms_spec;
 pub mod buffer;
+pub mod buffer_description;
 mod buffered;
 mod build;
 pub mod cache;
@@ -17,7 +20,6 @@ mod counters;
 mod disk;
 mod dispatch;
 pub mod drive;
-mod film;
 pub mod hardware;
 mod intake;
 pub mod interface;
@@ -35,12 +37,9 @@ use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
-use crate::engine::window::Window;
-use crate::models::placement::arm_choice::ArmChoiceSpec;
-use crate::models::queue::Scheduler;
+use crate::engine::window::ArmTraceWindow;
 use alarm::Alarm;
 pub use arm_group::arm_groups;
-use arms_spec::ArmsSpec;
 use cache::{CacheParts, DriveCache};
 use disk::Disk;
 pub use disk::{DiskParts, LogParts};
@@ -71,29 +70,6 @@ impl Hdd {
         Hdd {
             cache: cache.map(|parts| Box::new(DriveCache::new(parts))),
             disk: Disk::new(parts),
-        }
-    }
-
-    /// A hard disk with one arm, at cylinder 0, and data in place, without a cache.
-    pub fn plain(hardware: Hardware, depth: u32, scheduler: Box<dyn Scheduler>) -> Hdd {
-        Hdd::new(DiskParts::plain(hardware, depth, scheduler), None)
-    }
-}
-
-impl DiskParts {
-    /// What a disk with one arm, at cylinder 0, and data in place is built of.
-    pub fn plain(hardware: Hardware, depth: u32, scheduler: Box<dyn Scheduler>) -> DiskParts {
-        let arms = ArmsSpec::one().build(&hardware.mechanics.layout);
-        DiskParts {
-            arms: arms.expect("one arm that does everything fits every drive"),
-            motion: ArmsSpec::one().motion,
-            hardware,
-            depth,
-            clustering: None,
-            choice: ArmChoiceSpec::default().build(),
-            schedulers: vec![scheduler],
-            log: None,
-            reports_arms: false,
         }
     }
 }
@@ -185,7 +161,7 @@ impl Device for Hdd {
         cache.map(|cache| ("cache", cache.report())).collect()
     }
 
-    fn collect_picture(&mut self, window: Option<&Window>) {
+    fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
         self.disk.collect_picture(window);
     }
 

@@ -13,14 +13,14 @@ const DISTANCES: u32 = 64;
 
 /// How the disk was used in one bin of time.
 #[derive(Clone, Debug, Default)]
-struct Use {
+struct Usage {
     busy: u64,
     /// Integral of the queue's length over time, request·ns.
     queue_area: u128,
 }
 
-impl Join for Use {
-    fn join(&mut self, next: Use) {
+impl Join for Usage {
+    fn join(&mut self, next: Usage) {
         self.busy += next.busy;
         self.queue_area += next.queue_area;
     }
@@ -28,7 +28,7 @@ impl Join for Use {
 
 /// Collected while the disk runs.
 pub struct HddPicture {
-    uses: Bins<Use>,
+    uses: Bins<Usage>,
     end: Time,
     /// When it was busy last; not in the bins yet, since the run may end before that does.
     busy: (Time, Time),
@@ -105,7 +105,7 @@ impl HddPicture {
                 bins.width()
             }
         };
-        let share = |value: &dyn Fn(&Use) -> f64| -> Vec<f64> {
+        let share = |value: &dyn Fn(&Usage) -> f64| -> Vec<f64> {
             let bins = bins.iter().enumerate();
             bins.map(|(index, bin)| value(bin) / width(index).ns().max(1) as f64)
                 .collect()

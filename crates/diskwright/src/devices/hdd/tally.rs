@@ -1,13 +1,13 @@
-//! What the time of an access goes into: sums for the log of requests, and step by step for a film.
+//! What the time of an access goes into: sums for the log of requests, and step by step for an arm trace.
 
-use super::buffer::Track;
 use crate::base::units::Time;
 use crate::engine::request::{Part, Parts};
-use crate::models::geometry::mechanics::{Arm, Mechanics};
+use crate::models::geometry::layout::Run;
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics, Motion};
 
 /// Angular slots of a track that pass one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slots {
+pub struct SlotSpan {
     /// The first one.
     pub first: u32,
     /// How many.
@@ -16,11 +16,11 @@ pub struct Slots {
     pub per_track: u32,
 }
 
-impl Slots {
+impl SlotSpan {
     /// `count` slots from `first` on.
     #[inline]
-    pub fn new(first: u32, count: u32, per_track: u32) -> Slots {
-        Slots {
+    pub fn new(first: u32, count: u32, per_track: u32) -> SlotSpan {
+        SlotSpan {
             first,
             count,
             per_track,
@@ -28,24 +28,48 @@ impl Slots {
     }
 }
 
-/// Takes the parts of a time as they pass. What only a film wants to hear is nothing to the sums.
+/// The reading of a track, or of a part of it, that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
+    /// From its first sector to the end of the track.
+    pub run: Run,
+    /// When the arm began to move there.
+    pub start: Time,
+    /// How it moved.
+    pub motion: Motion,
+    /// When the first sector's leading edge passed.
+    pub edge: Time,
+    /// How many slots passed.
+    pub slots: u32,
+    /// When the arm was free.
+    pub until: Time,
+}
+
+/// Takes the parts of a time as they pass. What only an arm trace wants to hear is nothing to the sums.
 pub trait Tally: Default {
     /// `time` goes into one part.
     fn add(&mut self, part: Part, time: Time);
     /// Everything that was added, in the order in which it passes as far as that is known.
-    fn each(&self, told: impl FnMut(Part, Time));
+    fn each(&self, visit: impl FnMut(Part, Time));
     /// What comes is done by the arm of this number.
     #[inline]
     fn by_arm(&mut self, _number: usize) {}
     /// The arm moves to a place, where it then is.
     #[inline]
-    fn heads_for(&mut self, _to: Arm) {}
+    fn heads_for(&mut self, _to: HeadPosition) {}
     /// It moves there from another place: divided, for who has only the sum.
     #[inline]
-    fn moves(&mut self, _mechanics: &Mechanics, _from: Arm, _to: Arm, _write: bool) {}
+    fn moves(
+        &mut self,
+        _mechanics: &Mechanics,
+        _from: HeadPosition,
+        _to: HeadPosition,
+        _write: bool,
+    ) {
+    }
     /// These slots are waited for, and then pass.
     #[inline]
-    fn awaits(&mut self, _slots: Slots) {}
+    fn awaits(&mut self, _slots: SlotSpan) {}
     /// What the medium does from `begins` on, beside what is added here.
     #[inline]
     fn beside(&mut self, _begins: Time, _medium: Self) {}
@@ -60,9 +84,9 @@ impl Tally for Parts {
         Parts::add(self, part, time);
     }
     #[inline]
-    fn each(&self, mut told: impl FnMut(Part, Time)) {
+    fn each(&self, mut visit: impl FnMut(Part, Time)) {
         for &part in Part::ALL {
-            told(part, self.get(part));
+            visit(part, self.get(part));
         }
     }
 }

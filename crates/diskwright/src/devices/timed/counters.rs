@@ -7,7 +7,7 @@ use crate::engine::request::{Op, Part, Parts};
 
 /// Counts and sums over a run.
 #[derive(Default)]
-pub(super) struct Counters {
+pub(super) struct TimedCounters {
     requests: u64,
     reads: u64,
     writes: u64,
@@ -20,13 +20,13 @@ pub(super) struct Counters {
     parts: Parts,
 }
 
-impl Counters {
+impl TimedCounters {
     /// Begins at `now`, while so many requests wait.
-    pub fn since(now: Time, waiting: usize) -> Counters {
-        Counters {
+    pub fn since(now: Time, waiting: usize) -> TimedCounters {
+        TimedCounters {
             since: now,
             waiting_max: waiting,
-            ..Counters::default()
+            ..TimedCounters::default()
         }
     }
 

@@ -18,7 +18,7 @@ use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, RequestId};
-use counters::Counters;
+use counters::TimedCounters;
 
 /// How long a device takes.
 pub trait Timing: Send {
@@ -54,7 +54,7 @@ pub struct Timed<T> {
     parallel: usize,
     serving: usize,
     waiting: VecDeque<RequestId>,
-    counters: Counters,
+    counters: TimedCounters,
 }
 
 impl<T: Timing> Timed<T> {
@@ -66,7 +66,7 @@ impl<T: Timing> Timed<T> {
             parallel: parallel as usize,
             serving: 0,
             waiting: VecDeque::new(),
-            counters: Counters::default(),
+            counters: TimedCounters::default(),
         }
     }
 
@@ -147,7 +147,7 @@ impl<T: Timing> Device for Timed<T> {
     }
 
     fn measure_from(&mut self, now: Time) {
-        self.counters = Counters::since(now, self.waiting.len());
+        self.counters = TimedCounters::since(now, self.waiting.len());
     }
 
     fn parts(&self) -> &'static [Part] {

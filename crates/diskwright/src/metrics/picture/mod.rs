@@ -16,8 +16,8 @@ use self::map::Map;
 use super::histogram::LogHistogram;
 use crate::base::units::Time;
 use crate::engine::request::{Op, Outcome, Request};
+use crate::engine::window::ArmTraceWindow;
 use crate::engine::window::WarmUp;
-use crate::engine::window::Window;
 
 /// The version of the picture's form.
 pub const SCHEMA: u32 = 1;
@@ -34,7 +34,7 @@ pub struct Picture {
     map: Map,
     read_blocks: LogHistogram,
     write_blocks: LogHistogram,
-    window: Option<Window>,
+    window: Option<ArmTraceWindow>,
 }
 
 impl Picture {
@@ -54,8 +54,8 @@ impl Picture {
         }
     }
 
-    /// Tells the window of the disks' films which request is the first measured one.
-    pub fn with_window(self, window: Option<Window>) -> Picture {
+    /// Tells the window of the disks' arm traces which request is the first measured one.
+    pub fn with_window(self, window: Option<ArmTraceWindow>) -> Picture {
         Picture { window, ..self }
     }
 

@@ -3,8 +3,8 @@
 use super::Frame;
 use super::dirty_order::DirtyOrder;
 use super::lines::Lines;
-pub use super::lines::{Line, Which};
-use super::occupancy::{Occupancy, Turn};
+pub use super::lines::{BlockState, Line};
+use super::occupancy::{AccessOutcome, Occupancy};
 use super::replacement::{Access, Cost, Replacement};
 
 /// A line that has left its frame, with what it had. It is [released](BlockCache::release) or [put back](BlockCache::put_back).
@@ -30,7 +30,7 @@ pub enum Place {
 
 /// A piece of a run of blocks that lies in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct LinePiece {
     /// Which line-sized run of the device it is in.
     pub key: u64,
     /// Its first block, counted from the line's first.
@@ -41,7 +41,7 @@ pub struct Piece {
     pub lbn: u64,
 }
 
-impl Piece {
+impl LinePiece {
     /// Blocks of the piece.
     #[inline]
     pub fn blocks(&self) -> u32 {
@@ -56,8 +56,8 @@ impl Piece {
 
     /// What of the piece is at a block of the device that it has, or at its end, and after that.
     #[inline]
-    pub fn after(&self, lbn: u64) -> Piece {
-        Piece {
+    pub fn after(&self, lbn: u64) -> LinePiece {
+        LinePiece {
             first: self.first + (lbn - self.lbn) as u32,
             lbn,
             ..*self
@@ -65,12 +65,12 @@ impl Piece {
     }
 
     /// The part of the piece that lies in a run of blocks.
-    pub fn within(&self, lbn: u64, blocks: u32) -> Option<Piece> {
+    pub fn within(&self, lbn: u64, blocks: u32) -> Option<LinePiece> {
         let from = self.lbn.max(lbn);
         let end = (self.lbn + u64::from(self.blocks())).min(lbn + u64::from(blocks));
         (from < end).then(|| {
             let first = self.first + (from - self.lbn) as u32;
-            Piece {
+            LinePiece {
                 first,
                 end: first + (end - from) as u32,
                 lbn: from,
@@ -157,7 +157,7 @@ impl BlockCache {
     }
 
     /// Divides a run of blocks by lines.
-    pub fn pieces(&self, lbn: u64, blocks: u32) -> impl Iterator<Item = Piece> + use<> {
+    pub fn pieces(&self, lbn: u64, blocks: u32) -> impl Iterator<Item = LinePiece> + use<> {
         let per_line = u64::from(self.lines.blocks());
         let end = lbn + u64::from(blocks);
         std::iter::successors(Some(lbn), move |&at| Some((at / per_line + 1) * per_line))
@@ -165,7 +165,7 @@ impl BlockCache {
             .map(move |at| {
                 let key = at / per_line;
                 let first = at - key * per_line;
-                Piece {
+                LinePiece {
                     key,
                     first: first as u32,
                     end: (first + end - at).min(per_line) as u32,
@@ -175,9 +175,9 @@ impl BlockCache {
     }
 
     /// All blocks of a line.
-    pub fn whole(&self, key: u64) -> Piece {
+    pub fn whole(&self, key: u64) -> LinePiece {
         let end = self.lines.blocks();
-        Piece {
+        LinePiece {
             key,
             first: 0,
             end,
@@ -217,15 +217,15 @@ impl BlockCache {
         });
         counts.accesses += 1;
         match turn {
-            Turn::Hit(frame) => {
+            AccessOutcome::Hit(frame) => {
                 counts.hits += 1;
                 Place::Held(frame)
             }
-            Turn::Miss(frame) => {
+            AccessOutcome::Miss(frame) => {
                 counts.insertions += 1;
                 Place::New(frame)
             }
-            Turn::NoRoom => Place::None,
+            AccessOutcome::NoRoom => Place::None,
         }
     }
 
@@ -248,7 +248,7 @@ impl BlockCache {
     }
 
     /// The first run of such blocks that a line has in a piece of it.
-    pub fn next_run(&self, line: Line, which: Which, piece: Piece) -> Option<(u64, u32)> {
+    pub fn next_run(&self, line: Line, which: BlockState, piece: LinePiece) -> Option<(u64, u32)> {
         self.runs(line, which, piece).next()
     }
 
@@ -256,8 +256,8 @@ impl BlockCache {
     pub fn runs(
         &self,
         line: Line,
-        which: Which,
-        piece: Piece,
+        which: BlockState,
+        piece: LinePiece,
     ) -> impl Iterator<Item = (u64, u32)> + use<'_> {
         let runs = self.lines.runs(line, which, piece.first, piece.end);
         runs.map(move |(first, end)| (piece.lbn_of(first), end - first))
@@ -265,25 +265,25 @@ impl BlockCache {
 
     /// The run on the device from the first to the last block of a piece that its frame does not have; of a piece that has no frame, all.
     #[inline]
-    pub fn missing(&self, piece: &Piece, frame: Option<Frame>) -> Option<(u64, u32)> {
+    pub fn missing(&self, piece: &LinePiece, frame: Option<Frame>) -> Option<(u64, u32)> {
         let line = frame.map_or(Line::EMPTY, |frame| self.lines.line(frame));
         let (first, end) = self.lines.missing(line, piece.first, piece.end)?;
         Some((piece.lbn_of(first), end - first))
     }
 
     /// Blocks of a frame are there, newer than on the medium or not; `dirty` says which.
-    pub fn put(&mut self, frame: Frame, piece: &Piece, dirty: bool) {
+    pub fn put(&mut self, frame: Frame, piece: &LinePiece, dirty: bool) {
         let before = self.lines.dirty_blocks(self.lines.line(frame));
         self.lines.put(frame, piece.first, piece.end, dirty);
         self.count_dirty(piece.key, frame, before);
     }
 
     /// Blocks of a frame have come from the medium: those that were not there are, the others stay as they are.
-    pub fn fill(&mut self, frame: Frame, piece: &Piece) {
+    pub fn fill(&mut self, frame: Frame, piece: &LinePiece) {
         let mut from = piece.first;
         while let Some((first, end)) =
             self.lines
-                .next_run(self.lines.line(frame), Which::Missing, from, piece.end)
+                .next_run(self.lines.line(frame), BlockState::Missing, from, piece.end)
         {
             self.lines.put(frame, first, end, false);
             from = end;
@@ -291,7 +291,7 @@ impl BlockCache {
     }
 
     /// Blocks of a frame are no longer good.
-    pub fn forget(&mut self, frame: Frame, piece: &Piece) {
+    pub fn forget(&mut self, frame: Frame, piece: &LinePiece) {
         let before = self.lines.dirty_blocks(self.lines.line(frame));
         self.lines.forget(frame, piece.first, piece.end);
         self.count_dirty(piece.key, frame, before);
@@ -351,7 +351,7 @@ impl BlockCache {
 
     fn trim_piece(
         &mut self,
-        piece: &Piece,
+        piece: &LinePiece,
         gone: &mut impl FnMut(u64, u32),
         trimmed: &mut Trimmed,
     ) {
@@ -360,7 +360,7 @@ impl BlockCache {
         };
         let line = self.line(frame);
         let before = self.lines.dirty_blocks(line);
-        for (lbn, blocks) in self.runs(line, Which::Valid, *piece) {
+        for (lbn, blocks) in self.runs(line, BlockState::Valid, *piece) {
             trimmed.blocks += u64::from(blocks);
             gone(lbn, blocks);
         }
@@ -409,7 +409,7 @@ impl BlockCache {
     fn dirty_run(&self, key: u64, first: u32) -> Option<(u32, u32)> {
         let line = self.line(self.find(key)?);
         self.lines
-            .next_run(line, Which::Dirty, first, self.lines.blocks())
+            .next_run(line, BlockState::Dirty, first, self.lines.blocks())
     }
 
     /// The lines with dirty blocks, the one that has had some longest first.
@@ -459,8 +459,8 @@ mod tests {
         BlockCache::new(frames, blocks, ReplacementSpec::default().build(&setting))
     }
 
-    fn piece(key: u64, first: u32, end: u32, lbn: u64) -> Piece {
-        Piece {
+    fn piece(key: u64, first: u32, end: u32, lbn: u64) -> LinePiece {
+        LinePiece {
             key,
             first,
             end,
@@ -486,10 +486,10 @@ mod tests {
 
     #[test]
     fn a_run_is_divided_where_lines_meet() {
-        let pieces: Vec<Piece> = cache(1, 8).pieces(6, 12).collect();
+        let pieces: Vec<LinePiece> = cache(1, 8).pieces(6, 12).collect();
         let expected = [piece(0, 6, 8, 6), piece(1, 0, 8, 8), piece(2, 0, 2, 16)];
         assert_eq!(pieces, expected);
-        let whole: Vec<Piece> = cache(1, 2048).pieces(2048, 2048).collect();
+        let whole: Vec<LinePiece> = cache(1, 2048).pieces(2048, 2048).collect();
         assert_eq!(whole, [piece(1, 0, 2048, 2048)]);
     }
 
@@ -528,8 +528,8 @@ mod tests {
             panic!("5 had to leave")
         };
         let runs = |which| cache.runs(five.line, which, cache.whole(5));
-        assert_eq!(runs(Which::Valid).collect::<Vec<_>>(), [(41, 3)]);
-        assert_eq!(runs(Which::Dirty).collect::<Vec<_>>(), [(42, 1)]);
+        assert_eq!(runs(BlockState::Valid).collect::<Vec<_>>(), [(41, 3)]);
+        assert_eq!(runs(BlockState::Dirty).collect::<Vec<_>>(), [(42, 1)]);
         let five = victims.pop().expect("5");
         let Place::New(frame) = cache.access(5, false, &mut victims) else {
             panic!("5 is new again")

@@ -29,7 +29,7 @@ impl Line {
 
 /// Of the blocks of a line, those that are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum BlockState {
     /// Those that are there.
     Valid,
     /// Those that are not.
@@ -124,7 +124,7 @@ impl Lines {
     pub(super) fn next_run(
         &self,
         line: Line,
-        which: Which,
+        which: BlockState,
         first: u32,
         end: u32,
     ) -> Option<(u32, u32)> {
@@ -133,17 +133,17 @@ impl Lines {
         }
         let Some(place) = line.place() else {
             let has = match which {
-                Which::Valid => line != Line::EMPTY,
-                Which::Missing => line == Line::EMPTY,
-                Which::Dirty => line == Line::DIRTY,
+                BlockState::Valid => line != Line::EMPTY,
+                BlockState::Missing => line == Line::EMPTY,
+                BlockState::Dirty => line == Line::DIRTY,
             };
             return has.then_some((first, end));
         };
         let (valid, dirty) = self.masks(place);
         match which {
-            Which::Valid => bits::next_run(valid, true, first, end),
-            Which::Missing => bits::next_run(valid, false, first, end),
-            Which::Dirty => bits::next_run(dirty, true, first, end),
+            BlockState::Valid => bits::next_run(valid, true, first, end),
+            BlockState::Missing => bits::next_run(valid, false, first, end),
+            BlockState::Dirty => bits::next_run(dirty, true, first, end),
         }
     }
 
@@ -151,7 +151,7 @@ impl Lines {
     pub(super) fn runs(
         &self,
         line: Line,
-        which: Which,
+        which: BlockState,
         first: u32,
         end: u32,
     ) -> impl Iterator<Item = (u32, u32)> + use<'_> {
@@ -166,7 +166,7 @@ impl Lines {
     /// The first block from `first` to below `end` that is not there, and the end of the last.
     #[inline]
     pub(super) fn missing(&self, line: Line, first: u32, end: u32) -> Option<(u32, u32)> {
-        let (from, _) = self.next_run(line, Which::Missing, first, end)?;
+        let (from, _) = self.next_run(line, BlockState::Missing, first, end)?;
         let last = match line.place() {
             Some(place) => bits::last_clear(self.masks(place).0, from, end),
             None => Some(end - 1),
@@ -320,15 +320,15 @@ mod tests {
                         (from as u32, 1 + truths.iter().rposition(|truth| !truth.0).expect("one") as u32)
                     });
                     prop_assert_eq!(lines.missing(line, 0, blocks), missing);
-                    for which in [Which::Valid, Which::Missing, Which::Dirty] {
+                    for which in [BlockState::Valid, BlockState::Missing, BlockState::Dirty] {
                         let mut rebuilt = vec![false; blocks as usize];
                         for (from, end) in lines.runs(line, which, 0, blocks) {
                             rebuilt[from as usize..end as usize].fill(true);
                         }
                         let expected: Vec<bool> = truths.iter().map(|&(valid, dirty)| match which {
-                            Which::Valid => valid,
-                            Which::Missing => !valid,
-                            Which::Dirty => dirty,
+                            BlockState::Valid => valid,
+                            BlockState::Missing => !valid,
+                            BlockState::Dirty => dirty,
                         }).collect();
                         prop_assert_eq!(rebuilt, expected);
                     }

@@ -1,7 +1,7 @@
 //! A cache that only counts: objects of one size, named by their keys, and no medium.
 
 use super::Frame;
-use super::occupancy::{Occupancy, Turn};
+use super::occupancy::{AccessOutcome, Occupancy};
 use super::replacement::{Access, Replacement};
 
 /// A directory and its replacement policy.
@@ -30,9 +30,9 @@ impl ObjectCache {
     pub fn access(&mut self, access: &Access) -> Found {
         let mut left = None;
         match self.0.access(access, |_, key| left = Some(key)) {
-            Turn::Hit(_) => Found::Hit,
-            Turn::Miss(_) => Found::Miss(left),
-            Turn::NoRoom => panic!("a policy gives up a frame where one is not pinned"),
+            AccessOutcome::Hit(_) => Found::Hit,
+            AccessOutcome::Miss(_) => Found::Miss(left),
+            AccessOutcome::NoRoom => panic!("a policy gives up a frame where one is not pinned"),
         }
     }
 

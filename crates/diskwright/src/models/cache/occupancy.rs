@@ -13,7 +13,7 @@ pub(super) struct Occupancy {
 
 /// What an access finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum AccessOutcome {
     /// The block was there.
     Hit(Frame),
     /// It was not, and is now.
@@ -38,24 +38,28 @@ impl Occupancy {
     /// # Panics
     /// Where the policy breaks its promise: it gives up a frame that holds nothing.
     #[inline]
-    pub(super) fn access(&mut self, access: &Access, mut leaves: impl FnMut(Frame, u64)) -> Turn {
+    pub(super) fn access(
+        &mut self,
+        access: &Access,
+        mut leaves: impl FnMut(Frame, u64),
+    ) -> AccessOutcome {
         if let Some(frame) = self.directory.find(access.key) {
             self.policy.hit(frame, access);
             while let Some(shed) = self.policy.shed(frame, &self.pins) {
                 leaves(shed, self.directory.remove(shed));
             }
-            return Turn::Hit(frame);
+            return AccessOutcome::Hit(frame);
         }
         self.policy.miss(access);
         if self.directory.is_full() {
             let Some(victim) = self.policy.evict(&self.pins) else {
-                return Turn::NoRoom;
+                return AccessOutcome::NoRoom;
             };
             leaves(victim, self.directory.remove(victim));
         }
         let frame = self.directory.insert(access.key);
         self.policy.insert(frame, access);
-        Turn::Miss(frame)
+        AccessOutcome::Miss(frame)
     }
 
     /// Takes a block out whose frame is not pinned.

@@ -149,13 +149,13 @@ impl Ranking {
     fn replace(&mut self, place: u32, entry: Entry) {
         match self.index_aside(place) {
             Some(index) => self.aside[index] = entry,
-            None => self.settle(place as usize, entry),
+            None => self.sift(place as usize, entry),
         }
     }
 
     fn push(&mut self, entry: Entry) {
         self.heap.push(entry);
-        self.rise(self.heap.len() - 1, entry);
+        self.sift_up(self.heap.len() - 1, entry);
     }
 
     fn take(&mut self, place: usize) -> Entry {
@@ -163,21 +163,21 @@ impl Ranking {
         self.places[taken.frame as usize] = ABSENT;
         let last = self.heap.pop().expect("it holds the one taken");
         if place < self.heap.len() {
-            self.settle(place, last);
+            self.sift(place, last);
         }
         taken
     }
 
     /// Puts an entry where it belongs, from a place that is free.
-    fn settle(&mut self, place: usize, entry: Entry) {
+    fn sift(&mut self, place: usize, entry: Entry) {
         if place > 0 && entry < self.heap[(place - 1) / CHILDREN] {
-            self.rise(place, entry);
+            self.sift_up(place, entry);
         } else {
-            self.sink(place, entry);
+            self.sift_down(place, entry);
         }
     }
 
-    fn rise(&mut self, mut place: usize, entry: Entry) {
+    fn sift_up(&mut self, mut place: usize, entry: Entry) {
         while place > 0 {
             let parent = (place - 1) / CHILDREN;
             if self.heap[parent] <= entry {
@@ -189,7 +189,7 @@ impl Ranking {
         self.put(place, entry);
     }
 
-    fn sink(&mut self, mut place: usize, entry: Entry) {
+    fn sift_down(&mut self, mut place: usize, entry: Entry) {
         loop {
             let first = place * CHILDREN + 1;
             let children = first..(first + CHILDREN).min(self.heap.len());

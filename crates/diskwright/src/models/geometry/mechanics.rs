@@ -22,7 +22,7 @@ pub struct Mechanics {
 
 /// Where an arm is and which of its heads is active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Arm {
+pub struct HeadPosition {
     /// Cylinder.
     pub cylinder: u32,
     /// Active head.
@@ -63,7 +63,7 @@ impl Reach {
 }
 
 /// A place to reach: what a scheduler needs to know of a request, worked out once when it is queued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// The track of the request's first sector, from that sector on.
     pub run: Run,
@@ -76,16 +76,16 @@ pub struct Target {
 impl Target {
     /// Cylinder and head.
     #[inline]
-    pub fn arm(&self) -> Arm {
-        Arm::over(&self.run)
+    pub fn arm(&self) -> HeadPosition {
+        HeadPosition::over(&self.run)
     }
 }
 
-impl Arm {
+impl HeadPosition {
     /// Over the track of a run.
     #[inline]
-    pub fn over(run: &Run) -> Arm {
-        Arm {
+    pub fn over(run: &Run) -> HeadPosition {
+        HeadPosition {
             cylinder: run.position.cylinder,
             head: run.position.head,
         }
@@ -121,7 +121,7 @@ impl Mechanics {
     /// The time to move from one place to another: the longer of seek and head switch, which overlap,
     /// and then the write settling if anything moved.
     #[inline]
-    pub fn motion_time(&self, from: Arm, to: Arm, write: bool) -> Time {
+    pub fn motion_time(&self, from: HeadPosition, to: HeadPosition, write: bool) -> Time {
         // Both ways are worked out, so that nothing hangs on a branch that cannot be foreseen.
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
         let switched = seek.max(self.head_switch);
@@ -135,7 +135,7 @@ impl Mechanics {
     }
 
     /// [`Self::motion_time`], divided. A negative settling time shortens the motion before it.
-    pub fn motion(&self, from: Arm, to: Arm, write: bool) -> Motion {
+    pub fn motion(&self, from: HeadPosition, to: HeadPosition, write: bool) -> Motion {
         let total = self.motion_time(from, to, write);
         let before_settle = self.motion_time(from, to, false);
         let moved = before_settle.min(total);
@@ -159,7 +159,7 @@ impl Mechanics {
     /// Positioning time to `target` for an access that begins when the platter is at `now`: motion, then
     /// the wait for the first sector. Transfer is not counted.
     #[inline]
-    pub fn positioning(&self, from: Arm, now: Phase, target: &Target) -> Time {
+    pub fn positioning(&self, from: HeadPosition, now: Phase, target: &Target) -> Time {
         let motion = self.motion_time(from, target.arm(), target.write);
         motion
             + self

@@ -33,7 +33,7 @@ pub struct Spindle {
 
 /// The slots of a track as they pass one after the other, from the instant on at which the first one's edge came by.
 #[derive(Clone, Copy, Debug)]
-pub struct Slots {
+pub struct PassingSlots {
     slot: u32,
     per_track: u32,
     /// The place under the head at that instant, in the spindle's units: the edge, or less than a nanosecond behind it.
@@ -200,11 +200,11 @@ impl Spindle {
 
     /// Waits for slot `slot` from a moment with phase `now`: the wait, and the slots that pass from then on.
     #[inline]
-    pub fn come_by(&self, now: Phase, slot: u32, per_track: u32) -> (Time, Slots) {
+    pub fn come_by(&self, now: Phase, slot: u32, per_track: u32) -> (Time, PassingSlots) {
         let start = self.edge(slot, per_track);
         let way = self.way(now, start);
         let wait = self.ceil(way);
-        let slots = Slots {
+        let slots = PassingSlots {
             slot,
             per_track,
             origin: start.0 + (self.units(wait) as i64 - way) as u64,
@@ -214,7 +214,7 @@ impl Spindle {
 
     /// How long after the first edge came by `count` slots have passed, at most a turn of them.
     #[inline]
-    pub fn passing(&self, slots: &Slots, count: u32) -> Time {
+    pub fn passing(&self, slots: &PassingSlots, count: u32) -> Time {
         let behind = u64::from(slots.slot) + u64::from(count);
         let end = (behind * self.turn).div_ceil(u64::from(slots.per_track));
         self.ceil(end as i64 - slots.origin as i64)
@@ -222,7 +222,7 @@ impl Spindle {
 
     /// How many slots have passed whole, `span` after the first edge came by, at most a turn later.
     #[inline]
-    pub fn passed(&self, slots: &Slots, span: Time) -> u32 {
+    pub fn passed(&self, slots: &PassingSlots, span: Time) -> u32 {
         // The most slots whose end, rounded up to a unit, is not beyond the place under the head.
         let place = slots.origin + self.units(span);
         let behind = self.turns(place * u64::from(slots.per_track));

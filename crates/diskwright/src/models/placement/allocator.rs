@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeSlots;
-use super::slots::Slots;
-use super::soonest::{Found, Head};
+use super::slots::DriveSlots;
+use super::soonest::{FreeSlot, Head};
 
 /// The rule by which a logging drive chooses among free slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -67,11 +67,11 @@ impl Allocator {
     pub fn choose(
         self,
         free: &FreeSlots,
-        slots: &Slots,
+        slots: &DriveSlots,
         head: &Head<'_>,
         ties: Ties,
         edge: Edge,
-    ) -> Option<Found> {
+    ) -> Option<FreeSlot> {
         match self {
             Allocator::Soonest => free.soonest(slots, head, ties, 0),
             Allocator::NearestCylinder => free.in_nearest_cylinder(slots, head, ties),

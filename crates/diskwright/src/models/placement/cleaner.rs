@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::free::FreeSlots;
-use super::slots::Slots;
+use super::slots::DriveSlots;
 use crate::base::registry::{policies, schema_of_family};
 use crate::base::units::Time;
 
@@ -104,7 +104,7 @@ impl Watermark {
 ///
 /// The greedy choice of Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", ACM
 /// TOCS 10(1), 1992, section 3.4.
-pub fn cheapest(free: &FreeSlots, slots: &Slots) -> Option<usize> {
+pub fn cheapest(free: &FreeSlots, slots: &DriveSlots) -> Option<usize> {
     let tracks = slots.tracks().iter().enumerate();
     let partly_filled = tracks
         .map(|(number, track)| (number, track.slots - free.on_track(number), track.slots))

@@ -1,13 +1,13 @@
 //! Which slots are free.
 
 use super::rows::Rows;
-use super::slots::{SlotId, Slots, Track, shift, tracks};
+use super::slots::{DriveSlots, SlotId, Track, shift, tracks};
 use crate::models::geometry::layout::{Layout, Zone};
 
 /// The free slots of a drive.
 #[derive(Clone, Debug)]
 pub struct FreeSlots {
-    /// A bit a slot, [`Slots::words_per_track`] a track.
+    /// A bit a slot, [`DriveSlots::words_per_track`] a track.
     bits: Box<[u64]>,
     /// Free slots of every track, and of every cylinder.
     of_track: Box<[u32]>,
@@ -96,7 +96,7 @@ impl FreeSlots {
     }
 
     /// All slots of a drive.
-    pub fn all(slots: &Slots, layout: &Layout) -> FreeSlots {
+    pub fn all(slots: &DriveSlots, layout: &Layout) -> FreeSlots {
         let cylinders = slots.cylinders() as usize;
         let zones = slots
             .tracks()
@@ -166,7 +166,7 @@ impl FreeSlots {
     #[inline]
     pub(super) fn at(
         &self,
-        slots: &Slots,
+        slots: &DriveSlots,
         layout: &Layout,
         number: usize,
         sector: u32,
@@ -176,7 +176,7 @@ impl FreeSlots {
     }
 
     /// Takes a free slot.
-    pub fn take(&mut self, slots: &Slots, layout: &Layout, slot: SlotId) {
+    pub fn take(&mut self, slots: &DriveSlots, layout: &Layout, slot: SlotId) {
         assert!(self.is_free(slot), "slot {slot} is taken twice");
         self.bits[slot as usize / 64] &= !(1 << (slot % 64));
         let (number, place) = slots.place(slot);
@@ -198,7 +198,7 @@ impl FreeSlots {
     }
 
     /// Frees a slot that was taken.
-    pub fn release(&mut self, slots: &Slots, layout: &Layout, slot: SlotId) {
+    pub fn release(&mut self, slots: &DriveSlots, layout: &Layout, slot: SlotId) {
         assert!(!self.is_free(slot), "slot {slot} is freed twice");
         self.bits[slot as usize / 64] |= 1 << (slot % 64);
         let (number, place) = slots.place(slot);
@@ -217,7 +217,7 @@ impl FreeSlots {
     #[inline]
     pub(super) fn next_on_track(
         &self,
-        slots: &Slots,
+        slots: &DriveSlots,
         number: usize,
         track: &Track,
         from: u32,

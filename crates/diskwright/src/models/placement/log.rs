@@ -4,8 +4,8 @@ use super::allocator::{Allocator, Edge, Ties};
 use super::free::FreeSlots;
 use super::headers::Headers;
 use super::map::BlockMap;
-use super::slots::{SlotId, Slots};
-use super::soonest::{Found, Head};
+use super::slots::{DriveSlots, SlotId};
+use super::soonest::{FreeSlot, Head};
 use super::virtual_log::VirtualLog;
 use crate::base::error::InputError;
 use crate::models::geometry::layout::Layout;
@@ -17,7 +17,7 @@ use crate::models::geometry::mechanics::Mechanics;
 /// [committed](Log::commit), and the slot that held the block before can be [released](Log::release).
 #[derive(Clone, Debug)]
 pub struct Log {
-    slots: Slots,
+    slots: DriveSlots,
     free: FreeSlots,
     map: BlockMap,
     headers: Headers,
@@ -31,9 +31,9 @@ pub struct Log {
     moving: u64,
 }
 
-/// A slot that was taken, and what for.
+/// A slot that was allocated, and what for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct SlotAllocation {
     /// The slot.
     pub slot: SlotId,
     /// What is written there.
@@ -56,7 +56,7 @@ impl Log {
     pub fn memory(layout: &Layout, sectors: u32) -> u64 {
         // A slot's header and its place in the map.
         const PER_SLOT: u64 = 20;
-        let tables = Slots::memory(layout, sectors) + FreeSlots::memory(layout, sectors);
+        let tables = DriveSlots::memory(layout, sectors) + FreeSlots::memory(layout, sectors);
         tables + layout.sectors() / u64::from(sectors.max(1)) * PER_SLOT
     }
 
@@ -75,7 +75,7 @@ impl Log {
             return Err(InputError::new(format!("a reserve of {reserve}"))
                 .help("accepted: the share of all slots that is kept free, from 0 to below 1"));
         }
-        let slots = Slots::new(&mechanics.layout, sectors)?;
+        let slots = DriveSlots::new(&mechanics.layout, sectors)?;
         let slot_bytes = u64::from(sectors) * bytes;
         // At least one slot is needed to move a block.
         let reserved = (libm::ceil(slots.count() as f64 * reserve) as u64).max(1);
@@ -113,7 +113,7 @@ impl Log {
     }
 
     /// All slots.
-    pub fn slots(&self) -> &Slots {
+    pub fn slots(&self) -> &DriveSlots {
         &self.slots
     }
 
@@ -163,18 +163,23 @@ impl Log {
     }
 
     /// The slot that a head takes by the log's rule.
-    pub fn choose(&self, head: &Head<'_>) -> Option<Found> {
+    pub fn choose(&self, head: &Head<'_>) -> Option<FreeSlot> {
         self.allocator
             .choose(&self.free, &self.slots, head, self.ties, self.edge)
     }
 
     /// The slot into which a head of a cleaner moves a block.
-    pub fn choose_hole(&self, head: &Head<'_>) -> Option<Found> {
+    pub fn choose_hole(&self, head: &Head<'_>) -> Option<FreeSlot> {
         self.free.soonest(&self.slots, head, self.ties, 0)
     }
 
     /// Takes a free slot for what is to be written there.
-    pub fn take(&mut self, mechanics: &Mechanics, found: &Found, content: Content) -> Taken {
+    pub fn take(
+        &mut self,
+        mechanics: &Mechanics,
+        found: &FreeSlot,
+        content: Content,
+    ) -> SlotAllocation {
         if self.allocator == Allocator::Edge {
             self.edge.written(found.cylinder());
         }
@@ -182,11 +187,16 @@ impl Log {
     }
 
     /// Takes a free slot behind the end of the log.
-    pub fn take_hole(&mut self, mechanics: &Mechanics, found: &Found, content: Content) -> Taken {
+    pub fn take_hole(
+        &mut self,
+        mechanics: &Mechanics,
+        found: &FreeSlot,
+        content: Content,
+    ) -> SlotAllocation {
         self.free.take(&self.slots, &mechanics.layout, found.slot);
         let moves = self.slot_of(content).is_some();
         self.moving += u64::from(moves);
-        Taken {
+        SlotAllocation {
             slot: found.slot,
             content,
             moves,
@@ -194,20 +204,20 @@ impl Log {
     }
 
     /// Frees a slot that was taken and is not wanted.
-    pub fn abandon(&mut self, mechanics: &Mechanics, taken: Taken) {
-        self.moving -= u64::from(taken.moves);
-        self.release(mechanics, taken.slot);
+    pub fn abandon(&mut self, mechanics: &Mechanics, allocated: SlotAllocation) {
+        self.moving -= u64::from(allocated.moves);
+        self.release(mechanics, allocated.slot);
     }
 
     /// What was to be written into a slot is there; returns the slot that held it before, if any.
-    pub fn commit(&mut self, taken: Taken) -> Option<SlotId> {
-        self.moving -= u64::from(taken.moves);
-        match taken.content {
+    pub fn commit(&mut self, allocated: SlotAllocation) -> Option<SlotId> {
+        self.moving -= u64::from(allocated.moves);
+        match allocated.content {
             Content::Data(block) => {
-                self.headers.write(taken.slot, block);
-                self.map.set(block, Some(taken.slot))
+                self.headers.write(allocated.slot, block);
+                self.map.set(block, Some(allocated.slot))
             }
-            Content::Map(part) => self.virtual_log.as_mut()?.write(part, taken.slot),
+            Content::Map(part) => self.virtual_log.as_mut()?.write(part, allocated.slot),
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) fn shift(most: u32) -> u32 {
 
 /// The slots of a layout.
 #[derive(Clone, Debug)]
-pub struct Slots {
+pub struct DriveSlots {
     sectors_per_slot: u32,
     /// By cylinder.
     tracks: Box<[Track]>,
@@ -51,7 +51,7 @@ pub struct Slots {
     count: u64,
 }
 
-impl Slots {
+impl DriveSlots {
     /// Bytes that the slots of `sectors` sectors of a layout take, while the list of its tracks grows.
     pub(super) fn memory(layout: &Layout, sectors: u32) -> u64 {
         let tracks: u64 = layout
@@ -68,7 +68,7 @@ impl Slots {
     ///
     /// # Errors
     /// A drive on which no slot fits, or that has more than 2³² numbers for them.
-    pub fn new(layout: &Layout, sectors_per_slot: u32) -> Result<Slots, InputError> {
+    pub fn new(layout: &Layout, sectors_per_slot: u32) -> Result<DriveSlots, InputError> {
         let mut tracks = Vec::new();
         let (mut sector, mut most, mut count) = (0, 0, 0);
         while sector < layout.sectors() {
@@ -106,7 +106,7 @@ impl Slots {
         let first_tracks = (0..=layout.cylinders())
             .map(|cylinder| tracks.partition_point(|track| track.cylinder < cylinder) as u32)
             .collect();
-        Ok(Slots {
+        Ok(DriveSlots {
             sectors_per_slot,
             tracks: tracks.into(),
             first_tracks,

@@ -2,9 +2,9 @@
 
 use super::allocator::Ties;
 use super::free::{FreeSlots, FreeZone};
-use super::slots::{SlotId, Slots};
+use super::slots::{DriveSlots, SlotId};
 use crate::base::units::Time;
-use crate::models::geometry::mechanics::{Arm, Mechanics, Reach};
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics, Reach};
 use crate::models::geometry::spindle::{Phase, Spindle};
 
 /// A head that wants to write.
@@ -13,7 +13,7 @@ pub struct Head<'a> {
     /// The drive.
     pub mechanics: &'a Mechanics,
     /// Where the arm is.
-    pub from: Arm,
+    pub from: HeadPosition,
     /// The platter as the arm sees it when it may begin to move.
     pub phase: Phase,
     /// Where it can write.
@@ -24,12 +24,12 @@ pub struct Head<'a> {
 
 impl Head<'_> {
     /// The motion to a slot: seek, head switch and settling.
-    pub fn motion_to(&self, found: &Found) -> Time {
+    pub fn motion_to(&self, found: &FreeSlot) -> Time {
         self.motion(found.cylinder, found.head)
     }
 
     fn motion(&self, cylinder: u32, head: u32) -> Time {
-        let to = Arm { cylinder, head };
+        let to = HeadPosition { cylinder, head };
         self.mechanics.motion_time(self.from, to, true)
     }
 
@@ -51,7 +51,7 @@ impl Head<'_> {
 /// Of slots that are reached within the same nanosecond the one in the arm's own cylinder is better, then that in the cylinder that
 /// [`Ties`] prefers; in a cylinder that of the arm's own surface, then that of the lowest; then the slot with the lower number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found {
+pub struct FreeSlot {
     /// Seek, head switch, settling and rotation.
     pub positioning: Time,
     is_away: bool,
@@ -63,7 +63,7 @@ pub struct Found {
     cylinder: u32,
 }
 
-impl Found {
+impl FreeSlot {
     #[inline]
     fn new(
         free: &FreeSlots,
@@ -71,8 +71,8 @@ impl Found {
         ties: Ties,
         positioning: Time,
         (cylinder, head, slot): (u32, u32, SlotId),
-    ) -> Found {
-        Found {
+    ) -> FreeSlot {
+        FreeSlot {
             positioning,
             is_away: cylinder != by.from.cylinder,
             rank: ties.rank(free, cylinder, by.from.cylinder),
@@ -97,11 +97,11 @@ impl FreeSlots {
     /// best of its zone. A zone is left as soon as what comes by comes later than the best found. So the choice is exact.
     pub fn soonest(
         &self,
-        slots: &Slots,
+        slots: &DriveSlots,
         head: &Head<'_>,
         ties: Ties,
         lowest: u32,
-    ) -> Option<Found> {
+    ) -> Option<FreeSlot> {
         let here = head.from.cylinder;
         let mut best = (here >= lowest)
             .then(|| self.in_cylinder(slots, head, ties, here))
@@ -141,13 +141,13 @@ impl FreeSlots {
     /// none is reached before `soonest`.
     fn in_zone(
         &self,
-        slots: &Slots,
+        slots: &DriveSlots,
         head: &Head<'_>,
         ties: Ties,
         zone: &FreeZone,
         lowest: u32,
-        (soonest, best): (Time, Option<Found>),
-    ) -> Option<Found> {
+        (soonest, best): (Time, Option<FreeSlot>),
+    ) -> Option<FreeSlot> {
         let Mechanics { spindle, .. } = head.mechanics;
         if zone.cylinders.1 <= lowest {
             return None;
@@ -186,13 +186,13 @@ impl FreeSlots {
     /// other than the arm's own.
     fn best_at(
         &self,
-        slots: &Slots,
+        slots: &DriveSlots,
         head: &Head<'_>,
         ties: Ties,
         zone: &FreeZone,
         lowest: u32,
         (sector, at): (u32, Time),
-    ) -> Option<Found> {
+    ) -> Option<FreeSlot> {
         let here = head.from.cylinder;
         let reach = head.mechanics.farthest_write(at);
         let begin = here.saturating_sub(reach).max(zone.cylinders.0).max(lowest);
@@ -224,13 +224,13 @@ impl FreeSlots {
     /// The free slot of a cylinder that begins at a sector and is reached just when that comes by at `at`.
     fn reached_at(
         &self,
-        slots: &Slots,
+        slots: &DriveSlots,
         head: &Head<'_>,
         ties: Ties,
         cylinder: u32,
         (sector, per_track): (u32, u32),
         at: Time,
-    ) -> Option<Found> {
+    ) -> Option<FreeSlot> {
         let Mechanics {
             layout, spindle, ..
         } = head.mechanics;
@@ -243,21 +243,26 @@ impl FreeSlots {
                 && motion <= at
                 && motion + spindle.wait(spindle.later(head.phase, motion), edge) == at;
             let place = (cylinder, by_head, slot);
-            is_reached.then(|| Found::new(self, head, ties, at, place))
+            is_reached.then(|| FreeSlot::new(self, head, ties, at, place))
         });
         found.min()
     }
 
     /// Whether a head may write to a track if it has a free slot.
     #[inline]
-    fn may_take(&self, slots: &Slots, head: &Head<'_>, number: usize) -> bool {
+    fn may_take(&self, slots: &DriveSlots, head: &Head<'_>, number: usize) -> bool {
         let track = &slots.tracks()[number];
         let is_left_out = |cleaned| number == cleaned || self.on_track(number) == track.slots;
         head.reach.holds(track.cylinder, track.head) && !head.not_to.is_some_and(is_left_out)
     }
 
     /// The free slot that a head reaches soonest in the nearest cylinder that has any.
-    pub fn in_nearest_cylinder(&self, slots: &Slots, head: &Head<'_>, ties: Ties) -> Option<Found> {
+    pub fn in_nearest_cylinder(
+        &self,
+        slots: &DriveSlots,
+        head: &Head<'_>,
+        ties: Ties,
+    ) -> Option<FreeSlot> {
         let here = head.from.cylinder;
         let mut above = self.first_from(here);
         let mut below = self.last_below(here);
@@ -291,11 +296,11 @@ impl FreeSlots {
     /// The free slot of a cylinder that a head reaches soonest.
     pub fn in_cylinder(
         &self,
-        slots: &Slots,
+        slots: &DriveSlots,
         head: &Head<'_>,
         ties: Ties,
         cylinder: u32,
-    ) -> Option<Found> {
+    ) -> Option<FreeSlot> {
         let layout = &head.mechanics.layout;
         // Over the active head the arm arrives sooner than where it must change heads.
         let mut same = Arrival::new(head, cylinder, head.from.head);
@@ -324,7 +329,7 @@ impl FreeSlots {
             let spindle = &head.mechanics.spindle;
             let edge = spindle.edge(angle, arrival.per_track);
             let positioning = arrival.motion + spindle.wait(arrival.phase, edge);
-            Some(Found::new(
+            Some(FreeSlot::new(
                 self,
                 head,
                 ties,

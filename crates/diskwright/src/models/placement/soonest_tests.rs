@@ -126,13 +126,13 @@ impl Small {
 /// The best of all free slots, each looked at.
 fn brute_force(
     free: &FreeSlots,
-    slots: &Slots,
+    slots: &DriveSlots,
     head: &Head<'_>,
     ties: Ties,
     lowest: u32,
-) -> Option<Found> {
+) -> Option<FreeSlot> {
     let Mechanics { layout, .. } = head.mechanics;
-    let mut best: Option<Found> = None;
+    let mut best: Option<FreeSlot> = None;
     // Where the slots of a cylinder come in the order of the rule: the least is best.
     let rank = |cylinder: u32| {
         let in_cylinder = |track: &&Track| track.cylinder == cylinder;
@@ -176,7 +176,7 @@ fn brute_force(
                 "a slot lies on one track"
             );
             let target = head.mechanics.target(run, true);
-            let found = Found {
+            let found = FreeSlot {
                 positioning: head.mechanics.positioning(head.from, head.phase, &target),
                 is_away: track.cylinder != head.from.cylinder,
                 rank: rank(track.cylinder),
@@ -201,7 +201,7 @@ proptest! {
         ties in prop::sample::select(vec![Ties::Outward, Ties::Emptier, Ties::Inward]),
     ) {
         let mechanics = small.mechanics();
-        let Ok(slots) = Slots::new(&mechanics.layout, per_slot) else {
+        let Ok(slots) = DriveSlots::new(&mechanics.layout, per_slot) else {
             return Ok(());
         };
         let mut free = FreeSlots::all(&slots, &mechanics.layout);
@@ -235,7 +235,7 @@ proptest! {
             }
             let head = Head {
                 mechanics: &mechanics,
-                from: Arm { cylinder: bound(&mut draw, cylinders), head: bound(&mut draw, small.surfaces) },
+                from: HeadPosition { cylinder: bound(&mut draw, cylinders), head: bound(&mut draw, small.surfaces) },
                 phase,
                 reach,
                 not_to: cleans.then(|| draw.below(slots.tracks().len() as u64) as usize),
@@ -272,7 +272,7 @@ proptest! {
     #[test]
     fn the_sector_under_the_head_has_passed_last(small in small(), per_slot in 1u32..9, at in 0u64..1 << 50) {
         let mechanics = small.mechanics();
-        let Ok(slots) = Slots::new(&mechanics.layout, per_slot) else {
+        let Ok(slots) = DriveSlots::new(&mechanics.layout, per_slot) else {
             return Ok(());
         };
         let Mechanics { spindle, layout, .. } = &mechanics;

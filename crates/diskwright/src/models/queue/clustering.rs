@@ -52,7 +52,7 @@ impl Clustering {
             return pool.push(new);
         };
         pool.absorb(partner, new);
-        self.settle(pool, partner);
+        self.place_merged(pool, partner);
         let mut slot = partner;
         // It may have closed a gap.
         while let Some(other) = self.partner(pool, pool.get(slot), Some(slot)) {
@@ -61,16 +61,16 @@ impl Clustering {
             } else {
                 (slot, other)
             };
-            let joining = pool.remove(younger);
+            let joining = *pool.remove(younger);
             pool.absorb(older, joining);
-            self.settle(pool, older);
+            self.place_merged(pool, older);
             slot = older;
         }
         slot
     }
 
     /// Gives a request that was merged its place in the order of arrival.
-    fn settle(&self, pool: &mut Pool, slot: Slot) {
+    fn place_merged(&self, pool: &mut Pool, slot: Slot) {
         if self.place == MergedPlace::Newest {
             pool.make_newest(slot);
         }
@@ -250,7 +250,7 @@ mod tests {
             }
             let mut seen = vec![false; model.len()];
             while let Some(slot) = pool.oldest() {
-                let mut group = pool.remove(slot);
+                let mut group = *pool.remove(slot);
                 let mut parts = vec![group.request];
                 while let Some(request) = pool.release(&mut group.others) {
                     parts.push(request);

@@ -15,12 +15,12 @@ pub(super) struct Capacity {
     /// As it was written.
     pub(super) text: String,
     /// What that means.
-    pub(super) of: Of,
+    pub(super) amount: CapacityAmount,
 }
 
 /// What a capacity means.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Of {
+pub(super) enum CapacityAmount {
     /// So many objects.
     Objects(u64),
     /// So many percent of the distinct ones.
@@ -42,7 +42,7 @@ impl Capacity {
             }
             capacities.push(Capacity {
                 text: text.to_owned(),
-                of: read(entry, block)?,
+                amount: read(entry, block)?,
             });
         }
         Ok(capacities)
@@ -50,9 +50,9 @@ impl Capacity {
 
     /// How many objects that is, at least one, where so many are `distinct`; `None` where that must be known and is not.
     pub(super) fn objects(&self, distinct: Option<u64>) -> Option<u64> {
-        match self.of {
-            Of::Objects(objects) => Some(objects),
-            Of::Percent(percent) => {
+        match self.amount {
+            CapacityAmount::Objects(objects) => Some(objects),
+            CapacityAmount::Percent(percent) => {
                 let objects = libm::round(distinct? as f64 * (percent / 100.0));
                 Some((objects as u64).max(1))
             }
@@ -60,12 +60,14 @@ impl Capacity {
     }
 }
 
-fn read(entry: &Entry, block: Option<Size>) -> Result<Of, InputError> {
+fn read(entry: &Entry, block: Option<Size>) -> Result<CapacityAmount, InputError> {
     let text = entry.text();
     let wrong = |message: String| Err(entry.error(message).help(ACCEPTED));
     if let Some(percent) = text.strip_suffix('%') {
         return match percent.trim().parse::<f64>() {
-            Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(Of::Percent(percent)),
+            Ok(percent) if percent > 0.0 && percent <= 100.0 => {
+                Ok(CapacityAmount::Percent(percent))
+            }
             _ => wrong(format!(
                 "{text} is no share of the distinct objects: expected more than 0% and up to 100%"
             )),
@@ -74,7 +76,7 @@ fn read(entry: &Entry, block: Option<Size>) -> Result<Of, InputError> {
     if let Ok(objects) = text.replace('_', "").parse::<u64>() {
         return match objects {
             0 => wrong("a cache of nothing always misses".to_owned()),
-            objects => Ok(Of::Objects(objects)),
+            objects => Ok(CapacityAmount::Objects(objects)),
         };
     }
     if text.ends_with("block") || text.ends_with("blocks") {
@@ -93,7 +95,7 @@ fn read(entry: &Entry, block: Option<Size>) -> Result<Of, InputError> {
             "{text} is less than one cache block, which is of {block_bytes} bytes",
             block_bytes = block.bytes()
         )),
-        objects => Ok(Of::Objects(objects)),
+        objects => Ok(CapacityAmount::Objects(objects)),
     }
 }
 
@@ -105,11 +107,14 @@ mod tests {
     fn capacities_are_numbers_shares_and_sizes() {
         let block = Some(Size::from_blocks(8));
         let found = Capacity::listed("50,1_000, 10 %,0.5%,64MiB,10 KiB", block).expect("all");
-        let of: Vec<Of> = found.iter().map(|capacity| capacity.of).collect();
-        let objects = [50, 1_000, 16_384, 2].map(Of::Objects);
-        assert_eq!(of[..2], objects[..2]);
-        assert_eq!(of[2..4], [Of::Percent(10.0), Of::Percent(0.5)]);
-        assert_eq!(of[4..], objects[2..]);
+        let amount: Vec<CapacityAmount> = found.iter().map(|capacity| capacity.amount).collect();
+        let objects = [50, 1_000, 16_384, 2].map(CapacityAmount::Objects);
+        assert_eq!(amount[..2], objects[..2]);
+        assert_eq!(
+            amount[2..4],
+            [CapacityAmount::Percent(10.0), CapacityAmount::Percent(0.5)]
+        );
+        assert_eq!(amount[4..], objects[2..]);
         let counts: Vec<_> = found.iter().map(|c| c.objects(Some(1_234))).collect();
         assert_eq!(counts, [50, 1_000, 123, 6, 16_384, 2].map(Some));
         assert_eq!(found[2].objects(None), None);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::chunk::{Chunk, Source};
 use super::sample::Sample;
-use super::stack::{Counts, LruStack};
+use super::stack::{Counts, StackDistances};
 use crate::base::error::Error;
 use crate::base::progress::Progress;
 use crate::models::cache::ObjectCache;
@@ -17,7 +17,7 @@ use crate::models::cache::replacement::{self, Replacement};
 /// What looks at accesses.
 pub(super) enum Worker {
     /// LRU caches of all sizes.
-    Stack(LruStack),
+    Stack(StackDistances),
     /// How many objects there are.
     Firsts(Firsts),
     /// One cache.
@@ -128,7 +128,7 @@ impl Lane {
     }
 
     /// The stack, if there is one.
-    pub(super) fn stack(&self) -> Option<&LruStack> {
+    pub(super) fn stack(&self) -> Option<&StackDistances> {
         self.workers.iter().find_map(|worker| match worker {
             Worker::Stack(stack) => Some(stack),
             Worker::Firsts(_) | Worker::Cache(_) => None,
@@ -240,7 +240,7 @@ mod tests {
             let mut lanes: Vec<Lane> = std::iter::once(None).chain(sampled).map(Lane::new).collect();
             let lru = ReplacementSpec::default();
             for lane in &mut lanes {
-                lane.add(Worker::Stack(LruStack::new(2_500)));
+                lane.add(Worker::Stack(StackDistances::new(2_500)));
                 lane.add(Worker::Firsts(Firsts::default()));
                 for (point, &capacity) in capacities.iter().enumerate() {
                     lane.add(cache(&lru, capacity as u32, point));

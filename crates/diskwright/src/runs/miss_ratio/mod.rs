@@ -11,7 +11,6 @@ mod capacity;
 mod chunk;
 mod lane;
 mod listed;
-mod marks;
 mod plan;
 mod policies;
 mod sample;
@@ -29,7 +28,7 @@ use self::lane::{Cache, Lane, Worker, sweep};
 use self::plan::Plan;
 use self::sample::Sample;
 use self::spool::{Spool, Spooled};
-use self::stack::{Counts, LruStack};
+use self::stack::{Counts, StackDistances};
 use crate::base::error::{Error, InputError};
 use crate::base::progress::Progress;
 use crate::base::random::Stream;
@@ -37,7 +36,7 @@ use crate::base::units::Size;
 use crate::models::cache::MOST_FRAMES;
 use crate::models::cache::replacement::{CustomReplacements, Setting};
 use crate::workload::FormatOptions;
-use crate::workload::formats::open_seeded;
+use crate::workload::opening::open_seeded;
 
 pub use self::answer::{MissRatios, Point, Sampling};
 pub use self::policies::Policy;
@@ -150,7 +149,7 @@ fn first_pass(
     for (number, lane) in lanes.iter_mut().enumerate() {
         if plan.has_stack() {
             let deepest = scaled.iter().flatten().max();
-            let stack = LruStack::new(deepest.copied().unwrap_or(u64::MAX));
+            let stack = StackDistances::new(deepest.copied().unwrap_or(u64::MAX));
             lane.add(Worker::Stack(stack));
         } else if needs_more {
             lane.add(Worker::Firsts(lane::Firsts::default()));

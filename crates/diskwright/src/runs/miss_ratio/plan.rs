@@ -1,6 +1,6 @@
 //! What is to be measured: the options, checked.
 
-use super::capacity::{Capacity, Of};
+use super::capacity::{Capacity, CapacityAmount};
 use super::policies::Policy;
 use super::stack::Counts;
 use super::{MissRatioOptions, Sample};
@@ -110,9 +110,9 @@ impl Plan {
     pub(super) fn needs_second_pass(&self) -> bool {
         let frames = self
             .simulated()
-            .map(|(_, _, capacity)| match self.listed[capacity].of {
-                Of::Objects(objects) => (objects as f64 * self.rate) as u64,
-                Of::Percent(_) => u64::MAX,
+            .map(|(_, _, capacity)| match self.listed[capacity].amount {
+                CapacityAmount::Objects(objects) => (objects as f64 * self.rate) as u64,
+                CapacityAmount::Percent(_) => u64::MAX,
             });
         let lanes = self.samples.len().max(1) as u64;
         let frames = frames.fold(0, u64::saturating_add).saturating_mul(lanes);

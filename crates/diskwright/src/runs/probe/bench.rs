@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 
 use crate::base::error::Error;
 use crate::base::units::{Lbn, Time};
-use crate::devices::hdd::{Hardware, Hdd};
+use crate::devices::hdd::drive::Drive;
+use crate::devices::hdd::spec::buffer::BufferSpec;
 use crate::engine::request::{Command, Op, Part, Parts, RequestId};
 use crate::engine::{Engine, Initiator, Port, Token};
 use crate::models::geometry::layout::Layout;
-use crate::models::queue::SchedulerSpec;
+use crate::runs::alone::alone;
 
 /// A drive on the engine, whose requests are all that happens to it.
 ///
@@ -22,14 +23,14 @@ pub struct Bench {
 
 /// A request that was served.
 #[derive(Clone, Copy, Debug)]
-pub struct Served {
+pub struct ProbedRequest {
     /// From issue to completion.
     pub response: Time,
     /// How that divides; the parts add up to it.
     pub parts: Parts,
 }
 
-impl Served {
+impl ProbedRequest {
     /// Seek, head switch and settle: until the head is over the track and at rest.
     pub fn motion(&self) -> Time {
         self.parts.access() - self.parts.get(Part::Rotation)
@@ -42,16 +43,15 @@ impl Served {
 
 impl Bench {
     /// A drive at rest at time zero, without its buffer: every request is an access to the medium.
-    pub fn new(mut hardware: Hardware) -> Bench {
-        hardware.buffer = None;
-        let layout = hardware.mechanics.layout.clone();
-        let blocks_per_sector = hardware.blocks_per_sector;
-        let hdd = Hdd::plain(hardware, 1, SchedulerSpec::default().build());
-        Bench {
-            engine: Engine::new(vec![Box::new(hdd)], None),
-            layout,
-            blocks_per_sector,
-        }
+    ///
+    /// # Errors
+    /// A drive that needs more memory than there is.
+    pub fn new(drive: Drive) -> Result<Bench, Error> {
+        Ok(Bench {
+            layout: drive.hardware.mechanics.layout.clone(),
+            blocks_per_sector: drive.hardware.blocks_per_sector,
+            engine: alone(drive, BufferSpec::Off)?,
+        })
     }
 
     /// When the last request was complete.
@@ -73,7 +73,7 @@ impl Bench {
     ///
     /// # Errors
     /// Those of [`Engine::run`].
-    pub fn read(&mut self, sector: u64) -> Result<Served, Error> {
+    pub fn read(&mut self, sector: u64) -> Result<ProbedRequest, Error> {
         self.request(Time::ZERO, Op::Read, sector, 1)
     }
 
@@ -87,7 +87,7 @@ impl Bench {
         op: Op,
         sector: u64,
         sectors: u32,
-    ) -> Result<Served, Error> {
+    ) -> Result<ProbedRequest, Error> {
         let command = Command {
             op,
             fua: false,
@@ -110,7 +110,7 @@ impl Bench {
 struct Exchange {
     command: Command,
     issue: Time,
-    served: Option<Served>,
+    served: Option<ProbedRequest>,
 }
 
 impl Initiator for Exchange {
@@ -120,13 +120,13 @@ impl Initiator for Exchange {
     }
 
     fn alarm(&mut self, _token: Token, port: &mut Port<'_>) -> Result<(), Error> {
-        port.submit(self.command, port.now(), 0);
+        port.submit(&self.command, port.now(), 0);
         Ok(())
     }
 
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
         let request = port.request(request);
-        self.served = Some(Served {
+        self.served = Some(ProbedRequest {
             response: request.response(),
             parts: request.parts,
         });
@@ -143,11 +143,12 @@ impl Initiator for Exchange {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::runs::simulation::hardware;
+    use crate::runs::simulation::drive;
 
     /// A drive of the library, ready to be measured.
-    pub fn bench(drive: &str) -> Bench {
-        Bench::new(hardware(drive).expect("a drive of the library"))
+    pub fn bench(name: &str) -> Bench {
+        let drive = drive(name).expect("a drive of the library");
+        Bench::new(drive).expect("a sound drive")
     }
 
     #[test]

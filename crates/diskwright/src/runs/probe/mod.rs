@@ -187,8 +187,8 @@ pub fn probe(
     let name = summary["name"].as_str().unwrap_or(drive).to_owned();
     // A curve with numbers that JSON cannot hold names no distances of its own.
     let curve = serde_json::from_value(summary["description"]["seek"].take()).ok();
-    let hardware = simulation::hardware(drive)?;
-    let capacity_blocks = hardware.blocks();
+    let read = simulation::drive(drive)?;
+    let capacity_blocks = read.hardware.blocks();
     let wanted = |name: &str| match options.only.is_empty() {
         true => USUAL.contains(&name),
         false => options.only.iter().any(|only| only == name),
@@ -199,7 +199,7 @@ pub fn probe(
     }
     let schedulers = iops::schedulers(&options.schedulers)?;
 
-    let mut bench = Bench::new(hardware);
+    let mut bench = Bench::new(read)?;
     let seeks = seek::distances(&bench, curve.as_ref());
     let accesses = access::distances(&bench);
     let apart = curve::distances(bench.layout().sectors());

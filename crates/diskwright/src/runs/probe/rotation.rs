@@ -83,15 +83,16 @@ mod tests {
     use super::*;
     use crate::base::units::quantities::Rotation;
     use crate::devices::drives;
-    use crate::models::geometry::spindle::Spindle;
-    use crate::runs::simulation::hardware;
+    use crate::runs::simulation::drive;
 
     fn turning_at(rotation: &str, overhead: Time) -> (Turning, Rotation) {
         let rotation = rotation.parse().expect("a speed of rotation");
-        let mut hardware = hardware("ibm-18es").expect("a drive of the library");
-        hardware.mechanics.spindle = Spindle::new(rotation);
-        hardware.overhead.read_after_read = overhead;
-        let turning = measure(&mut Bench::new(hardware)).expect("a measurement");
+        let mut drive = drive("ibm-18es").expect("a drive of the library");
+        drive.description.rotation = rotation;
+        drive.description.overhead.read_after_read = overhead;
+        drive.hardware = drive.description.hardware().expect("a sound drive");
+        let mut bench = Bench::new(drive).expect("a sound drive");
+        let turning = measure(&mut bench).expect("a measurement");
         (turning, rotation)
     }
 

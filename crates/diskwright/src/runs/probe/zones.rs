@@ -7,7 +7,7 @@ use crate::base::units::{BLOCK_BYTES, Time};
 use crate::engine::request::{Op, Part};
 use crate::models::geometry::layout::{Layout, Zone};
 
-use super::bench::{Bench, Served};
+use super::bench::{Bench, ProbedRequest};
 use super::meter::Meter;
 
 /// The most tracks of a zone that are streamed.
@@ -49,8 +49,8 @@ pub struct ZoneSpeed {
 
 /// A sector that is read twice, the second time as soon as the first is complete, and a longer read that does the same.
 struct Stream {
-    short: Served,
-    long: Served,
+    short: ProbedRequest,
+    long: ProbedRequest,
 }
 
 impl Stream {

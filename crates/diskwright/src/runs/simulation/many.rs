@@ -122,12 +122,12 @@ impl Shared {
 }
 
 /// Hears a run's progress, and stops it when nobody waits for it.
-struct Teller<'a> {
+struct JobProgress<'a> {
     shared: &'a Shared,
     job: usize,
 }
 
-impl Progress for Teller<'_> {
+impl Progress for JobProgress<'_> {
     fn update(&mut self, done: u64, total: Option<u64>) -> ControlFlow<()> {
         self.shared.count(self.job, done, total);
         if self.shared.is_idle(self.job) {
@@ -231,7 +231,7 @@ fn attempt(job: usize, what: &Job, shared: &Shared) -> Option<Result<Outcome, Er
     if shared.is_idle(job) {
         return None;
     }
-    let answer = run(&what.spec, &what.options, &mut Teller { shared, job });
+    let answer = run(&what.spec, &what.options, &mut JobProgress { shared, job });
     match &answer {
         Ok(outcome) => {
             let completed = outcome.completed();

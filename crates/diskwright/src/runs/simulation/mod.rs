@@ -27,7 +27,7 @@ use crate::devices::spindles::Spindles;
 use crate::devices::{DeviceSpec, with_drives, with_spindles};
 use crate::engine::checker::Checker;
 use crate::engine::window::WarmUp;
-use crate::engine::window::{FilmFrom, Window};
+use crate::engine::window::{ArmTraceFrom, ArmTraceWindow};
 use crate::engine::{Engine, Initiator};
 use crate::host::{Extent, Host, HostPolicy};
 use crate::metrics::{Recorder, RequestLog, RequestTable};
@@ -36,6 +36,7 @@ use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
 use crate::workload::{self, Workload};
 
 pub use crate::host::Progress;
+use outcome::Finished;
 pub use outcome::Outcome;
 
 use imported::SetUp;
@@ -73,7 +74,7 @@ pub struct RunOptions {
     /// Collects what a picture of the run is drawn from: [`Outcome::picture`].
     pub picture: bool,
     /// Where the half second begins that a picture shows the disks at work in.
-    pub film: FilmFrom,
+    pub arm_trace: ArmTraceFrom,
     /// Keeps a row for every request in memory: [`Outcome::requests`].
     pub keep_requests: bool,
     /// Schedulers that the spec may name beside those of the registry.
@@ -327,7 +328,7 @@ pub fn run(
     let mut recorder = Recorder::new(warm_up);
     let mut window = None;
     if options.picture {
-        window = Window::new(options.film, warm_up);
+        window = ArmTraceWindow::new(options.arm_trace, warm_up);
         recorder = recorder.with_picture(capacity, window.clone());
         for device in &mut tree.devices {
             device.collect_picture(window.as_ref());
@@ -365,8 +366,18 @@ pub fn run(
     if let Some(window) = &window {
         window.end(engine.now());
     }
-    let outcome = Outcome::new(&checked, &engine, &tree.paths, &host, started.elapsed());
-    Ok(outcome.with_requests(host.take_table()))
+    let (measurements, picture) = host.finish_recording();
+    let table = host.take_table();
+    let run = Finished {
+        checked: &checked,
+        engine: &engine,
+        paths: &tree.paths,
+        host: &host,
+        measurements,
+        picture,
+    };
+    let outcome = Outcome::new(&run, started.elapsed());
+    Ok(outcome.with_requests(table))
 }
 
 /// What the checker found.

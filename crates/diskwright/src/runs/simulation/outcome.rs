@@ -10,7 +10,7 @@ use crate::base::units::Time;
 use crate::engine::Engine;
 use crate::engine::device::Device;
 use crate::host::Host;
-use crate::metrics::RequestTable;
+use crate::metrics::{Measurements, Picture, RequestTable};
 
 /// The version of the result's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
@@ -37,41 +37,57 @@ pub struct Outcome {
     requests: Option<RequestTable>,
 }
 
+/// A run that went well.
+pub(super) struct Finished<'a> {
+    pub checked: &'a Checked,
+    pub engine: &'a Engine,
+    /// The paths of its devices.
+    pub paths: &'a [String],
+    pub host: &'a Host<'a>,
+    pub measurements: Measurements,
+    /// What a picture is drawn from, where it was collected.
+    pub picture: Option<Box<Picture>>,
+}
+
+impl Finished<'_> {
+    fn devices(&self) -> impl Iterator<Item = (&String, &dyn Device)> {
+        let devices = self.engine.devices().iter().map(|device| &**device);
+        self.paths.iter().zip(devices)
+    }
+}
+
 impl Outcome {
-    pub(super) fn new(
-        checked: &Checked,
-        engine: &Engine,
-        paths: &[String],
-        host: &Host<'_>,
-        wall: Duration,
-    ) -> Outcome {
-        let recorder = host.recorder();
+    pub(super) fn new(run: &Finished<'_>, wall: Duration) -> Outcome {
+        let Finished {
+            checked,
+            engine,
+            paths,
+            measurements,
+            ..
+        } = run;
         let mut result = Map::new();
         result.insert("schema".into(), json!(SCHEMA));
-        result.insert("requests".into(), requests(host).into());
-        recorder.statistics(&mut result);
+        result.insert("requests".into(), requests(run).into());
+        measurements.statistics(&mut result);
         leave_parts_of(engine.devices(), &mut result);
-        let devices = device_reports(paths, engine.devices(), recorder.measured_span());
+        let devices = device_reports(paths, engine.devices(), measurements.measured_span());
         result.insert("devices".into(), devices.into());
         let wall_s = wall.as_secs_f64();
         result.insert("wall_s".into(), json!(wall_s));
-        let rate = recorder.completed_count() as f64 / wall_s.max(1e-9);
+        let rate = measurements.completed() as f64 / wall_s.max(1e-9);
         result.insert("requests_per_wall_s".into(), json!(rate));
         result.insert("peak_rss_mib".into(), json!(memory::peak_rss_mib()));
-        result.insert("digest".into(), json!(recorder.digest()));
+        result.insert("digest".into(), json!(measurements.digest()));
         if let Some(checker) = engine.checker() {
             result.insert("checked".into(), json!(checker.checked()));
         }
-        result.insert("notes".into(), json!(notes(checked, engine, paths, host)));
-        result.insert(
-            "warnings".into(),
-            json!(warnings(checked, engine, paths, host)),
-        );
+        result.insert("notes".into(), json!(notes(run)));
+        result.insert("warnings".into(), json!(warnings(run)));
         let spec = serde_json::to_value(&checked.spec).expect("a spec is plain data");
         result.insert("spec".into(), spec);
         Outcome {
             result,
-            picture: picture(engine, paths, host),
+            picture: picture(run),
             requests: None,
         }
     }
@@ -145,9 +161,10 @@ pub(super) fn device_reports(
     reports
 }
 
-fn picture(engine: &Engine, paths: &[String], host: &Host<'_>) -> Option<Value> {
-    let mut picture = host.recorder().picture()?;
-    let devices = paths.iter().zip(engine.devices());
+fn picture(run: &Finished<'_>) -> Option<Value> {
+    let mut picture = run.picture.as_ref()?.json();
+    run.measurements.add_curves(&mut picture);
+    let devices = run.devices();
     let devices: Map<String, Value> = devices
         .filter_map(|(path, device)| Some((path.clone(), device.picture()?.into())))
         .collect();
@@ -155,48 +172,48 @@ fn picture(engine: &Engine, paths: &[String], host: &Host<'_>) -> Option<Value> 
     Some(picture)
 }
 
-fn requests(host: &Host<'_>) -> Map<String, Value> {
-    let mut of_load = host.workload().counts().json();
+fn requests(run: &Finished<'_>) -> Map<String, Value> {
+    let mut of_load = run.host.workload().counts().json();
     let mut requests = Map::new();
     requests.extend(of_load.remove_entry("trace"));
-    requests.insert("issued".into(), json!(host.issued()));
-    requests.append(&mut host.recorder().counts());
+    requests.insert("issued".into(), json!(run.host.issued()));
+    requests.append(&mut run.measurements.counts());
     requests.append(&mut of_load);
     requests
 }
 
 /// What a device at a path tells.
-fn named(path: &str, told: Vec<String>) -> impl Iterator<Item = String> + use<'_> {
-    told.into_iter().map(move |text| format!("{path}: {text}"))
+fn named(path: &str, texts: Vec<String>) -> impl Iterator<Item = String> + use<'_> {
+    texts.into_iter().map(move |text| format!("{path}: {text}"))
 }
 
-fn notes(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_>) -> Vec<String> {
-    let mut notes = checked.notes.clone();
-    notes.append(&mut host.workload().notes());
-    notes.append(&mut host.notes());
-    for (path, device) in paths.iter().zip(engine.devices()) {
+fn notes(run: &Finished<'_>) -> Vec<String> {
+    let mut notes = run.checked.notes.clone();
+    notes.append(&mut run.host.workload().notes());
+    notes.append(&mut run.host.notes());
+    for (path, device) in run.devices() {
         notes.extend(named(path, device.notes()));
     }
     notes
 }
 
-fn warnings(checked: &Checked, engine: &Engine, paths: &[String], host: &Host<'_>) -> Vec<String> {
-    let mut warnings = checked.warnings.clone();
-    if checked.spec.measure.warmup.is_none() {
+fn warnings(run: &Finished<'_>) -> Vec<String> {
+    let mut warnings = run.checked.warnings.clone();
+    if run.checked.spec.measure.warmup.is_none() {
         warnings.push(
             "no warm-up: the statistics include the start of the run, when queues are empty (measure.warmup = \"10 %\" \
              leaves it out, 0 says that it is meant)"
                 .to_owned(),
         );
     }
-    warnings.append(&mut host.workload().warnings());
-    warnings.append(&mut host.warnings());
-    for (path, device) in paths.iter().zip(engine.devices()) {
+    warnings.append(&mut run.host.workload().warnings());
+    warnings.append(&mut run.host.warnings());
+    for (path, device) in run.devices() {
         warnings.extend(named(path, device.warnings()));
-        for (part, told) in device.part_warnings() {
-            warnings.extend(named(&format!("{path}.{part}"), told));
+        for (part, texts) in device.part_warnings() {
+            warnings.extend(named(&format!("{path}.{part}"), texts));
         }
     }
-    warnings.append(&mut host.recorder().warnings());
+    warnings.append(&mut run.measurements.warnings());
     warnings
 }

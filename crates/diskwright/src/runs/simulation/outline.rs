@@ -27,13 +27,13 @@ impl Checked {
                     .streams()
             }
         };
-        let recorder = Recorder::default().with_streams(names);
+        let (measurements, _) = Recorder::default().with_streams(names).finish();
         let mut outline = Map::new();
         let mut requests = Counts::default().json();
         requests.insert("issued".into(), json!(0));
-        requests.append(&mut recorder.counts());
+        requests.append(&mut measurements.counts());
         outline.insert("requests".into(), requests.into());
-        recorder.outline(&mut outline);
+        measurements.outline(&mut outline);
         leave_parts_of(&tree.devices, &mut outline);
         let devices = device_reports(&tree.paths, &tree.devices, Time::ZERO);
         outline.insert("devices".into(), devices.into());

@@ -51,9 +51,9 @@ pub struct Point {
     pub base: PathBuf,
 }
 
-/// What the key has beside the spec of a run.
+/// What identifies the program: it is in the key beside the spec of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Circumstances {
+pub struct ProgramIdentity {
     /// The commit that the program was built from.
     pub commit: String,
     /// The hashes of the sources of the custom schedulers that it uses, by name.
@@ -66,11 +66,7 @@ pub struct Circumstances {
 ///
 /// # Errors
 /// Whatever [`run`](super::run) would say of the spec before it begins; a trace that cannot be read several times.
-pub fn points(
-    job: &Job,
-    seeds: &[u64],
-    circumstances: &Circumstances,
-) -> Result<Vec<Point>, Error> {
+pub fn points(job: &Job, seeds: &[u64], program: &ProgramIdentity) -> Result<Vec<Point>, Error> {
     let mut checked = read_spec(&job.spec, &job.options)?;
     let mut tree = checked.devices()?;
     checked.warn(std::mem::take(&mut tree.warnings));
@@ -92,15 +88,15 @@ pub fn points(
             Named::File(path) => json!(digest::of_file(path)?.digest),
         })
     })?;
-    let schedulers = sources(&hashed, SCHEDULER, &circumstances.schedulers)?;
-    let replacements = sources(&hashed, REPLACEMENT, &circumstances.replacements)?;
+    let schedulers = sources(&hashed, SCHEDULER, &program.schedulers)?;
+    let replacements = sources(&hashed, REPLACEMENT, &program.replacements)?;
     if !traces.is_empty() {
         *named_file(&mut hashed) = Value::Null;
     }
-    let mut told = json!({
+    let mut identity = json!({
         "form": FORM,
         "kind": "run",
-        "engine": { "version": VERSION, "commit": circumstances.commit, "sources": SOURCES },
+        "engine": { "version": VERSION, "commit": program.commit, "sources": SOURCES },
         "checked": job.options.check,
         "schedulers": schedulers,
         "replacements": replacements,
@@ -112,9 +108,9 @@ pub fn points(
     let seeds = if seeds.is_empty() { &own } else { seeds };
     let point = |seed: &u64| {
         checked.spec.seed = *seed;
-        told["spec"]["seed"] = json!(seed);
+        identity["spec"]["seed"] = json!(seed);
         Point {
-            key: format!("{:032x}", xxh3_128(told.to_string().as_bytes())),
+            key: format!("{:032x}", xxh3_128(identity.to_string().as_bytes())),
             spec: plain(&checked.spec),
             warnings: checked.warnings.clone(),
             notes: checked.spec.workload.notes.clone(),

@@ -98,13 +98,13 @@ pub(super) fn draw_angles(tree: &mut Node) -> Result<(), Error> {
 /// The axes of the spec, and those of the command line.
 fn varied(tree: &Node, vary: &[String]) -> Result<Vec<Axis>, Error> {
     let mut found = axes(tree)?;
-    let mut told: Vec<Axis> = Vec::new();
+    let mut from_options: Vec<Axis> = Vec::new();
     for text in vary {
         let axis = of_option(text)?;
-        if told.iter().any(|other| other.key == axis.key) {
+        if from_options.iter().any(|other| other.key == axis.key) {
             return Err(axis.error(format!("{} is varied already", axis.key)).into());
         }
-        told.push(axis.clone());
+        from_options.push(axis.clone());
         match found.iter_mut().find(|other| other.key == axis.key) {
             Some(other) => *other = axis,
             None => found.push(axis),
@@ -241,10 +241,10 @@ impl Sweep {
 }
 
 /// The quantities that the command line asks for, or else the spec.
-fn metrics(told: &[String], table: &SweepSpec, tree: &Node) -> Vec<Named> {
+fn metrics(from_options: &[String], table: &SweepSpec, tree: &Node) -> Vec<Named> {
     let of_option = |name: &String| Named::of_option("--metric", name);
-    if !told.is_empty() {
-        return told.iter().map(of_option).collect();
+    if !from_options.is_empty() {
+        return from_options.iter().map(of_option).collect();
     }
     let of_spec = |(index, name): (usize, &String)| {
         let node = tree.get(&format!("sweep.metrics[{index}]"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tally::{Served, Tally};
+use super::tally::{ReplayedRequest, Tally};
 use crate::base::units::BLOCK_BYTES;
 use crate::engine::request::{Op, ServedBy};
 use crate::models::geometry::layout::Zone;
@@ -25,7 +25,7 @@ const SERVICES: [&str; 6] = [
 const PREDECESSORS: [&str; 4] = ["read", "write", "other", "nothing"];
 
 /// The number in [`SERVICES`] of how a request was served.
-fn service(served: &Served) -> usize {
+fn service(served: &ReplayedRequest) -> usize {
     match (served.op, served.by) {
         (Op::Read, ServedBy::Buffer) => 0,
         (Op::Read, ServedBy::Both) => 1,
@@ -37,7 +37,7 @@ fn service(served: &Served) -> usize {
 }
 
 /// The number in [`PREDECESSORS`] of what came before a request.
-fn predecessor(served: &Served) -> usize {
+fn predecessor(served: &ReplayedRequest) -> usize {
     match served.after {
         Some(Op::Read) => 0,
         Some(Op::Write) => 1,
@@ -118,7 +118,7 @@ impl Kinds {
     }
 
     /// Counts a request.
-    pub fn add(&mut self, served: &Served) {
+    pub fn add(&mut self, served: &ReplayedRequest) {
         self.all.add(served);
         let (service, predecessor) = (service(served), predecessor(served));
         let zone = self.zones.partition_point(|&first| first <= served.lbn);
@@ -199,8 +199,8 @@ mod tests {
     use crate::base::units::Time;
     use crate::runs::simulation::hardware;
 
-    fn read(lbn: u64, recorded_us: u64, simulated_us: u64) -> Served {
-        Served {
+    fn read(lbn: u64, recorded_us: u64, simulated_us: u64) -> ReplayedRequest {
+        ReplayedRequest {
             op: Op::Read,
             by: ServedBy::Medium,
             after: Some(Op::Write),

@@ -16,20 +16,20 @@ use serde_json::{Map, Value, json};
 
 use crate::base::error::{Error, InputError, Place};
 use crate::base::units::{BLOCK_BYTES, Time};
-use crate::devices::hdd::Hdd;
-use crate::devices::hdd::drive::{Drive, DriveDescription};
-use crate::engine::{Engine, Initiator};
+use crate::devices::hdd::drive::DriveDescription;
+use crate::devices::hdd::spec::buffer::BufferSpec;
+use crate::engine::Initiator;
 use crate::host::Progress;
 use crate::metrics::Series;
 use crate::metrics::series::{FEWEST_ABOVE, PERCENTILES};
-use crate::models::queue::SchedulerSpec;
+use crate::runs::alone::alone;
 use crate::workload::{FormatOptions, open};
 
 pub use demerit::{Distribution, demerit_ms};
 
 use kinds::Kinds;
-use replay::{Beyond, Replay};
-use tally::Served;
+use replay::{OutOfRange, Replay};
+use tally::ReplayedRequest;
 
 /// The version of the answer's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
@@ -92,7 +92,7 @@ struct Times {
 }
 
 impl Times {
-    fn add(&mut self, served: &Served, per_sector: u64) {
+    fn add(&mut self, served: &ReplayedRequest, per_sector: u64) {
         self.recorded.add(served.recorded);
         self.simulated.add(served.simulated);
         self.recorded_bins.add(served.recorded);
@@ -153,16 +153,17 @@ pub fn validate(
     options: &ValidateOptions,
     progress: &mut dyn Progress,
 ) -> Result<Validation, Error> {
-    let Drive {
-        description,
-        hardware,
-        mut warnings,
-    } = drive::drive(drive, &options.set)?;
+    let read = drive::drive(drive, &options.set)?;
+    let (description, mut warnings) = (read.description.clone(), read.warnings.clone());
+    let hardware = &read.hardware;
     let blocks = hardware.blocks();
     let per_sector = hardware.blocks_per_sector;
     let layout = &hardware.mechanics.layout;
     for warning in layout.warnings() {
-        if !warnings.iter().any(|told| told.ends_with(warning.as_str())) {
+        if !warnings
+            .iter()
+            .any(|known| known.ends_with(warning.as_str()))
+        {
             warnings.push(warning.clone());
         }
     }
@@ -175,24 +176,29 @@ pub fn validate(
     };
     let reader = open(trace, &format)?;
     let format = reader.format();
-    let mut serve = |served: Served| {
+    let mut serve = |served: ReplayedRequest| {
         times.add(&served, per_sector.into());
         kinds.add(&served);
     };
     let mut replay = Replay::new(reader, blocks, &mut serve, progress);
-    let hdd = Hdd::plain(hardware, 1, SchedulerSpec::default().build());
-    let mut engine = Engine::new(vec![Box::new(hdd)], None);
+    let mut engine = alone(read, BufferSpec::Drive)?;
     engine.run(&mut replay)?;
     if replay.tick().is_break() {
         return Err(Error::Interrupted);
     }
     warnings.extend(replay.warnings());
     let mut notes = replay.notes();
-    let (requests, beyond) = (replay.completed(), replay.beyond.clone());
+    let (requests, out_of_range) = (replay.completed(), replay.out_of_range.clone());
     if requests == 0 {
-        return Err(nothing(trace, &beyond, blocks));
+        return Err(nothing(trace, &out_of_range, blocks));
     }
-    warnings.extend(of_the_fit(&description, &times, &beyond, blocks, requests));
+    warnings.extend(of_the_fit(
+        &description,
+        &times,
+        &out_of_range,
+        blocks,
+        requests,
+    ));
     notes.extend(of_the_buffer(&description));
     let found = Found {
         drive,
@@ -200,7 +206,7 @@ pub fn validate(
         trace: trace.to_owned(),
         format,
         blocks,
-        beyond: beyond.requests,
+        out_of_range: out_of_range.requests,
         simulated: engine.now(),
     };
     let json = found.json(options, &times, &kinds, (warnings, notes));
@@ -228,9 +234,9 @@ fn of_the_buffer(description: &DriveDescription) -> Option<String> {
 }
 
 /// Nothing was compared.
-fn nothing(trace: &Path, beyond: &Beyond, blocks: u64) -> Error {
+fn nothing(trace: &Path, out_of_range: &OutOfRange, blocks: u64) -> Error {
     let place = Place::File(trace.to_owned());
-    let error = match beyond.requests {
+    let error = match out_of_range.requests {
         0 => InputError::new("the recording has no requests"),
         all => InputError::new(format!(
             "all {all} requests of the recording reach beyond the drive's {blocks} blocks"
@@ -244,18 +250,18 @@ fn nothing(trace: &Path, beyond: &Beyond, blocks: u64) -> Error {
 fn of_the_fit(
     drive: &DriveDescription,
     times: &Times,
-    beyond: &Beyond,
+    out_of_range: &OutOfRange,
     blocks: u64,
     requests: u64,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    if beyond.requests > 0 {
+    if out_of_range.requests > 0 {
         warnings.push(format!(
             "{} of {} requests reach beyond the drive's {blocks} blocks and were left out, the first in {}: is it the \
              recording of another drive?",
-            beyond.requests,
-            requests + beyond.requests,
-            beyond.first
+            out_of_range.requests,
+            requests + out_of_range.requests,
+            out_of_range.first
         ));
     }
     if drive.sector_size.blocks() > 1 {
@@ -287,7 +293,7 @@ struct Found<'a> {
     trace: PathBuf,
     format: &'static str,
     blocks: u64,
-    beyond: u64,
+    out_of_range: u64,
     simulated: Time,
 }
 
@@ -312,7 +318,7 @@ impl Found<'_> {
             "trace": self.trace.display().to_string(),
             "format": self.format,
             "requests": requests,
-            "beyond_the_end": self.beyond,
+            "beyond_the_end": self.out_of_range,
             "rms_demerit_ms": demerit,
             // Where all recorded times are 0 there is nothing that the demerit could be a share of.
             "relative_demerit": (recorded > 0.0).then(|| demerit / recorded),

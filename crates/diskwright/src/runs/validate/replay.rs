@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use super::tally::Served;
+use super::tally::ReplayedRequest;
 use crate::base::error::{Error, InputError, Place};
 use crate::base::units::Time;
 use crate::engine::request::{Command, Op, Outcome, RequestId};
@@ -15,7 +15,7 @@ use crate::workload::{Record, TraceReader};
 
 /// Requests that were left out because they do not fit the drive.
 #[derive(Clone, Debug, Default)]
-pub struct Beyond {
+pub struct OutOfRange {
     /// How many.
     pub requests: u64,
     /// Where the first one is, for people.
@@ -23,7 +23,7 @@ pub struct Beyond {
 }
 
 /// A request of the recording.
-struct Asked {
+struct RecordedRequest {
     command: Command,
     recorded: Time,
     gap: Time,
@@ -35,13 +35,13 @@ struct Asked {
 pub struct Replay<'a> {
     reader: Box<dyn TraceReader>,
     capacity: u64,
-    served: &'a mut dyn FnMut(Served),
+    served: &'a mut dyn FnMut(ReplayedRequest),
     progress: &'a mut dyn Progress,
     /// The request that is to arrive, or is outstanding.
-    asked: Option<Asked>,
+    current: Option<RecordedRequest>,
     after: Option<Op>,
     completed: u64,
-    pub beyond: Beyond,
+    pub out_of_range: OutOfRange,
 }
 
 impl<'a> Replay<'a> {
@@ -49,7 +49,7 @@ impl<'a> Replay<'a> {
     pub fn new(
         reader: Box<dyn TraceReader>,
         capacity: u64,
-        served: &'a mut dyn FnMut(Served),
+        served: &'a mut dyn FnMut(ReplayedRequest),
         progress: &'a mut dyn Progress,
     ) -> Replay<'a> {
         Replay {
@@ -57,10 +57,10 @@ impl<'a> Replay<'a> {
             capacity,
             served,
             progress,
-            asked: None,
+            current: None,
             after: None,
             completed: 0,
-            beyond: Beyond::default(),
+            out_of_range: OutOfRange::default(),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Replay<'a> {
 
     /// The next request that fits the drive, `wait` after the completion of the one before it. The time of one that does not
     /// passes as it was recorded.
-    fn pull(&mut self, mut wait: Time) -> Result<Option<Asked>, Error> {
+    fn pull(&mut self, mut wait: Time) -> Result<Option<RecordedRequest>, Error> {
         while let Some(record) = self.reader.next()? {
             let (recorded, gap) = self.times(&record)?;
             let command = Command {
@@ -95,17 +95,17 @@ impl<'a> Replay<'a> {
                 return Err(error.at(self.reader.place()).into());
             }
             if self.fits(&record) {
-                return Ok(Some(Asked {
+                return Ok(Some(RecordedRequest {
                     command,
                     recorded,
                     gap,
                     wait,
                 }));
             }
-            if self.beyond.requests == 0 {
-                self.beyond.first = described(&self.reader.place());
+            if self.out_of_range.requests == 0 {
+                self.out_of_range.first = described(&self.reader.place());
             }
-            self.beyond.requests += 1;
+            self.out_of_range.requests += 1;
             let passed = wait
                 .checked_add(recorded)
                 .and_then(|time| time.checked_add(gap));
@@ -137,9 +137,9 @@ impl<'a> Replay<'a> {
 
     /// Sets the alarm for the next request, a gap from now.
     fn next(&mut self, gap: Time, port: &mut Port<'_>) -> Result<(), Error> {
-        self.asked = self.pull(gap)?;
-        if let Some(asked) = &self.asked {
-            let at = port.now().checked_add(asked.wait).unwrap_or(Time::MAX);
+        self.current = self.pull(gap)?;
+        if let Some(current) = &self.current {
+            let at = port.now().checked_add(current.wait).unwrap_or(Time::MAX);
             port.alarm(at, Token::new(0, 0));
         }
         Ok(())
@@ -162,13 +162,13 @@ impl Initiator for Replay<'_> {
     }
 
     fn alarm(&mut self, _token: Token, port: &mut Port<'_>) -> Result<(), Error> {
-        let asked = self.asked.as_ref().expect("the alarm of a request");
-        port.submit(asked.command, port.now(), self.completed);
+        let current = self.current.as_ref().expect("the alarm of a request");
+        port.submit(&current.command, port.now(), self.completed);
         Ok(())
     }
 
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
-        let asked = self.asked.take().expect("one request is outstanding");
+        let current = self.current.take().expect("one request is outstanding");
         let request = port.request(request);
         if request.outcome != Some(Outcome::Ok) {
             return Err(Error::Simulation(format!(
@@ -176,18 +176,18 @@ impl Initiator for Replay<'_> {
                 self.completed
             )));
         }
-        (self.served)(Served {
+        (self.served)(ReplayedRequest {
             op: request.command.op,
             by: request.served_by,
             after: self.after,
             lbn: request.command.lbn.0,
             blocks: request.command.blocks,
-            recorded: asked.recorded,
+            recorded: current.recorded,
             simulated: request.response(),
         });
         self.after = Some(request.command.op);
         self.completed += 1;
-        self.next(asked.gap, port)
+        self.next(current.gap, port)
     }
 
     fn power_lost(&mut self, _now: Time) {}

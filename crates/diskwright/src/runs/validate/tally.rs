@@ -7,7 +7,7 @@ use crate::engine::request::{Op, ServedBy};
 
 /// A request that was replayed, with its recorded and its simulated service time.
 #[derive(Clone, Copy, Debug)]
-pub struct Served {
+pub struct ReplayedRequest {
     pub op: Op,
     pub by: ServedBy,
     /// What the request before it was.
@@ -18,7 +18,7 @@ pub struct Served {
     pub simulated: Time,
 }
 
-impl Served {
+impl ReplayedRequest {
     /// Simulated − recorded, in ns.
     pub fn error_ns(&self) -> i128 {
         i128::from(self.simulated.ns()) - i128::from(self.recorded.ns())
@@ -37,7 +37,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts a request.
-    pub fn add(&mut self, served: &Served) {
+    pub fn add(&mut self, served: &ReplayedRequest) {
         let error = served.error_ns().unsigned_abs();
         self.requests += 1;
         self.recorded_ns += u128::from(served.recorded.ns());

@@ -83,7 +83,7 @@ pub struct Extent {
 
 /// What an event asks for: the request, and another one that follows it at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct EventRequests {
     /// The first request.
     pub first: Record,
     /// The second.
@@ -94,7 +94,7 @@ pub struct Asked {
 ///
 /// A request with the flush bit is a flush and then, if it has blocks, the rest, which is what the block layer makes of it.
 #[inline]
-pub fn asked(category: u64, extent: Extent) -> Option<Asked> {
+pub fn event_requests(category: u64, extent: Extent) -> Option<EventRequests> {
     use category::{DISCARD, FLUSH, FUA, PASSTHROUGH, READ, WRITE, ZONES};
     if category & (PASSTHROUGH | ZONES) != 0 {
         return None;
@@ -128,8 +128,8 @@ pub fn asked(category: u64, extent: Extent) -> Option<Asked> {
         recorded: None,
     });
     match (flush, rest) {
-        (Some(first), second) => Some(Asked { first, second }),
-        (None, Some(first)) => Some(Asked {
+        (Some(first), second) => Some(EventRequests { first, second }),
+        (None, Some(first)) => Some(EventRequests {
             first,
             second: None,
         }),
@@ -137,7 +137,7 @@ pub fn asked(category: u64, extent: Extent) -> Option<Asked> {
     }
 }
 
-/// The warning about chosen events that [`asked`] finds no request in.
+/// The warning about chosen events that [`event_requests`] finds no request in.
 pub fn other_note(count: u64) -> Option<String> {
     (count > 0).then(|| {
         format!("{count} events are of commands other than read, write, flush and trim and were left out")
@@ -190,7 +190,7 @@ pub fn categories(letters: &[u8]) -> Option<u64> {
     Some(all)
 }
 
-/// The letters of a record that [`asked`] makes.
+/// The letters of a record that [`event_requests`] makes.
 pub fn letters(record: &Record) -> &'static str {
     match (record.op, record.fua) {
         (Op::Read, false) => "R",
@@ -257,7 +257,7 @@ mod tests {
             let category =
                 bit(0, FLUSH) | bit(1, DISCARD) | bit(2, FUA) | bit(3, WRITE) | bit(4, READ);
             let (flush, fua) = (category & FLUSH != 0, category & FUA != 0);
-            let none = asked(category, Extent { blocks: 0, ..AT });
+            let none = event_requests(category, Extent { blocks: 0, ..AT });
             assert_eq!(none.is_some(), flush);
             if let Some(none) = none {
                 assert_eq!(
@@ -266,7 +266,7 @@ mod tests {
                 );
                 assert_eq!(none.second, None);
             }
-            let ops = asked(category, AT).map(|a| (a.first.op, a.second.map(|s| s.op)));
+            let ops = event_requests(category, AT).map(|a| (a.first.op, a.second.map(|s| s.op)));
             let op = match category {
                 c if c & DISCARD != 0 => Some(Op::Trim),
                 c if c & WRITE != 0 => Some(Op::Write),
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_write_behind_a_flush_keeps_its_force_unit_access() {
-        let both = asked(FLUSH | WRITE | FUA, AT).unwrap();
+        let both = event_requests(FLUSH | WRITE | FUA, AT).unwrap();
         let second = both.second.unwrap();
         assert_eq!((both.first.blocks, both.first.fua), (0, false));
         assert_eq!((second.lbn.0, second.blocks, second.fua), (100, 8, true));
@@ -293,13 +293,13 @@ mod tests {
 
     #[test]
     fn other_commands_are_none() {
-        assert_eq!(asked(READ | PASSTHROUGH, AT), None);
+        assert_eq!(event_requests(READ | PASSTHROUGH, AT), None);
         for bit in 17..22 {
-            assert_eq!(asked(WRITE | 1 << bit, AT), None, "{bit}");
+            assert_eq!(event_requests(WRITE | 1 << bit, AT), None, "{bit}");
         }
         // Appending to a zone and writing zeros are writes.
         for bit in [16, 22] {
-            assert!(asked(WRITE | 1 << bit, AT).is_some(), "{bit}");
+            assert!(event_requests(WRITE | 1 << bit, AT).is_some(), "{bit}");
         }
     }
 
@@ -323,8 +323,8 @@ mod tests {
                     blocks: blocks.into(),
                     ..AT
                 };
-                let asked = asked(category, extent).unwrap();
-                assert_eq!((asked.first, asked.second), (record, None));
+                let requests = event_requests(category, extent).unwrap();
+                assert_eq!((requests.first, requests.second), (record, None));
             }
         }
     }

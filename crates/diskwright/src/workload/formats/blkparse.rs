@@ -13,7 +13,7 @@ use crate::workload::record::Record;
 use crate::workload::text::{Field, Fields, Lines, TimeUnit, whole};
 use crate::workload::writing::{Holds, TraceWriter, Writing};
 
-use super::blk_events::{self, Asked, BlkEvent, Extent};
+use super::blk_events::{self, BlkEvent, EventRequests, Extent};
 use super::{Format, FormatOptions, TraceReader, lines_of};
 
 /// The format's name.
@@ -89,9 +89,9 @@ impl TraceReader for Reader {
             }
             self.summary = false;
             match parse(line, self.event) {
-                Ok(Content::Request(asked)) => {
-                    self.second = asked.second;
-                    return Ok(Some(asked.first));
+                Ok(Content::Request(requests)) => {
+                    self.second = requests.second;
+                    return Ok(Some(requests.first));
                 }
                 Ok(Content::OtherEvent) => {}
                 Ok(Content::OtherCommand) => self.other += 1,
@@ -260,7 +260,7 @@ impl<'a> Header<'a> {
 
 /// What a line of an event says.
 enum Content {
-    Request(Asked),
+    Request(EventRequests),
     /// Not the event asked for.
     OtherEvent,
     /// The event asked for, of a command that is none of the engine's.
@@ -309,8 +309,8 @@ fn parse(line: &[u8], event: BlkEvent) -> Result<Content, Wrong> {
         lbn,
         blocks,
     };
-    Ok(match blk_events::asked(category, extent) {
-        Some(asked) => Content::Request(asked),
+    Ok(match blk_events::event_requests(category, extent) {
+        Some(requests) => Content::Request(requests),
         None => Content::OtherCommand,
     })
 }

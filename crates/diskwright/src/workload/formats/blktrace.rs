@@ -12,7 +12,7 @@ use crate::workload::output::Output;
 use crate::workload::record::Record;
 use crate::workload::writing::{Holds, TraceWriter, Writing};
 
-use super::blk_events::{self, Asked, BlkEvent, category};
+use super::blk_events::{self, BlkEvent, EventRequests, category};
 use super::blktrace_files::files_beside;
 use super::blktrace_source::{MAGIC, Source, VERSIONS, version};
 use super::unix_time::iso_date;
@@ -76,7 +76,7 @@ fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, E
 struct Reader {
     sources: Vec<Source>,
     /// The next requests of each file.
-    heads: Vec<Option<Asked>>,
+    heads: Vec<Option<EventRequests>>,
     /// Files whose next requests are yet to be read.
     to_read: Vec<usize>,
     order: BinaryHeap<Reverse<(Time, usize)>>,
@@ -109,9 +109,9 @@ impl TraceReader for Reader {
         };
         self.current = file;
         self.to_read.push(file);
-        let asked = self.heads[file].expect("a file in the order has requests");
-        self.second = asked.second;
-        Ok(Some(asked.first))
+        let requests = self.heads[file].expect("a file in the order has requests");
+        self.second = requests.second;
+        Ok(Some(requests.first))
     }
     fn place(&self) -> Place {
         self.sources[self.current].place()

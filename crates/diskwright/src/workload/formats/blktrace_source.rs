@@ -7,7 +7,7 @@ use crate::base::error::{Error, InputError, Place};
 use crate::base::units::{BLOCK_BYTES, Time};
 use crate::workload::input::Input;
 
-use super::blk_events::{self, Asked, BlkEvent, Extent, category};
+use super::blk_events::{self, BlkEvent, EventRequests, Extent, category};
 
 /// The magic number without the version, which is its lowest byte.
 pub const MAGIC: u32 = 0x6561_7400;
@@ -118,7 +118,7 @@ impl Source {
     ///
     /// # Errors
     /// The file cannot be read, is a damaged archive, ends within a record, or has something else where a record should be.
-    pub fn next(&mut self, event: BlkEvent) -> Result<Option<Asked>, Error> {
+    pub fn next(&mut self, event: BlkEvent) -> Result<Option<EventRequests>, Error> {
         while let Some(fields) = self.fields()? {
             let (number, category) = (fields.action & NUMBER & !CGROUP, fields.action >> 16);
             if category & category::NOTIFY != 0 {
@@ -135,12 +135,12 @@ impl Source {
                 lbn: fields.sector,
                 blocks: bytes.div_ceil(BLOCK_BYTES),
             };
-            let Some(asked) = blk_events::asked(category, extent) else {
+            let Some(requests) = blk_events::event_requests(category, extent) else {
                 self.other += 1;
                 continue;
             };
             self.widened += u64::from(!bytes.is_multiple_of(BLOCK_BYTES));
-            return Ok(Some(asked));
+            return Ok(Some(requests));
         }
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! Trace formats: one file each, one line each in [`FORMATS`].
+//! Trace formats: one file each, one line each in [`FORMATS`](super::FORMATS).
 
 pub mod alibaba;
 mod blk_events;
@@ -19,27 +19,22 @@ pub mod msr;
 pub mod parquet;
 mod per_line;
 pub mod spc;
-mod summary;
 pub mod tencent;
 mod unix_time;
 pub mod vscsi;
 
-use std::path::Path;
-
 use serde::Deserialize;
 
-use crate::base::error::{Error, InputError, Place, unknown_name};
-use crate::base::registry::{Renamed, present_name};
+use crate::base::error::{Error, Place};
 
+use super::clone_options::SyntheticCloneOptions;
 use super::input::Input;
 use super::record::Record;
-use super::synthetic_clone::{self, SyntheticCloneOptions};
 use super::writing::Writing;
 
 pub use blk_events::{BlkEvent, BlktraceOptions};
 pub(crate) use blktrace_files::files_beside;
 pub use csv::CsvOptions;
-pub use summary::{FormatSummary, HoldsSummary, summaries};
 
 /// A trace being read, one record after the other, in the file's order.
 pub trait TraceReader: Send {
@@ -106,165 +101,6 @@ pub struct Format {
 /// How a format begins to read.
 pub type Open = fn(Input, &FormatOptions) -> Result<Box<dyn TraceReader>, Error>;
 
-/// Every format that can be read.
-pub static FORMATS: &[Format] = &[
-    hp_srt::FORMAT,
-    disksim_recording::FORMAT,
-    disksim_ascii::FORMAT,
-    mqsim::FORMAT,
-    fio_iolog::FORMAT,
-    vscsi::FORMAT,
-    alibaba::FORMAT,
-    tencent::FORMAT,
-    parquet::FORMAT,
-    csv::FORMAT,
-    spc::FORMAT,
-    msr::FORMAT,
-    blktrace::FORMAT,
-    blkparse::FORMAT,
-    synthetic_clone::FORMAT,
-];
-
-/// Names that formats had once, each with the present one.
-const FORMER_NAMES: &[Renamed] = &[("look-alike", synthetic_clone::NAME)];
-
-/// The bytes of a file that detection looks at.
-const DETECTION: usize = 64 << 10;
-
-/// Opens a trace: plain, gzip or zstd, in the format its content shows or `options.format` names.
-///
-/// # Errors
-/// The file cannot be read, is of no known format or of several, or its format needs a hint that is missing; the error
-/// says how to name the format or give the hint.
-pub fn open(path: &Path, options: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
-    open_input(Input::open(path)?, options)
-}
-
-/// [`open`], where a synthetic clone is made with this seed unless the options have another.
-///
-/// # Errors
-/// As [`open`].
-pub fn open_seeded(
-    path: &Path,
-    options: &FormatOptions,
-    seed: u64,
-) -> Result<Box<dyn TraceReader>, Error> {
-    open_or(Input::open(path)?, options, Some(seed))
-}
-
-/// [`open`] for bytes that are not a file.
-///
-/// # Errors
-/// As [`open`].
-pub fn open_input(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
-    open_or(input, options, None)
-}
-
-fn open_or(
-    mut input: Input,
-    options: &FormatOptions,
-    seed: Option<u64>,
-) -> Result<Box<dyn TraceReader>, Error> {
-    let format = match &options.format {
-        Some(name) => named(name)?,
-        // Who names the columns of a table says that it is one.
-        None if options.csv.columns.is_some() => &csv::FORMAT,
-        None => detect(&mut input)?,
-    };
-    if format.name != csv::FORMAT.name && options.csv != CsvOptions::default() {
-        return Err(superfluous(
-            "`--csv`, or workload.csv in a spec",
-            format,
-            &input,
-        ));
-    }
-    let of_blktrace = [blktrace::NAME, blkparse::NAME].contains(&format.name);
-    if !of_blktrace && options.blktrace != BlktraceOptions::default() {
-        return Err(superfluous(
-            "`--event`, or workload.blktrace in a spec",
-            format,
-            &input,
-        ));
-    }
-    if format.name != hp_srt::FORMAT.name && options.sector_bytes.is_some() {
-        return Err(superfluous(
-            "`--sector-bytes`, or workload.sector_bytes in a spec",
-            format,
-            &input,
-        ));
-    }
-    if format.name == synthetic_clone::NAME {
-        let mut options = options.clone();
-        options.synthetic_clone.seed = options.synthetic_clone.seed.or(seed);
-        return (format.open)(input, &options);
-    }
-    if options.synthetic_clone != SyntheticCloneOptions::default() {
-        return Err(superfluous(
-            "`--seed`, or the parameters of workload.synthetic-clone in a spec",
-            format,
-            &input,
-        ));
-    }
-    (format.open)(input, options)
-}
-
-/// The format called `name`.
-///
-/// # Errors
-/// There is none; the error lists those there are.
-pub fn named(name: &str) -> Result<&'static Format, InputError> {
-    let present = present_name(name, FORMER_NAMES);
-    FORMATS.iter().find(|f| f.name == present).ok_or_else(|| {
-        let names: Vec<_> = FORMATS.iter().map(|f| f.name).collect();
-        unknown_name("trace format", name, &names)
-    })
-}
-
-fn detect(input: &mut Input) -> Result<&'static Format, Error> {
-    let file = Place::File(input.path().to_owned());
-    let first = match input.peek(DETECTION) {
-        Ok(first) => first,
-        Err(e) => return Err(input.fault(e, file)),
-    };
-    if first.is_empty() {
-        return Err(InputError::new("the trace is empty").at(file).into());
-    }
-    let found: Vec<_> = FORMATS.iter().filter(|f| (f.detect)(first)).collect();
-    let force = "name the format (--format NAME, or workload.format in a spec)";
-    match found[..] {
-        [format] => Ok(format),
-        [] => Err(
-            InputError::new("the content is of none of the trace formats known")
-                .at(file)
-                .help(format!("{force}; accepted: {}", list(FORMATS.iter())))
-                .into(),
-        ),
-        _ => Err(
-            InputError::new("the content could be of several trace formats")
-                .at(file)
-                .help(format!("{force}; possible: {}", list(found.into_iter())))
-                .into(),
-        ),
-    }
-}
-
-fn list(formats: impl Iterator<Item = &'static Format>) -> String {
-    let lines: Vec<_> = formats
-        .map(|f| format!("{} ({})", f.name, f.summary))
-        .collect();
-    lines.join(", ")
-}
-
-/// An option that would change nothing is a mistake of the user's.
-fn superfluous(hint: &str, format: &Format, input: &Input) -> Error {
-    InputError::new(format!(
-        "a hint ({hint}) says nothing about a trace of format {}",
-        format.name
-    ))
-    .at(Place::File(input.path().to_owned()))
-    .into()
-}
-
 /// The lines of `bytes` that are not blank, for detection.
 fn lines_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes
@@ -302,7 +138,11 @@ fn widened_note(count: u64) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod testing {
     //! What the formats' tests share.
+    use std::path::Path;
+
     use super::*;
+    use crate::base::error::InputError;
+    use crate::workload::opening::open_input;
 
     /// Opens bytes as a file called `trace`.
     pub fn reader(
@@ -361,117 +201,7 @@ pub(crate) mod testing {
 
 #[cfg(test)]
 mod tests {
-    use super::testing::*;
     use super::*;
-
-    #[test]
-    fn detection_goes_by_content() {
-        for (text, format) in [
-            ("13.19\t30\t0\t5\t1\n", "disksim-ascii"),
-            ("13.19 30 0 5 1 0\n", "disksim-ascii"),
-            ("R Hit 1975456 4 15362.0 56074.0\n", "disksim-recording"),
-            ("18446744073710 0 0 8 1\n", "mqsim"),
-            ("fio version 2 iolog\n/dev/sda add\n", "fio-iolog"),
-            ("fio version 3 iolog\n", "fio-iolog"),
-            ("3,R,126703644672,4096,1577808000000626\n", "alibaba"),
-            ("1538323199,105352008,584,1,1576\n", "tencent"),
-            ("time_s,lbn,blocks,op\n0,1,2,r\n", "csv"),
-            ("0,20941264,8192,W,0.551706,Alpha/NT\n", "spc"),
-            (
-                "128166372003061629,hm,1,Read,383496192,32768,58000\n",
-                "msr",
-            ),
-            (
-                "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n",
-                "msr",
-            ),
-            (
-                "[counts]\nworking_set = { requests = 1, blocks = 8 }\nrandom = { requests = 1, blocks = 8 }\nsequential = { requests = 0, blocks = 0 }\nread = { requests = 1, blocks = 8 }\nwrite = { requests = 0, blocks = 0 }\n",
-                "synthetic-clone",
-            ),
-            (
-                "  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n",
-                "blkparse",
-            ),
-        ] {
-            assert_eq!(
-                reader(text, &FormatOptions::default()).unwrap().format(),
-                format
-            );
-        }
-    }
-
-    #[test]
-    fn what_is_no_trace_is_refused_with_the_formats_listed() {
-        for bytes in [
-            &b"hello world\n"[..],
-            b"\x7fELF\x02\x01\x01\0\0",
-            b"{\"a\": 1}",
-            // Tencent's operations are 0 and 1.
-            b"1538323199,105352008,584,2,1576\n",
-        ] {
-            let error = located(reader(bytes, &FormatOptions::default()).err().unwrap());
-            let help = error.help.unwrap();
-            for format in FORMATS {
-                assert!(help.contains(format.name), "{help}");
-            }
-            assert!(help.contains("workload.format"));
-        }
-        let error = located(reader("", &FormatOptions::default()).err().unwrap());
-        assert!(error.message.contains("empty"));
-    }
-
-    #[test]
-    fn a_format_is_found_by_its_former_name() {
-        assert_eq!(named("look-alike").unwrap().name, "synthetic-clone");
-    }
-
-    #[test]
-    fn a_misspelt_format_gets_a_suggestion() {
-        let error = reader("", &forced("disksim-asci")).err().unwrap();
-        assert!(
-            error.to_string().contains("did you mean \"disksim-ascii\""),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn options_of_another_format_are_refused() {
-        let mut options = FormatOptions {
-            sector_bytes: Some(256),
-            ..FormatOptions::default()
-        };
-        let line = "13.19 30 0 5 1\n";
-        assert!(
-            reader(line, &options)
-                .err()
-                .unwrap()
-                .to_string()
-                .contains("workload.sector_bytes")
-        );
-        options.sector_bytes = None;
-        options.blktrace.event = BlkEvent::Issue;
-        assert!(
-            reader(line, &options)
-                .err()
-                .unwrap()
-                .to_string()
-                .contains("workload.blktrace")
-        );
-        options.blktrace = BlktraceOptions::default();
-        options.csv.time = Some("t".to_owned());
-        assert!(
-            reader(line, &options)
-                .err()
-                .unwrap()
-                .to_string()
-                .contains("workload.csv")
-        );
-        options.csv = CsvOptions::default();
-        options.synthetic_clone.seed = Some(1);
-        let error = reader(line, &options).err().unwrap().to_string();
-        assert!(error.contains("--seed"), "{error}");
-    }
 
     #[test]
     fn runs_of_bytes_widen_to_whole_blocks() {

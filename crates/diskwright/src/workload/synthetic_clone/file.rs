@@ -7,7 +7,7 @@ use crate::workload::input::Input;
 use crate::workload::profile::{ALIGNMENTS, Profile, SCHEMA};
 
 use super::counts::Counts;
-use super::parameters::{Parameters, Resolved};
+use crate::workload::clone_options::{Parameters, Resolved};
 
 /// A file larger than this is none: the largest profiles have some tens of kilobytes.
 const LARGEST: usize = 16 << 20;
@@ -285,7 +285,7 @@ mod tests {
                 "time_s,lbn,blocks,op\n0,0,8,r\n1,8,8,w\n",
                 &Default::default(),
             );
-            crate::workload::profile::of_reader(trace.unwrap())
+            crate::workload::inspection::of_reader(trace.unwrap())
         };
         check(&good).unwrap();
         let text = toml::to_string(&good).unwrap();

@@ -5,20 +5,16 @@
 //! Its random streams keep their former names, `look-alike.…`, because the requests follow from them.
 
 mod counts;
-mod deck;
-mod fenwick;
 mod file;
 mod measured;
-mod parameters;
 mod spec;
-mod stack;
+mod urn_sampler;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::base::error::{Error, Place};
 
+use super::clone_options::{Parameters, SyntheticCloneOptions};
 use super::formats::{Format, FormatOptions, TraceReader};
 use super::input::Input;
 use super::record::Record;
@@ -26,7 +22,6 @@ use super::record::Record;
 use self::file::{Contents, detect};
 
 pub use self::counts::{Cell, Counts, Mixture};
-pub use self::parameters::Parameters;
 pub use self::spec::SyntheticCloneSpec;
 
 /// The format's name.
@@ -43,16 +38,6 @@ pub const FORMAT: Format = Format {
     open,
     write: None,
 };
-
-/// What a synthetic clone is made with, besides its file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SyntheticCloneOptions {
-    /// The seed; 1 when not given.
-    pub seed: Option<u64>,
-    /// Parameters over those of the file, which must be a table of counts.
-    pub parameters: Parameters,
-}
 
 fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
     let path = input.path().to_owned();
@@ -77,7 +62,7 @@ fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, E
     Ok(Box::new(Reader {
         path,
         source,
-        read: 0,
+        yielded: 0,
     }))
 }
 
@@ -110,7 +95,7 @@ enum Source {
 struct Reader {
     path: PathBuf,
     source: Source,
-    read: u64,
+    yielded: u64,
 }
 
 impl TraceReader for Reader {
@@ -119,17 +104,17 @@ impl TraceReader for Reader {
             Source::Counts(load) => load.next(),
             Source::Measured(load) => load.next(),
         };
-        self.read += u64::from(record.is_some());
+        self.yielded += u64::from(record.is_some());
         Ok(record)
     }
 
     /// No request has a place of its own in the file; its number tells it from the others.
     fn place(&self) -> Place {
-        match self.read {
+        match self.yielded {
             0 => Place::File(self.path.clone()),
-            read => Place::Made {
+            yielded => Place::Made {
                 file: self.path.clone(),
-                request: read - 1,
+                request: yielded - 1,
             },
         }
     }

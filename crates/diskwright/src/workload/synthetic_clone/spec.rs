@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::base::units::{Size, Time};
 
-use super::parameters::Parameters;
+use crate::workload::clone_options::Parameters;
 
 /// A profile, `"profile.toml"`, or a table of counts with parameters, `{ profile = "counts.toml", theta = 0.8 }`.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Buffers, overheads and what has no place in a drive's description.
 
 use diskwright::base::units::{Size, Time};
-use diskwright::devices::hdd::buffer::parameters::{
+use diskwright::devices::hdd::buffer_description::{
     BufferDescription, ExtraDisconnection, ReadAheadDescription, ReadAheadEnd, Water,
     WriteCompletion,
 };

@@ -80,7 +80,7 @@ fn off(name: &str, trace: &str, log: &str) -> (Vec<usize>, usize) {
     let mut off = Vec::new();
     for (number, request) in requests.iter().enumerate() {
         let accepted = time(request.arrival_ms);
-        buffer.settle(&hardware, accepted);
+        buffer.advance_to(&hardware, accepted);
         if buffer.is_at_rest() {
             let spindle = &mut hardware.mechanics.spindle;
             *spindle = spindle.ahead_by(ahead);
@@ -92,7 +92,7 @@ fn off(name: &str, trace: &str, log: &str) -> (Vec<usize>, usize) {
         } else {
             buffer.free_at(&hardware, accepted)
         };
-        buffer.settle(&hardware, now);
+        buffer.advance_to(&hardware, now);
         let mut parts = Parts::default();
         let service = Service {
             command: &request.command,

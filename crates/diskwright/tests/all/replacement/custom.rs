@@ -14,9 +14,9 @@ use diskwright::runs::miss_ratio::{MissRatioOptions, miss_ratio};
 
 /// First in, first out, by the book.
 #[derive(Default)]
-struct Mine(VecDeque<Frame>);
+struct PlainFifo(VecDeque<Frame>);
 
-impl Replacement for Mine {
+impl Replacement for PlainFifo {
     fn hit(&mut self, _frame: Frame, access: &Access) {
         assert_eq!(access.next, u64::MAX, "it is not told of the future");
     }
@@ -34,15 +34,15 @@ impl Replacement for Mine {
 
 /// `mine`, and the capacities that it was built for, in their order.
 fn mine() -> (CustomReplacements, Arc<Mutex<Vec<u32>>>) {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let built = Arc::clone(&told);
+    let capacities = Arc::new(Mutex::new(Vec::new()));
+    let built = Arc::clone(&capacities);
     let mut custom = CustomReplacements::default();
     let make = move |setting: &Setting| -> Box<dyn Replacement> {
         built.lock().expect("none panics").push(setting.capacity);
-        Box::new(Mine::default())
+        Box::new(PlainFifo::default())
     };
     custom.add_for("mine", make).expect("a free name");
-    (custom, told)
+    (custom, capacities)
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn every_cache_has_one_of_its_own() {
     let path = folder.path().join("trace.csv");
     fs::write(&path, text).expect("written");
     for (sample, threads) in [(None, 1), (None, 3), (Some(0.5), 2)] {
-        let (replacements, told) = mine();
+        let (replacements, capacities) = mine();
         let options = MissRatioOptions {
             // One beside it that is told of the future.
             policies: "mine,fifo,belady".to_owned(),
@@ -90,13 +90,13 @@ fn every_cache_has_one_of_its_own() {
                 [[10, 50, half]; 2].concat()
             }
         };
-        assert_eq!(*told.lock().expect("none panics"), expected);
+        assert_eq!(*capacities.lock().expect("none panics"), expected);
     }
 }
 
 #[test]
 fn a_spec_is_told_where_it_names_one_that_no_program_has_added() {
-    let (replacements, told) = mine();
+    let (replacements, capacities) = mine();
     let options = RunOptions {
         replacements,
         ..RunOptions::default()
@@ -111,7 +111,7 @@ fn a_spec_is_told_where_it_names_one_that_no_program_has_added() {
     };
     assert_eq!(built("'lru'").expect("a spec"), ["hdd"]);
     assert!(built("{ custom = 'mine' }").is_ok());
-    assert_eq!(*told.lock().expect("none panics"), [7]);
+    assert_eq!(*capacities.lock().expect("none panics"), [7]);
     let error = built("{ custom = 'mien' }").expect_err("not added");
     let error = error.to_string();
     for words in ["did you mean \"mine\"", "spec:9:"] {

@@ -7,7 +7,7 @@ use diskwright::base::units::{Lbn, Time};
 use diskwright::engine::request::{Command, Op, RequestId};
 use diskwright::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
 use diskwright::models::geometry::layout::Layout;
-use diskwright::models::geometry::mechanics::{Arm, Mechanics};
+use diskwright::models::geometry::mechanics::{HeadPosition, Mechanics};
 use diskwright::models::geometry::seek::{SeekCurve, SeekDescription};
 use diskwright::models::geometry::spindle::Spindle;
 use diskwright::models::queue::pool::Order;
@@ -120,7 +120,7 @@ pub fn command(op: Op, lbn: u64) -> Command {
     }
 }
 
-pub fn disk<'a>(m: &'a Mechanics, arm: Arm, last: u64, now: Time) -> Space<'a> {
+pub fn disk<'a>(m: &'a Mechanics, arm: HeadPosition, last: u64, now: Time) -> Space<'a> {
     let phase = |overhead| m.spindle.phase(now + Time::from_us(overhead));
     Space::Disk(DiskSpace {
         mechanics: m,
@@ -140,7 +140,7 @@ pub struct Desk<'a> {
     pub scheduler: Box<dyn Scheduler>,
     pub pool: Pool,
     pub now: Time,
-    pub arm: Arm,
+    pub arm: HeadPosition,
     pub last: u64,
     /// Requests pushed so far: the number of the next.
     pub pushed: u32,
@@ -166,7 +166,7 @@ impl<'a> Desk<'a> {
             pool: Pool::new(scheduler.order()),
             scheduler,
             now: Time::ZERO,
-            arm: Arm::default(),
+            arm: HeadPosition::default(),
             last: 0,
             pushed: 0,
             moved: 0,
@@ -216,7 +216,7 @@ impl<'a> Desk<'a> {
                 return;
             };
             assert_ne!(cylinder, self.arm.cylinder, "the arm is there already");
-            let to = Arm {
+            let to = HeadPosition {
                 cylinder,
                 head: self.arm.head,
             };
@@ -261,7 +261,7 @@ impl<'a> Desk<'a> {
     /// Serves a request.
     pub fn remove(&mut self, slot: Slot) -> Pending {
         let space = self.space();
-        let pending = self.pool.remove(slot);
+        let pending = *self.pool.remove(slot);
         if pending.key != self.place || !self.by_cylinder() {
             self.turn(pending.key >= self.place);
         }

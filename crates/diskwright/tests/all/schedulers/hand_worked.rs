@@ -2,7 +2,7 @@
 
 use diskwright::base::units::Time;
 use diskwright::engine::request::Op;
-use diskwright::models::geometry::mechanics::Arm;
+use diskwright::models::geometry::mechanics::HeadPosition;
 use diskwright::models::queue::Space;
 
 use super::common::{Desk, disk, mechanics, textbook};
@@ -143,7 +143,7 @@ fn sstf_takes_the_nearest_cylinder_and_the_older_of_two_as_near() {
 #[test]
 fn satf_prefers_a_short_rotation_to_a_short_seek() {
     let m = mechanics(0);
-    let arm = Arm {
+    let arm = HeadPosition {
         cylinder: 10,
         head: 0,
     };

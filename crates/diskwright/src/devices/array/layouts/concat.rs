@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, Member, Piece};
+use super::{Layout, Member, MemberPiece};
 use crate::base::error::InputError;
 use crate::base::units::Lbn;
 use crate::engine::request::Command;
@@ -61,12 +61,12 @@ impl Layout for Chained {
         (Lbn(lbn), self.ends[member] - lbn)
     }
 
-    fn split(&mut self, command: &Command, _members: &[Member], pieces: &mut Vec<Piece>) {
+    fn split(&mut self, command: &Command, _members: &[Member], pieces: &mut Vec<MemberPiece>) {
         let (mut lbn, end) = (command.lbn.0, command.end().0);
         let (mut member, mut begin) = self.find(lbn);
         while lbn < end {
             let next = self.ends[member].min(end);
-            pieces.push(Piece {
+            pieces.push(MemberPiece {
                 member,
                 lbn: Lbn(lbn - begin),
                 blocks: (next - lbn) as u32,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::reads::{Read, ReadSpec};
-use super::{Layout, Member, Piece, smallest};
+use super::{Layout, Member, MemberPiece, smallest};
 use crate::base::error::InputError;
 use crate::base::units::Lbn;
 use crate::engine::request::{Command, Op};
@@ -76,8 +76,8 @@ impl Layout for Mirrored {
         (at, self.blocks - at.0)
     }
 
-    fn split(&mut self, command: &Command, members: &[Member], pieces: &mut Vec<Piece>) {
-        let piece = |member| Piece {
+    fn split(&mut self, command: &Command, members: &[Member], pieces: &mut Vec<MemberPiece>) {
+        let piece = |member| MemberPiece {
             member,
             lbn: command.lbn,
             blocks: command.blocks,
@@ -90,11 +90,16 @@ impl Layout for Mirrored {
         pieces.extend(left.map(|(member, _)| piece(member)));
     }
 
-    fn instead(&self, piece: &Piece, first: usize, members: &[Member]) -> Option<Piece> {
+    fn instead(
+        &self,
+        piece: &MemberPiece,
+        first: usize,
+        members: &[Member],
+    ) -> Option<MemberPiece> {
         let count = members.len();
         let others = (piece.member + 1..).map(|member| member % count);
         let mut others = others.take_while(|&member| member != first);
         let member = others.find(|&member| !members[member].has_failed)?;
-        Some(Piece { member, ..*piece })
+        Some(MemberPiece { member, ..*piece })
     }
 }

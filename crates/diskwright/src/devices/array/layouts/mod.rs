@@ -4,7 +4,7 @@ mod concat;
 mod mirror;
 mod stripe;
 
-use super::{Member, Piece};
+use super::{Member, MemberPiece};
 use crate::base::error::InputError;
 use crate::base::registry::{policies, schema_of_family};
 use crate::base::units::Lbn;
@@ -46,11 +46,16 @@ pub trait Layout: Send {
 
     /// Adds what the members have to do for a read, a write or a trim: at most one piece for each member. A read has each of its blocks
     /// from one member, all else goes to every copy. Where blocks have copies, members that have failed are left out: there may be none.
-    fn split(&mut self, command: &Command, members: &[Member], pieces: &mut Vec<Piece>);
+    fn split(&mut self, command: &Command, members: &[Member], pieces: &mut Vec<MemberPiece>);
 
     /// What another member has to do for a read that the one of `piece` could not serve; `first` is the member that was asked first.
     /// `None` where none is left that has the blocks.
-    fn instead(&self, piece: &Piece, first: usize, members: &[Member]) -> Option<Piece> {
+    fn instead(
+        &self,
+        piece: &MemberPiece,
+        first: usize,
+        members: &[Member],
+    ) -> Option<MemberPiece> {
         let _ = (piece, first, members);
         None
     }

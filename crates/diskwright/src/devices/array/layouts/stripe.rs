@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, Member, Piece, smallest};
+use super::{Layout, Member, MemberPiece, smallest};
 use crate::base::error::InputError;
 use crate::base::units::{Lbn, Size};
 use crate::engine::request::Command;
@@ -61,7 +61,7 @@ impl Layout for Striped {
         (Lbn(unit * self.unit + within), self.unit - within)
     }
 
-    fn split(&mut self, command: &Command, _members: &[Member], pieces: &mut Vec<Piece>) {
+    fn split(&mut self, command: &Command, _members: &[Member], pieces: &mut Vec<MemberPiece>) {
         let (first, last) = (command.lbn.0, command.end().0 - 1);
         let (from, to) = (first / self.unit, last / self.unit);
         for begin in from..=to.min(from + self.members - 1) {
@@ -75,7 +75,7 @@ impl Layout for Striped {
             };
             let lbn = begin / self.members * self.unit + before;
             let behind = end / self.members * self.unit + until;
-            pieces.push(Piece {
+            pieces.push(MemberPiece {
                 member: (begin % self.members) as usize,
                 lbn: Lbn(lbn),
                 blocks: (behind - lbn) as u32,

@@ -137,7 +137,7 @@ fn a_huge_request_over_single_blocks_is_split_at_once() {
     let mut pieces = Vec::new();
     layout.split(&command, &idle(3), &mut pieces);
     let third = u32::MAX / 3;
-    let expected = [(1, 0), (2, 0), (0, 1)].map(|(member, lbn)| Piece {
+    let expected = [(1, 0), (2, 0), (0, 1)].map(|(member, lbn)| MemberPiece {
         member,
         lbn: Lbn(lbn),
         blocks: third,

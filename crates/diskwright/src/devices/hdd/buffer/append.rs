@@ -3,12 +3,12 @@
 use super::{Buffer, Destage, Medium};
 use crate::base::units::{Lbn, Time};
 use crate::devices::hdd::access::{self, Access, Arrivals};
-use crate::devices::hdd::buffer::parameters::WriteCompletion;
+use crate::devices::hdd::buffer_description::WriteCompletion;
 use crate::devices::hdd::hardware::Hardware;
-use crate::devices::hdd::tally::{Slots, Tally};
+use crate::devices::hdd::tally::{SlotSpan, Tally};
 use crate::engine::request::{Command, Op, Part};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::Arm;
+use crate::models::geometry::mechanics::HeadPosition;
 
 impl Buffer {
     /// The block with which a write must begin that joins what is on its way to the medium, one of `waiting` requests at
@@ -101,7 +101,7 @@ fn in_passing<T: Tally>(
     destage: Destage,
     arrivals: Arrivals,
     parts: &mut T,
-) -> (Arm, Time) {
+) -> (HeadPosition, Time) {
     let mechanics = &hardware.mechanics;
     let per_sector = u64::from(hardware.blocks_per_sector);
     let (mut arm, mut now) = (destage.arm, destage.end);
@@ -115,14 +115,14 @@ fn in_passing<T: Tally>(
             break;
         }
         let run = mechanics.layout.run(sector, 1);
-        let to = Arm::over(&run);
+        let to = HeadPosition::over(&run);
         now += mechanics.motion_time(arm, to, true);
         parts.moves(mechanics, arm, to, true);
         arm = to;
         let phase = mechanics.spindle.phase(now);
         let per_track = run.sectors_per_track;
         let (wait, passed) = mechanics.spindle.pass(phase, run.angle, 1, per_track);
-        parts.awaits(Slots::new(run.angle, 1, per_track));
+        parts.awaits(SlotSpan::new(run.angle, 1, per_track));
         parts.add(Part::Rotation, wait);
         parts.add(Part::Transfer, passed - wait);
         now += passed;

@@ -1,9 +1,9 @@
 //! How the blocks of a read cross the bus, as they come off the medium.
 
 use super::owner::Owner;
-use super::parameters::BusDescription;
 use super::read_pass::ReadPass;
 use crate::base::units::Time;
+use crate::devices::hdd::buffer_description::BusDescription;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::Part;
@@ -18,17 +18,17 @@ pub struct Source<'a, T> {
     /// The track that is being read, where any is.
     pub pass: Option<ReadPass>,
     /// What the request waits for.
-    pub account: Account<'a, T>,
+    pub account: TimeAccount<'a, T>,
 }
 
 /// Divides the time of a request into parts, in the order in which it passes.
-pub struct Account<'a, T> {
+pub struct TimeAccount<'a, T> {
     pub parts: &'a mut T,
     /// Up to when the time has been accounted for.
     pub until: Time,
 }
 
-impl<T: Tally> Account<'_, T> {
+impl<T: Tally> TimeAccount<'_, T> {
     /// What is not accounted for yet up to `end` went into `part`.
     #[inline]
     pub fn add(&mut self, part: Part, end: Time) {

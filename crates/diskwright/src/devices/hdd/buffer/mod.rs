@@ -6,7 +6,6 @@
 mod append;
 mod data;
 mod owner;
-pub mod parameters;
 mod pieces;
 mod read;
 mod read_ahead;
@@ -14,21 +13,21 @@ mod read_pass;
 mod segments;
 mod write;
 
-use data::Account;
+use data::TimeAccount;
 use owner::Owner;
-use parameters::{BufferDescription, WriteCompletion};
 use read_pass::ReadPass;
 use segments::{Segments, State};
 
 use serde_json::{Map, Value};
 
+use super::buffer_description::{BufferDescription, WriteCompletion};
 use super::hardware::Hardware;
 use crate::base::random::Stream;
 use crate::base::units::Time;
-use crate::devices::hdd::tally::Tally;
+use crate::devices::hdd::tally::{Tally, Track};
 use crate::engine::request::{Command, Op, ServedBy};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::{Arm, Motion};
+use crate::models::geometry::mechanics::HeadPosition;
 
 /// What the medium is at.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +62,7 @@ struct Destage {
     /// When the arm was free for the last request of it: before that no further one joins.
     begun: Time,
     /// Where the arm is then.
-    arm: Arm,
+    arm: HeadPosition,
 }
 
 /// What a buffer counts.
@@ -106,7 +105,7 @@ impl BufferCounters {
 pub struct Buffer {
     description: BufferDescription,
     segments: Segments,
-    arm: Arm,
+    arm: HeadPosition,
     medium: Medium,
     /// Draws what is left to chance.
     chance: Stream,
@@ -118,26 +117,9 @@ pub struct Buffer {
     tracks: Option<Vec<Track>>,
 }
 
-/// The reading of a track, or of a part of it, that is over.
-#[derive(Clone, Copy, Debug)]
-pub struct Track {
-    /// From its first sector to the end of the track.
-    pub run: Run,
-    /// When the arm began to move there.
-    pub start: Time,
-    /// How it moved.
-    pub motion: Motion,
-    /// When the first sector's leading edge passed.
-    pub edge: Time,
-    /// How many slots passed.
-    pub slots: u32,
-    /// When the arm was free.
-    pub until: Time,
-}
-
 /// What serving a request comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct BufferedService {
     /// When it is complete.
     pub end: Time,
     /// When the arm may set off for the next request.
@@ -200,7 +182,7 @@ impl Buffer {
                 description.read.hits_written_data,
             ),
             description,
-            arm: Arm::default(),
+            arm: HeadPosition::default(),
             medium: Medium::Free,
             chance,
             counters: BufferCounters::default(),
@@ -211,7 +193,7 @@ impl Buffer {
 
     /// The same with the arm somewhere else.
     #[must_use]
-    pub fn starting_at(self, arm: Arm) -> Buffer {
+    pub fn starting_at(self, arm: HeadPosition) -> Buffer {
         Buffer { arm, ..self }
     }
 
@@ -239,7 +221,7 @@ impl Buffer {
     pub fn tracks_until(&self, hardware: &Hardware, now: Time) -> Vec<Track> {
         let mut later = self.clone();
         later.tracks = Some(Vec::new());
-        later.settle(hardware, now);
+        later.advance_to(hardware, now);
         let mut tracks = later.tracks.unwrap_or_default();
         if let Medium::Reading { pass, .. } = later.medium
             && pass.start < now
@@ -255,7 +237,7 @@ impl Buffer {
     }
 
     /// Brings the state up to `now`.
-    pub fn settle(&mut self, hardware: &Hardware, now: Time) {
+    pub fn advance_to(&mut self, hardware: &Hardware, now: Time) {
         let per_sector = u64::from(hardware.blocks_per_sector);
         match &mut self.medium {
             Medium::Free => {}
@@ -396,7 +378,7 @@ impl Buffer {
     }
 
     /// Where the arm is, or will be once what it does at `now` is interrupted.
-    pub fn arm(&self) -> Arm {
+    pub fn arm(&self) -> HeadPosition {
         match &self.medium {
             Medium::Free => self.arm,
             Medium::Reading { pass, .. } => pass.arm(),
@@ -405,7 +387,7 @@ impl Buffer {
     }
 
     /// The arm is moved without a request, from `now` on.
-    pub fn travel(&mut self, hardware: &Hardware, now: Time, to: Arm) {
+    pub fn travel(&mut self, hardware: &Hardware, now: Time, to: HeadPosition) {
         self.stop(hardware, now);
         self.arm = to;
     }
@@ -436,14 +418,14 @@ impl Buffer {
         end.saturating_sub(now)
     }
 
-    /// Serves a request that the medium has time for, after [`Self::settle`]. Adds what its time goes into from `now` on to `parts`.
+    /// Serves a request that the medium has time for, after [`Self::advance_to`]. Adds what its time goes into from `now` on to `parts`.
     pub fn serve<T: Tally>(
         &mut self,
         hardware: &Hardware,
         service: Service<'_>,
         parts: &mut T,
-    ) -> Served {
-        let mut account = Account {
+    ) -> BufferedService {
+        let mut account = TimeAccount {
             parts,
             until: service.now,
         };

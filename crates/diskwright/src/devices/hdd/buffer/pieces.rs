@@ -1,36 +1,36 @@
 //! Writes of more blocks than a segment holds: they cross the bus piece by piece, as the medium makes room.
 
 use super::Buffer;
-use super::parameters::Water;
 use crate::base::units::{Lbn, Time};
 use crate::devices::hdd::access::{self, Access, Arrivals};
+use crate::devices::hdd::buffer_description::Water;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Command, Parts};
-use crate::models::geometry::mechanics::Arm;
+use crate::models::geometry::mechanics::HeadPosition;
 
 /// A part of a write that crosses the bus in one go.
 #[derive(Clone, Copy)]
-struct Piece {
+struct WritePiece {
     command: Command,
     arrivals: Arrivals,
     /// Where the arm is when it turns to the piece, and when that is.
-    arm: Arm,
+    arm: HeadPosition,
     begins: Time,
     done: Access,
 }
 
-impl Piece {
+impl WritePiece {
     fn write(
         hardware: &Hardware,
         command: Command,
         arrivals: Arrivals,
-        (arm, begins): (Arm, Time),
+        (arm, begins): (HeadPosition, Time),
         parts: &mut impl Tally,
-    ) -> Piece {
+    ) -> WritePiece {
         let run = hardware.first_run(&command, &hardware.track_of(&command));
         let done = access::write(hardware, arm, begins, arrivals, &command, run, parts);
-        Piece {
+        WritePiece {
             command,
             arrivals,
             arm,
@@ -45,7 +45,7 @@ impl Piece {
         command.blocks = (behind - command.lbn.0) as u32;
         let from = (self.arm, self.begins);
         let parts = &mut Parts::default();
-        Piece::write(hardware, command, self.arrivals, from, parts)
+        WritePiece::write(hardware, command, self.arrivals, from, parts)
             .done
             .end
     }
@@ -80,7 +80,7 @@ impl Buffer {
             }
         };
         let first = up_to(command.lbn.0, size);
-        let mut pieces = vec![Piece::write(
+        let mut pieces = vec![WritePiece::write(
             hardware,
             first,
             arrivals,
@@ -114,7 +114,7 @@ impl Buffer {
             } else {
                 (crossed + bus.disconnect_write).max(room) + bus.reselect_again + bus.preparation
             };
-            let piece = Piece::write(
+            let piece = WritePiece::write(
                 hardware,
                 up_to(end, size - mark),
                 Arrivals::from(from),

@@ -1,12 +1,12 @@
 //! Reads: what is in the buffer, what the medium brings, and how both cross the bus.
 
-use super::data::{Account, ReadTransfer, Source};
+use super::data::{ReadTransfer, Source, TimeAccount};
 use super::owner::Owner;
-use super::parameters::{PreSeek, Water};
 use super::read_pass::ReadPass;
 use super::segments::{Hit, State};
-use super::{Buffer, Medium, Served, Service};
+use super::{Buffer, BufferedService, Medium, Service};
 use crate::base::units::{Lbn, Time};
+use crate::devices::hdd::buffer_description::{PreSeek, Water};
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Part, ServedBy};
@@ -16,8 +16,8 @@ impl Buffer {
         &mut self,
         hardware: &Hardware,
         service: Service<'_>,
-        account: &mut Account<'_, T>,
-    ) -> Served {
+        account: &mut TimeAccount<'_, T>,
+    ) -> BufferedService {
         let Service {
             command,
             track,
@@ -126,7 +126,7 @@ impl Buffer {
             size: self.segments.size(),
             present,
             pass,
-            account: Account {
+            account: TimeAccount {
                 parts: account.parts,
                 until: account.until,
             },
@@ -172,7 +172,7 @@ impl Buffer {
             },
             PreSeek::AfterMedium | PreSeek::WhileCompleting => last,
         };
-        Served {
+        BufferedService {
             end: completion,
             released,
             by: match hit {

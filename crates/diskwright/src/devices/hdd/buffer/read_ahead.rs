@@ -1,7 +1,7 @@
 //! How far the medium reads beyond a request.
 
 use super::Buffer;
-use super::parameters::ReadAheadEnd;
+use crate::devices::hdd::buffer_description::ReadAheadEnd;
 use crate::devices::hdd::hardware::Hardware;
 use crate::engine::request::Command;
 use crate::models::geometry::layout::{Layout, Run};
@@ -83,7 +83,7 @@ mod tests {
     use crate::devices::hdd::buffer::{Medium, Service};
     use crate::devices::hdd::drive::DriveDescription;
     use crate::engine::request::{Op, Part, Parts};
-    use crate::models::geometry::mechanics::Arm;
+    use crate::models::geometry::mechanics::HeadPosition;
 
     /// The first read: so large that its blocks still cross the bus when the medium has read ahead to the limit.
     const LARGE: (u64, u32) = (0, 250);
@@ -114,7 +114,7 @@ mod tests {
             lbn: Lbn(lbn),
             blocks,
         };
-        buffer.settle(hardware, now);
+        buffer.advance_to(hardware, now);
         let service = Service {
             command: &command,
             track: &hardware.track_of(&command),
@@ -149,11 +149,11 @@ mod tests {
         let (_, complete, reached) = after_large_read(&hardware);
         for (now, is_at_rest) in [(reached.saturating_sub(ns), false), (reached, true)] {
             let (mut buffer, ..) = after_large_read(&hardware);
-            buffer.settle(&hardware, now);
+            buffer.advance_to(&hardware, now);
             assert_eq!(buffer.is_at_rest(), is_at_rest, "{now}");
         }
         // A write takes as long as on a drive that has done nothing but to put its arm there.
-        let arm = Arm::over(&hardware.mechanics.layout.run(250 + 256 - 1, 1));
+        let arm = HeadPosition::over(&hardware.mechanics.layout.run(250 + 256 - 1, 1));
         let write = (Op::Write, (600_000, 120));
         for late in 0..20 {
             let now = complete + Time::from_us(late * 1000);

@@ -2,11 +2,11 @@
 
 use crate::base::units::Time;
 use crate::devices::hdd::hardware::Hardware;
+use crate::devices::hdd::tally::Track;
 use crate::models::geometry::layout::{Layout, Run};
-use crate::models::geometry::mechanics::{Arm, Mechanics, Motion};
-use crate::models::geometry::spindle::Slots;
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics, Motion};
+use crate::models::geometry::spindle::PassingSlots;
 
-use super::Track;
 use super::owner::Owner;
 
 /// The reading of what is left of a track, from a sector on.
@@ -22,7 +22,7 @@ pub struct ReadPass {
     pub motion: Motion,
     /// When the first sector's leading edge passed.
     pub edge: Time,
-    slots: Slots,
+    slots: PassingSlots,
     /// How many sectors had passed when the last one had: fewer than all where the others were read before the first.
     in_turn: u32,
     /// The most sectors of a track that may be read out of turn.
@@ -37,12 +37,12 @@ impl ReadPass {
     #[inline]
     pub fn new(
         mechanics: &Mechanics,
-        arm: Arm,
+        arm: HeadPosition,
         start: Time,
         (sector, run): (u64, Run),
         most: u32,
     ) -> ReadPass {
-        let motion = mechanics.motion(arm, Arm::over(&run), false);
+        let motion = mechanics.motion(arm, HeadPosition::over(&run), false);
         let arrived = start + motion.total();
         let spindle = &mechanics.spindle;
         let (wait, slots) =
@@ -168,8 +168,8 @@ impl ReadPass {
     }
 
     /// Where the arm is once it has moved.
-    pub fn arm(&self) -> Arm {
-        Arm::over(&self.run)
+    pub fn arm(&self) -> HeadPosition {
+        HeadPosition::over(&self.run)
     }
 
     /// When the arm had moved.

@@ -1,16 +1,16 @@
 //! Writes: into the buffer, and on to the medium.
 
-use super::data::Account;
-use super::parameters::PreSeek;
+use super::data::TimeAccount;
 use super::segments::State;
-use super::{Buffer, Destage, Medium, Served, Service};
+use super::{Buffer, BufferedService, Destage, Medium, Service};
 use crate::base::units::Time;
 use crate::devices::hdd::access::{self, Arrivals};
+use crate::devices::hdd::buffer_description::PreSeek;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Command, Part, ServedBy};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::Arm;
+use crate::models::geometry::mechanics::HeadPosition;
 
 /// Blocks that must have come before the medium takes a sector of a write, on a drive that makes extra disconnections: of a short
 /// write, and of one of 45 blocks or more (DiskSim 4.0).
@@ -18,9 +18,11 @@ const EXTRA_DISCONNECTION_BLOCKS: [u32; 2] = [10, 15];
 
 impl Buffer {
     /// How much longer than it need the arm takes to the run that a write begins with, also where it need not move at all.
-    pub(super) fn lengthened(&self, hardware: &Hardware, from: Arm, run: &Run) -> Time {
+    pub(super) fn lengthened(&self, hardware: &Hardware, from: HeadPosition, run: &Run) -> Time {
         let least = self.description.write.least_seek;
-        let motion = hardware.mechanics.motion_time(from, Arm::over(run), true);
+        let motion = hardware
+            .mechanics
+            .motion_time(from, HeadPosition::over(run), true);
         least.saturating_sub(motion)
     }
 
@@ -40,8 +42,8 @@ impl Buffer {
         &mut self,
         hardware: &Hardware,
         service: Service<'_>,
-        account: &mut Account<'_, T>,
-    ) -> Served {
+        account: &mut TimeAccount<'_, T>,
+    ) -> BufferedService {
         let Service {
             command,
             track,
@@ -77,7 +79,7 @@ impl Buffer {
             account.add(Part::Bus, crossed);
             let end = crossed + hardware.overhead.completion(true);
             account.add(Part::Overhead, end);
-            return Served {
+            return BufferedService {
                 end,
                 released: end,
                 by: ServedBy::Buffer,
@@ -113,7 +115,7 @@ impl Buffer {
         let run = hardware.first_run(command, track);
         let begins = ready.max(now) + wait;
         let mut media_parts = T::default();
-        media_parts.heads_for(Arm::over(&run));
+        media_parts.heads_for(HeadPosition::over(&run));
         let lengthened = self.lengthened(hardware, self.arm, &run);
         media_parts.add(Part::Seek, lengthened);
         let moves = begins + lengthened;
@@ -164,7 +166,7 @@ impl Buffer {
             begun: now,
             arm: done.arm,
         });
-        Served {
+        BufferedService {
             end,
             released,
             by: if is_buffered {

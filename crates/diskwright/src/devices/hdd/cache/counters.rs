@@ -8,7 +8,7 @@ use crate::models::cache::block_cache::Counts;
 
 /// Counts of requests and of what the cache wrote for itself.
 #[derive(Default)]
-pub(super) struct Counters {
+pub(super) struct CacheCounters {
     pub(super) requests: u64,
     pub(super) reads: u64,
     /// Reads served from the cache alone, and in part.
@@ -31,7 +31,7 @@ pub(super) struct Counters {
     pub(super) destage_time: Time,
 }
 
-impl Counters {
+impl CacheCounters {
     /// Everything, for the results; `counts` are those of the frames.
     pub(super) fn report(&self, cache: &BlockCache, counts: &Counts) -> Map<String, Value> {
         let share = |part: u64, of: u64| {

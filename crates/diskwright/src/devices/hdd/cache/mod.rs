@@ -20,10 +20,10 @@ use super::interface::Interface;
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
-use crate::models::cache::block_cache::{Counts, Piece, Place, Victim, Which};
+use crate::models::cache::block_cache::{BlockState, Counts, LinePiece, Place, Victim};
 use crate::models::cache::replacement::Cost;
 use crate::models::cache::{BlockCache, Frame};
-use counters::Counters;
+use counters::CacheCounters;
 use transfers::{Purpose, TransferId, Transfers};
 
 /// When a write is complete.
@@ -56,7 +56,7 @@ pub(super) struct DriveCache {
     outside: VecDeque<(RequestId, Command)>,
     transfers: Transfers,
     /// What the requests to the disk are for, by their numbers.
-    sent: Vec<Sent>,
+    sent: Vec<SentFor>,
     /// Reads and writes of the disk of whose completion it has not heard.
     in_disk: u32,
     /// Evicted dirty data that is not on the medium yet, in transfers.
@@ -66,7 +66,7 @@ pub(super) struct DriveCache {
     /// When the controller and the interface have done with the last request that the cache served.
     free_at: Time,
     pub outstanding: u32,
-    counters: Counters,
+    counters: CacheCounters,
     /// What the frames had counted when counting began.
     counts_before: Counts,
     /// The frames of the request that is being checked, kept for their memory.
@@ -76,7 +76,7 @@ pub(super) struct DriveCache {
 
 /// What a request to the disk is for.
 #[derive(Clone, Copy, Debug)]
-enum Sent {
+enum SentFor {
     /// Nothing that is under way.
     Nothing,
     Transfer(TransferId),
@@ -105,7 +105,7 @@ impl DriveCache {
             flushes: VecDeque::new(),
             free_at: Time::ZERO,
             outstanding: 0,
-            counters: Counters::default(),
+            counters: CacheCounters::default(),
             counts_before: Counts::default(),
             frames: Vec::new(),
             victims: Vec::new(),
@@ -232,7 +232,9 @@ impl DriveCache {
         let mut run: Option<(u64, u32)> = None;
         for Victim { key, line } in &victims {
             let mut rest = self.parts.cache.whole(*key);
-            while let Some((lbn, blocks)) = self.parts.cache.next_run(*line, Which::Dirty, rest) {
+            while let Some((lbn, blocks)) =
+                self.parts.cache.next_run(*line, BlockState::Dirty, rest)
+            {
                 rest = rest.after(lbn + u64::from(blocks));
                 match &mut run {
                     Some((first, length)) if *first + u64::from(*length) == lbn => {
@@ -253,7 +255,7 @@ impl DriveCache {
             let cache = &mut self.parts.cache;
             if let Some((checker, device)) = cx.checker() {
                 let whole = cache.whole(victim.key);
-                for (lbn, blocks) in cache.runs(victim.line, Which::Valid, whole) {
+                for (lbn, blocks) in cache.runs(victim.line, BlockState::Valid, whole) {
                     checker.dropped(device, FRAMES, lbn, blocks);
                 }
             }
@@ -385,7 +387,7 @@ impl DriveCache {
             }
             self.transfers.take_ready();
             let purpose = self.transfers.get(id).purpose;
-            let child = self.open(command, Sent::Transfer(id), cx);
+            let child = self.open(command, SentFor::Transfer(id), cx);
             if let Purpose::Request(request) = purpose {
                 cx.request_mut(child).sequence = cx.request(request).sequence;
             }
@@ -404,11 +406,11 @@ impl DriveCache {
     }
 
     /// Makes a request to the disk.
-    fn open(&mut self, command: Command, what: Sent, cx: &mut Context<'_>) -> RequestId {
+    fn open(&mut self, command: Command, what: SentFor, cx: &mut Context<'_>) -> RequestId {
         let child = cx.open(command);
         let index = child.0 as usize;
         if self.sent.len() <= index {
-            self.sent.resize(index + 1, Sent::Nothing);
+            self.sent.resize(index + 1, SentFor::Nothing);
         }
         self.sent[index] = what;
         child
@@ -500,18 +502,18 @@ impl DriveCache {
     }
 
     /// Puts into a frame what came from the medium, but not over what was written meanwhile.
-    fn fill(&mut self, frame: Frame, part: &Piece, child: RequestId, cx: &mut Context<'_>) {
+    fn fill(&mut self, frame: Frame, part: &LinePiece, child: RequestId, cx: &mut Context<'_>) {
         let cache = &mut self.parts.cache;
         let line = cache.line(frame);
         if let Some((checker, device)) = cx.checker() {
-            for (lbn, blocks) in cache.runs(line, Which::Missing, *part) {
+            for (lbn, blocks) in cache.runs(line, BlockState::Missing, *part) {
                 checker.buffered(device, FRAMES, child, lbn, blocks);
             }
         }
         cache.fill(frame, part);
     }
 
-    fn pieces(&self, command: &Command) -> impl Iterator<Item = Piece> + use<> {
+    fn pieces(&self, command: &Command) -> impl Iterator<Item = LinePiece> + use<> {
         self.parts.cache.pieces(command.lbn.0, command.blocks)
     }
 
@@ -595,7 +597,7 @@ impl DriveCache {
     /// Passes a flush or a trim on to the disk.
     fn pass(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
         let command = cx.request(request).command;
-        let child = self.open(command, Sent::Passed(request), cx);
+        let child = self.open(command, SentFor::Passed(request), cx);
         disk.accept(child, cx);
     }
 
@@ -651,13 +653,13 @@ impl DriveCache {
     /// The disk has served a request.
     pub fn disk_completed(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
         let index = request.0 as usize;
-        match std::mem::replace(&mut self.sent[index], Sent::Nothing) {
-            Sent::Transfer(id) => {
+        match std::mem::replace(&mut self.sent[index], SentFor::Nothing) {
+            SentFor::Transfer(id) => {
                 self.transferred(id, request, disk, cx);
                 self.proceed(disk, cx);
             }
-            Sent::Passed(of_host) => self.passed(of_host, request, cx),
-            Sent::Nothing => unreachable!("the disk completes what it was given"),
+            SentFor::Passed(of_host) => self.passed(of_host, request, cx),
+            SentFor::Nothing => unreachable!("the disk completes what it was given"),
         }
     }
 
@@ -684,7 +686,7 @@ impl DriveCache {
 
     /// Counts anew what is done from here on.
     pub fn measure_from_here(&mut self) {
-        self.counters = Counters::default();
+        self.counters = CacheCounters::default();
         self.counts_before = *self.parts.cache.counts();
     }
 

@@ -6,7 +6,7 @@ use crate::devices::hdd::medium::{AccessCursor, ArmFilter, Medium};
 use crate::engine::request::{Command, Op};
 use crate::models::geometry::mechanics::Target;
 use crate::models::placement::arm_choice::{Candidate, WriteMode};
-use crate::models::placement::soonest::{Found, Head};
+use crate::models::placement::soonest::{FreeSlot, Head};
 
 impl LogPlacement {
     /// The slot for the next write, and the arm that writes it; `not_to` is the track that a cleaner empties.
@@ -15,7 +15,7 @@ impl LogPlacement {
         medium: &mut Medium,
         cursor: &AccessCursor,
         not_to: Option<usize>,
-    ) -> Option<(usize, Found)> {
+    ) -> Option<(usize, FreeSlot)> {
         let find = |medium: &Medium, number: usize| {
             let arm = &medium.arms[number];
             let head = Head {

@@ -190,11 +190,11 @@ impl LogPlacement {
             self.cleaning.track = None;
             return None;
         };
-        let taken = self
+        let allocated = self
             .log
             .take_hole(&medium.hardware.mechanics, &found, content);
         let lbn = self.medium_lbn(found.slot);
-        medium.effects.taken.push(taken);
+        medium.effects.allocated.push(allocated);
         self.cleaning.is_at_work = true;
         Some(Next::Access {
             work: Work::Move { from },
@@ -218,15 +218,15 @@ impl LogPlacement {
         cx: &mut Context<'_>,
     ) {
         self.cleaning.is_at_work = false;
-        let taken = medium.arms[arm].effects.taken.pop();
-        let taken = taken.expect("a block was moved");
-        let (old, new) = (self.medium_lbn(from), self.medium_lbn(taken.slot));
-        if self.log.slot_of(taken.content) != Some(from) {
+        let allocated = medium.arms[arm].effects.allocated.pop();
+        let allocated = allocated.expect("a block was moved");
+        let (old, new) = (self.medium_lbn(from), self.medium_lbn(allocated.slot));
+        if self.log.slot_of(allocated.content) != Some(from) {
             // It has been written anew, or forgotten, meanwhile.
-            return self.log.abandon(&medium.hardware.mechanics, taken);
+            return self.log.abandon(&medium.hardware.mechanics, allocated);
         }
         self.cleaning.moved += 1;
-        self.log.commit(taken);
+        self.log.commit(allocated);
         if let Some((checker, device)) = cx.checker() {
             checker.moved_on_medium(device, old, new, self.per_slot as u32);
         }

@@ -59,11 +59,13 @@ impl LogPlacement {
             let from = (block * per_slot).max(command.lbn.0);
             (from, ((block + 1) * per_slot).min(command.end().0))
         };
-        let mut taken = std::mem::take(&mut medium.arms[arm].effects.taken);
-        for taken in taken.drain(..) {
-            if let (Content::Data(block), Some((checker, device))) = (taken.content, cx.checker()) {
+        let mut allocated = std::mem::take(&mut medium.arms[arm].effects.allocated);
+        for allocated in allocated.drain(..) {
+            if let (Content::Data(block), Some((checker, device))) =
+                (allocated.content, cx.checker())
+            {
                 let (from, end) = span(block);
-                let to = self.medium_lbn(taken.slot);
+                let to = self.medium_lbn(allocated.slot);
                 // The rest of the slot is what the block was, or empty.
                 match self.log.map().get(block) {
                     _ if end - from == per_slot => {}
@@ -77,11 +79,11 @@ impl LogPlacement {
                     checker.wrote(device, request, offset, to + first % per_slot, blocks);
                 }
             }
-            if let Some(before) = self.log.commit(taken) {
+            if let Some(before) = self.log.commit(allocated) {
                 self.release(medium, before);
             }
         }
-        medium.arms[arm].effects.taken = taken;
+        medium.arms[arm].effects.allocated = allocated;
         let mut rewritten = std::mem::take(&mut medium.arms[arm].effects.rewritten);
         for (block, slot) in rewritten.drain(..) {
             // Another arm may have moved it meanwhile: then this write came before that one.

@@ -38,13 +38,13 @@ impl LogPlacement {
 
     /// A write before time zero is done.
     pub fn commit_initially(&mut self, medium: &mut Medium) {
-        let mut taken = std::mem::take(&mut medium.effects.taken);
-        for taken in taken.drain(..) {
-            if let Some(before) = self.log.commit(taken) {
+        let mut allocated = std::mem::take(&mut medium.effects.allocated);
+        for allocated in allocated.drain(..) {
+            if let Some(before) = self.log.commit(allocated) {
                 self.release(medium, before);
             }
         }
-        medium.effects.taken = taken;
+        medium.effects.allocated = allocated;
         medium.effects.clear();
     }
 

@@ -5,7 +5,7 @@ use super::service::Pass;
 use crate::base::units::Time;
 use crate::devices::hdd::medium::{AccessCursor, ArmFilter, DataPath, Medium, on_medium};
 use crate::engine::request::{Op, Parts};
-use crate::models::geometry::mechanics::{Arm, Mechanics};
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
 
 /// What a recovery was.
 pub(super) struct Recovered {
@@ -58,7 +58,7 @@ pub(super) fn scan_time(mechanics: &Mechanics) -> Time {
         layout, spindle, ..
     } = mechanics;
     let (surfaces, cylinders) = (u64::from(layout.surfaces()), u64::from(layout.cylinders()));
-    let place = |cylinder, head| Arm { cylinder, head };
+    let place = |cylinder, head| HeadPosition { cylinder, head };
     let switch = match surfaces {
         1 => Time::ZERO,
         _ => mechanics.motion_time(place(0, 0), place(0, 1), false),

@@ -2,7 +2,7 @@
 
 use super::LogPlacement;
 use crate::devices::hdd::access::Arrivals;
-use crate::devices::hdd::arm::Reading;
+use crate::devices::hdd::arm::MediumRead;
 use crate::devices::hdd::medium::{AccessCursor, ArmFilter, DataPath, Medium, on_medium};
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Command, Op, Part};
@@ -26,7 +26,7 @@ impl<T: Tally> Pass<'_, T> {
     }
 
     /// Reads blocks whose place nobody may take before that is done.
-    fn read(&mut self, piece: Reading, data: DataPath) {
+    fn read(&mut self, piece: MediumRead, data: DataPath) {
         self.access(&on_medium(Op::Read, piece.medium, piece.blocks), data);
         self.medium.effects.reading.push(piece);
     }
@@ -57,12 +57,12 @@ impl<T: Tally> Pass<'_, T> {
 impl LogPlacement {
     /// Reads a command's blocks where the log has them; what was never written takes no time.
     pub fn read<T: Tally>(&mut self, command: &Command, pass: &mut Pass<'_, T>) {
-        let mut piece: Option<Reading> = None;
+        let mut piece: Option<MediumRead> = None;
         for (block, from, end) in self.covered(command) {
             let Some(slot) = self.log.map().get(block) else {
                 continue;
             };
-            let next = Reading {
+            let next = MediumRead {
                 lbn: Some(from),
                 medium: self.medium_lbn(slot) + from % self.per_slot,
                 blocks: (end - from) as u32,
@@ -115,7 +115,7 @@ impl LogPlacement {
         let effects = &mut pass.medium.effects;
         effects.rewritten.push((block, slot));
         // Nobody takes the slot before this is done.
-        effects.reading.push(Reading {
+        effects.reading.push(MediumRead {
             lbn: None,
             medium,
             blocks,
@@ -132,7 +132,7 @@ impl LogPlacement {
     ) {
         let is_whole = end - from == self.per_slot;
         if let Some(slot) = self.log.map().get(block).filter(|_| !is_whole) {
-            let rest = Reading {
+            let rest = MediumRead {
                 lbn: None,
                 medium: self.medium_lbn(slot),
                 blocks: self.per_slot as u32,
@@ -166,10 +166,10 @@ impl LogPlacement {
             .choose_slot(pass.medium, pass.cursor, None)
             .expect("a log keeps a slot free for every block that has none");
         let mechanics = &pass.medium.hardware.mechanics;
-        let taken = self.log.take(mechanics, &found, content);
+        let allocated = self.log.take(mechanics, &found, content);
         let command = on_medium(Op::Write, self.medium_lbn(found.slot), per_slot);
         pass.write_by(arm, &command, arrivals);
-        pass.medium.effects.taken.push(taken);
+        pass.medium.effects.allocated.push(allocated);
     }
 
     /// Whether a write must read first what its group's arms cannot read, and no arm that can is idle.
@@ -187,7 +187,7 @@ impl LogPlacement {
 }
 
 /// Reads what is in a slot, with any arm that can where those of the group cannot.
-fn read_rest<T: Tally>(rest: Reading, pass: &mut Pass<'_, T>) {
+fn read_rest<T: Tally>(rest: MediumRead, pass: &mut Pass<'_, T>) {
     let begun = pass.cursor.now;
     let (filter, arm) = (pass.cursor.filter, pass.cursor.arm);
     if let ArmFilter::Group(group) = filter

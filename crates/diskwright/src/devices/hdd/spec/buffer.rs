@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::base::error::InputError;
-use crate::devices::hdd::buffer::parameters::BufferDescription;
+use crate::devices::hdd::buffer_description::BufferDescription;
 
 /// The buffer of a hard disk in a spec.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -103,7 +103,7 @@ mod tests {
     use crate::engine::request::{Command, Op, RequestId};
     use crate::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
     use crate::models::geometry::layout::Layout;
-    use crate::models::geometry::mechanics::{Arm, Mechanics};
+    use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
     use crate::models::geometry::seek::{SeekCurve, SeekDescription};
     use crate::models::geometry::spindle::Spindle;
     use crate::models::queue::pool::{Order, Pool};
@@ -157,7 +157,7 @@ mod tests {
         }
         let disk = DiskSpace {
             mechanics: &m,
-            arm: Arm::default(),
+            arm: HeadPosition::default(),
             last: Lbn(0),
             blocks: 10_000,
             read_phase: m.spindle.phase(Time::ZERO),

@@ -26,7 +26,7 @@ pub use weight::Weight;
 use super::pool::{Order, Pending, Pool, Slot};
 use crate::base::registry::policies;
 use crate::base::units::{Lbn, Time};
-use crate::models::geometry::mechanics::{Arm, Mechanics, Reach, Target};
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics, Reach, Target};
 use crate::models::geometry::spindle::Phase;
 
 policies! {
@@ -66,6 +66,12 @@ pub trait Scheduler: Send {
     /// Whether it must know where sectors are, which a host's queue does not.
     fn needs_geometry(&self) -> bool {
         false
+    }
+
+    /// Whether it may ask for positioning times. For one that does not, a drive leaves out where its platters are: the phases of
+    /// [`DiskSpace`] then mean nothing.
+    fn needs_phases(&self) -> bool {
+        true
     }
 
     /// The cylinder to which a drive's arm must travel before a request is picked, if there is one.
@@ -139,7 +145,7 @@ pub struct DiskSpace<'a> {
     /// Geometry, seek curve, rotation.
     pub mechanics: &'a Mechanics,
     /// Where the arm is.
-    pub arm: Arm,
+    pub arm: HeadPosition,
     /// The block after the previous request.
     pub last: Lbn,
     /// The drive's capacity, in 512-byte blocks.
@@ -157,7 +163,7 @@ pub struct DiskSpace<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct ArmView {
     /// Where it is.
-    pub at: Arm,
+    pub at: HeadPosition,
     /// Where the platter will be, as its heads see it, when a read could begin to move it.
     pub read_phase: Phase,
     /// The same for a write.
@@ -202,7 +208,11 @@ impl DiskSpace<'_> {
 
     /// The least that a measure is over the arms that can serve a request; none where no arm can.
     #[inline]
-    fn least<T: Ord>(&self, target: &Target, measure: impl Fn(Arm, Phase) -> T) -> Option<T> {
+    fn least<T: Ord>(
+        &self,
+        target: &Target,
+        measure: impl Fn(HeadPosition, Phase) -> T,
+    ) -> Option<T> {
         if self.arms.is_empty() {
             let phase = if target.write {
                 self.write_phase

@@ -13,7 +13,7 @@ use super::pages::Pages;
 use crate::base::error::InputError;
 use crate::base::units::Lbn;
 use crate::engine::request::Op;
-use crate::workload::input::Anywhere;
+use crate::workload::input::RandomAccessFile;
 use crate::workload::record::Record;
 use crate::workload::text::shown;
 
@@ -134,7 +134,11 @@ impl Columns {
     }
 
     /// Begins a row group.
-    pub fn begin(&mut self, source: &Arc<Anywhere>, group: &RowGroupMetaData) -> Result<()> {
+    pub fn begin(
+        &mut self,
+        source: &Arc<RandomAccessFile>,
+        group: &RowGroupMetaData,
+    ) -> Result<()> {
         self.op.texts.begin(source, group)?;
         if let Some(fua) = &mut self.fua {
             fua.values.begin(source, group)?;
@@ -306,7 +310,7 @@ impl<T: DataType> Values<T> {
         }
     }
 
-    fn begin(&mut self, source: &Arc<Anywhere>, group: &RowGroupMetaData) -> Result<()> {
+    fn begin(&mut self, source: &Arc<RandomAccessFile>, group: &RowGroupMetaData) -> Result<()> {
         let rows = usize::try_from(group.num_rows())?;
         let pages = Pages::new(source, group.column(self.leaf.index), rows)?;
         self.reader = Some(ColumnReaderImpl::new(
@@ -400,7 +404,7 @@ impl Integers {
         }
     }
 
-    fn begin(&mut self, source: &Arc<Anywhere>, group: &RowGroupMetaData) -> Result<()> {
+    fn begin(&mut self, source: &Arc<RandomAccessFile>, group: &RowGroupMetaData) -> Result<()> {
         match &mut self.width {
             Width::Narrow(values, _) => values.begin(source, group),
             Width::Wide(values) => values.begin(source, group),

@@ -15,7 +15,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 
 use crate::base::error::{Error, InputError, Place};
 use crate::base::units::Time;
-use crate::workload::input::{Anywhere, Input};
+use crate::workload::input::{Input, RandomAccessFile};
 use crate::workload::record::{Record, Recorded};
 use crate::workload::writing::{Holds, Writing};
 
@@ -50,7 +50,7 @@ const ROWS: usize = 4_096;
 fn open(input: Input, _: &FormatOptions) -> Result<Box<dyn TraceReader>, Error> {
     let path = input.path().to_owned();
     let file = Place::File(path);
-    let source = Arc::new(input.anywhere("a Parquet trace")?);
+    let source = Arc::new(input.random_access("a Parquet trace")?);
     let wrong = |error: ParquetError| failed(error, &source, file.clone());
     let read = || ParquetMetaDataReader::new().parse_and_finish(&*source);
     let metadata = pages::guarded(read).map_err(wrong)?;
@@ -93,7 +93,7 @@ fn check_schema(metadata: &ParquetMetaData, file: &Place) -> Result<(), InputErr
 }
 
 /// What a failure to read or decode means to the user: the system's own errors are the file's, the rest is wrong input.
-fn failed(error: ParquetError, source: &Anywhere, place: Place) -> Error {
+fn failed(error: ParquetError, source: &RandomAccessFile, place: Place) -> Error {
     let error = match error {
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
             Ok(error) if error.raw_os_error().is_some() => {
@@ -111,7 +111,7 @@ fn failed(error: ParquetError, source: &Anywhere, place: Place) -> Error {
 }
 
 struct Reader {
-    source: Arc<Anywhere>,
+    source: Arc<RandomAccessFile>,
     metadata: ParquetMetaData,
     columns: Columns,
     /// Puts the rows of a log in order of arrival.

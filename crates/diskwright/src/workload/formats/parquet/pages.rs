@@ -10,11 +10,11 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use crate::workload::input::Anywhere;
+use crate::workload::input::RandomAccessFile;
 
 /// The pages of a column chunk.
 pub struct Pages {
-    pages: SerializedPageReader<Anywhere>,
+    pages: SerializedPageReader<RandomAccessFile>,
     /// The fewest bytes that a value takes in a dictionary.
     width: usize,
     dictionary: bool,
@@ -22,7 +22,11 @@ pub struct Pages {
 
 impl Pages {
     /// Begins at the chunk's first page.
-    pub fn new(source: &Arc<Anywhere>, chunk: &ColumnChunkMetaData, rows: usize) -> Result<Pages> {
+    pub fn new(
+        source: &Arc<RandomAccessFile>,
+        chunk: &ColumnChunkMetaData,
+        rows: usize,
+    ) -> Result<Pages> {
         let start = chunk
             .dictionary_page_offset()
             .unwrap_or(chunk.data_page_offset());

@@ -334,7 +334,7 @@ fn pipes_and_archives_are_refused() {
     let bytes = file(least());
     let pipe = Box::new(std::io::Cursor::new(bytes.clone()));
     let input = Input::new(std::path::Path::new("pipe"), pipe).unwrap();
-    let error = super::super::open_input(input, &FormatOptions::default()).err();
+    let error = crate::workload::open_input(input, &FormatOptions::default()).err();
     assert!(located(error.unwrap()).message.contains("pipe"));
     let packed = zstd::encode_all(&bytes[..], 1).unwrap();
     let error = located(records(packed, &FormatOptions::default()).unwrap_err());

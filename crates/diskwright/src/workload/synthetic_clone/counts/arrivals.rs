@@ -3,7 +3,7 @@
 use crate::base::random::Stream;
 use crate::base::units::Time;
 
-use super::super::parameters::Resolved;
+use crate::workload::clone_options::Resolved;
 
 /// Tells the arrival times one after the other.
 #[derive(Debug)]
@@ -48,8 +48,8 @@ impl Arrivals {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::parameters::Parameters;
     use super::*;
+    use crate::workload::clone_options::Parameters;
 
     fn gaps(parameters: &Parameters) -> Vec<f64> {
         let mut arrivals = Arrivals::new(&parameters.resolve().unwrap(), 1);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::InputError;
 use crate::workload::profile::Class;
 
-use super::super::parameters::Resolved;
+use crate::workload::clone_options::Resolved;
 
 /// A table as papers print it: requests and 512-byte blocks of each class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

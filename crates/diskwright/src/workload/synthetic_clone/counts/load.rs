@@ -4,27 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use crate::base::error::InputError;
+use crate::base::order_statistics::NumberedLruStack;
 use crate::base::random::Stream;
 use crate::base::units::{Lbn, Time};
 use crate::engine::request::Op;
 use crate::workload::record::Record;
 use crate::workload::synthetic::Ranks;
 
-use super::super::deck::Deck;
-use super::super::parameters::Resolved;
-use super::super::stack::Stack;
+use super::super::urn_sampler::UrnSampler;
 use super::arrivals::Arrivals;
 use super::cells::Counts;
 use super::mixture;
 use super::plan::{Kind, New, Plan, Shape, plan};
+use crate::workload::clone_options::Resolved;
 
 /// A synthetic clone of a table of counts, being told.
 #[derive(Debug)]
 pub struct Load {
     plan: Plan,
     /// How many of the new runs have been told.
-    told: usize,
-    again: Deck,
+    yielded: usize,
+    again: UrnSampler,
     theta: f64,
     seen: Seen,
     arrivals: Arrivals,
@@ -60,10 +60,10 @@ impl Load {
         }
         let sizes = mixture::solve(&cells, parameters)?;
         let plan = plan(&cells, &sizes, parameters, seed)?;
-        let again = Deck::new(plan.again.iter().map(|(_, number)| *number).collect());
+        let again = UrnSampler::new(plan.again.iter().map(|(_, number)| *number).collect());
         Ok(Load {
             plan,
-            told: 0,
+            yielded: 0,
             again,
             theta: parameters.theta,
             seen: Seen::default(),
@@ -97,14 +97,14 @@ impl Load {
 
     /// One of the runs that are left, new or again, each as likely; a new one where what comes again was not there yet.
     fn next_run(&mut self) -> Option<Run> {
-        let new = (self.plan.new.len() - self.told) as u64;
-        // A deck without cards left would begin again.
+        let new = (self.plan.new.len() - self.yielded) as u64;
+        // An urn without balls left would begin again.
         let again = self.again.left();
         if new + again == 0 {
             return None;
         }
         if self.draws.below(new + again) >= new
-            && let Some(index) = self.again.look(&mut self.draws)
+            && let Some(index) = self.again.peek(&mut self.draws)
         {
             let kind = self.plan.again[index].0;
             if let Some(member) = self.seen.find(&kind, self.theta, &mut self.draws) {
@@ -118,8 +118,8 @@ impl Load {
             }
         }
         // Every kind that comes again is among the new runs: what is not there yet is still to come.
-        let new = *self.plan.new.get(self.told)?;
-        self.told += 1;
+        let new = *self.plan.new.get(self.yielded)?;
+        self.yielded += 1;
         if new.whole {
             self.seen.add(new);
         }
@@ -139,7 +139,7 @@ struct Seen {
     /// The number of each run's last reference.
     last: Vec<u64>,
     references: u64,
-    stack: Stack,
+    stack: NumberedLruStack,
     /// By the size of the first request: the last references.
     heads: BTreeMap<u32, BTreeMap<u64, u32>>,
     /// By that and the size of those that follow: the last references.

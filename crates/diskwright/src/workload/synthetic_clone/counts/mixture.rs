@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::base::error::InputError;
 use crate::workload::profile::Class;
 
-use super::super::parameters::Resolved;
 use super::cells::{CLASSES, Cells, DIRECTIONS, PARTS, bisect};
+use crate::workload::clone_options::Resolved;
 
 /// The sizes of a cell's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -259,7 +259,7 @@ pub fn apportion(requests: u64, shares: &[f64]) -> Vec<u64> {
 }
 
 /// What was chosen, for a page to print.
-pub fn told(cells: &Cells, sizes: &AllSizes, parameters: &Resolved) -> Mixture {
+pub fn summary(cells: &Cells, sizes: &AllSizes, parameters: &Resolved) -> Mixture {
     let mut found = Vec::new();
     let (mut small, mut requests) = (0, 0);
     for (p, c, d) in every_cell() {

@@ -9,7 +9,7 @@ mod plan;
 
 use crate::base::error::InputError;
 
-use super::parameters::Resolved;
+use crate::workload::clone_options::Resolved;
 
 pub use self::cells::Counts;
 pub use self::load::Load;
@@ -22,7 +22,7 @@ pub use self::mixture::{Cell, Mixture};
 pub fn mixture(counts: &Counts, parameters: &Resolved) -> Result<Mixture, InputError> {
     let cells = counts.cells(parameters)?;
     let sizes = mixture::solve(&cells, parameters)?;
-    Ok(mixture::told(&cells, &sizes, parameters))
+    Ok(mixture::summary(&cells, &sizes, parameters))
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use crate::base::error::InputError;
 use crate::base::random::Stream;
 
-use super::super::parameters::Resolved;
 use super::cells::{Cells, ratio};
 use super::lengths::{Lengths, lengths, runs, share_out};
 use super::mixture::{AllSizes, Sizes};
+use crate::workload::clone_options::Resolved;
 
 /// The shape of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

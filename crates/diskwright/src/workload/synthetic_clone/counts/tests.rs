@@ -9,8 +9,8 @@ use crate::workload::profile::Class;
 use crate::workload::record::Record;
 
 use super::super::counts::Counts;
-use super::super::parameters::Parameters;
 use super::{Load, mixture};
+use crate::workload::clone_options::Parameters;
 
 fn class(requests: u64, blocks: u64) -> Class {
     Class { requests, blocks }

@@ -9,7 +9,7 @@ use crate::metrics::histogram::LogHistogram;
 use crate::workload::profile::ArrivalProfile;
 use crate::workload::profile::bursts::{LEVELS, level, parting};
 
-use super::super::deck::Numbers;
+use super::super::urn_sampler::Numbers;
 
 /// Tells the arrival times one after the other.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct Arrivals {
     /// Requests before each slice of the trace's time, and in all; and how long a slice is.
     until: Vec<u64>,
     slice_ns: u64,
-    told: u64,
+    yielded: u64,
     stream: Stream,
 }
 
@@ -72,7 +72,7 @@ impl Arrivals {
         let mut arrivals = Arrivals {
             until: until.collect(),
             slice_ns: profile.slice_ns.max(1),
-            told: 0,
+            yielded: 0,
             now: Some(Time::ZERO),
             gaps,
             members,
@@ -97,7 +97,7 @@ impl Arrivals {
         };
         let share = (at.ns() % self.slice_ns) as f64 / self.slice_ns as f64;
         let in_slice = (pair[1] - pair[0]) as f64;
-        let missing = pair[0] as f64 + share * in_slice - self.told as f64;
+        let missing = pair[0] as f64 + share * in_slice - self.yielded as f64;
         let mean = self.until.last().copied().unwrap_or(0) as f64 / (self.until.len() - 1) as f64;
         let urgency = missing.abs() / in_slice.max(mean).max(1.0);
         match self.stream.unit() < urgency {
@@ -124,7 +124,7 @@ impl Arrivals {
     pub fn next(&mut self) -> Option<Time> {
         let at = self.now?;
         let want = self.want(at);
-        self.told += 1;
+        self.yielded += 1;
         let within = self
             .left
             .iter()

@@ -14,7 +14,7 @@ use crate::metrics::histogram::LogHistogram;
 use crate::workload::profile::{Class, Profile, SizeProfile};
 use crate::workload::record::Record;
 
-use super::deck::{Deck, Numbers};
+use super::urn_sampler::{Numbers, UrnSampler};
 
 use self::arrivals::Arrivals;
 use self::places::Places;
@@ -27,9 +27,9 @@ pub struct Load {
     /// Lengths of runs, by the direction of the first request and by whether it goes to a new place or to a known one.
     runs: [[Numbers; 2]; 2],
     /// Of these: which of them begins next.
-    novelty: [Deck; 2],
+    novelty: [UrnSampler; 2],
     /// Directions by class and by the direction before.
-    directions: [[Deck; 2]; 2],
+    directions: [[UrnSampler; 2]; 2],
     /// Sizes by class and direction.
     sizes: [[Numbers; 2]; 2],
     trims: Numbers,
@@ -129,8 +129,8 @@ impl Load {
                 [of(&runs.first_reads), of(&runs.again_reads)],
                 [of(&runs.first_writes), of(&runs.again_writes)],
             ],
-            novelty: novelty.map(|counts| Deck::new(counts.to_vec())),
-            directions: directions.map(|class| class.map(|after| Deck::new(after.to_vec()))),
+            novelty: novelty.map(|counts| UrnSampler::new(counts.to_vec())),
+            directions: directions.map(|class| class.map(|after| UrnSampler::new(after.to_vec()))),
             sizes,
             trims: Numbers::of_bins(size_bins(&profile.sizes.trims)),
             ahead: Numbers::of_bins(ahead).with_most(profile.threshold_blocks),
@@ -222,11 +222,11 @@ impl Load {
     fn random(&mut self) -> (bool, u64, u32) {
         let write = self.direction(0);
         let own = usize::from(write);
-        let kind = self.novelty[own].look(&mut self.draws).unwrap_or(NEW);
+        let kind = self.novelty[own].peek(&mut self.draws).unwrap_or(NEW);
         if kind == KNOWN {
             // The length is drawn once it is known that the run begins at a known place.
             let runs = &mut self.runs[own][KNOWN];
-            let bin = runs.look(&mut self.draws);
+            let bin = runs.peek(&mut self.draws);
             let followers = bin.map_or(0, |bin| runs.bin(bin).0.saturating_sub(1));
             let leads = followers > 0 && !self.new_sequential.lacks();
             let alike = leads || self.same_size.lacks();
@@ -281,8 +281,8 @@ impl Load {
             (writes, reads)
         };
         // Where requests after this direction have run out, as after the other one: the totals stay.
-        let deck = if own.left() > 0 { own } else { other };
-        deck.draw(&mut self.draws).unwrap_or(0) == 1
+        let urn = if own.left() > 0 { own } else { other };
+        urn.draw(&mut self.draws).unwrap_or(0) == 1
     }
 
     /// Where the run goes on: whether it is to go on to a known place.
@@ -306,7 +306,7 @@ impl Load {
             _ => {
                 let mut bin = None;
                 for _ in 0..TRIES {
-                    bin = sizes.look(&mut self.draws);
+                    bin = sizes.peek(&mut self.draws);
                     let fits = |leads: bool| {
                         let end = bin.map(|bin| lbn.saturating_add(sizes.bin(bin).0));
                         end.is_some_and(|end| self.places.is_known(end) == leads)

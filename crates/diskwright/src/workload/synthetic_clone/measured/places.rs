@@ -4,13 +4,13 @@
 use foldhash::quality::FixedState;
 use hashbrown::HashMap;
 
+use crate::base::order_statistics::NumberedLruStack;
 use crate::base::random::Stream;
 use crate::metrics::histogram::LogHistogram;
 use crate::workload::extents::Extents;
 use crate::workload::profile::{ALIGNMENTS, Profile};
 
-use super::super::deck::{Deck, Numbers};
-use super::super::stack::Stack;
+use super::super::urn_sampler::{Numbers, UrnSampler};
 
 /// So many places are drawn of which one is taken.
 const CANDIDATES: usize = 32;
@@ -26,7 +26,7 @@ pub struct Places {
     known: HashMap<u64, u32, FixedState>,
     /// First block of each place, and the size of the last request there.
     members: Vec<(u64, u32)>,
-    stack: Stack,
+    stack: NumberedLruStack,
     touched: Extents,
     end: u64,
     threshold: u64,
@@ -34,16 +34,16 @@ pub struct Places {
     distances: Numbers,
     bin_blocks: u64,
     /// Requests that each region still lacks, and how many it is to have.
-    regions: Wanted,
+    regions: Quotas,
     /// New first blocks that each region still lacks.
-    new_regions: Deck,
+    new_regions: UrnSampler,
     /// Jumps from the end of the request before, backward ones first.
-    jumps: Wanted,
+    jumps: Quotas,
     forward: Vec<u64>,
     backward: Vec<u64>,
     jump_numbers: Numbers,
     jump_kinds: Vec<Jump>,
-    alignments: Deck,
+    alignments: UrnSampler,
     /// New first blocks and new blocks that are wanted in all.
     working_set: (u64, u64),
     /// Whether no request has ended at the last block yet.
@@ -59,15 +59,15 @@ enum Jump {
 }
 
 /// What is still wanted of each kind, as a share of what is wanted in all.
-struct Wanted {
+struct Quotas {
     all: Vec<u64>,
     left: Vec<u64>,
 }
 
-impl Wanted {
-    fn new(all: Vec<u64>) -> Wanted {
+impl Quotas {
+    fn new(all: Vec<u64>) -> Quotas {
         let left = all.clone();
-        Wanted { all, left }
+        Quotas { all, left }
     }
 
     /// 0 where nothing is wanted, and where what was wanted is there.
@@ -111,20 +111,20 @@ impl Places {
         Places {
             known: HashMap::default(),
             members: Vec::new(),
-            stack: Stack::default(),
+            stack: NumberedLruStack::default(),
             touched: Extents::default(),
             end: profile.end_lbn,
             threshold: profile.threshold_blocks,
             distances: Numbers::new(&profile.references.random_distance_objects),
             bin_blocks: space.bin_blocks.max(1),
-            regions: Wanted::new(space.bin_requests.clone()),
-            new_regions: Deck::new(space.bin_first.clone()),
-            jumps: Wanted::new(both().map(|(_, count)| count).collect()),
+            regions: Quotas::new(space.bin_requests.clone()),
+            new_regions: UrnSampler::new(space.bin_first.clone()),
+            jumps: Quotas::new(both().map(|(_, count)| count).collect()),
             jump_kinds: kinds.chain(forward.iter().map(|_| Jump::On)).collect(),
             jump_numbers: Numbers::of_bins(both()),
             forward: forward.iter().map(|(from, _)| *from).collect(),
             backward: backward.iter().map(|(from, _)| *from).collect(),
-            alignments: Deck::new(space.alignment.clone()),
+            alignments: UrnSampler::new(space.alignment.clone()),
             working_set: (profile.working_set_requests, profile.working_set_blocks),
             is_end_open: true,
             stream,
@@ -174,7 +174,7 @@ impl Places {
         let mut bins = [None; MOST_CANDIDATES];
         let found = &mut found[..tries];
         for ((weight, lbn), drawn) in found.iter_mut().zip(&mut bins) {
-            let bin = self.distances.look(&mut self.stream);
+            let bin = self.distances.peek(&mut self.stream);
             let (from, width) = bin.map_or((0, 1), |bin| self.distances.bin(bin));
             if from >= len && !force {
                 continue;
@@ -230,7 +230,7 @@ impl Places {
             }
         }
         let is_fresh = self.growth_so_far() <= 1.0;
-        let alignment = self.alignments.look(&mut self.stream);
+        let alignment = self.alignments.peek(&mut self.stream);
         let mut found: [(f64, u64); CANDIDATES] = [(0.0, 0); CANDIDATES];
         for (index, (weight, lbn)) in found.iter_mut().enumerate() {
             let place = match (index % 4, is_fresh) {
@@ -311,7 +311,7 @@ impl Places {
 
     /// Anywhere in a region that still lacks new places.
     fn in_region(&mut self) -> u64 {
-        let region = self.new_regions.look(&mut self.stream).unwrap_or(0) as u64;
+        let region = self.new_regions.peek(&mut self.stream).unwrap_or(0) as u64;
         let within = self.stream.below(self.bin_blocks);
         region
             .saturating_mul(self.bin_blocks)
@@ -321,7 +321,7 @@ impl Places {
     /// As far from the end of the request before as one of the jumps that were counted.
     fn jump_from(&mut self, before: Option<u64>) -> u64 {
         let before = before.unwrap_or(0);
-        let Some(bin) = self.jump_numbers.look(&mut self.stream) else {
+        let Some(bin) = self.jump_numbers.peek(&mut self.stream) else {
             return before;
         };
         let (from, width) = self.jump_numbers.bin(bin);

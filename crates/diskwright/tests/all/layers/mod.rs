@@ -1,8 +1,13 @@
 //! The modules stand in one direction, as the tour in `lib.rs` has them: each uses only those above it, and no kind of device another.
+//! Below that, too, nothing goes round in a circle with a folder in it.
+
+mod circles;
+mod paths;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use self::circles::Modules;
 use crate::support::root;
 use diskwright::devices::DeviceSpec;
 
@@ -40,14 +45,14 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 /// A file's text without its tests and its comments.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a source file");
-    let text = text
-        .split("\n#[cfg(test)]\nmod ")
-        .next()
-        .unwrap_or_default();
-    let lines = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
-    lines.collect::<Vec<_>>().join("\n")
+    let lines: Vec<&str> = text.lines().collect();
+    // A declaration of a module of tests in another file has no brace.
+    let is_module = |line: &str| line.contains("mod ") && line.ends_with('{');
+    let begins_tests = |pair: &[&str]| pair[0].trim_start() == "#[cfg(test)]" && is_module(pair[1]);
+    let end = lines.windows(2).position(begins_tests);
+    let lines = lines[..end.unwrap_or(lines.len())].iter().copied();
+    let code = lines.filter(|line| !line.trim_start().starts_with("//"));
+    code.collect::<Vec<_>>().join("\n")
 }
 
 /// The modules that a text names behind `crate::`, with what follows them.
@@ -112,5 +117,25 @@ fn no_kind_of_device_uses_another() {
                 assert!(!is_other, "{} uses {name}", path.display());
             }
         }
+    }
+}
+
+#[test]
+fn no_folder_is_in_a_circle() {
+    let mut found = Vec::new();
+    files(&sources(), &mut found);
+    let mut modules = Modules::default();
+    for path in &found {
+        let below = path.strip_prefix(sources()).expect("below the sources");
+        modules.add(below, &code(path));
+    }
+    // A test that sees nothing finds no circles.
+    assert!(modules.uses().len() > found.len());
+    if let Some(circle) = modules.circles().first() {
+        let uses = circle.uses.join("\n");
+        panic!(
+            "{} go round in a circle:\n{uses}",
+            circle.modules.join(", ")
+        );
     }
 }

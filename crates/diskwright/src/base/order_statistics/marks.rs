@@ -1,17 +1,15 @@
-//! Which slots of a row are marked, and how many marks come after one.
-//!
-//! The slots are bits of words; a Fenwick tree holds the sums over words (Fenwick, "A new data structure for cumulative frequency
-//! tables", Software: Practice and Experience 24(3), 1994). Moves and counts between near places climb only to where both meet,
-//! so that they cost the logarithm of the distance and not of the row.
+//! Which slots of a row are marked, and how many marks come after one: bits of words, and a Fenwick tree of the sums over words.
+
+use super::fenwick::Fenwick;
 
 const BITS: usize = u64::BITS as usize;
 
-/// Marks on the slots of a row. Slots are marked from the front to the back, each once.
+/// Marks on the slots of a row, two bits of memory a slot. Slots are marked from the front to the back, each once.
 #[derive(Clone, Debug)]
 pub(super) struct Marks {
     words: Vec<u64>,
-    /// `sums[i]` is of the words that node `i` of the tree covers, counted from 1; `sums[0]` is not used.
-    sums: Vec<u64>,
+    /// The marks in each word.
+    sums: Fenwick,
     /// No mark is in a word before this one.
     first: usize,
 }
@@ -21,9 +19,18 @@ fn place(slot: usize) -> (usize, u32) {
     (slot / BITS, (slot % BITS) as u32)
 }
 
-/// The node's lowest bit: how many words it covers.
-fn span(node: usize) -> usize {
-    node & node.wrapping_neg()
+/// The place of the bit of a word that has `before` set bits below it.
+fn nth_bit(word: u64, mut before: u32) -> u32 {
+    let (mut at, mut width) = (0, u64::BITS / 2);
+    while width > 0 {
+        let low = (word >> at) & ((1 << width) - 1);
+        if let Some(rest) = before.checked_sub(low.count_ones()) {
+            before = rest;
+            at += width;
+        }
+        width /= 2;
+    }
+    at
 }
 
 impl Marks {
@@ -36,14 +43,7 @@ impl Marks {
         if rest > 0 {
             words[whole] = (1 << rest) - 1;
         }
-        let mut sums = vec![0; words.len() + 1];
-        for node in 1..sums.len() {
-            sums[node] += u64::from(words[node - 1].count_ones());
-            let parent = node + span(node);
-            if parent < sums.len() {
-                sums[parent] += sums[node];
-            }
-        }
+        let sums = Fenwick::new(words.iter().map(|word| u64::from(word.count_ones())));
         Marks {
             words,
             sums,
@@ -52,8 +52,15 @@ impl Marks {
     }
 
     /// How many slots there are.
+    #[inline]
     pub(super) fn slots(&self) -> usize {
         self.words.len() * BITS
+    }
+
+    /// How many marks there are.
+    #[inline]
+    pub(super) fn marked(&self) -> u64 {
+        self.sums.total()
     }
 
     /// How many marks there are after slot `from`, which is not after the last of them, `last`.
@@ -67,23 +74,14 @@ impl Marks {
         }
         let ends = (self.words[low] & after_from).count_ones()
             + (self.words[high] & up_to_last).count_ones();
-        // The words between: `low + 1` to `high - 1`, which nodes from 1 count as `low + 2` to `high`.
-        u64::from(ends) + self.sum(low + 1, high)
+        u64::from(ends) + self.sums.between(low + 1, high)
     }
 
-    /// The marks in the words of nodes `from + 1` to `to`.
+    /// The marked slot with `before` marks in front of it, which must be fewer than there are.
     #[inline]
-    fn sum(&self, mut from: usize, mut to: usize) -> u64 {
-        let (mut more, mut less) = (0, 0);
-        while to > from {
-            more += self.sums[to];
-            to -= span(to);
-        }
-        while from > to {
-            less += self.sums[from];
-            from -= span(from);
-        }
-        more - less
+    pub(super) fn nth(&self, before: u64) -> usize {
+        let (word, before) = self.sums.find(before);
+        word * BITS + nth_bit(self.words[word], before as u32) as usize
     }
 
     /// Marks a slot that is not marked.
@@ -91,23 +89,7 @@ impl Marks {
     pub(super) fn mark(&mut self, slot: usize) {
         let (word, bit) = place(slot);
         self.words[word] |= 1 << bit;
-        let mut node = word + 1;
-        while node < self.sums.len() {
-            self.sums[node] += 1;
-            node += span(node);
-        }
-    }
-
-    /// Takes a mark away.
-    #[inline]
-    fn clear(&mut self, slot: usize) {
-        let (word, bit) = place(slot);
-        self.words[word] &= !(1 << bit);
-        let mut node = word + 1;
-        while node < self.sums.len() {
-            self.sums[node] -= 1;
-            node += span(node);
-        }
+        self.sums.raise(word);
     }
 
     /// Moves a mark to a slot further on that is not marked.
@@ -116,31 +98,22 @@ impl Marks {
         let ((low, from), (high, to)) = (place(from), place(to));
         self.words[low] &= !(1 << from);
         self.words[high] |= 1 << to;
-        let (mut less, mut more) = (low + 1, high + 1);
-        let end = self.sums.len();
-        while less != more {
-            if less < more {
-                self.sums[less] -= 1;
-                less = (less + span(less)).min(end);
-            } else {
-                self.sums[more] += 1;
-                more = (more + span(more)).min(end);
-            }
-        }
+        self.sums.shift(low, high);
     }
 
     /// Takes the first mark away, and tells where it was.
     pub(super) fn take_first(&mut self) -> Option<usize> {
         let rest = self.words[self.first..].iter();
         self.first += rest.take_while(|word| **word == 0).count();
-        let Some(word) = self.words.get(self.first) else {
+        let Some(word) = self.words.get_mut(self.first) else {
             // The next mark may be in a word that has just been passed.
             self.first = 0;
             return None;
         };
-        let slot = self.first * BITS + word.trailing_zeros() as usize;
-        self.clear(slot);
-        Some(slot)
+        let bit = word.trailing_zeros();
+        *word &= *word - 1;
+        self.sums.lower(self.first);
+        Some(self.first * BITS + bit as usize)
     }
 
     /// The marked slots from the front to the back.
@@ -186,10 +159,22 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(marks.iter().collect::<Vec<_>>(), model.clone());
+                prop_assert_eq!(marks.marked(), model.len() as u64);
                 if let Some(&last) = model.last() {
                     for (at, &from) in model.iter().enumerate() {
                         prop_assert_eq!(marks.between(from, last), (model.len() - 1 - at) as u64);
+                        prop_assert_eq!(marks.nth(at as u64), from);
                     }
+                }
+            }
+        }
+
+        #[test]
+        fn bits_are_found_by_their_number(word in any::<u64>(), sparse in any::<u64>()) {
+            for word in [word, word & sparse, word | sparse, u64::MAX] {
+                let set = (0..u64::BITS).filter(|bit| word >> bit & 1 == 1);
+                for (before, bit) in set.enumerate() {
+                    prop_assert_eq!(nth_bit(word, before as u32), bit);
                 }
             }
         }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{FORMATS, Format};
+use super::FORMATS;
+use crate::workload::formats::Format;
 use crate::workload::record::Record;
 use crate::workload::writing::{Holds, Writing};
 

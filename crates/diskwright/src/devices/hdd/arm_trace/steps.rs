@@ -1,10 +1,9 @@
 //! The steps of an access, as they pass.
 
 use crate::base::units::Time;
-use crate::devices::hdd::buffer::Track;
-use crate::devices::hdd::tally::{Slots, Tally};
+use crate::devices::hdd::tally::{SlotSpan, Tally, Track};
 use crate::engine::request::{Part, Parts};
-use crate::models::geometry::mechanics::{Arm, Mechanics};
+use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
 
 /// A stretch of time that goes into one part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +15,9 @@ pub struct Step {
     /// The number of the arm.
     pub by: usize,
     /// Where it is at the step's end.
-    pub arm: Arm,
+    pub arm: HeadPosition,
     /// The slots that are waited for, or pass.
-    pub slots: Option<Slots>,
+    pub slots: Option<SlotSpan>,
 }
 
 impl Step {
@@ -42,21 +41,21 @@ impl Step {
 
 /// What the medium does on its own, from an instant on.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct ArmActivity {
     /// When it begins.
     pub begins: Time,
     /// What it does, without a pause.
     pub steps: Vec<Step>,
 }
 
-impl Course {
+impl ArmActivity {
     /// When it is over.
     pub fn ends(&self) -> Time {
         self.begins + self.steps.iter().map(|step| step.time).sum()
     }
 
     /// What of some steps moves an arm or waits for the platter, if they begin at `start`: from the first of those to the last one.
-    fn of(steps: &[Step], start: Time) -> Option<Course> {
+    fn of(steps: &[Step], start: Time) -> Option<ArmActivity> {
         let is_idle = |step: &&Step| {
             !matches!(
                 step.part,
@@ -68,7 +67,7 @@ impl Course {
         let first = before.clone().count();
         let begins = start + before.map(|step| step.time).sum();
         let steps = steps.get(first..steps.len() - behind)?.to_vec();
-        (!steps.is_empty()).then_some(Course { begins, steps })
+        (!steps.is_empty()).then_some(ArmActivity { begins, steps })
     }
 
     /// Ends at `at`, if it would end later; where its last step leads is kept.
@@ -82,17 +81,17 @@ impl Course {
     }
 
     /// Where the arm is then.
-    pub fn arm(&self) -> Option<Arm> {
+    pub fn arm(&self) -> Option<HeadPosition> {
         Some(self.steps.last()?.arm)
     }
 }
 
-impl From<Track> for Course {
-    fn from(track: Track) -> Course {
+impl From<Track> for ArmActivity {
+    fn from(track: Track) -> ArmActivity {
         let run = &track.run;
-        let mut steps = Steps::default();
+        let mut steps = StepRecorder::default();
         let mut at = track.start;
-        steps.heads_for(Arm::over(run));
+        steps.heads_for(HeadPosition::over(run));
         for (part, time) in [
             (Part::Seek, track.motion.seek),
             (Part::HeadSwitch, track.motion.head_switch),
@@ -102,7 +101,7 @@ impl From<Track> for Course {
             at += time;
         }
         // Interrupted before the first sector came by, the head waited in vain.
-        steps.awaits(Slots::new(
+        steps.awaits(SlotSpan::new(
             run.angle,
             track.slots.max(1),
             run.sectors_per_track,
@@ -110,28 +109,28 @@ impl From<Track> for Course {
         let edge = track.edge.min(track.until).max(at);
         steps.add(Part::Rotation, edge - at);
         steps.add(Part::Transfer, track.until.saturating_sub(edge));
-        Course {
+        ArmActivity {
             begins: track.start,
             steps: steps.steps,
         }
     }
 }
 
-/// Takes the steps of a request, and what the medium does beside it.
+/// Records the steps of a request, and what the medium does beside it.
 #[derive(Clone, Debug, Default)]
-pub struct Steps {
+pub struct StepRecorder {
     sums: Parts,
     steps: Vec<Step>,
     by: usize,
-    arm: Arm,
-    slots: Option<Slots>,
+    arm: HeadPosition,
+    slots: Option<SlotSpan>,
     /// What the medium does beside the request.
-    pub beside: Vec<Course>,
+    pub beside: Vec<ArmActivity>,
     /// Tracks that it has left.
     pub left: Vec<Track>,
 }
 
-impl Steps {
+impl StepRecorder {
     /// How the time divides.
     pub fn parts(&self) -> Parts {
         self.sums
@@ -144,18 +143,18 @@ impl Steps {
 
     /// What of the steps moves an arm or waits for the platter, if they begin at `start` and have no pauses: each with the number of its
     /// arm, one after the other.
-    pub fn courses(&self, start: Time) -> impl Iterator<Item = (usize, Course)> {
+    pub fn activities(&self, start: Time) -> impl Iterator<Item = (usize, ArmActivity)> {
         let mut begins = start;
         let by_one = self.steps.chunk_by(|one, next| one.by == next.by);
         by_one.filter_map(move |steps| {
-            let course = Course::of(steps, begins);
+            let activity = ArmActivity::of(steps, begins);
             begins += steps.iter().map(|step| step.time).sum();
-            Some((steps[0].by, course?))
+            Some((steps[0].by, activity?))
         })
     }
 }
 
-impl Tally for Steps {
+impl Tally for StepRecorder {
     fn add(&mut self, part: Part, time: Time) {
         self.sums.add(part, time);
         if time == Time::ZERO {
@@ -175,9 +174,9 @@ impl Tally for Steps {
         }
     }
 
-    fn each(&self, mut told: impl FnMut(Part, Time)) {
+    fn each(&self, mut visit: impl FnMut(Part, Time)) {
         for step in &self.steps {
-            told(step.part, step.time);
+            visit(step.part, step.time);
         }
     }
 
@@ -185,11 +184,11 @@ impl Tally for Steps {
         self.by = number;
     }
 
-    fn heads_for(&mut self, to: Arm) {
+    fn heads_for(&mut self, to: HeadPosition) {
         (self.arm, self.slots) = (to, None);
     }
 
-    fn moves(&mut self, mechanics: &Mechanics, from: Arm, to: Arm, write: bool) {
+    fn moves(&mut self, mechanics: &Mechanics, from: HeadPosition, to: HeadPosition, write: bool) {
         let motion = mechanics.motion(from, to, write);
         self.heads_for(to);
         self.add(Part::Seek, motion.seek);
@@ -197,12 +196,12 @@ impl Tally for Steps {
         self.add(Part::Settle, motion.settle);
     }
 
-    fn awaits(&mut self, slots: Slots) {
+    fn awaits(&mut self, slots: SlotSpan) {
         self.slots = Some(slots);
     }
 
-    fn beside(&mut self, begins: Time, medium: Steps) {
-        self.beside.extend(Course::of(&medium.steps, begins));
+    fn beside(&mut self, begins: Time, medium: StepRecorder) {
+        self.beside.extend(ArmActivity::of(&medium.steps, begins));
     }
 
     fn leaves(&mut self, track: impl FnOnce() -> Track) {
@@ -214,7 +213,7 @@ impl Tally for Steps {
 mod tests {
     use super::*;
 
-    const PLACE: Arm = Arm {
+    const PLACE: HeadPosition = HeadPosition {
         cylinder: 7,
         head: 1,
     };
@@ -223,17 +222,17 @@ mod tests {
         Time::from_us(us)
     }
 
-    fn some() -> Steps {
-        let mut steps = Steps::default();
+    fn some() -> StepRecorder {
+        let mut steps = StepRecorder::default();
         steps.add(Part::Overhead, us(10));
         steps.heads_for(PLACE);
         steps.add(Part::Seek, us(100));
         steps.add(Part::HeadSwitch, Time::ZERO);
-        steps.awaits(Slots::new(4, 3, 90));
+        steps.awaits(SlotSpan::new(4, 3, 90));
         steps.add(Part::Rotation, us(20));
         steps.add(Part::Rotation, us(5));
         steps.add(Part::Transfer, us(2));
-        steps.awaits(Slots::new(7, 1, 90));
+        steps.awaits(SlotSpan::new(7, 1, 90));
         steps.add(Part::Transfer, us(1));
         steps.add(Part::Bus, us(1));
         steps
@@ -242,9 +241,9 @@ mod tests {
     #[test]
     fn steps_add_up_to_the_parts() {
         let steps = some();
-        let told: Vec<_> = steps.steps().iter().map(|s| (s.part, s.time)).collect();
+        let found: Vec<_> = steps.steps().iter().map(|s| (s.part, s.time)).collect();
         assert_eq!(
-            told,
+            found,
             [
                 (Part::Overhead, us(10)),
                 (Part::Seek, us(100)),
@@ -259,28 +258,28 @@ mod tests {
     }
 
     #[test]
-    fn the_course_of_the_arm_is_without_the_controllers_work() {
+    fn an_arms_activity_is_without_the_controllers_work() {
         let steps = some();
-        let mut courses = steps.courses(us(1_000));
-        let (by, course) = courses.next().expect("the arm moves");
-        assert_eq!((by, courses.count()), (0, 0));
-        assert_eq!((course.begins, course.ends()), (us(1_010), us(1_138)));
-        assert_eq!(course.steps[0].arm, PLACE);
-        assert_eq!(course.steps[0].slots, None);
-        assert_eq!(course.steps[2].slots, Some(Slots::new(4, 4, 90)));
-        let mut cut = course.clone();
+        let mut activities = steps.activities(us(1_000));
+        let (by, activity) = activities.next().expect("the arm moves");
+        assert_eq!((by, activities.count()), (0, 0));
+        assert_eq!((activity.begins, activity.ends()), (us(1_010), us(1_138)));
+        assert_eq!(activity.steps[0].arm, PLACE);
+        assert_eq!(activity.steps[0].slots, None);
+        assert_eq!(activity.steps[2].slots, Some(SlotSpan::new(4, 4, 90)));
+        let mut cut = activity.clone();
         cut.cut(us(2_000));
-        assert_eq!(cut.ends(), course.ends());
+        assert_eq!(cut.ends(), activity.ends());
         cut.cut(us(1_120));
         assert_eq!((cut.ends(), cut.arm()), (us(1_120), Some(PLACE)));
-        let mut idle = Steps::default();
+        let mut idle = StepRecorder::default();
         idle.add(Part::Overhead, us(1));
-        assert_eq!(idle.courses(Time::ZERO).count(), 0);
+        assert_eq!(idle.activities(Time::ZERO).count(), 0);
     }
 
     #[test]
-    fn each_arm_has_its_courses() {
-        let mut steps = Steps::default();
+    fn each_arm_has_its_activities() {
+        let mut steps = StepRecorder::default();
         steps.add(Part::Overhead, us(10));
         for by in [1, 0, 1] {
             steps.by_arm(by);
@@ -289,17 +288,17 @@ mod tests {
             steps.add(Part::Transfer, us(2));
             steps.add(Part::Bus, us(1));
         }
-        let told = steps.courses(us(100));
-        let told: Vec<_> = told.map(|(by, c)| (by, c.begins, c.ends())).collect();
+        let found = steps.activities(us(100));
+        let found: Vec<_> = found.map(|(by, c)| (by, c.begins, c.ends())).collect();
         let at = |by, from, to| (by, us(from), us(to));
-        assert_eq!(told, [at(1, 110, 115), at(0, 116, 121), at(1, 122, 127)]);
+        assert_eq!(found, [at(1, 110, 115), at(0, 116, 121), at(1, 122, 127)]);
         // The same part at the same place is another step where another arm does it.
-        let mut steps = Steps::default();
+        let mut steps = StepRecorder::default();
         for by in [0, 1, 1] {
             steps.by_arm(by);
             steps.add(Part::Settle, us(2));
         }
-        let told: Vec<_> = steps.steps().iter().map(|s| (s.by, s.time)).collect();
-        assert_eq!(told, [(0, us(2)), (1, us(4))]);
+        let found: Vec<_> = steps.steps().iter().map(|s| (s.by, s.time)).collect();
+        assert_eq!(found, [(0, us(2)), (1, us(4))]);
     }
 }

@@ -1,22 +1,22 @@
-//! A film as it stands in the picture of a run.
+//! An arm trace as it stands in the picture of a run.
 
 use serde_json::{Value, json};
 
 use super::steps::Step;
-use super::{Film, Purpose, Served, Shown, Work};
+use super::{ArmTrace, ArmWork, Purpose, TracedRequest, TracedService};
 use crate::base::units::Time;
 use crate::devices::hdd::PARTS;
-use crate::devices::hdd::buffer::Track;
 use crate::devices::hdd::hardware::Hardware;
+use crate::devices::hdd::tally::Track;
 use crate::engine::request::{Op, ServedBy};
-use crate::models::geometry::mechanics::{Arm, Reach};
+use crate::models::geometry::mechanics::{HeadPosition, Reach};
 
-/// An arm of the disk that a film shows.
-pub struct ArmShown {
+/// An arm of the disk that an arm trace shows.
+pub struct TracedArm {
     /// Where its heads stand around the spindle, in turns from angle 0, the way the platters turn.
     pub angle: f64,
     /// Where it is.
-    pub at: Arm,
+    pub at: HeadPosition,
     /// Whether its heads can read.
     pub reads: bool,
     /// Whether they can write.
@@ -25,7 +25,7 @@ pub struct ArmShown {
     pub reach: Reach,
 }
 
-/// What a request's data were served by, in the film.
+/// What a request's data were served by, in the arm trace.
 fn name(by: ServedBy) -> &'static str {
     match by {
         ServedBy::Medium => "medium",
@@ -34,7 +34,7 @@ fn name(by: ServedBy) -> &'static str {
     }
 }
 
-impl Film {
+impl ArmTrace {
     /// `film`: the window `from_ns` to `to_ns`, and what `ended_by`: its `time`, the `run`, or too many `accesses`; what to draw
     /// the drive from; `requests` in service within the window, in the order of their starts, with all their instants and
     /// their `steps` [part, ns]; what the arms did; and those that were `waiting` at the window's end. All times are ns, angles turns,
@@ -43,35 +43,35 @@ impl Film {
     pub fn json(
         &self,
         hardware: &Hardware,
-        arms: &[ArmShown],
+        arms: &[TracedArm],
         late: impl FnOnce() -> Vec<Track>,
     ) -> Value {
-        let film = self;
-        let window = &film.window;
+        let trace = self;
+        let window = &trace.window;
         let Some(from) = window.from() else {
             return json!({ "from_ns": null });
         };
         let to = window.to();
-        let late = late().into_iter().map(|track| Work {
+        let late = late().into_iter().map(|track| ArmWork {
             arm: 0,
-            purpose: film.reads(),
-            course: track.into(),
+            purpose: trace.reads(),
+            activity: track.into(),
         });
-        let late: Vec<Work> = late.collect();
-        let mut rest: Vec<Arm> = arms.iter().map(|arm| arm.at).collect();
-        if film.is_open {
-            rest.clone_from(&film.rest);
+        let late: Vec<ArmWork> = late.collect();
+        let mut rest: Vec<HeadPosition> = arms.iter().map(|arm| arm.at).collect();
+        if trace.is_open {
+            rest.clone_from(&trace.rest);
         }
-        let mut works: Vec<&Work> = Vec::new();
-        for work in film.works.iter().chain(&late) {
-            if work.course.ends() <= from {
-                rest[work.arm] = work.course.arm().unwrap_or(rest[work.arm]);
-            } else if work.course.begins < to {
+        let mut works: Vec<&ArmWork> = Vec::new();
+        for work in trace.works.iter().chain(&late) {
+            if work.activity.ends() <= from {
+                rest[work.arm] = work.activity.arm().unwrap_or(rest[work.arm]);
+            } else if work.activity.begins < to {
                 works.push(work);
             }
         }
-        works.sort_by_key(|work| work.course.begins);
-        let mut requests: Vec<(&Shown, &Served)> = film
+        works.sort_by_key(|work| work.activity.begins);
+        let mut requests: Vec<(&TracedRequest, &TracedService)> = trace
             .shown
             .iter()
             .filter(|shown| shown.unbegun == 0)
@@ -84,8 +84,8 @@ impl Film {
                 .iter()
                 .position(|(_, served)| served.number == service)
         };
-        let unbegun = |shown: &&Shown| film.is_closed && shown.unbegun > 0;
-        let waiting = film.shown.iter().filter(unbegun).chain(&film.waiting);
+        let unbegun = |shown: &&TracedRequest| trace.is_closed && shown.unbegun > 0;
+        let waiting = trace.shown.iter().filter(unbegun).chain(&trace.waiting);
         let mechanics = &hardware.mechanics;
         let (layout, spindle) = (&mechanics.layout, &mechanics.spindle);
         let zones = layout.zones().iter().map(|zone| {
@@ -124,12 +124,12 @@ impl Film {
             "requests": requests.iter().map(|(request, service)| served(request, service)).collect::<Vec<_>>(),
             "work": works.iter().map(|work| worked(work, place)).collect::<Vec<_>>(),
             "waiting": waiting.map(shown).collect::<Vec<_>>(),
-            "waiting_left_out": film.left_out,
+            "waiting_left_out": trace.left_out,
         })
     }
 }
 
-fn shown(shown: &Shown) -> Value {
+fn shown(shown: &TracedRequest) -> Value {
     let track = shown.track.as_ref();
     json!({
         "sequence": shown.sequence,
@@ -144,7 +144,7 @@ fn shown(shown: &Shown) -> Value {
     })
 }
 
-fn served(request: &Shown, service: &Served) -> Value {
+fn served(request: &TracedRequest, service: &TracedService) -> Value {
     let mut json = shown(request);
     json["start_ns"] = service.start.ns().into();
     json["completion_ns"] = service.completion.ns().into();
@@ -160,7 +160,7 @@ fn served(request: &Shown, service: &Served) -> Value {
 /// One thing that an arm did: [part, ns, cylinder and head at the end, and the first slot, the slots and those of the track,
 /// where sectors are waited for or pass].
 /// `place` tells which request a service is of.
-fn worked(work: &Work, place: impl Fn(u64) -> Option<usize>) -> Value {
+fn worked(work: &ArmWork, place: impl Fn(u64) -> Option<usize>) -> Value {
     let (purpose, service, op) = match work.purpose {
         Purpose::Service(number, op) => ("request", Some(number), Some(op)),
         Purpose::ReadAhead => ("read-ahead", None, Some(Op::Read)),
@@ -168,7 +168,7 @@ fn worked(work: &Work, place: impl Fn(u64) -> Option<usize>) -> Value {
         Purpose::Travel => ("travel", None, None),
     };
     let step = |step: &Step| {
-        let Arm { cylinder, head } = step.arm;
+        let HeadPosition { cylinder, head } = step.arm;
         match step.slots {
             None => json!([step.part as usize, step.time.ns(), cylinder, head]),
             Some(slots) => json!([
@@ -188,7 +188,7 @@ fn worked(work: &Work, place: impl Fn(u64) -> Option<usize>) -> Value {
         "service": service,
         "request": service.and_then(place),
         "op": op.map(|op| op.name()),
-        "start_ns": work.course.begins.ns(),
-        "steps": work.course.steps.iter().map(step).collect::<Vec<_>>(),
+        "start_ns": work.activity.begins.ns(),
+        "steps": work.activity.steps.iter().map(step).collect::<Vec<_>>(),
     })
 }

@@ -1,74 +1,82 @@
-//! How a disk takes its film.
+//! How a disk records its arm trace.
 
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use serde_json::Value;
 
-use super::json::ArmShown;
-use super::steps::Steps;
-use super::{Purpose, Served, Shown};
+use super::arm_trace::json::TracedArm;
+use super::arm_trace::steps::StepRecorder;
+use super::arm_trace::{Purpose, TracedRequest, TracedService};
+use super::disk::Disk;
+use super::tally::Track;
 use crate::base::units::Time;
-use crate::devices::hdd::buffer::Track;
-use crate::devices::hdd::disk::Disk;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, RequestId, ServedBy};
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::Arm;
-use crate::models::queue::Pending;
+use crate::models::geometry::mechanics::HeadPosition;
+use crate::models::queue::{Pending, Slot};
 
-/// What a film takes of a service.
-pub(in crate::devices::hdd) struct Shot {
-    pub steps: Steps,
+/// What an arm trace keeps of a service.
+pub(super) struct ServiceTrace {
+    pub steps: StepRecorder,
     /// The requests that are served together, each with the track of its first sector when they were picked, from that on, where it had
     /// a place.
     requests: Vec<(RequestId, Option<Run>)>,
 }
 
 impl Disk {
-    /// Takes the steps of a service that begins now, where the film shows it.
+    /// Begins to record a service that begins now, where the arm trace shows it.
     #[inline]
-    pub(in crate::devices::hdd) fn camera(
+    pub(super) fn begin_service_trace(
         &mut self,
         group: usize,
-        pending: &Pending,
+        slot: Slot,
         cx: &Context<'_>,
-    ) -> Option<Shot> {
-        match &self.film {
-            Some(film) if !film.is_closed => self.ready_camera(group, pending, cx),
+    ) -> Option<Box<ServiceTrace>> {
+        match &self.arm_trace {
+            Some(trace) if !trace.is_closed => {
+                let pending = *self.queues[group].pool.get(slot);
+                self.new_service_trace(group, &pending, cx).map(Box::new)
+            }
             _ => None,
         }
     }
 
-    fn ready_camera(&mut self, group: usize, pending: &Pending, cx: &Context<'_>) -> Option<Shot> {
+    fn new_service_trace(
+        &mut self,
+        group: usize,
+        pending: &Pending,
+        cx: &Context<'_>,
+    ) -> Option<ServiceTrace> {
         let (now, sequence) = (cx.now(), cx.request(pending.request).of_host());
-        let film = self.film.as_mut()?;
-        if !film.is_near(sequence, now) {
+        let trace = self.arm_trace.as_mut()?;
+        if !trace.is_near(sequence, now) {
             return None;
         }
-        film.open(self.medium.arms.iter().map(|arm| arm.at));
-        film.serves(sequence, now);
-        self.film_tracks();
-        let film = self.film.as_mut()?;
-        if film.makes_room(pending.parts(), now) {
+        trace.open(self.medium.arms.iter().map(|arm| arm.at));
+        trace.serves(sequence, now);
+        self.trace_tracks();
+        let trace = self.arm_trace.as_mut()?;
+        if trace.makes_room(pending.parts(), now) {
             let requests = self.requests_of(group, pending);
             let track = |request| (request, self.track_now(&cx.request(request).command));
-            return Some(Shot {
-                steps: Steps::default(),
+            return Some(ServiceTrace {
+                steps: StepRecorder::default(),
                 requests: requests.map(track).collect(),
             });
         }
-        self.end_film(group, pending, cx);
+        self.end_arm_trace(group, pending, cx);
         None
     }
 
-    /// Takes the steps of what the cleaner begins now, where the film shows it.
-    pub(in crate::devices::hdd) fn camera_behind(&mut self, now: Time) -> Option<Steps> {
-        let film = self.film.as_mut()?;
-        if !film.is_near_behind(now) {
+    /// Begins to record what the cleaner begins now, where the arm trace shows it.
+    pub(super) fn begin_cleaning_trace(&mut self, now: Time) -> Option<StepRecorder> {
+        let trace = self.arm_trace.as_mut()?;
+        if !trace.is_near_behind(now) {
             return None;
         }
-        film.open(self.medium.arms.iter().map(|arm| arm.at));
-        film.makes_room(0, now).then(Steps::default)
+        trace.open(self.medium.arms.iter().map(|arm| arm.at));
+        trace.makes_room(0, now).then(StepRecorder::default)
     }
 
     /// The track of the first of a command's sectors that has a place now, from that on: what is to be written into a log has none yet.
@@ -81,134 +89,129 @@ impl Disk {
 
     /// Shows a service that began now, or a share in it: when it ends, where its data are, and whether an arm began to move for it.
     #[inline]
-    pub(in crate::devices::hdd) fn show(
+    pub(super) fn trace_service(
         &mut self,
         group: usize,
-        pending: &Pending,
-        shot: Option<Shot>,
+        slot: Slot,
+        service_trace: Option<Box<ServiceTrace>>,
         how: (Time, ServedBy, bool),
         cx: &Context<'_>,
     ) {
-        if self.film.is_none() {
+        if self.arm_trace.is_none() {
             return;
         }
-        match shot {
-            None => self.show_late(group, pending, how.0),
-            Some(shot) => self.show_shot(pending, shot, how, cx),
+        let pending = *self.queues[group].pool.get(slot);
+        match service_trace {
+            None => self.trace_late_share(group, &pending, how.0),
+            Some(service_trace) => self.trace_shares(&pending, *service_trace, how, cx),
         }
     }
 
     /// A share begins beyond the window.
-    fn show_late(&mut self, group: usize, pending: &Pending, end: Time) {
+    fn trace_late_share(&mut self, group: usize, pending: &Pending, end: Time) {
         for request in self.requests_of(group, pending).collect::<Vec<_>>() {
             let shared = self.intake.shared.get(&request);
-            if let (Some(shared), Some(film)) = (shared, &mut self.film)
+            if let (Some(shared), Some(trace)) = (shared, &mut self.arm_trace)
                 && let Some(number) = shared.number
             {
-                film.begins_late(number, end >= shared.end);
+                trace.begins_late(number, end >= shared.end);
             }
         }
     }
 
-    fn show_shot(
+    fn trace_shares(
         &mut self,
         pending: &Pending,
-        shot: Shot,
+        service_trace: ServiceTrace,
         (end, by, has_begun): (Time, ServedBy, bool),
         cx: &Context<'_>,
     ) {
         // Where reading ahead was interrupted.
-        self.film_tracks();
-        let Some(mut film) = self.film.take() else {
+        self.trace_tracks();
+        let Some(mut trace) = self.arm_trace.take() else {
             return;
         };
         let shared = &mut self.intake.shared;
         let known = shared.get(&pending.request);
         let number = known.and_then(|shared| shared.number);
-        let number = number.unwrap_or_else(|| film.number());
-        let Shot { steps, requests } = shot;
+        let number = number.unwrap_or_else(|| trace.number());
+        let ServiceTrace { steps, requests } = service_trace;
         for (request, track) in requests {
             let (mut own_number, mut unbegun, mut is_last) = (number, 0, true);
             if let Some(shared) = shared.get_mut(&request) {
                 own_number = *shared.number.get_or_insert(number);
                 (unbegun, is_last) = (shared.unbegun, end >= shared.end);
             }
-            let served = Served {
+            let served = TracedService {
                 number: own_number,
                 start: cx.now(),
                 completion: end,
                 by,
                 steps: steps.steps().to_vec(),
             };
-            if shared.contains_key(&request) && film.shows(own_number) {
-                film.show_share(served, unbegun, is_last);
+            if shared.contains_key(&request) && trace.shows(own_number) {
+                trace.show_share(served, unbegun, is_last);
             } else {
-                let mut shown = Shown::new(request, track, true, cx);
+                let mut shown = TracedRequest::new(request, track, true, cx);
                 shown.unbegun = unbegun;
-                film.show(shown, served);
+                trace.show(shown, served);
             }
         }
         let purpose = Purpose::Service(number, pending.command.op);
         match &self.buffered {
             None => {
-                for (arm, course) in steps.courses(cx.now()) {
-                    film.work(arm, purpose, course);
+                for (arm, activity) in steps.activities(cx.now()) {
+                    trace.work(arm, purpose, activity);
                 }
             }
             Some(buffered) => {
-                for course in steps.beside {
-                    film.work(0, purpose, course);
+                for activity in steps.beside {
+                    trace.work(0, purpose, activity);
                 }
                 if pending.command.op == Op::Read && has_begun {
-                    film.reads_for = Some(number);
+                    trace.reads_for = Some(number);
                 }
                 if buffered.buffer.is_larger_than_a_segment(&pending.command) {
-                    steps.left.into_iter().for_each(|track| film.read(track));
+                    steps.left.into_iter().for_each(|track| trace.read(track));
                 }
             }
         }
-        self.film = Some(film);
+        self.arm_trace = Some(trace);
     }
 
     /// Shows what the cleaner began now.
-    pub(in crate::devices::hdd) fn show_behind(&mut self, steps: &Steps, op: Op, now: Time) {
-        if let Some(film) = &mut self.film {
-            for (arm, course) in steps.courses(now) {
-                film.work(arm, Purpose::Cleaning(op), course);
+    pub(super) fn trace_cleaning(&mut self, steps: &StepRecorder, op: Op, now: Time) {
+        if let Some(trace) = &mut self.arm_trace {
+            for (arm, activity) in steps.activities(now) {
+                trace.work(arm, Purpose::Cleaning(op), activity);
             }
         }
     }
 
     /// Shows that a scheduler moves an arm from now on.
-    pub(in crate::devices::hdd) fn show_travel(
-        &mut self,
-        arm: usize,
-        to: Arm,
-        time: Time,
-        now: Time,
-    ) {
-        self.film_tracks();
-        if let Some(film) = &mut self.film {
-            film.travel(arm, to, time, now);
+    pub(super) fn trace_travel(&mut self, arm: usize, to: HeadPosition, time: Time, now: Time) {
+        self.trace_tracks();
+        if let Some(trace) = &mut self.arm_trace {
+            trace.travel(arm, to, time, now);
         }
     }
 
-    /// Takes what the buffer's medium has read.
-    fn film_tracks(&mut self) {
-        if let (Some(film), Some(buffered)) = (&mut self.film, &mut self.buffered)
-            && film.is_rolling()
+    /// Records what the buffer's medium has read.
+    fn trace_tracks(&mut self) {
+        if let (Some(trace), Some(buffered)) = (&mut self.arm_trace, &mut self.buffered)
+            && trace.is_recording()
         {
-            buffered.buffer.tracks().for_each(|track| film.read(track));
+            buffered.buffer.tracks().for_each(|track| trace.read(track));
         }
     }
 
     /// Everything that begins from now on, with the service of `next`, is beyond the window.
-    fn end_film(&mut self, group: usize, next: &Pending, cx: &Context<'_>) {
-        let rest = self.rest_of_film();
-        let Some(mut film) = self.film.take() else {
+    fn end_arm_trace(&mut self, group: usize, next: &Pending, cx: &Context<'_>) {
+        let rest = self.rest_of_arm_trace();
+        let Some(mut trace) = self.arm_trace.take() else {
             return;
         };
-        rest.into_iter().for_each(|track| film.read(track));
+        rest.into_iter().for_each(|track| trace.read(track));
         if let Some(buffered) = &mut self.buffered {
             buffered.buffer.forget_tracks();
         }
@@ -227,23 +230,23 @@ impl Disk {
             for request in self.requests_of(group, pending) {
                 let shared = self.intake.shared.get(&request);
                 let number = shared.and_then(|shared| shared.number);
-                if seen.insert(request) && !number.is_some_and(|number| film.shows(number)) {
+                if seen.insert(request) && !number.is_some_and(|number| trace.shows(number)) {
                     requests.push((request, true));
                 }
             }
         }
         let outside = self.intake.outside.iter();
         requests.extend(outside.map(|&request| (request, false)));
-        film.close(requests.into_iter(), |command| self.track_now(command), cx);
-        self.film = Some(film);
+        trace.close(requests.into_iter(), |command| self.track_now(command), cx);
+        self.arm_trace = Some(trace);
     }
 
     /// What the medium reads up to the window's end behind the last service.
-    fn rest_of_film(&self) -> Vec<Track> {
-        match (&self.film, &self.buffered) {
-            (Some(film), Some(buffered)) if film.is_rolling() => {
+    fn rest_of_arm_trace(&self) -> Vec<Track> {
+        match (&self.arm_trace, &self.buffered) {
+            (Some(trace), Some(buffered)) if trace.is_recording() => {
                 let hardware = &self.medium.hardware;
-                buffered.buffer.tracks_until(hardware, film.window.to())
+                buffered.buffer.tracks_until(hardware, trace.window.to())
             }
             _ => Vec::new(),
         }
@@ -255,17 +258,17 @@ impl Disk {
         std::iter::once(pending.request).chain(others)
     }
 
-    /// The film as it stands in the picture of a run.
-    pub(in crate::devices::hdd) fn film_json(&self) -> Option<Value> {
-        let film = self.film.as_ref()?;
-        let arms = self.medium.arms.iter().map(|arm| ArmShown {
+    /// The arm trace as it stands in the picture of a run.
+    pub(super) fn arm_trace_json(&self) -> Option<Value> {
+        let trace = self.arm_trace.as_ref()?;
+        let arms = self.medium.arms.iter().map(|arm| TracedArm {
             angle: arm.parts.angle.turns(),
             at: arm.at,
             reads: arm.parts.reads,
             writes: arm.parts.writes,
             reach: arm.parts.reach,
         });
-        let arms: Vec<ArmShown> = arms.collect();
-        Some(film.json(&self.medium.hardware, &arms, || self.rest_of_film()))
+        let arms: Vec<TracedArm> = arms.collect();
+        Some(trace.json(&self.medium.hardware, &arms, || self.rest_of_arm_trace()))
     }
 }

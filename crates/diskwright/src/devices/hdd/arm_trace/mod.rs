@@ -4,25 +4,24 @@
 //! told beside: without a buffer it is the same; with one the arm also reads ahead, and writes behind completed requests.
 
 pub mod json;
-pub mod recording;
 pub mod steps;
 
-use super::buffer::Track;
+use super::tally::Track;
 use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Part, RequestId, ServedBy};
-use crate::engine::window::Window;
+use crate::engine::window::ArmTraceWindow;
 use crate::models::geometry::layout::Run;
-use crate::models::geometry::mechanics::Arm;
-use steps::{Course, Step};
+use crate::models::geometry::mechanics::HeadPosition;
+use steps::{ArmActivity, Step};
 
-/// The most requests that a film shows.
+/// The most requests that an arm trace shows.
 const MOST: usize = 2_000;
 /// The most that it shows waiting at its end.
 const MOST_WAITING: usize = 500;
 
-/// A request in the film.
-pub struct Shown {
+/// A request in the arm trace.
+pub struct TracedRequest {
     sequence: Option<u64>,
     command: Command,
     arrival: Time,
@@ -31,16 +30,21 @@ pub struct Shown {
     /// The track of its first sector, from that on, where it has a place.
     track: Option<Run>,
     /// How it was served, if it was.
-    service: Option<Served>,
+    service: Option<TracedService>,
     /// How many of its shares, if it has several, wait for their arms.
     pub unbegun: usize,
 }
 
-impl Shown {
+impl TracedRequest {
     /// A request whose first sector is on a track, from that sector on.
-    pub fn new(request: RequestId, track: Option<Run>, has_slot: bool, cx: &Context<'_>) -> Shown {
+    pub fn new(
+        request: RequestId,
+        track: Option<Run>,
+        has_slot: bool,
+        cx: &Context<'_>,
+    ) -> TracedRequest {
         let entry = cx.request(request);
-        Shown {
+        TracedRequest {
             sequence: entry.of_host(),
             command: entry.command,
             arrival: entry.arrival,
@@ -53,7 +57,7 @@ impl Shown {
 }
 
 /// How a request was served.
-pub struct Served {
+pub struct TracedService {
     /// Counts services: the name of this one.
     pub number: u64,
     /// When that began.
@@ -71,7 +75,7 @@ pub struct Served {
 pub enum Purpose {
     /// A service, by its number: to read or to write.
     Service(u64, Op),
-    /// A read before the film, behind which it goes on reading.
+    /// A read before the arm trace, behind which it goes on reading.
     ReadAhead,
     /// The drive's own order: to read or to write.
     Cleaning(Op),
@@ -80,34 +84,36 @@ pub enum Purpose {
 }
 
 /// What an arm did.
-struct Work {
+struct ArmWork {
     /// The number of the arm.
     arm: usize,
     purpose: Purpose,
-    course: Course,
+    activity: ArmActivity,
 }
 
 /// Collected while a disk runs.
-pub struct Film {
-    window: Window,
+pub struct ArmTrace {
+    /// What it shows.
+    pub window: ArmTraceWindow,
     /// Where each arm is before its first work.
-    rest: Vec<Arm>,
-    shown: Vec<Shown>,
-    works: Vec<Work>,
+    rest: Vec<HeadPosition>,
+    shown: Vec<TracedRequest>,
+    works: Vec<ArmWork>,
     /// Those that wait when the window ends, and how many more there are.
-    waiting: Vec<Shown>,
+    waiting: Vec<TracedRequest>,
     left_out: usize,
     services: u64,
     /// The service for which the medium began to read.
-    reads_for: Option<u64>,
+    pub reads_for: Option<u64>,
     is_open: bool,
-    is_closed: bool,
+    /// Whether all that begins from now on is beyond the window.
+    pub is_closed: bool,
 }
 
-impl Film {
-    /// An empty film of a window.
-    pub fn new(window: Window) -> Film {
-        Film {
+impl ArmTrace {
+    /// An empty arm trace of a window.
+    pub fn new(window: ArmTraceWindow) -> ArmTrace {
+        ArmTrace {
             window,
             rest: Vec::new(),
             shown: Vec::new(),
@@ -137,13 +143,13 @@ impl Film {
         self.window.serves(sequence, now);
     }
 
-    /// Whether it takes what arms do.
-    pub fn is_rolling(&self) -> bool {
+    /// Whether it records what arms do.
+    pub fn is_recording(&self) -> bool {
         self.is_open && !self.is_closed
     }
 
     /// Begins, unless it has, with the arms where they are.
-    pub fn open(&mut self, arms: impl Iterator<Item = Arm>) {
+    pub fn open(&mut self, arms: impl Iterator<Item = HeadPosition>) {
         if !self.is_open {
             self.is_open = true;
             self.rest = arms.collect();
@@ -163,15 +169,15 @@ impl Film {
     /// Forgets what is over before the window begins.
     pub fn forget(&mut self, now: Time) {
         let from = self.window.from().unwrap_or(now).min(now);
-        let is_shown = |shown: &Shown| {
+        let is_shown = |shown: &TracedRequest| {
             let service = shown.service.as_ref();
             service.is_none_or(|service| service.completion > from)
         };
         self.shown.retain(is_shown);
         let rest = &mut self.rest;
         self.works.retain(|work| {
-            let is_kept = work.course.ends() > from;
-            if !is_kept && let Some(arm) = work.course.arm() {
+            let is_kept = work.activity.ends() > from;
+            if !is_kept && let Some(arm) = work.activity.arm() {
                 rest[work.arm] = arm;
             }
             is_kept
@@ -185,9 +191,9 @@ impl Film {
     }
 
     /// Shows a request that was served.
-    pub fn show(&mut self, shown: Shown, served: Served) {
+    pub fn show(&mut self, shown: TracedRequest, served: TracedService) {
         let service = Some(served);
-        self.shown.push(Shown { service, ..shown });
+        self.shown.push(TracedRequest { service, ..shown });
     }
 
     /// Whether it shows a request with this service.
@@ -202,9 +208,9 @@ impl Film {
         })
     }
 
-    /// Shows a further share in a request that is shown already, of whose shares `unbegun` are left: the course of the request is that
+    /// Shows a further share in a request that is shown already, of whose shares `unbegun` are left: the service of the request is that
     /// of the one that ends last.
-    pub fn show_share(&mut self, served: Served, unbegun: usize, is_last: bool) {
+    pub fn show_share(&mut self, served: TracedService, unbegun: usize, is_last: bool) {
         if let Some(place) = self.place_of(served.number) {
             let shown = &mut self.shown[place];
             shown.unbegun = unbegun;
@@ -229,24 +235,24 @@ impl Film {
     }
 
     /// Shows what an arm does.
-    pub fn work(&mut self, arm: usize, purpose: Purpose, course: Course) {
-        if course.steps.is_empty() {
+    pub fn work(&mut self, arm: usize, purpose: Purpose, activity: ArmActivity) {
+        if activity.steps.is_empty() {
             return;
         }
         // Of what was broken off for it, no more is seen.
         if let Some(last) = self.works.iter_mut().rfind(|work| work.arm == arm) {
-            last.course.cut(course.begins);
+            last.activity.cut(activity.begins);
         }
-        self.works.push(Work {
+        self.works.push(ArmWork {
             arm,
             purpose,
-            course,
+            activity,
         });
     }
 
     /// Shows that the scheduler moves an arm to a place from now on.
-    pub fn travel(&mut self, arm: usize, to: Arm, time: Time, now: Time) {
-        if self.is_rolling() && now < self.window.to() {
+    pub fn travel(&mut self, arm: usize, to: HeadPosition, time: Time, now: Time) {
+        if self.is_recording() && now < self.window.to() {
             let step = Step {
                 part: Part::Seek,
                 time,
@@ -255,12 +261,12 @@ impl Film {
                 slots: None,
             };
             let steps = vec![step];
-            self.work(arm, Purpose::Travel, Course { begins: now, steps });
+            self.work(arm, Purpose::Travel, ArmActivity { begins: now, steps });
         }
     }
 
     /// The medium has read a track.
-    fn read(&mut self, track: Track) {
+    pub fn read(&mut self, track: Track) {
         self.work(0, self.reads(), track.into());
     }
 
@@ -287,7 +293,7 @@ impl Film {
                 continue;
             }
             if self.waiting.len() < MOST_WAITING {
-                let shown = Shown::new(request, track(&entry.command), has_slot, cx);
+                let shown = TracedRequest::new(request, track(&entry.command), has_slot, cx);
                 self.waiting.push(shown);
             } else {
                 self.left_out += 1;
@@ -300,11 +306,11 @@ impl Film {
 mod tests {
     use super::*;
     use crate::base::units::Lbn;
-    use crate::engine::window::FilmFrom;
+    use crate::engine::window::ArmTraceFrom;
     use crate::engine::window::WarmUp;
 
-    fn served(start: u64, completion: u64) -> Served {
-        Served {
+    fn served(start: u64, completion: u64) -> TracedService {
+        TracedService {
             number: 0,
             start: Time::from_ms(start),
             completion: Time::from_ms(completion),
@@ -313,11 +319,12 @@ mod tests {
         }
     }
 
-    /// A film whose window is over, of a request with three shares: one from 400 to 700 ms, one from 450 to 600 ms, one to come.
-    fn film() -> Film {
-        let window = Window::new(FilmFrom::Instant(Time::ZERO), WarmUp::None).expect("wanted");
-        let mut film = Film::new(window);
-        let shown = Shown {
+    /// An arm trace whose window is over, of a request with three shares: one from 400 to 700 ms, one from 450 to 600 ms, one to come.
+    fn trace() -> ArmTrace {
+        let window =
+            ArmTraceWindow::new(ArmTraceFrom::Instant(Time::ZERO), WarmUp::None).expect("wanted");
+        let mut trace = ArmTrace::new(window);
+        let shown = TracedRequest {
             sequence: Some(5),
             command: Command {
                 op: Op::Read,
@@ -331,48 +338,48 @@ mod tests {
             service: None,
             unbegun: 2,
         };
-        film.show(shown, served(400, 700));
-        film.show_share(served(450, 600), 1, false);
-        film.is_closed = true;
-        film
+        trace.show(shown, served(400, 700));
+        trace.show_share(served(450, 600), 1, false);
+        trace.is_closed = true;
+        trace
     }
 
-    fn start(film: &Film) -> Option<Time> {
-        Some(film.shown.first()?.service.as_ref()?.start)
+    fn start(trace: &ArmTrace) -> Option<Time> {
+        Some(trace.shown.first()?.service.as_ref()?.start)
     }
 
     #[test]
     fn a_share_beyond_the_window_that_ends_before_another_one_completes_the_request() {
-        let mut film = film();
+        let mut trace = trace();
         assert_eq!(
-            (start(&film), film.shown[0].unbegun),
+            (start(&trace), trace.shown[0].unbegun),
             (Some(Time::from_ms(400)), 1)
         );
-        film.begins_late(0, false);
+        trace.begins_late(0, false);
         assert_eq!(
-            (start(&film), film.shown[0].unbegun),
+            (start(&trace), trace.shown[0].unbegun),
             (Some(Time::from_ms(400)), 0)
         );
-        assert!(film.waiting.is_empty());
+        assert!(trace.waiting.is_empty());
     }
 
     #[test]
     fn a_share_beyond_the_window_that_ends_last_makes_it_a_request_that_waited() {
-        let mut film = film();
-        film.begins_late(0, true);
-        assert_eq!((film.shown.len(), film.waiting.len()), (0, 1));
-        assert!(film.waiting[0].service.is_none() && film.waiting[0].unbegun == 0);
+        let mut trace = trace();
+        trace.begins_late(0, true);
+        assert_eq!((trace.shown.len(), trace.waiting.len()), (0, 1));
+        assert!(trace.waiting[0].service.is_none() && trace.waiting[0].unbegun == 0);
         // A further share finds nothing to change.
-        film.begins_late(0, true);
-        assert_eq!(film.waiting.len(), 1);
+        trace.begins_late(0, true);
+        assert_eq!(trace.waiting.len(), 1);
     }
 
     #[test]
-    fn the_share_that_ends_last_is_the_course_of_the_request() {
-        let mut film = film();
-        film.show_share(served(480, 900), 0, true);
+    fn the_share_that_ends_last_is_the_service_of_the_request() {
+        let mut trace = trace();
+        trace.show_share(served(480, 900), 0, true);
         assert_eq!(
-            (start(&film), film.shown[0].unbegun),
+            (start(&trace), trace.shown[0].unbegun),
             (Some(Time::from_ms(480)), 0)
         );
     }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::arrivals::{Arrivals, Dispersion};
 use super::bursts::BurstProfile;
-use super::references::References;
 use super::space::{Alignments, Spread};
-use super::{SizeCount, Summary};
+use super::summary::{SizeCount, Summary, by_frequency, ratio};
+use crate::base::order_statistics::KeyedLruStack;
 use crate::engine::request::Op;
 use crate::metrics::histogram::LogHistogram;
 use crate::workload::record::Record;
@@ -202,7 +202,7 @@ pub struct SpaceProfile {
 
 /// A device's profile while its requests come by.
 #[derive(Default)]
-pub struct Portrait {
+pub struct ProfileBuilder {
     classes: [[Class; 2]; 2],
     sizes: [[BTreeMap<u32, u64>; 2]; 2],
     trims: BTreeMap<u32, u64>,
@@ -216,7 +216,7 @@ pub struct Portrait {
     began: (bool, bool),
     runs: LogHistogram,
     runs_by_first: RunProfile,
-    references: References,
+    references: KeyedLruStack,
     /// The size of the last request that began at each block.
     last_sizes: HashMap<u64, u32, FixedState>,
     random_first: u64,
@@ -230,7 +230,7 @@ pub struct Portrait {
     backward: LogHistogram,
 }
 
-impl Portrait {
+impl ProfileBuilder {
     /// Adds a request; `before` is the end of the last read or write in front of it.
     pub fn add(&mut self, record: &Record, before: Option<u64>, threshold: u64) {
         self.arrivals.add(record.arrival);
@@ -258,7 +258,7 @@ impl Portrait {
             (None, Some(before)) => self.backward.add(before - lbn),
             (None, None) => {}
         }
-        let distance = self.references.add(lbn);
+        let distance = self.references.reference(lbn);
         if !sequential {
             self.end_run();
             self.began = (distance.is_some(), write);
@@ -307,10 +307,9 @@ impl Portrait {
             [random_reads, random_writes],
             [sequential_reads, sequential_writes],
         ] = self.classes;
-        let share = |reads: Class, writes: Class| {
-            super::ratio(reads.requests, reads.requests + writes.requests)
-        };
-        let first = self.references.objects();
+        let share =
+            |reads: Class, writes: Class| ratio(reads.requests, reads.requests + writes.requests);
+        let first = self.references.len();
         let sizes = self.sizes.each_ref();
         let [random_sizes, sequential_sizes] = sizes.map(|of| of.each_ref().map(size_profile));
         let [random_read_sizes, random_write_sizes] = random_sizes;
@@ -360,7 +359,7 @@ impl Portrait {
             runs: self.runs_by_first,
             references: ReferenceProfile {
                 first,
-                first_share: super::ratio(first, first + self.again.total()),
+                first_share: ratio(first, first + self.again.total()),
                 random_first: self.random_first,
                 same_size: self.same_size,
                 distance_objects: self.again,
@@ -380,7 +379,7 @@ impl Portrait {
 }
 
 fn size_profile(sizes: &BTreeMap<u32, u64>) -> SizeProfile {
-    let mut exact = super::by_frequency(sizes);
+    let mut exact = by_frequency(sizes);
     let mut rest_blocks = LogHistogram::default();
     for size in exact.drain(EXACT.min(exact.len())..) {
         rest_blocks.add_many(size.blocks.into(), size.requests);

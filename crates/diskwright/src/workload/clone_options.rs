@@ -1,10 +1,20 @@
-//! What a table of counts leaves open.
+//! What a synthetic clone is made with, besides its file; and what of that a table of counts leaves open.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::InputError;
 use crate::base::units::{Size, Time};
+
+/// What a synthetic clone is made with, besides its file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SyntheticCloneOptions {
+    /// The seed; 1 when not given.
+    pub seed: Option<u64>,
+    /// Parameters over those of the file, which must be a table of counts.
+    pub parameters: Parameters,
+}
 
 /// What a table of counts leaves open: in the file's `[parameters]`, and over these in a spec. What is not given has a
 /// default that favours nothing.

@@ -1,4 +1,4 @@
-//! The film of a disk: its steps are the parts of the log of requests, an arm is in one place at a time, and its sectors pass
+//! The arm trace of a disk: its steps are the parts of the log of requests, an arm is in one place at a time, and its sectors pass
 //! when the platter has turned to them.
 
 use std::collections::HashSet;
@@ -7,7 +7,7 @@ use crate::support::{Outcome, RunOptions, from_text, outcome_of};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt32Type, UInt64Type};
 use diskwright::base::units::Time;
-use diskwright::engine::window::FilmFrom;
+use diskwright::engine::window::ArmTraceFrom;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -15,13 +15,13 @@ const PATH: &str = "hdd";
 /// Of which a tenth are the warm-up.
 const REQUESTS: usize = 3_000;
 
-fn run(device: &str, load: &str, film: FilmFrom) -> Outcome {
+fn run(device: &str, load: &str, trace: ArmTraceFrom) -> Outcome {
     let text = format!(
         "seed = 3\n[workload.synthetic]\nrequests = {REQUESTS}\n{load}\n[measure]\nwarmup = \"10 %\"\n[device.hdd]\n{device}"
     );
     let options = RunOptions {
-        picture: film != FilmFrom::Nowhere,
-        film,
+        picture: trace != ArmTraceFrom::Nowhere,
+        arm_trace: trace,
         keep_requests: true,
         ..RunOptions::default()
     };
@@ -35,7 +35,7 @@ fn load(reads: f64, size: &str, address: &str, gap: &str) -> String {
     )
 }
 
-fn film(outcome: &Outcome) -> Value {
+fn trace(outcome: &Outcome) -> Value {
     outcome.picture().expect("a picture was asked for")["devices"][PATH]["film"].clone()
 }
 
@@ -84,16 +84,16 @@ fn log(outcome: &Outcome) -> Vec<Row> {
     rows
 }
 
-/// Compares a film with its log, and checks that it can be: how many requests it shows, and how many of the arms' works.
+/// Compares an arm trace with its log, and checks that it can be: how many requests it shows, and how many of the arms' works.
 fn check(outcome: &Outcome) -> (usize, usize) {
-    let (film, rows) = (film(outcome), log(outcome));
-    let (from, to) = (number(&film["from_ns"]), number(&film["to_ns"]));
-    let parts: Vec<&str> = list(&film["parts"])
+    let (trace, rows) = (trace(outcome), log(outcome));
+    let (from, to) = (number(&trace["from_ns"]), number(&trace["to_ns"]));
+    let parts: Vec<&str> = list(&trace["parts"])
         .iter()
         .filter_map(Value::as_str)
         .collect();
     let mut shown = Vec::new();
-    for request in list(&film["requests"]) {
+    for request in list(&trace["requests"]) {
         let row = &rows[number(&request["sequence"]) as usize];
         shown.push(row.get("sequence"));
         for key in [
@@ -127,16 +127,16 @@ fn check(outcome: &Outcome) -> (usize, usize) {
     let waited = rows
         .iter()
         .filter(|row| row.get("issue_ns") < to && row.get("start_ns") >= to);
-    let waiting = list(&film["waiting"]).len() as u64 + number(&film["waiting_left_out"]);
+    let waiting = list(&trace["waiting"]).len() as u64 + number(&trace["waiting_left_out"]);
     assert_eq!(waiting, waited.count() as u64);
 
-    let (turn, phase) = (film["turn_ns"].as_f64(), film["phase"].as_f64());
+    let (turn, phase) = (trace["turn_ns"].as_f64(), trace["phase"].as_f64());
     let (turn, phase) = (turn.expect("a time"), phase.expect("an angle"));
-    let arms = list(&film["arms"]);
+    let arms = list(&trace["arms"]);
     let mut until = vec![0; arms.len()];
     let place = |arm: &Value| (number(&arm["cylinder"]), number(&arm["head"]));
     let mut places: Vec<(u64, u64)> = arms.iter().map(place).collect();
-    for work in list(&film["work"]) {
+    for work in list(&trace["work"]) {
         let mut at = number(&work["start_ns"]);
         let by = number(&work["arm"]) as usize;
         let (arm, place) = (&arms[by], &mut places[by]);
@@ -178,7 +178,7 @@ fn check(outcome: &Outcome) -> (usize, usize) {
         until[by] = at;
         assert!(at > from);
     }
-    (shown.len(), list(&film["work"]).len())
+    (shown.len(), list(&trace["work"]).len())
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn the_steps_are_the_parts_of_the_log() {
                 for address in ["uniform", "sequential"] {
                     let device = format!("drive = \"{drive}\"\n{buffer}");
                     let load = load(0.6, size, address, gap);
-                    let outcome = run(&device, &load, FilmFrom::FirstMeasured);
+                    let outcome = run(&device, &load, ArmTraceFrom::FirstMeasured);
                     let (requests, works) = check(&outcome);
                     assert!(requests > 0 && works > 0, "{device} {load}");
                 }
@@ -204,15 +204,15 @@ fn the_steps_are_the_parts_of_the_log() {
 }
 
 #[test]
-fn a_film_changes_nothing() {
+fn an_arm_trace_changes_nothing() {
     for (device, address) in [
         ("drive = \"cheetah-9lp\"\n", "sequential"),
         ("drive = \"hp-c3323a\"\n", "uniform"),
         ("drive = \"ibm-18es\"\nbuffer = false\n", "uniform"),
     ] {
         let load = load(0.5, "24 blocks", address, "9 ms");
-        let with = run(device, &load, FilmFrom::FirstMeasured);
-        let without = run(device, &load, FilmFrom::Nowhere);
+        let with = run(device, &load, ArmTraceFrom::FirstMeasured);
+        let without = run(device, &load, ArmTraceFrom::Nowhere);
         assert_eq!(with.digest(), without.digest());
         assert_eq!(with.get("devices"), without.get("devices"));
     }
@@ -223,18 +223,18 @@ fn it_begins_with_the_first_measured_request() {
     let outcome = run(
         "drive = \"ibm-18es\"\n",
         &load(1.0, "8 blocks", "uniform", "20 ms"),
-        FilmFrom::FirstMeasured,
+        ArmTraceFrom::FirstMeasured,
     );
-    let film = film(&outcome);
+    let trace = trace(&outcome);
     assert_eq!(
-        number(&film["from_ns"]),
+        number(&trace["from_ns"]),
         log(&outcome)[REQUESTS / 10].get("start_ns")
     );
     assert_eq!(
-        number(&film["to_ns"]) - number(&film["from_ns"]),
+        number(&trace["to_ns"]) - number(&trace["from_ns"]),
         500_000_000
     );
-    assert_eq!(film["ended_by"], "time");
+    assert_eq!(trace["ended_by"], "time");
 }
 
 #[test]
@@ -243,11 +243,11 @@ fn requests_in_merged_services_are_shown_each() {
     let outcome = run(
         device,
         &load(0.5, "8 blocks", "sequential", "1 ms"),
-        FilmFrom::FirstMeasured,
+        ArmTraceFrom::FirstMeasured,
     );
     check(&outcome);
-    let film = film(&outcome);
-    let services: Vec<u64> = list(&film["requests"])
+    let trace = trace(&outcome);
+    let services: Vec<u64> = list(&trace["requests"])
         .iter()
         .map(|r| number(&r["service"]))
         .collect();
@@ -266,11 +266,11 @@ fn the_arm_is_seen_to_travel_without_a_request() {
         let outcome = run(
             &device,
             &load(0.5, "8 blocks", "uniform", "9 ms"),
-            FilmFrom::FirstMeasured,
+            ArmTraceFrom::FirstMeasured,
         );
         check(&outcome);
-        let film = film(&outcome);
-        let travels = list(&film["work"])
+        let trace = trace(&outcome);
+        let travels = list(&trace["work"])
             .iter()
             .filter(|work| work["op"].is_null());
         assert!(travels.count() > 0, "{device}");
@@ -280,15 +280,15 @@ fn the_arm_is_seen_to_travel_without_a_request() {
 #[test]
 fn a_power_cut_ends_it() {
     let device = "drive = \"cheetah-9lp\"\n[[fault]]\nat = \"3.1 s\"\nkind = \"power-cut\"\n";
-    let film = film(&run(
+    let trace = trace(&run(
         device,
         &load(0.5, "8 blocks", "uniform", "9 ms"),
-        FilmFrom::Instant(Time::from_s(3)),
+        ArmTraceFrom::Instant(Time::from_s(3)),
     ));
-    assert_eq!(number(&film["to_ns"]), 3_100_000_000);
-    assert_eq!(number(&film["run_end_ns"]), 3_100_000_000);
-    assert_eq!(film["ended_by"], "run");
-    let last = list(&film["requests"]).last().expect("the disk was busy");
+    assert_eq!(number(&trace["to_ns"]), 3_100_000_000);
+    assert_eq!(number(&trace["run_end_ns"]), 3_100_000_000);
+    assert_eq!(trace["ended_by"], "run");
+    let last = list(&trace["requests"]).last().expect("the disk was busy");
     assert!(number(&last["completion_ns"]) > 3_100_000_000);
 }
 
@@ -296,9 +296,9 @@ fn a_power_cut_ends_it() {
 fn too_many_requests_end_it() {
     let device = "drive = \"cheetah-9lp\"\nbuffer = false\n[device.hdd.queue]\ndepth = 128\nclustering = \"128 blocks\"\n";
     let load = load(1.0, "1 blocks", "sequential", "50 us");
-    let outcome = run(device, &load, FilmFrom::FirstMeasured);
-    let film = film(&outcome);
-    assert_eq!(film["ended_by"], "accesses");
+    let outcome = run(device, &load, ArmTraceFrom::FirstMeasured);
+    let trace = trace(&outcome);
+    assert_eq!(trace["ended_by"], "accesses");
     let (requests, _) = check(&outcome);
     assert!((2_000 - 128..=2_000).contains(&requests), "{requests}");
 }
@@ -309,14 +309,14 @@ fn a_window_after_the_run_is_empty() {
     let outcome = run(
         "drive = \"ibm-18es\"\n",
         &load,
-        FilmFrom::Instant(Time::from_s(3_600)),
+        ArmTraceFrom::Instant(Time::from_s(3_600)),
     );
-    let film = film(&outcome);
+    let trace = trace(&outcome);
     assert_eq!(
-        (film["requests"].clone(), film["ended_by"].as_str()),
+        (trace["requests"].clone(), trace["ended_by"].as_str()),
         (Value::Array(vec![]), Some("run"))
     );
-    assert_eq!(film["to_ns"], film["from_ns"]);
+    assert_eq!(trace["to_ns"], trace["from_ns"]);
 }
 
 #[test]
@@ -325,11 +325,11 @@ fn behind_a_cache_requests_are_those_of_the_host() {
     let outcome = run(
         device,
         &load(0.5, "8 blocks", "uniform", "12 ms"),
-        FilmFrom::FirstMeasured,
+        ArmTraceFrom::FirstMeasured,
     );
-    let (film, rows) = (film(&outcome), log(&outcome));
+    let (trace, rows) = (trace(&outcome), log(&outcome));
     let mut of_host = 0;
-    for request in list(&film["requests"]) {
+    for request in list(&trace["requests"]) {
         if let Some(sequence) = request["sequence"].as_u64() {
             let row = &rows[sequence as usize];
             assert_eq!(number(&request["start_ns"]), row.get("start_ns"));
@@ -337,7 +337,7 @@ fn behind_a_cache_requests_are_those_of_the_host() {
             of_host += 1;
         }
     }
-    let all = list(&film["requests"]).len();
+    let all = list(&trace["requests"]).len();
     assert!(of_host > 0 && of_host < all, "{of_host} of {all}");
 }
 
@@ -371,9 +371,9 @@ fn region(reads: f64, size: &str, gap: &str) -> String {
 }
 
 /// What is done at what time by which arm and for which service.
-fn legs(film: &Value) -> Vec<(u64, u64, u64, u64, Option<u64>)> {
+fn legs(trace: &Value) -> Vec<(u64, u64, u64, u64, Option<u64>)> {
     let mut legs = Vec::new();
-    for work in list(&film["work"]) {
+    for work in list(&trace["work"]) {
         let mut at = number(&work["start_ns"]);
         for step in list(&work["steps"]) {
             let end = at + number(&step[1]);
@@ -385,19 +385,19 @@ fn legs(film: &Value) -> Vec<(u64, u64, u64, u64, Option<u64>)> {
     legs
 }
 
-/// What a film without a buffer is beside what every film is: whatever a request waits for on the medium is done by an arm; arms that move one at
+/// What holds beside that where there is no buffer: whatever a request waits for on the medium is done by an arm; arms that move one at
 /// a time do so.
 fn check_several(outcome: &Outcome, one_at_a_time: bool) {
-    let film = film(outcome);
-    let (from, to) = (number(&film["from_ns"]), number(&film["to_ns"]));
-    let legs = legs(&film);
+    let trace = trace(outcome);
+    let (from, to) = (number(&trace["from_ns"]), number(&trace["to_ns"]));
+    let legs = legs(&trace);
     let done: HashSet<_> = legs
         .iter()
         .map(|&(start, end, part, _, service)| (start, end, part, service))
         .collect();
     let on_medium = ["seek", "head_switch", "settle", "rotation", "transfer"];
-    let parts = list(&film["parts"]);
-    for request in list(&film["requests"]) {
+    let parts = list(&trace["parts"]);
+    for request in list(&trace["requests"]) {
         let mut at = number(&request["start_ns"]);
         for step in list(&request["steps"]) {
             let (part, end) = (number(&step[0]), at + number(&step[1]));
@@ -428,31 +428,31 @@ fn the_steps_of_several_arms_are_the_parts_of_the_log() {
             let outcome = run(
                 &several(arms),
                 &region(0.6, size, gap),
-                FilmFrom::FirstMeasured,
+                ArmTraceFrom::FirstMeasured,
             );
             let (requests, works) = check(&outcome);
             assert!(requests > 0 && works > 0, "{arms} {size}");
             check_several(&outcome, !arms.contains("independent"));
-            let film = film(&outcome);
-            let at_work: HashSet<u64> = legs(&film).iter().map(|leg| leg.3).collect();
-            assert_eq!(at_work.len(), list(&film["arms"]).len(), "{arms} {size}");
+            let trace = trace(&outcome);
+            let at_work: HashSet<u64> = legs(&trace).iter().map(|leg| leg.3).collect();
+            assert_eq!(at_work.len(), list(&trace["arms"]).len(), "{arms} {size}");
         }
     }
 }
 
 #[test]
-fn a_film_of_several_arms_changes_nothing() {
+fn an_arm_trace_of_several_arms_changes_nothing() {
     for arms in SEVERAL {
         let load = region(0.5, "24 blocks", "5 ms");
-        let with = run(&several(arms), &load, FilmFrom::FirstMeasured);
-        let without = run(&several(arms), &load, FilmFrom::Nowhere);
+        let with = run(&several(arms), &load, ArmTraceFrom::FirstMeasured);
+        let without = run(&several(arms), &load, ArmTraceFrom::Nowhere);
         assert_eq!(with.digest(), without.digest(), "{arms}");
         assert_eq!(with.get("devices"), without.get("devices"), "{arms}");
     }
 }
 
 #[test]
-fn the_film_of_one_arm_is_the_same_said_or_not() {
+fn the_trace_of_one_arm_is_the_same_written_out_or_not() {
     for (scheduler, size, gap) in [
         ("fcfs", "700 blocks", "50 ms"),
         ("satf", "3 blocks", "4 ms"),
@@ -464,7 +464,7 @@ fn the_film_of_one_arm_is_the_same_said_or_not() {
             )
         };
         let load = load(0.6, size, "uniform", gap);
-        let shown = |arms| film(&run(&text(arms), &load, FilmFrom::FirstMeasured));
+        let shown = |arms| trace(&run(&text(arms), &load, ArmTraceFrom::FirstMeasured));
         assert_eq!(shown(""), shown("arms = { arm = [{}] }\n"), "{scheduler}");
     }
 }
@@ -475,13 +475,13 @@ fn several_arms_serve_shares_of_a_request_at_once() {
     let outcome = run(
         &several(arms),
         &region(0.5, "1_200 blocks", "150 ms"),
-        FilmFrom::FirstMeasured,
+        ArmTraceFrom::FirstMeasured,
     );
     check(&outcome);
-    let film = film(&outcome);
-    let works = list(&film["work"]);
+    let trace = trace(&outcome);
+    let works = list(&trace["work"]);
     let mut shared = 0;
-    for (place, request) in list(&film["requests"]).iter().enumerate() {
+    for (place, request) in list(&trace["requests"]).iter().enumerate() {
         let of_it = works
             .iter()
             .filter(|work| work["request"].as_u64() == Some(place as u64));
@@ -495,7 +495,7 @@ fn several_arms_serve_shares_of_a_request_at_once() {
     }
     assert!(shared > 0);
     // Two arms are at work at a time.
-    let legs = legs(&film);
+    let legs = legs(&trace);
     let at_once = legs.iter().any(|one| {
         legs.iter()
             .any(|other| one.3 != other.3 && one.4 == other.4 && one.0 < other.1 && other.0 < one.1)
@@ -513,14 +513,14 @@ fn shares_on_both_sides_of_the_windows_edges_are_those_of_the_log() {
         let outcome = run(
             &several(arms),
             &load,
-            FilmFrom::Instant(Time::from_ms(from)),
+            ArmTraceFrom::Instant(Time::from_ms(from)),
         );
         let (requests, _) = check(&outcome);
         assert!(requests > 0, "{from}");
         check_several(&outcome, false);
-        // Some request has but one of its shares in the film, at either edge.
-        let film = film(&outcome);
-        let works = list(&film["work"]).iter();
+        // Some request has but one of its shares in the arm trace, at either edge.
+        let trace = trace(&outcome);
+        let works = list(&trace["work"]).iter();
         orphans += works.filter(|work| work["request"].is_null()).count();
     }
     assert!(orphans > 0);
@@ -542,19 +542,19 @@ fn a_cleaner_is_seen_at_work_without_a_request() {
             let outcome = run(
                 &several(&log),
                 &region(0.5, "8 blocks", "30 ms"),
-                FilmFrom::FirstMeasured,
+                ArmTraceFrom::FirstMeasured,
             );
             check(&outcome);
             check_several(&outcome, true);
-            let film = film(&outcome);
+            let trace = trace(&outcome);
             let mut found: HashSet<(&str, u64)> = HashSet::new();
-            for work in list(&film["work"]) {
+            for work in list(&trace["work"]) {
                 if work["purpose"] == "cleaning" {
                     assert!(work["service"].is_null() && work["request"].is_null());
                     found.insert((work["op"].as_str().expect("an op"), number(&work["arm"])));
                 }
             }
-            let last = list(&film["arms"]).len() as u64 - 1;
+            let last = list(&trace["arms"]).len() as u64 - 1;
             assert_eq!(
                 found,
                 HashSet::from([("read", 0), ("write", last)]),
@@ -569,14 +569,14 @@ fn what_is_to_be_written_into_a_log_has_no_place_yet() {
     let outcome = run(
         &several("placement = { eager = { initial = { write = \"200_000 blocks\" } } }\n"),
         &region(0.5, "8 blocks", "3 ms"),
-        FilmFrom::FirstMeasured,
+        ArmTraceFrom::FirstMeasured,
     );
     check(&outcome);
-    let film = film(&outcome);
-    let waiting = list(&film["waiting"]);
+    let trace = trace(&outcome);
+    let waiting = list(&trace["waiting"]);
     assert!(!waiting.is_empty());
     let mut read = 0;
-    for request in list(&film["requests"]).iter().chain(waiting) {
+    for request in list(&trace["requests"]).iter().chain(waiting) {
         let is_placed = !request["cylinder"].is_null();
         assert_eq!(is_placed, !request["head"].is_null());
         assert_eq!(is_placed, !request["angle"].is_null());
@@ -585,8 +585,8 @@ fn what_is_to_be_written_into_a_log_has_no_place_yet() {
         read += usize::from(is_placed && !request["steps"].is_null());
     }
     assert!(read > 0);
-    for (place, request) in list(&film["requests"]).iter().enumerate() {
-        let mut works = list(&film["work"]).iter();
+    for (place, request) in list(&trace["requests"]).iter().enumerate() {
+        let mut works = list(&trace["work"]).iter();
         let work = works.find(|work| work["request"].as_u64() == Some(place as u64));
         if let (Some(work), false) = (work, request["cylinder"].is_null()) {
             let first = &list(&work["steps"])[0];
@@ -609,7 +609,7 @@ proptest! {
         let device = format!("drive = \"cheetah-9lp\"\n{buffer}");
         let address = if sequential { "sequential" } else { "uniform" };
         let load = load(reads, &format!("{blocks} blocks"), address, "9 ms");
-        check(&run(&device, &load, FilmFrom::Instant(Time::from_ms(from))));
+        check(&run(&device, &load, ArmTraceFrom::Instant(Time::from_ms(from))));
     }
 
     #[test]
@@ -617,7 +617,7 @@ proptest! {
         arms in prop::sample::select(SEVERAL.to_vec()), from in 0u64..4_000, reads in 0.0f64..1.0, blocks in 1u32..1_500, seed in 0u32..1_000,
     ) {
         let load = region(reads, &format!("{blocks} blocks"), &format!("{} ms", 4 + blocks / 20 + seed % 5));
-        let outcome = run(&several(arms), &load, FilmFrom::Instant(Time::from_ms(from)));
+        let outcome = run(&several(arms), &load, ArmTraceFrom::Instant(Time::from_ms(from)));
         check(&outcome);
         check_several(&outcome, !arms.contains("independent"));
     }

@@ -1,56 +1,55 @@
 //! Draws without replacement: what a histogram counts comes up exactly as often as it counts it.
 
+use crate::base::order_statistics::Fenwick;
 use crate::base::random::Stream;
 use crate::metrics::histogram::LogHistogram;
 
-use super::fenwick::Fenwick;
-
-/// Cards of several kinds in a random order. Once all are drawn the deck is as full as it was.
+/// An urn with balls of several kinds. Once all are drawn it is as full as it was.
 #[derive(Clone, Debug)]
-pub struct Deck {
+pub struct UrnSampler {
     counts: Vec<u64>,
     left: Fenwick,
 }
 
-impl Deck {
-    /// So many cards of each kind.
-    pub fn new(counts: Vec<u64>) -> Deck {
-        let left = Fenwick::new(&counts);
-        Deck { counts, left }
+impl UrnSampler {
+    /// So many balls of each kind.
+    pub fn new(counts: Vec<u64>) -> UrnSampler {
+        let left = Fenwick::new(counts.iter().copied());
+        UrnSampler { counts, left }
     }
 
-    /// Cards that are left.
+    /// Balls that are left.
     pub fn left(&self) -> u64 {
         self.left.total()
     }
 
-    /// Cards of a kind that are left.
+    /// Balls of a kind that are left.
     pub fn left_of(&self, kind: usize) -> u64 {
         if kind >= self.left.len() {
             return 0;
         }
-        self.left.before(kind + 1) - self.left.before(kind)
+        self.left.between(kind, kind + 1)
     }
 
-    /// The kind of the next card, which is still in the deck; `None` if the deck was made without cards.
-    pub fn look(&mut self, stream: &mut Stream) -> Option<usize> {
+    /// The kind of the next ball, which is still in the urn; `None` if the urn was made without balls.
+    pub fn peek(&mut self, stream: &mut Stream) -> Option<usize> {
         if self.left.total() == 0 {
-            self.left = Fenwick::new(&self.counts);
+            self.left = Fenwick::new(self.counts.iter().copied());
         }
         let left = self.left.total();
-        (left > 0).then(|| self.left.find(stream.below(left)))
+        (left > 0).then(|| self.left.find(stream.below(left)).0)
     }
 
-    /// Takes a card of a kind; nothing happens when none is left.
+    /// Takes a ball of a kind; nothing happens when none is left.
     pub fn take(&mut self, kind: usize) {
         if self.left_of(kind) > 0 {
             self.left.lower(kind);
         }
     }
 
-    /// Draws a card.
+    /// Draws a ball.
     pub fn draw(&mut self, stream: &mut Stream) -> Option<usize> {
-        let kind = self.look(stream)?;
+        let kind = self.peek(stream)?;
         self.left.lower(kind);
         Some(kind)
     }
@@ -90,7 +89,7 @@ impl From<(u64, u64, u64)> for Bin {
 pub struct Numbers {
     /// The least number of each bin, and how many numbers it holds.
     bins: Vec<(u64, u64)>,
-    deck: Deck,
+    urn: UrnSampler,
     /// Where in each bin the next number lies, 0 to 1.
     places: Vec<f64>,
     /// Exponent on the place: 1 spreads the numbers evenly over a bin.
@@ -109,7 +108,7 @@ impl Numbers {
         Numbers {
             // The first lies in the middle, for it may be the only one; where the others lie is up to its multiples.
             places: vec![0.5 - GOLDEN + 1.0; bins.len()],
-            deck: Deck::new(bins.iter().map(|bin| bin.count).collect()),
+            urn: UrnSampler::new(bins.iter().map(|bin| bin.count).collect()),
             bins: bins
                 .iter()
                 .map(|bin| (bin.from, bin.width.max(1)))
@@ -144,7 +143,7 @@ impl Numbers {
     pub fn with_sum(mut self, sum: f64) -> Numbers {
         // The mean of a place to the power of e is 1/(1 + e).
         let total = |share: f64| -> f64 {
-            let bins = self.bins.iter().zip(&self.deck.counts);
+            let bins = self.bins.iter().zip(&self.urn.counts);
             bins.map(|(&(from, width), &count)| {
                 count as f64 * (from as f64 + share * (width - 1) as f64)
             })
@@ -160,13 +159,13 @@ impl Numbers {
 
     /// The next number, or `None` where nothing was counted.
     pub fn draw(&mut self, stream: &mut Stream) -> Option<u64> {
-        let bin = self.deck.draw(stream)?;
+        let bin = self.urn.draw(stream)?;
         Some(self.within(bin))
     }
 
     /// The bin of the next number, which is not drawn yet.
-    pub fn look(&mut self, stream: &mut Stream) -> Option<usize> {
-        self.deck.look(stream)
+    pub fn peek(&mut self, stream: &mut Stream) -> Option<usize> {
+        self.urn.peek(stream)
     }
 
     /// The least number of a bin, and how many numbers it holds.
@@ -176,7 +175,7 @@ impl Numbers {
 
     /// Draws a number from this bin.
     pub fn draw_from(&mut self, bin: usize) -> u64 {
-        self.deck.take(bin);
+        self.urn.take(bin);
         self.within(bin)
     }
 
@@ -186,7 +185,7 @@ impl Numbers {
             .bins
             .iter()
             .position(|&(from, width)| from == number && width == 1);
-        bin.is_some_and(|bin| self.deck.left_of(bin) > 0)
+        bin.is_some_and(|bin| self.urn.left_of(bin) > 0)
     }
 
     /// Draws this very number, if it has a bin of its own with something left in it.
@@ -195,23 +194,23 @@ impl Numbers {
             .bins
             .iter()
             .position(|&(from, width)| from == number && width == 1);
-        let Some(bin) = bin.filter(|&bin| self.deck.left_of(bin) > 0) else {
+        let Some(bin) = bin.filter(|&bin| self.urn.left_of(bin) > 0) else {
             return false;
         };
-        self.deck.take(bin);
+        self.urn.take(bin);
         true
     }
 
     /// Draws a number of this bin.
     pub fn take(&mut self, bin: usize) {
-        self.deck.take(bin);
+        self.urn.take(bin);
     }
 
     /// The bin with the smallest, or the largest, numbers of several draws, none of which is made.
     pub fn extreme(&mut self, tries: usize, largest: bool, stream: &mut Stream) -> Option<usize> {
         let mut found: Option<usize> = None;
         for _ in 0..tries {
-            let bin = self.look(stream)?;
+            let bin = self.peek(stream)?;
             if found.is_none_or(|best| (self.bins[bin].0 > self.bins[best].0) == largest) {
                 found = Some(bin);
             }
@@ -236,28 +235,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deck_is_drawn_to_its_last_card_and_filled_again() {
+    fn an_urn_is_drawn_to_its_last_ball_and_filled_again() {
         let counts = vec![3, 0, 5];
-        let mut deck = Deck::new(counts.clone());
+        let mut urn = UrnSampler::new(counts.clone());
         let mut stream = Stream::new(1, "deck");
         for _ in 0..3 {
             let mut seen = vec![0; 3];
             for _ in 0..8 {
-                seen[deck.draw(&mut stream).unwrap()] += 1;
+                seen[urn.draw(&mut stream).unwrap()] += 1;
             }
-            assert_eq!((&seen, deck.left()), (&counts, 0));
+            assert_eq!((&seen, urn.left()), (&counts, 0));
         }
-        assert_eq!(Deck::new(vec![0, 0]).draw(&mut stream), None);
+        assert_eq!(UrnSampler::new(vec![0, 0]).draw(&mut stream), None);
     }
 
     #[test]
     fn what_is_taken_does_not_come_again() {
-        let mut deck = Deck::new(vec![1, 2]);
-        deck.take(0);
-        deck.take(0);
+        let mut urn = UrnSampler::new(vec![1, 2]);
+        urn.take(0);
+        urn.take(0);
         let mut stream = Stream::new(1, "deck");
-        assert_eq!((deck.left(), deck.left_of(0), deck.left_of(1)), (2, 0, 2));
-        assert_eq!(deck.draw(&mut stream), Some(1));
+        assert_eq!((urn.left(), urn.left_of(0), urn.left_of(1)), (2, 0, 2));
+        assert_eq!(urn.draw(&mut stream), Some(1));
     }
 
     #[test]

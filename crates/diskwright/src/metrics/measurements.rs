@@ -1,0 +1,352 @@
+//! Counts and distributions of the host's requests, in the order of their completions.
+
+use serde_json::{Map, Value, json};
+
+use super::digest::Digest;
+use super::group::{Group, rate};
+use super::interval::{Batches, NoInterval};
+use super::recorder::{BATCH, Completed};
+use super::series::{FEWEST_ABOVE, PERCENTILES, Series};
+use crate::base::units::Time;
+use crate::engine::request::{Op, Outcome, Part, Request};
+
+/// The operations, in the order of their numbers.
+const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Flush, Op::Trim];
+
+/// What is kept of all requests.
+#[derive(Default)]
+pub struct Measurements {
+    completed: u64,
+    reads: u64,
+    writes: u64,
+    blocks: u64,
+    failed: u64,
+    first_arrival: Option<Time>,
+    /// When the warm-up was over, as far as is known.
+    measured_since: Option<Time>,
+    last_completion: Time,
+    /// What is measured, by operation.
+    by_op: [Group; OPS.len()],
+    /// What is measured of each stream of the load, where it has several.
+    by_stream: Vec<(String, Group)>,
+    /// Of the times of all measured requests, in the order of their completions.
+    response: Batches,
+    service: Batches,
+    access: Series,
+    parts: [u128; Part::COUNT],
+    issue_lag_sum: u128,
+    issue_lag_max: Time,
+    digest: Digest,
+    columns: Box<Columns>,
+}
+
+/// The measured requests of a batch, by what is measured of them; kept for its memory.
+#[derive(Default)]
+struct Columns {
+    all: Times,
+    by_op: [Times; OPS.len()],
+    access: Column,
+}
+
+/// Times of some requests, and the blocks that they asked for.
+#[derive(Default)]
+struct Times {
+    blocks: u64,
+    response: Column,
+    service: Column,
+}
+
+/// Times of the requests of a batch, ns.
+struct Column {
+    count: usize,
+    times: [u64; BATCH],
+}
+
+impl Default for Column {
+    fn default() -> Column {
+        Column {
+            count: 0,
+            times: [0; BATCH],
+        }
+    }
+}
+
+impl Column {
+    #[inline]
+    fn push(&mut self, time: Time) {
+        self.times[self.count] = time.ns();
+        self.count += 1;
+    }
+
+    /// The times, of which it then has none.
+    #[inline]
+    fn take(&mut self) -> &[u64] {
+        &self.times[..std::mem::take(&mut self.count)]
+    }
+}
+
+impl Times {
+    #[inline]
+    fn add(&mut self, request: &Request) {
+        self.blocks += u64::from(request.command.blocks);
+        self.response.push(request.response());
+        self.service.push(request.service());
+    }
+}
+
+/// Instants before this, 2.3 years, let [`BATCH`] times be summed in 64 bits.
+const EARLY: Time = Time::from_ns(u64::MAX / BATCH as u64 / 4);
+
+impl Measurements {
+    /// Tells apart the streams of these names.
+    pub(super) fn tell_apart(&mut self, streams: Vec<String>) {
+        let streams = streams.into_iter().map(|name| (name, Group::default()));
+        self.by_stream = streams.collect();
+    }
+
+    /// The first request arrives.
+    pub(super) fn starts(&mut self, at: Time) {
+        self.first_arrival = Some(at);
+    }
+
+    /// What is measured begins at an instant; the last one told counts.
+    pub(super) fn begin_at(&mut self, at: Time) {
+        self.measured_since = Some(at);
+    }
+
+    /// Adds the next completions, at most [`BATCH`].
+    pub(super) fn add(&mut self, batch: &[Completed]) {
+        self.digest
+            .add(batch.iter().map(|completed| &completed.request));
+        self.count(batch);
+        self.add_parts(batch);
+        self.add_times(batch);
+        for Completed { request, .. } in measured(batch) {
+            let lag = request.issue - request.arrival;
+            self.issue_lag_sum += u128::from(lag.ns());
+            self.issue_lag_max = self.issue_lag_max.max(lag);
+        }
+        if !self.by_stream.is_empty() {
+            self.add_to_streams(batch);
+        }
+    }
+
+    fn add_to_streams(&mut self, batch: &[Completed]) {
+        for Completed {
+            request, stream, ..
+        } in measured(batch)
+        {
+            if let Some((_, group)) = self.by_stream.get_mut(*stream as usize) {
+                group.add(request);
+            }
+        }
+    }
+
+    /// Counts completions, measured or not.
+    fn count(&mut self, batch: &[Completed]) {
+        self.completed += batch.len() as u64;
+        for Completed { request, .. } in batch {
+            let op = request.command.op;
+            self.reads += u64::from(op == Op::Read);
+            self.writes += u64::from(op == Op::Write);
+            self.blocks += u64::from(request.command.blocks);
+            self.failed += u64::from(request.outcome != Some(Outcome::Ok));
+            self.last_completion = self.last_completion.max(request.completion);
+        }
+    }
+
+    fn add_parts(&mut self, batch: &[Completed]) {
+        let at_once = if self.last_completion < EARLY {
+            BATCH
+        } else {
+            1
+        };
+        for some in batch.chunks(at_once) {
+            let mut sums = [0u64; Part::COUNT];
+            for completed in measured(some) {
+                for (sum, part) in sums.iter_mut().zip(completed.request.parts.all()) {
+                    *sum += part.ns();
+                }
+            }
+            for (all, sum) in self.parts.iter_mut().zip(sums) {
+                *all += u128::from(sum);
+            }
+        }
+    }
+
+    fn add_times(&mut self, batch: &[Completed]) {
+        let Columns { all, by_op, access } = &mut *self.columns;
+        for Completed { request, .. } in measured(batch) {
+            all.add(request);
+            by_op[request.command.op as usize].add(request);
+            if !request.shares_access {
+                access.push(request.parts.access());
+            }
+        }
+        self.response.add_all(all.response.take());
+        self.service.add_all(all.service.take());
+        self.access.add_all(access.take());
+        for ((group, op), times) in self.by_op.iter_mut().zip(OPS).zip(by_op) {
+            let blocks = std::mem::take(&mut times.blocks);
+            group.add_all(op, blocks, times.response.take(), times.service.take());
+        }
+    }
+
+    /// Requests that are in the statistics.
+    fn measured_count(&self) -> u64 {
+        self.by_op.iter().map(Group::count).sum()
+    }
+
+    /// The number of requests completed.
+    pub fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    /// From the first arrival to the last completion.
+    pub fn span(&self) -> Time {
+        self.last_completion
+            .saturating_sub(self.first_arrival.unwrap_or_default())
+    }
+
+    /// The time that rates are of: up to the last completion from the end of the warm-up, or from the first arrival where there is none.
+    pub fn measured_span(&self) -> Time {
+        let start = self.measured_since.or(self.first_arrival);
+        self.last_completion
+            .saturating_sub(start.unwrap_or_default())
+    }
+
+    /// The digest so far.
+    pub fn digest(&self) -> String {
+        self.digest.to_string()
+    }
+
+    /// The counts that belong into `requests` of a result.
+    pub fn counts(&self) -> Map<String, Value> {
+        let counts = [
+            ("completed", self.completed),
+            ("measured", self.measured_count()),
+            ("reads", self.reads),
+            ("writes", self.writes),
+            ("blocks", self.blocks),
+            ("failed", self.failed),
+        ];
+        counts
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value.into()))
+            .collect()
+    }
+
+    /// Adds the statistics to a result.
+    pub fn statistics(&self, result: &mut Map<String, Value>) {
+        let measured = self.measured_count();
+        let span = self.measured_span();
+        result.insert("simulated_s".into(), json!(self.span().s()));
+        result.insert("measured_s".into(), json!(span.s()));
+        result.insert("iops".into(), json!(rate(measured as f64, span)));
+        let mb_per_s: f64 = self.by_op.iter().map(|op| op.mb_per_s(span)).sum();
+        result.insert("mb_per_s".into(), json!(mb_per_s));
+        let measured = measured.max(1) as f64;
+        let lag = json!({
+            "mean": self.issue_lag_sum as f64 / measured / 1e6,
+            "max": self.issue_lag_max.ms(),
+        });
+        result.insert("issue_lag_ms".into(), lag);
+        result.insert("response_ms".into(), self.responses().json());
+        result.insert("service_ms".into(), self.services().json());
+        result.insert("access_ms".into(), self.access.json());
+        let parts = Part::ALL.iter().zip(&self.parts);
+        let parts: Map<String, Value> = parts
+            .map(|(part, &sum)| (part.name().to_owned(), json!(sum as f64 / measured / 1e6)))
+            .collect();
+        result.insert("parts_ms".into(), parts.into());
+        let by_op = OPS.map(Op::name).into_iter().zip(&self.by_op);
+        result.insert("by_op".into(), groups(by_op, span));
+        if !self.by_stream.is_empty() {
+            let streams = self.by_stream.iter();
+            let streams = streams.map(|(name, group)| (name.as_str(), group));
+            result.insert("by_stream".into(), groups(streams, span));
+        }
+    }
+
+    /// Adds to an object all keys that [`Self::statistics`] may add.
+    pub fn outline(&self, result: &mut Map<String, Value>) {
+        self.statistics(result);
+        let group = || Group::default().json(Time::ZERO);
+        let groups = |names: &mut dyn Iterator<Item = &str>| -> Value {
+            let groups = names.map(|name| (name.to_owned(), group()));
+            groups.collect::<Map<_, _>>().into()
+        };
+        result.insert("by_op".into(), groups(&mut OPS.map(Op::name).into_iter()));
+        if !self.by_stream.is_empty() {
+            let mut names = self.by_stream.iter().map(|(name, _)| name.as_str());
+            result.insert("by_stream".into(), groups(&mut names));
+        }
+    }
+
+    /// The response times of all measured requests.
+    fn responses(&self) -> Series {
+        Series::joined(self.by_op.iter().map(|op| &op.response), &self.response)
+    }
+
+    /// Their service times.
+    fn services(&self) -> Series {
+        Series::joined(self.by_op.iter().map(|op| &op.service), &self.service)
+    }
+
+    /// Adds the curves of all measured requests to what a picture shows.
+    pub fn add_curves(&self, picture: &mut Value) {
+        picture["response"]["all"] = self.responses().curve();
+        picture["service"] = json!({ "all": self.services().curve() });
+    }
+
+    /// What the statistics should not be trusted for.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let count = self.measured_count();
+        if count == 0 {
+            warnings.push(
+                "no request was measured: the run is empty or all of it was warm-up".to_owned(),
+            );
+            return warnings;
+        }
+        let thin: Vec<&str> = PERCENTILES
+            .iter()
+            .filter(|(_, quantile)| (1.0 - quantile) * (count as f64) < FEWEST_ABOVE - 1e-6)
+            .map(|(name, _)| *name)
+            .collect();
+        if !thin.is_empty() {
+            warnings.push(format!(
+                "fewer than {FEWEST_ABOVE} of the {count} measured requests lie above {}: do not rely on it",
+                thin.join(", ")
+            ));
+        }
+        match self.response.ci95() {
+            Ok(_) => {}
+            Err(NoInterval::TooShort) => warnings.push(format!(
+                "{count} measured requests are too few for a confidence interval of the response time"
+            )),
+            Err(NoInterval::Correlated) => warnings.push(
+                "response times are correlated over the whole run: no confidence interval (run longer, or \
+                 repeat with other seeds)"
+                    .to_owned(),
+            ),
+        }
+        if self.failed > 0 {
+            warnings.push(format!("{} requests ended with an error", self.failed));
+        }
+        warnings
+    }
+}
+
+/// Those of a batch that are in the statistics.
+#[inline]
+fn measured(batch: &[Completed]) -> impl Iterator<Item = &Completed> {
+    batch.iter().filter(|completed| completed.is_measured)
+}
+
+/// Those of the groups that have requests, by name.
+fn groups<'a>(groups: impl Iterator<Item = (&'a str, &'a Group)>, span: Time) -> Value {
+    let groups = groups.filter(|(_, group)| group.count() > 0);
+    let groups = groups.map(|(name, group)| (name.to_owned(), group.json(span)));
+    groups.collect::<Map<_, _>>().into()
+}

@@ -1,0 +1,56 @@
+//! A hard disk alone with one request at a time, built as a run builds it.
+
+use std::path::Path;
+
+use super::simulation::imported;
+use crate::base::error::Error;
+use crate::base::memory::Budget;
+use crate::devices::assembly::{RunSettings, Site};
+use crate::devices::hdd::arms_spec::{ArmsOfSpec, ArmsSpec};
+use crate::devices::hdd::drive::Drive;
+use crate::devices::hdd::spec::buffer::BufferSpec;
+use crate::devices::hdd::spec::{HddSpec, QueueSpec};
+use crate::devices::spindles::Spindles;
+use crate::engine::Engine;
+use crate::models::cache::replacement::CustomReplacements;
+use crate::models::queue::CustomSchedulers;
+
+/// An engine with nothing but a drive: one arm that reaches everything, at rest at cylinder 0, platters at angle 0, a queue of one.
+///
+/// # Errors
+/// Those of [`HddSpec::assemble`].
+pub(super) fn alone(drive: Drive, buffer: BufferSpec) -> Result<Engine, Error> {
+    let ArmsSpec { motion, arm } = ArmsSpec::one();
+    let spec = HddSpec {
+        drive: drive.description.name.clone(),
+        angle: None,
+        queue: QueueSpec {
+            depth: 1,
+            ..QueueSpec::default()
+        },
+        buffer: Some(buffer),
+        overhead: None,
+        cache: None,
+        arms: Some(ArmsOfSpec {
+            motion: Some(motion),
+            arm: Some(arm),
+            ..ArmsOfSpec::default()
+        }),
+        placement: None,
+    };
+    let run = RunSettings {
+        seed: 0,
+        base: Path::new(""),
+        schedulers: &CustomSchedulers::default(),
+        replacements: &CustomReplacements::default(),
+        read_foreign: imported::drive,
+        locate: &|_, error| error,
+    };
+    let site = Site {
+        path: "hdd",
+        spindles: &Spindles::alone(),
+        run: &run,
+    };
+    let hdd = spec.assemble(drive, &site, &mut Budget::default())?;
+    Ok(Engine::new(vec![Box::new(hdd)], None))
+}
