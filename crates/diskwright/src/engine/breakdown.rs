@@ -2,11 +2,12 @@
 
 use crate::base::error::Error;
 use crate::base::units::Lbn;
-use crate::engine::context::{Kernel, Message};
+use crate::engine::context::Kernel;
 use crate::engine::device::{Fault, Location};
 use crate::engine::event_loop::Engine;
 use crate::engine::faults::cut_short;
 use crate::engine::initiator::Initiator;
+use crate::engine::messages::Message;
 use crate::engine::request::DeviceId;
 
 impl Engine {
@@ -37,8 +38,10 @@ impl Engine {
             initiator.completed(id, &mut self.port())?;
         }
         // No message is delivered any more, but what ended with these requests may have been the warm-up.
-        let is_measure = |message: &Message| matches!(message, Message::Measure);
-        if self.kernel.messages.iter().any(is_measure) {
+        let mut messages = self.kernel.messages.iter();
+        let is_measured = messages.any(|message| message == Message::Measure);
+        drop(messages);
+        if is_measured {
             self.measure_from_now();
         }
         Ok(())

@@ -1,42 +1,22 @@
 //! What a device may do while it handles something, and what the engine keeps beside the devices.
 
+use std::collections::VecDeque;
+
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::faults::Faults;
-use crate::engine::fifo::Fifo;
+use crate::engine::messages::{Message, Messages};
 use crate::engine::request::{Command, DeviceId, Outcome, Request, RequestId, Slab};
 use crate::engine::timeline::{AlarmId, Timeline};
 use crate::engine::token::Token;
-
-/// A message of the present instant.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Message {
-    Accept {
-        device: DeviceId,
-        request: RequestId,
-    },
-    Completed {
-        request: RequestId,
-    },
-    /// A device has room again.
-    Room {
-        device: DeviceId,
-    },
-    /// A device has failed.
-    Failed {
-        device: DeviceId,
-    },
-    /// What every device counts begins anew.
-    Measure,
-}
 
 /// What the engine keeps beside the devices.
 pub(crate) struct Kernel {
     pub now: Time,
     pub timeline: Timeline,
-    pub messages: Fifo<Message>,
-    pub wakes: Fifo<DeviceId>,
+    pub messages: Messages,
+    pub wakes: VecDeque<DeviceId>,
     pub requests: Slab,
     pub checker: Option<Box<Checker>>,
     /// The parent of each device, if it has one.
@@ -131,7 +111,7 @@ impl Context<'_> {
     /// Asks for [`Device::wake`] once the messages of this instant have been handled.
     #[inline]
     pub fn wake(&mut self) {
-        self.kernel.wakes.push(self.device);
+        self.kernel.wakes.push_back(self.device);
     }
 
     /// Completes a request now. Whoever submitted it hears of it within this instant. A read that has met blocks of this device that

@@ -8,14 +8,16 @@
 //! Devices that have failed are not called any more. Faults are alarms of the engine's own, set before the run, and so come first in their
 //! instants.
 
+use std::collections::VecDeque;
+
 use crate::base::error::Error;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
-use crate::engine::context::{Context, Kernel, Message};
+use crate::engine::context::{Context, Kernel};
 use crate::engine::device::{Device, Fault};
 use crate::engine::faults::{Faults, Injection, cut_short};
-use crate::engine::fifo::Fifo;
 use crate::engine::initiator::{INITIATOR, Initiator, Port};
+use crate::engine::messages::{MOST_DEVICES, Message, Messages};
 use crate::engine::request::{DeviceId, RequestId, Slab};
 use crate::engine::stalls::Stalls;
 use crate::engine::timeline::Timeline;
@@ -43,6 +45,7 @@ impl Engine {
     /// An engine over `devices`, children before their parents; the last one is the root.
     pub fn new(devices: Vec<Box<dyn Device>>, checker: Option<Box<Checker>>) -> Engine {
         assert!(!devices.is_empty(), "a simulation has at least one device");
+        assert!(devices.len() <= MOST_DEVICES, "too many devices");
         let mut parents = vec![None; devices.len()];
         for (id, device) in (0..).map(DeviceId).zip(&devices) {
             for child in device.children() {
@@ -54,8 +57,8 @@ impl Engine {
         let kernel = Kernel {
             now: Time::ZERO,
             timeline: Timeline::default(),
-            messages: Fifo::default(),
-            wakes: Fifo::default(),
+            messages: Messages::default(),
+            wakes: VecDeque::new(),
             requests: Slab::default(),
             checker,
             parents,
@@ -210,7 +213,7 @@ impl Engine {
     fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         loop {
             self.deliver_messages(initiator)?;
-            let Some(id) = self.kernel.wakes.pop() else {
+            let Some(id) = self.kernel.wakes.pop_front() else {
                 return Ok(());
             };
             if self.kernel.faults.has_failed(id) {

@@ -151,7 +151,7 @@ impl Initiator for Commands {
     }
     fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
         let (at, command) = self.commands[token.value() as usize];
-        port.submit(command, at, token.value().into());
+        port.submit(&command, at, token.value().into());
         Ok(())
     }
     fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {

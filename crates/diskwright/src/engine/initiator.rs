@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::base::error::Error;
 use crate::base::units::Time;
-use crate::engine::context::{Kernel, Message};
+use crate::engine::context::Kernel;
+use crate::engine::messages::Message;
 use crate::engine::request::{Command, DeviceId, Request, RequestId};
 use crate::engine::token::Token;
 
@@ -53,18 +54,18 @@ impl Port<'_> {
     }
     /// Hands a request that arrived at `arrival` to the root device.
     #[inline]
-    pub fn submit(&mut self, command: Command, arrival: Time, sequence: u64) -> RequestId {
+    pub fn submit(&mut self, command: &Command, arrival: Time, sequence: u64) -> RequestId {
         let Kernel {
             now,
             requests,
             checker,
             ..
         } = &mut *self.kernel;
-        let id = requests.insert(&command, *now, None, self.root);
+        let id = requests.insert(command, *now, None, self.root);
         let request = requests.get_mut(id);
         (request.arrival, request.sequence) = (arrival, sequence);
         if let Some(checker) = checker {
-            checker.issued(id, &command);
+            checker.issued(id, command);
         }
         self.kernel.messages.push(Message::Accept {
             device: self.root,

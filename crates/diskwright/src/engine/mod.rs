@@ -9,8 +9,8 @@ mod event_loop;
 #[cfg(test)]
 pub(crate) mod fakes;
 mod faults;
-mod fifo;
 mod initiator;
+mod messages;
 pub mod request;
 mod stalls;
 pub mod timeline;

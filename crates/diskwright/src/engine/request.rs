@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::base::units::{Lbn, Time};
 
 /// What a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
     /// Read a run of blocks.
+    #[default]
     Read,
     /// Write a run of blocks.
     Write,
@@ -31,7 +32,7 @@ impl Op {
 }
 
 /// What a request asks of a device, without any history yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// Read, write, flush or trim.
     pub op: Op,
@@ -47,6 +48,15 @@ impl Command {
     /// The block after the last one.
     pub const fn end(&self) -> Lbn {
         self.lbn.after(self.blocks as u64)
+    }
+
+    /// Copies another one, field by field: a copy of the whole waits for what has only just been written in pieces.
+    #[inline]
+    pub fn copy_fields(&mut self, other: &Command) {
+        self.op = other.op;
+        self.fua = other.fua;
+        self.lbn = other.lbn;
+        self.blocks = other.blocks;
     }
 }
 
@@ -160,7 +170,7 @@ impl Parts {
 pub struct DeviceId(pub u32);
 
 /// A request's number in the engine's slab; reused after the request's end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub u32);
 
 /// The sequence of a child request of which its device does not say that it is for a request of the host.
@@ -228,7 +238,7 @@ impl Request {
     /// Makes it a new request, as [`Request::new`] does, field by field.
     #[inline]
     fn renew(&mut self, command: &Command, now: Time, owner: Option<DeviceId>, device: DeviceId) {
-        self.command = *command;
+        self.command.copy_fields(command);
         self.arrival = now;
         self.issue = now;
         self.acceptance = now;

@@ -140,7 +140,7 @@ impl Initiator for Host {
             lbn: Lbn(0),
             blocks: 0,
         };
-        port.submit(command, port.now(), token.value().into());
+        port.submit(&command, port.now(), token.value().into());
         Ok(())
     }
     fn completed(&mut self, _request: RequestId, _port: &mut Port<'_>) -> Result<(), Error> {

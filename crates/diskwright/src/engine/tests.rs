@@ -538,7 +538,7 @@ impl Initiator for Live {
     fn arrive(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
         let at = self.coming.pop_front().expect("it is the instant of one");
         assert_eq!(port.now(), at);
-        port.submit(command(Op::Flush, 0, 0), at, self.ended.len() as u64);
+        port.submit(&command(Op::Flush, 0, 0), at, self.ended.len() as u64);
         Ok(())
     }
 }

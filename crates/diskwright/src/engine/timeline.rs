@@ -60,6 +60,8 @@ pub struct Timeline {
     sequence: u64,
     /// Alarms that are set and not in the background.
     foreground: usize,
+    /// Entries of alarms that were cancelled.
+    stale: usize,
 }
 
 impl Timeline {
@@ -129,14 +131,31 @@ impl Timeline {
         }
     }
 
-    /// The first entry, of an alarm that is set or of one that was cancelled.
+    /// The first entry of an alarm that is set.
     #[inline]
-    fn first(&mut self) -> Option<Entry> {
-        if self.near.is_empty() {
-            let Reverse(first) = self.far.pop()?;
-            self.near.push(first);
+    fn first(&mut self) -> Option<&Entry> {
+        if self.near.is_empty() || self.stale > 0 {
+            self.bring_up();
         }
-        self.near.last().copied()
+        self.near.last()
+    }
+
+    /// Brings the first entry of an alarm that is set to the end of the short list, if there is one.
+    #[inline(never)]
+    fn bring_up(&mut self) {
+        loop {
+            match self.near.last() {
+                Some(entry) if self.is_live(entry) => return,
+                Some(_) => {
+                    self.near.pop();
+                    self.stale -= 1;
+                }
+                None => match self.far.pop() {
+                    Some(Reverse(entry)) => self.near.push(entry),
+                    None => return,
+                },
+            }
+        }
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
@@ -148,6 +167,7 @@ impl Timeline {
     pub fn cancel(&mut self, alarm: AlarmId) {
         if self.slots[alarm.slot as usize].generation == alarm.generation {
             self.release(alarm.slot);
+            self.stale += 1;
         }
     }
 
@@ -157,6 +177,7 @@ impl Timeline {
             self.is_live(entry) && self.slots[entry.slot as usize].due.owner == owner
         });
         let slots: Vec<u32> = its.map(|entry| entry.slot).collect();
+        self.stale += slots.len();
         slots.into_iter().for_each(|slot| self.release(slot));
     }
 
@@ -169,31 +190,20 @@ impl Timeline {
     /// The instant of the next alarm.
     #[inline]
     pub fn next_time(&mut self) -> Option<Time> {
-        loop {
-            let entry = self.first()?;
-            if self.is_live(&entry) {
-                return Some(entry.at);
-            }
-            self.near.pop();
-        }
+        Some(self.first()?.at)
     }
 
     /// Takes the next alarm that is due at `now`, which must not be later than [`Self::next_time`].
     #[inline]
     pub fn pop_due(&mut self, now: Time) -> Option<Due> {
-        loop {
-            let entry = self.first()?;
-            let is_live = self.is_live(&entry);
-            if is_live && entry.at > now {
-                return None;
-            }
-            self.near.pop();
-            if is_live {
-                let due = self.slots[entry.slot as usize].due;
-                self.release(entry.slot);
-                return Some(due);
-            }
+        let &Entry { at, slot, .. } = self.first()?;
+        if at > now {
+            return None;
         }
+        self.near.pop();
+        let due = self.slots[slot as usize].due;
+        self.release(slot);
+        Some(due)
     }
 
     /// Who set each of the pending alarms.

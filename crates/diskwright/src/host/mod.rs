@@ -54,8 +54,9 @@ pub struct Host<'a> {
     /// When the power failed, and how many requests had been handed over and were lost.
     power_lost: Option<(Time, u32)>,
     first_arrival: Option<Time>,
-    ahead: Option<Arrival>,
-    held: Vec<WaitingRequest>,
+    /// The next request of an open load, whose alarm is set.
+    ahead: Arrival,
+    held: Vec<Origin>,
     held_free: Vec<u32>,
     /// Under a closed pacing, whose request it is, by its number.
     users: Vec<u32>,
@@ -70,10 +71,9 @@ pub struct Host<'a> {
     progress: &'a mut dyn Progress,
 }
 
-/// A request that waits in the host, where it has no number of the engine's yet.
+/// Where a request comes from that has no number of the engine's yet.
 #[derive(Clone, Copy)]
-struct WaitingRequest {
-    command: Command,
+struct Origin {
     arrival: Time,
     sequence: u64,
     user: u32,
@@ -105,7 +105,7 @@ impl<'a> Host<'a> {
             arrived: 0,
             power_lost: None,
             first_arrival: None,
-            ahead: None,
+            ahead: Arrival::default(),
             held: Vec::new(),
             held_free: Vec::new(),
             users: Vec::new(),
@@ -181,22 +181,22 @@ impl<'a> Host<'a> {
         dark.into_iter().chain(many).collect()
     }
 
-    /// The next request of the workload for a user, unless the run's extent is reached.
-    fn pull(&mut self, user: u32) -> Result<Option<Arrival>, Error> {
+    /// Writes the next request of the workload for a user, unless the run's extent is reached.
+    #[inline]
+    fn pull(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         let most = self.policy.extent.requests;
         if self.power_lost.is_some() || most.is_some_and(|most| self.arrived >= most) {
-            return Ok(None);
+            return Ok(false);
         }
-        self.workload.next_for(user)
+        self.workload.fill_for(user, next)
     }
 
     /// A user's request arrives now.
-    fn arrive(&mut self, arrival: Arrival, user: u32, port: &mut Port<'_>) {
+    fn arrive(&mut self, arrival: &Arrival, user: u32, port: &mut Port<'_>) {
         let now = port.now();
         self.first_arrival.get_or_insert(now);
         self.recorder.arrived(now);
-        let held = WaitingRequest {
-            command: arrival.command,
+        let origin = Origin {
             arrival: now,
             sequence: self.arrived,
             user,
@@ -206,9 +206,9 @@ impl<'a> Host<'a> {
         self.growth
             .add(self.arrived - self.recorder.completed_count());
         if self.pool.is_empty() && self.may_issue() {
-            self.issue(held, port);
+            self.issue(&arrival.command, &origin, port);
         } else {
-            self.hold(held, now);
+            self.hold(&arrival.command, origin, now);
         }
     }
 
@@ -220,37 +220,38 @@ impl<'a> Host<'a> {
                 .is_none_or(|most| self.outstanding < most)
     }
 
-    fn issue(&mut self, held: WaitingRequest, port: &mut Port<'_>) {
+    #[inline]
+    fn issue(&mut self, command: &Command, origin: &Origin, port: &mut Port<'_>) {
         self.outstanding += 1;
         self.issued += 1;
-        self.last = held.command.end();
-        let request = port.submit(held.command, held.arrival, held.sequence);
+        self.last = command.end();
+        let request = port.submit(command, origin.arrival, origin.sequence);
         if self.pacing != Pacing::Open {
-            note(&mut self.users, request, held.user);
+            note(&mut self.users, request, origin.user);
         }
         if self.has_streams {
-            note(&mut self.streams, request, held.stream);
+            note(&mut self.streams, request, origin.stream);
         }
     }
 
-    fn hold(&mut self, held: WaitingRequest, now: Time) {
+    fn hold(&mut self, command: &Command, origin: Origin, now: Time) {
         let index = match self.held_free.pop() {
             Some(index) => {
-                self.held[index as usize] = held;
+                self.held[index as usize] = origin;
                 index
             }
             None => {
-                self.held.push(held);
+                self.held.push(origin);
                 (self.held.len() - 1) as u32
             }
         };
         let key = if self.pool.order() == Order::Arrival {
             0
         } else {
-            held.command.lbn.0
+            command.lbn.0
         };
         let request = RequestId(index);
-        let pending = Pending::new(request, held.command, now, None, key);
+        let pending = Pending::new(request, *command, now, None, key);
         self.pool.push(pending);
     }
 
@@ -263,29 +264,28 @@ impl<'a> Host<'a> {
                 space: Space::Blocks(self.last),
             };
             let slot = self.policy.scheduler.pick(&view);
-            let index = self.pool.remove(slot).request.0;
+            let Pending {
+                request: RequestId(index),
+                command,
+                ..
+            } = *self.pool.remove(slot);
             self.held_free.push(index);
-            self.issue(self.held[index as usize], port);
+            let origin = self.held[index as usize];
+            self.issue(&command, &origin, port);
         }
     }
 
     /// Sets the alarm for the next recorded arrival.
     fn await_next(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
-        self.ahead = self.pull(0)?;
-        let Some(next) = self.ahead else {
-            return Ok(());
-        };
-        let first = self.first_arrival.unwrap_or(next.at);
-        if self
-            .policy
-            .extent
-            .duration
-            .is_some_and(|most| next.at.saturating_sub(first) > most)
-        {
-            self.ahead = None;
-            return Ok(());
+        let mut next = std::mem::take(&mut self.ahead);
+        let is_there = self.pull(0, &mut next);
+        let at = next.at;
+        self.ahead = next;
+        let first = self.first_arrival.unwrap_or(at);
+        let most = self.policy.extent.duration;
+        if is_there? && most.is_none_or(|most| at.saturating_sub(first) <= most) {
+            port.alarm(at, Token::new(ARRIVAL, 0));
         }
-        port.alarm(next.at, Token::new(ARRIVAL, 0));
         Ok(())
     }
 
@@ -300,8 +300,9 @@ impl<'a> Host<'a> {
         {
             return Ok(());
         }
-        if let Some(arrival) = self.pull(user)? {
-            self.arrive(arrival, user, port);
+        let mut next = Arrival::default();
+        if self.pull(user, &mut next)? {
+            self.arrive(&next, user, port);
         }
         Ok(())
     }
@@ -324,8 +325,8 @@ impl Initiator for Host<'_> {
         if token.kind() == THOUGHT {
             return self.next_of_user(token.value(), port);
         }
-        let arrival = self.ahead.take().expect("the alarm of an arrival");
-        self.arrive(arrival, 0, port);
+        let arrival = std::mem::take(&mut self.ahead);
+        self.arrive(&arrival, 0, port);
         self.await_next(port)
     }
 

@@ -11,7 +11,7 @@ use crate::engine::request::{Op, Outcome, Request};
 pub struct Digest {
     hash: Box<Xxh3>,
     /// What is hashed next, kept for its memory.
-    bytes: Vec<u8>,
+    bytes: Vec<[u8; BYTES]>,
 }
 
 /// Bytes of a request.
@@ -22,10 +22,8 @@ impl Digest {
     #[inline]
     pub fn add<'a>(&mut self, requests: impl Iterator<Item = &'a Request>) {
         self.bytes.clear();
-        for request in requests {
-            self.bytes.extend_from_slice(&bytes(request));
-        }
-        self.hash.update(&self.bytes);
+        self.bytes.extend(requests.map(bytes));
+        self.hash.update(self.bytes.as_flattened());
     }
 }
 

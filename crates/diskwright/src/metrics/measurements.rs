@@ -45,29 +45,52 @@ pub struct Measurements {
 struct Columns {
     all: Times,
     by_op: [Times; OPS.len()],
-    access: Vec<u64>,
+    access: Column,
 }
 
-/// Times of some requests, ns, and the blocks that they asked for.
+/// Times of some requests, and the blocks that they asked for.
 #[derive(Default)]
 struct Times {
     blocks: u64,
-    response: Vec<u64>,
-    service: Vec<u64>,
+    response: Column,
+    service: Column,
+}
+
+/// Times of the requests of a batch, ns.
+struct Column {
+    count: usize,
+    times: [u64; BATCH],
+}
+
+impl Default for Column {
+    fn default() -> Column {
+        Column {
+            count: 0,
+            times: [0; BATCH],
+        }
+    }
+}
+
+impl Column {
+    #[inline]
+    fn push(&mut self, time: Time) {
+        self.times[self.count] = time.ns();
+        self.count += 1;
+    }
+
+    /// The times, of which it then has none.
+    #[inline]
+    fn take(&mut self) -> &[u64] {
+        &self.times[..std::mem::take(&mut self.count)]
+    }
 }
 
 impl Times {
     #[inline]
     fn add(&mut self, request: &Request) {
         self.blocks += u64::from(request.command.blocks);
-        self.response.push(request.response().ns());
-        self.service.push(request.service().ns());
-    }
-
-    fn clear(&mut self) {
-        self.blocks = 0;
-        self.response.clear();
-        self.service.clear();
+        self.response.push(request.response());
+        self.service.push(request.service());
     }
 }
 
@@ -98,6 +121,17 @@ impl Measurements {
         self.count(batch);
         self.add_parts(batch);
         self.add_times(batch);
+        for Completed { request, .. } in measured(batch) {
+            let lag = request.issue - request.arrival;
+            self.issue_lag_sum += u128::from(lag.ns());
+            self.issue_lag_max = self.issue_lag_max.max(lag);
+        }
+        if !self.by_stream.is_empty() {
+            self.add_to_streams(batch);
+        }
+    }
+
+    fn add_to_streams(&mut self, batch: &[Completed]) {
         for Completed {
             request, stream, ..
         } in measured(batch)
@@ -105,9 +139,6 @@ impl Measurements {
             if let Some((_, group)) = self.by_stream.get_mut(*stream as usize) {
                 group.add(request);
             }
-            let lag = request.issue - request.arrival;
-            self.issue_lag_sum += u128::from(lag.ns());
-            self.issue_lag_max = self.issue_lag_max.max(lag);
         }
     }
 
@@ -149,17 +180,15 @@ impl Measurements {
             all.add(request);
             by_op[request.command.op as usize].add(request);
             if !request.shares_access {
-                access.push(request.parts.access().ns());
+                access.push(request.parts.access());
             }
         }
-        self.response.add_all(&all.response);
-        self.service.add_all(&all.service);
-        self.access.add_all(access);
-        access.clear();
-        all.clear();
+        self.response.add_all(all.response.take());
+        self.service.add_all(all.service.take());
+        self.access.add_all(access.take());
         for ((group, op), times) in self.by_op.iter_mut().zip(OPS).zip(by_op) {
-            group.add_all(op, times.blocks, &times.response, &times.service);
-            times.clear();
+            let blocks = std::mem::take(&mut times.blocks);
+            group.add_all(op, blocks, times.response.take(), times.service.take());
         }
     }
 

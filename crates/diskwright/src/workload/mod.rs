@@ -55,7 +55,7 @@ pub use self::synthetic::SyntheticSpec;
 pub use self::writing::{Holds, Losses, TraceWriter, Writing};
 
 /// A request that is to be handed to the drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
     /// When, if the pacing is open; under a closed pacing, what the trace recorded, or 0.
     pub at: Time,
@@ -192,9 +192,25 @@ impl Workload {
     /// As [`Self::next`].
     #[inline]
     pub fn next_for(&mut self, user: u32) -> Result<Option<Arrival>, Error> {
+        let mut next = Arrival::default();
+        Ok(self.fill_for(user, &mut next)?.then_some(next))
+    }
+
+    /// [`Self::next_for`], written where it is wanted: `false` when there is nothing left for the user.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    #[inline]
+    pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.source {
-            Source::Synthetic(synthetic) => synthetic.draw_for(user),
-            Source::Trace { .. } => self.next(),
+            Source::Synthetic(synthetic) => synthetic.fill_for(user, next),
+            Source::Trace { .. } => match self.next()? {
+                Some(arrival) => {
+                    *next = arrival;
+                    Ok(true)
+                }
+                None => Ok(false),
+            },
         }
     }
 

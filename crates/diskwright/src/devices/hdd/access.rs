@@ -23,9 +23,9 @@ pub struct Access {
 
 /// An arm that begins an access.
 #[derive(Clone, Copy, Debug)]
-pub struct Begin {
+pub struct Begin<'a> {
     /// The platters as its heads see them.
-    pub spindle: Spindle,
+    pub spindle: &'a Spindle,
     /// Where it is.
     pub arm: HeadPosition,
     /// When it may begin to move.
@@ -35,7 +35,7 @@ pub struct Begin {
 /// The way of one access through the medium.
 struct Pass<'a, T> {
     mechanics: &'a Mechanics,
-    spindle: Spindle,
+    spindle: &'a Spindle,
     arm: HeadPosition,
     now: Time,
     parts: &'a mut T,
@@ -56,7 +56,7 @@ impl<T: Tally> Pass<'_, T> {
 
     /// Waits for a slot, then passes over `slots` of them. Returns the instant of the first edge.
     fn pass(&mut self, slot: u32, slots: u32, per_track: u32) -> Time {
-        let spindle = &self.spindle;
+        let spindle = self.spindle;
         let (wait, whole) = spindle.pass(spindle.phase(self.now), slot, slots, per_track);
         self.parts.awaits(SlotSpan::new(slot, slots, per_track));
         self.parts.add(Part::Rotation, wait);
@@ -68,7 +68,7 @@ impl<T: Tally> Pass<'_, T> {
 
     /// When a slot's edge comes by at or after `at`.
     fn edge(&self, at: Time, slot: u32, per_track: u32) -> Time {
-        let spindle = &self.spindle;
+        let spindle = self.spindle;
         at + spindle.wait(spindle.phase(at), spindle.edge(slot, per_track))
     }
 }
@@ -86,7 +86,7 @@ pub fn read<T: Tally>(
     parts: &mut T,
 ) -> Access {
     let begin = Begin {
-        spindle: hardware.mechanics.spindle,
+        spindle: &hardware.mechanics.spindle,
         arm,
         at: start,
     };
@@ -119,7 +119,7 @@ pub struct ReadPiece {
 /// keep the interface busy until `on_bus`. The time that blocks need to cross it after `end` is in no part yet.
 pub fn read_piece<T: Tally>(
     hardware: &Hardware,
-    begin: Begin,
+    begin: Begin<'_>,
     mut on_bus: Time,
     command: &Command,
     first: Run,
@@ -172,7 +172,7 @@ fn crossed<T>(
     (edge, end): (Time, Time),
     free: Time,
 ) -> Time {
-    let (spindle, mechanics) = (&pass.spindle, pass.mechanics);
+    let (spindle, mechanics) = (pass.spindle, pass.mechanics);
     let phase = spindle.phase(edge);
     let all = sectors.blocks_of(run.sectors);
     let last = run.sectors - 1;
@@ -236,7 +236,7 @@ pub fn write<T: Tally>(
     parts: &mut T,
 ) -> Access {
     let begin = Begin {
-        spindle: hardware.mechanics.spindle,
+        spindle: &hardware.mechanics.spindle,
         arm,
         at: start,
     };
@@ -246,7 +246,7 @@ pub fn write<T: Tally>(
 /// Writes one of several pieces of which a request is made, as [`write()`] does; without `arrivals` its blocks are in the drive already.
 pub fn write_piece<T: Tally>(
     hardware: &Hardware,
-    begin: Begin,
+    begin: Begin<'_>,
     arrivals: Option<Arrivals>,
     command: &Command,
     first: Run,

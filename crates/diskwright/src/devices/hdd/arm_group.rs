@@ -20,6 +20,8 @@ pub(super) struct ArmGroup {
 pub(super) struct GroupQueue {
     pub pool: Pool,
     pub scheduler: Box<dyn Scheduler>,
+    /// The scheduler may ask for positioning times.
+    pub needs_phases: bool,
     /// The block behind the last request.
     pub last: Lbn,
 }
@@ -48,6 +50,7 @@ impl GroupQueue {
     pub fn new(scheduler: Box<dyn Scheduler>) -> GroupQueue {
         GroupQueue {
             pool: Pool::new(scheduler.order()),
+            needs_phases: scheduler.needs_phases(),
             scheduler,
             last: Lbn(0),
         }

@@ -14,7 +14,7 @@ use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, RequestId, ServedBy};
 use crate::models::geometry::layout::Run;
 use crate::models::geometry::mechanics::HeadPosition;
-use crate::models::queue::Pending;
+use crate::models::queue::{Pending, Slot};
 
 /// What an arm trace keeps of a service.
 pub(super) struct ServiceTrace {
@@ -30,11 +30,14 @@ impl Disk {
     pub(super) fn begin_service_trace(
         &mut self,
         group: usize,
-        pending: &Pending,
+        slot: Slot,
         cx: &Context<'_>,
-    ) -> Option<ServiceTrace> {
+    ) -> Option<Box<ServiceTrace>> {
         match &self.arm_trace {
-            Some(trace) if !trace.is_closed => self.new_service_trace(group, pending, cx),
+            Some(trace) if !trace.is_closed => {
+                let pending = *self.queues[group].pool.get(slot);
+                self.new_service_trace(group, &pending, cx).map(Box::new)
+            }
             _ => None,
         }
     }
@@ -89,17 +92,18 @@ impl Disk {
     pub(super) fn trace_service(
         &mut self,
         group: usize,
-        pending: &Pending,
-        service_trace: Option<ServiceTrace>,
+        slot: Slot,
+        service_trace: Option<Box<ServiceTrace>>,
         how: (Time, ServedBy, bool),
         cx: &Context<'_>,
     ) {
         if self.arm_trace.is_none() {
             return;
         }
+        let pending = *self.queues[group].pool.get(slot);
         match service_trace {
-            None => self.trace_late_share(group, pending, how.0),
-            Some(service_trace) => self.trace_shares(pending, service_trace, how, cx),
+            None => self.trace_late_share(group, &pending, how.0),
+            Some(service_trace) => self.trace_shares(&pending, *service_trace, how, cx),
         }
     }
 

@@ -286,17 +286,29 @@ impl Disk {
     /// Puts a request into a group's queue.
     #[inline]
     fn enter(&mut self, group: usize, request: RequestId, command: &Command, now: Time) {
-        // Where its data are in a log, or will be, is asked when the next request is chosen.
-        let target = match &self.log {
-            Some(_) => None,
-            None => Some(self.medium.target_in_place(group, command)),
-        };
         let pool = &mut self.queues[group].pool;
-        let key = key(pool.order(), command, target.as_ref());
-        let pending = Pending::new(request, *command, now, target, key);
+        let order = pool.order();
+        let fill = |pending: &mut Pending| {
+            pending.request = request;
+            pending.command.copy_fields(command);
+            pending.entered = now;
+            // Where its data are in a log, or will be, is asked when the next request is chosen.
+            match &self.log {
+                Some(_) => pending.target = None,
+                None => {
+                    let target = pending.target.get_or_insert_default();
+                    self.medium.aim_in_place(group, command, target);
+                }
+            }
+            pending.key = key(order, command, pending.target.as_ref());
+        };
         match &self.intake.clustering {
-            Some(clustering) => clustering.add(pool, pending),
-            None => pool.push(pending),
+            None => pool.add(fill),
+            Some(clustering) => {
+                let mut pending = Pending::default();
+                fill(&mut pending);
+                clustering.add(pool, pending)
+            }
         };
     }
 

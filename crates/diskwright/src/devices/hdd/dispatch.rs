@@ -26,14 +26,14 @@ impl Disk {
     pub fn dispatch(&mut self, cx: &mut Context<'_>) {
         if self.log.is_none() {
             for group in 0..self.queues.len() {
-                while self.begin_one(group, cx) {}
+                while self.can_begin(group, cx.now()) && self.begin_one(group, cx) {}
             }
             return;
         }
         loop {
             let waited = self.waits_for_reader;
             for group in 0..self.queues.len() {
-                while self.begin_one(group, cx) {}
+                while self.can_begin(group, cx.now()) && self.begin_one(group, cx) {}
             }
             // Groups that gave way to one that waited for an arm can begin once it has that.
             if waited.is_some() && self.waits_for_reader.is_none() {
@@ -54,11 +54,14 @@ impl Disk {
         log.is_some_and(|log| log.cleans_first(&self.medium))
     }
 
-    /// Begins one request of a group, if one waits and an arm is free to.
+    /// Whether a request of a group waits, and an arm is free to begin it.
+    #[inline]
+    fn can_begin(&self, group: usize, now: Time) -> bool {
+        !self.queues[group].pool.is_empty() && self.may_begin(group, now)
+    }
+
+    /// Begins one request of a group that [can](Self::can_begin), unless it gives way to something else.
     fn begin_one(&mut self, group: usize, cx: &mut Context<'_>) -> bool {
-        if self.queues[group].pool.is_empty() || !self.may_begin(group, cx.now()) {
-            return false;
-        }
         if self.buffered.is_some() {
             self.begin_buffered(cx);
             return false;
@@ -170,7 +173,11 @@ impl Disk {
             None => overhead.before(write, medium.after_write),
         };
         let (before_read, before_write) = (before(false), before(true));
+        let needs_phases = self.queues[group].needs_phases;
         let phases = |arm: &Arm| {
+            if !needs_phases {
+                return Default::default();
+            }
             let read = arm.phase(now + before_read);
             let is_same = before_read == before_write;
             let write = if is_same {
@@ -184,8 +191,8 @@ impl Disk {
             1 => 0,
             _ => medium.idle_arm(group).expect("an arm of the group is idle"),
         };
-        self.views.clear();
         if medium.arms.len() > 1 {
+            self.views.clear();
             let arms = medium.groups[group].arms.iter();
             let arms = arms.map(|&arm| &medium.arms[arm]);
             let idle = arms.filter(|arm| arm.work.is_none());

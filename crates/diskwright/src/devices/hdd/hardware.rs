@@ -84,6 +84,13 @@ impl Hardware {
         self.mechanics.layout.run(first, u32::MAX)
     }
 
+    /// [`Self::track_of`], written where it is wanted.
+    #[inline]
+    pub fn write_track_of(&self, command: &Command, track: &mut Run) {
+        let first = command.lbn.0 / u64::from(self.blocks_per_sector);
+        self.mechanics.layout.write_run(first, u32::MAX, track);
+    }
+
     /// The first of a command's sectors, up to the end of their track: those of `track`, which is
     /// [its track](Self::track_of), that it wants.
     #[inline]

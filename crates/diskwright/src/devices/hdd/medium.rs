@@ -154,6 +154,9 @@ impl Medium {
     /// Whether an arm of a group can begin something now.
     #[inline]
     pub fn has_idle_arm(&self, group: usize) -> bool {
+        if let [arm] = &self.arms[..] {
+            return arm.work.is_none();
+        }
         match self.motion {
             ArmMotion::OneAtATime => self.is_at_rest(),
             ArmMotion::Independent => self.idle_arm(group).is_some(),
@@ -182,23 +185,22 @@ impl Medium {
         }
     }
 
-    /// Where the share of a group in a command begins, with data in place.
+    /// Writes where the share of a group in a command begins, with data in place.
     #[inline]
-    pub fn target_in_place(&self, group: usize, command: &Command) -> Target {
-        let first = self.hardware.track_of(command);
-        let write = command.op == Op::Write;
-        if self.groups.len() == 1 {
-            return self.hardware.mechanics.target(first, write);
+    pub fn aim_in_place(&self, group: usize, command: &Command, target: &mut Target) {
+        let Target { run, phase, write } = target;
+        self.hardware.write_track_of(command, run);
+        if self.groups.len() > 1 {
+            let group = &self.groups[group];
+            let is_own = |run: &Run| group.reaches(run.position.cylinder, run.position.head);
+            if !is_own(run) {
+                let mut runs = runs(&self.hardware, command);
+                *run = runs.find(is_own).unwrap_or(*run);
+            }
         }
-        let group = &self.groups[group];
-        let is_own = |run: &Run| group.reaches(run.position.cylinder, run.position.head);
-        let run = if is_own(&first) {
-            first
-        } else {
-            let mut runs = runs(&self.hardware, command);
-            runs.find(is_own).unwrap_or(first)
-        };
-        self.hardware.mechanics.target(run, write)
+        let spindle = &self.hardware.mechanics.spindle;
+        *phase = spindle.edge(run.angle, run.sectors_per_track);
+        *write = command.op == Op::Write;
     }
 
     /// Serves a command, or a group's share in it, whose blocks are in place; where one arm serves all, `target` may tell where the first
@@ -212,9 +214,13 @@ impl Medium {
         parts: &mut T,
     ) {
         if self.reaches_all {
-            let target = target.copied();
-            let target = target.unwrap_or_else(|| self.target_of(command));
-            return self.access(command, &target, DataPath::Host, cursor, parts);
+            return match target {
+                Some(target) => self.access(command, target, DataPath::Host, cursor, parts),
+                None => {
+                    let target = self.target_of(command);
+                    self.access(command, &target, DataPath::Host, cursor, parts);
+                }
+            };
         }
         let per_sector = u64::from(self.hardware.blocks_per_sector);
         let mut next = command.lbn.0;
@@ -331,14 +337,14 @@ impl Medium {
         if data == DataPath::Host {
             cursor.on_bus = piece.on_bus;
         }
-        let distance = begin.arm.cylinder.abs_diff(target.run.position.cylinder);
-        self.count_access(distance, 0);
+        let from = self.arms[arm].at.cylinder;
+        self.count_access(from.abs_diff(target.run.position.cylinder), 0);
         self.arms[arm].moved(piece.arm, cursor.now, piece.end);
         (cursor.now, cursor.arm) = (piece.end, Some(arm));
     }
 
     /// A write by a certain arm, to blocks that begin on a track.
-    #[inline]
+    #[inline(always)]
     pub fn write_by<T: Tally>(
         &mut self,
         arm: usize,
@@ -351,16 +357,17 @@ impl Medium {
         let begin = self.begin(arm, cursor);
         let first = self.hardware.first_run(command, track);
         let done = write_piece(&self.hardware, begin, arrivals, command, first, parts);
-        let distance = begin.arm.cylinder.abs_diff(track.position.cylinder);
+        let from = self.arms[arm].at.cylinder;
+        let distance = from.abs_diff(track.position.cylinder);
         self.count_access(distance, done.read_modify_writes);
         self.arms[arm].moved(done.arm, cursor.now, done.end);
         (cursor.now, cursor.arm) = (done.end, Some(arm));
     }
 
     #[inline]
-    fn begin(&self, arm: usize, cursor: &AccessCursor) -> Begin {
+    fn begin(&self, arm: usize, cursor: &AccessCursor) -> Begin<'_> {
         Begin {
-            spindle: self.arms[arm].spindle,
+            spindle: &self.arms[arm].spindle,
             arm: self.arms[arm].at,
             at: cursor.now,
         }

@@ -2,10 +2,12 @@
 
 use super::alarm::Alarm;
 use super::arm::{StartedRequest, Work};
+use super::arm_group::GroupQueue;
+use super::arm_trace::steps::StepRecorder;
 use super::buffer::{BufferedService, Service};
 use super::disk::Disk;
-use super::log::Pass;
-use super::medium::{AccessCursor, ArmFilter, runs};
+use super::log::{LogPlacement, Pass};
+use super::medium::{AccessCursor, ArmFilter, Medium, runs};
 use super::tally::Tally;
 use crate::base::units::Time;
 use crate::engine::context::Context;
@@ -25,36 +27,50 @@ impl Disk {
     #[inline]
     pub fn start(&mut self, group: usize, slot: Slot, cx: &mut Context<'_>) {
         let now = cx.now();
-        let pending = self.take(group, slot, now);
-        let (command, target) = (&pending.command, pending.target.as_ref());
+        self.take(group, slot, now);
+        let mut service_trace = self.begin_service_trace(group, slot, cx);
+        let Disk {
+            queues,
+            medium,
+            log,
+            ..
+        } = self;
+        let log = log.as_deref_mut();
+        let Pending {
+            request,
+            others,
+            command,
+            target,
+            ..
+        } = queues[group].pool.get(slot);
+        let asked = (group, command, target.as_ref());
         let mut parts = Parts::default();
-        let service_trace = self.begin_service_trace(group, &pending, cx);
-        let (served, service_trace) = match service_trace {
-            None => (self.serve(group, command, target, now, &mut parts), None),
-            Some(mut service_trace) => {
-                let served = self.serve(group, command, target, now, &mut service_trace.steps);
-                parts = service_trace.steps.parts();
-                (served, Some(service_trace))
+        let served = match &mut service_trace {
+            None => serve(medium, log, asked, now, &mut parts),
+            Some(trace) => {
+                let served = serve_traced(medium, log, asked, now, &mut trace.steps);
+                parts = trace.steps.parts();
+                served
             }
         };
-        self.hand_effects_to(served.arm);
-        self.medium.after_write = command.op == Op::Write;
-        self.medium.counters.spent(&parts);
-        self.medium.choice.served(command.op, served.end - now);
-        let course = (now, parts, ServedBy::Medium);
-        self.stamp(group, &pending, course, served.end, cx);
-        self.trace_service(
-            group,
-            &pending,
-            service_trace,
-            (served.end, ServedBy::Medium, true),
-            cx,
-        );
+        medium.after_write = command.op == Op::Write;
+        medium.counters.spent(&parts);
+        medium.choice.served(command.op, served.end - now);
         let begun = StartedRequest {
-            request: pending.request,
-            others: pending.others,
+            request: *request,
+            others: *others,
             segment: 0,
         };
+        self.hand_effects_to(served.arm);
+        self.stamp(
+            group,
+            &begun,
+            (now, &parts, ServedBy::Medium),
+            served.end,
+            cx,
+        );
+        let how = (served.end, ServedBy::Medium, true);
+        self.trace_service(group, slot, service_trace, how, cx);
         self.work(served.arm, Work::Request(begun), served.end, cx);
         while let Some((arm, until)) = self.medium.borrowed.pop() {
             self.work(arm, Work::Travel, until, cx);
@@ -65,111 +81,70 @@ impl Disk {
     }
 
     /// Takes a request from a group's queue.
-    #[inline]
-    fn take(&mut self, group: usize, slot: Slot, now: Time) -> Pending {
-        let queue = &mut self.queues[group];
-        let pending = queue.pool.remove(slot);
-        queue.last = pending.command.end();
+    #[inline(always)]
+    fn take(&mut self, group: usize, slot: Slot, now: Time) {
+        let GroupQueue { pool, last, .. } = &mut self.queues[group];
+        let pending = pool.remove(slot);
+        *last = pending.command.end();
         let merges = self.intake.clustering.is_some();
-        self.medium.counters.picked(&pending, now, merges);
-        pending
+        self.medium.counters.picked(pending, now, merges);
     }
 
     /// Gives a request, and those that were merged with it, the course that is worked out: of several shares of a request that of the one
     /// that ends last.
-    #[inline]
+    #[inline(always)]
     fn stamp(
         &mut self,
         group: usize,
-        pending: &Pending,
-        (start, parts, by): (Time, Parts, ServedBy),
+        begun: &StartedRequest,
+        (start, parts, by): (Time, &Parts, ServedBy),
         end: Time,
         cx: &mut Context<'_>,
     ) {
-        if self.intake.begins(pending.request, end) {
-            let entry = cx.request_mut(pending.request);
-            (entry.start, entry.parts, entry.served_by) = (start, parts, by);
+        if self.intake.begins(begun.request, end) {
+            let entry = cx.request_mut(begun.request);
+            (entry.start, entry.parts, entry.served_by) = (start, *parts, by);
             entry.media = parts.access();
         }
-        if pending.others.count() == 0 {
+        if begun.others.count() == 0 {
             return;
         }
-        for request in self.queues[group].pool.others(pending.others) {
+        for request in self.queues[group].pool.others(begun.others) {
             if self.intake.begins(request, end) {
                 let entry = cx.request_mut(request);
-                (entry.start, entry.parts, entry.served_by) = (start, parts, by);
+                (entry.start, entry.parts, entry.served_by) = (start, *parts, by);
                 entry.media = parts.access();
                 entry.shares_access = true;
             }
         }
     }
 
-    /// Works out the whole course of a command, or of a group's share in it.
-    #[inline]
-    fn serve<T: Tally>(
-        &mut self,
-        group: usize,
-        command: &Command,
-        target: Option<&Target>,
-        now: Time,
-        parts: &mut T,
-    ) -> MediumService {
-        let medium = &mut self.medium;
-        let is_write = command.op == Op::Write;
-        let overhead = medium
-            .hardware
-            .overhead
-            .before(is_write, medium.after_write);
-        parts.add(Part::Overhead, overhead);
-        let mut cursor = AccessCursor::new(ArmFilter::Group(group), now + overhead);
-        let first = match medium.arms.len() {
-            1 => 0,
-            _ => medium.idle_arm(group).expect("an arm of the group is idle"),
-        };
-        match &mut self.log {
-            None => medium.serve_in_place(group, command, target, &mut cursor, parts),
-            Some(log) => {
-                let mut pass = Pass {
-                    medium,
-                    cursor: &mut cursor,
-                    parts,
-                };
-                match is_write {
-                    true => log.write(command, &mut pass),
-                    false => log.read(command, &mut pass),
-                }
-            }
-        }
-        if !is_write {
-            self.medium.finish_read(command, &mut cursor, parts);
-        }
-        let completion = self.medium.hardware.overhead.completion(is_write);
-        parts.add(Part::Overhead, completion);
-        MediumService {
-            arm: cursor.arm.unwrap_or(first),
-            end: cursor.now + completion,
-        }
-    }
-
     /// Takes a request from the queue and works out its whole course with the buffer.
     pub fn start_buffered(&mut self, slot: Slot, cx: &mut Context<'_>) {
         let now = cx.now();
-        let pending = self.take(0, slot, now);
+        self.take(0, slot, now);
+        let mut service_trace = self.begin_service_trace(0, slot, cx);
         let mut parts = Parts::default();
-        let service_trace = self.begin_service_trace(0, &pending, cx);
-        let (served, service_trace) = match service_trace {
-            None => (self.serve_buffered(&pending, now, &mut parts), None),
-            Some(mut service_trace) => {
-                let served = self.serve_buffered(&pending, now, &mut service_trace.steps);
-                parts = service_trace.steps.parts();
-                (served, Some(service_trace))
+        let served = match &mut service_trace {
+            None => self.serve_buffered(slot, now, &mut parts),
+            Some(trace) => {
+                let served = self.serve_buffered(slot, now, &mut trace.steps);
+                parts = trace.steps.parts();
+                served
             }
         };
-        self.medium.after_write = pending.command.op == Op::Write;
+        let pending = self.queues[0].pool.get(slot);
+        let is_write = pending.command.op == Op::Write;
+        let begun = StartedRequest {
+            request: pending.request,
+            others: pending.others,
+            segment: served.segment,
+        };
+        self.medium.after_write = is_write;
         self.medium.counters.spent(&parts);
-        self.stamp(0, &pending, (now, parts, served.by), served.end, cx);
-        let shown = (served.end, served.by, served.moved.is_some());
-        self.trace_service(0, &pending, service_trace, shown, cx);
+        self.stamp(0, &begun, (now, &parts, served.by), served.end, cx);
+        let how = (served.end, served.by, served.moved.is_some());
+        self.trace_service(0, slot, service_trace, how, cx);
         if let Some(distance) = served.moved {
             self.medium
                 .count_access(distance, served.read_modify_writes);
@@ -179,20 +154,16 @@ impl Disk {
         };
         let busy = buffered.buffer.destaged_at(served.end);
         self.medium.count_busy(now, busy);
-        if pending.command.op == Op::Write && cx.checker().is_some() {
-            let others = self.queues[0].pool.others(pending.others);
-            for part in std::iter::once(pending.request).chain(others) {
+        if is_write && cx.checker().is_some() {
+            let others = self.queues[0].pool.others(begun.others);
+            for part in std::iter::once(begun.request).chain(others) {
                 let Command { lbn, blocks, .. } = cx.request(part).command;
                 if let Some((checker, device)) = cx.checker() {
                     checker.buffered(device, served.segment, part, lbn.0, blocks);
                 }
             }
         }
-        buffered.begins(StartedRequest {
-            request: pending.request,
-            others: pending.others,
-            segment: served.segment,
-        });
+        buffered.begins(begun);
         (buffered.released, buffered.bus_free) = (served.released, served.end);
         cx.alarm(served.end, Alarm::BufferedDone.token());
         if served.released < served.end {
@@ -202,15 +173,16 @@ impl Disk {
 
     fn serve_buffered<T: Tally>(
         &mut self,
-        pending: &Pending,
+        slot: Slot,
         now: Time,
         parts: &mut T,
     ) -> BufferedService {
         let buffered = self.buffered.as_mut().expect("it serves with its buffer");
-        let target = pending.target.expect("a queue in place knows every target");
+        let pending = self.queues[0].pool.get(slot);
+        let target = pending.target.as_ref();
         let service = Service {
             command: &pending.command,
-            track: &target.run,
+            track: &target.expect("a queue in place knows every target").run,
             accepted: pending.entered,
             now,
             bus_free: buffered.bus_free,
@@ -267,6 +239,20 @@ impl Disk {
     /// An arm has done with a request, or with its group's share in it.
     #[inline]
     fn request_done(&mut self, arm: usize, begun: StartedRequest, cx: &mut Context<'_>) {
+        if begun.others.count() > 0 {
+            return self.merged_done(arm, begun, cx);
+        }
+        if self.log.is_some() || cx.checker().is_some() {
+            let command = cx.request(begun.request).command;
+            self.commit(arm, &[(begun.request, command)], cx);
+        }
+        if self.intake.ends(begun.request) {
+            self.complete(std::iter::once(begun.request), cx);
+        }
+    }
+
+    /// The same for requests that were merged.
+    fn merged_done(&mut self, arm: usize, begun: StartedRequest, cx: &mut Context<'_>) {
         let mut parts = std::mem::take(&mut self.parts);
         parts.clear();
         parts.push((begun.request, cx.request(begun.request).command));
@@ -278,19 +264,29 @@ impl Disk {
         self.commit(arm, &parts, cx);
         parts.retain(|&(request, _)| self.intake.ends(request));
         if !parts.is_empty() {
-            self.clock_queue(cx.now());
-            let was_full = cx.has_parent() && !self.has_slot();
-            self.intake.queued -= parts.len();
-            self.ended = cx.now();
-            for &(request, _) in &parts {
-                cx.complete(request, Outcome::Ok);
-            }
-            if let Some(log) = &mut self.log {
-                log.cleaning.looks_again();
-            }
-            self.admit_waiting(was_full, cx);
+            self.complete(parts.iter().map(|&(request, _)| request), cx);
         }
         self.parts = parts;
+    }
+
+    /// Requests that were served as one, at least one, are complete.
+    #[inline]
+    fn complete(
+        &mut self,
+        requests: impl ExactSizeIterator<Item = RequestId>,
+        cx: &mut Context<'_>,
+    ) {
+        self.clock_queue(cx.now());
+        let was_full = cx.has_parent() && !self.has_slot();
+        self.intake.queued -= requests.len();
+        self.ended = cx.now();
+        for request in requests {
+            cx.complete(request, Outcome::Ok);
+        }
+        if let Some(log) = &mut self.log {
+            log.cleaning.looks_again();
+        }
+        self.admit_waiting(was_full, cx);
     }
 
     /// Notes what an arm has done for requests that were served as one, and tells the checker what the medium did.
@@ -370,7 +366,9 @@ impl Disk {
                 break;
             };
             let parts = &mut Parts::default();
-            now = self.serve(writers, &command, None, now + gap, parts).end;
+            let log = self.log.as_deref_mut();
+            let asked = (writers, &command, None);
+            now = serve(&mut self.medium, log, asked, now + gap, parts).end;
             written += 1;
             if let Some(log) = &mut self.log {
                 log.commit_initially(&mut self.medium);
@@ -380,5 +378,63 @@ impl Disk {
             self.medium.forget_counts();
             self.log.iter_mut().for_each(|log| log.forget_counts());
         }
+    }
+}
+
+/// A group, a command, and where it begins, if that is known.
+type Asked<'a> = (usize, &'a Command, Option<&'a Target>);
+
+/// [`serve`], step by step.
+#[inline(never)]
+fn serve_traced(
+    medium: &mut Medium,
+    log: Option<&mut LogPlacement>,
+    asked: Asked<'_>,
+    now: Time,
+    steps: &mut StepRecorder,
+) -> MediumService {
+    serve(medium, log, asked, now, steps)
+}
+
+/// Works out the whole course of a command, or of a group's share in it.
+#[inline(always)]
+fn serve<T: Tally>(
+    medium: &mut Medium,
+    log: Option<&mut LogPlacement>,
+    (group, command, target): Asked<'_>,
+    now: Time,
+    parts: &mut T,
+) -> MediumService {
+    let is_write = command.op == Op::Write;
+    let overhead = &medium.hardware.overhead;
+    let before = overhead.before(is_write, medium.after_write);
+    parts.add(Part::Overhead, before);
+    let mut cursor = AccessCursor::new(ArmFilter::Group(group), now + before);
+    let first = match medium.arms.len() {
+        1 => 0,
+        _ => medium.idle_arm(group).expect("an arm of the group is idle"),
+    };
+    match log {
+        None => medium.serve_in_place(group, command, target, &mut cursor, parts),
+        Some(log) => {
+            let mut pass = Pass {
+                medium,
+                cursor: &mut cursor,
+                parts,
+            };
+            match is_write {
+                true => log.write(command, &mut pass),
+                false => log.read(command, &mut pass),
+            }
+        }
+    }
+    if !is_write {
+        medium.finish_read(command, &mut cursor, parts);
+    }
+    let completion = medium.hardware.overhead.completion(is_write);
+    parts.add(Part::Overhead, completion);
+    MediumService {
+        arm: cursor.arm.unwrap_or(first),
+        end: cursor.now + completion,
     }
 }

@@ -12,7 +12,7 @@ use super::stretches::{Defects, Stretch, Stretcher, Units};
 use crate::base::error::InputError;
 
 /// The place of a sector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Number of the zone, in LBN order: its place in [`Layout::zones_by_lbn`].
     pub zone: u32,
@@ -27,7 +27,7 @@ pub struct Position {
 }
 
 /// The longest run of consecutive data sectors from a start that pass under one head in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// Where the first sector is.
     pub position: Position,
@@ -376,6 +376,14 @@ impl Layout {
     /// Where `sector` is not below [`sectors`](Layout::sectors). A `max` of 0 is taken as 1.
     #[inline]
     pub fn run(&self, sector: u64, max: u32) -> Run {
+        let mut run = Run::default();
+        self.write_run(sector, max, &mut run);
+        run
+    }
+
+    /// [`Self::run`], written where it is wanted.
+    #[inline(never)]
+    pub fn write_run(&self, sector: u64, max: u32, run: &mut Run) {
         let number = self.stretch_of(sector);
         let stretch = self.stretches[number];
         let zone = &self.zones[stretch.zone as usize];
@@ -394,19 +402,16 @@ impl Layout {
             (sectors, place + sectors)
         };
         let cylinder_number = zone.first_cylinder + cylinder as u32;
-        Run {
-            position: Position {
-                zone: stretch.zone,
-                cylinder: cylinder_number,
-                surface: zone.first_surface + surface as u32,
-                head: zone.head(cylinder_number, surface as u32),
-                sector: on_track as u32,
-            },
-            angle: zone.angle(track, cylinder, surface, on_track),
-            sectors_per_track: zone.sectors_per_track,
-            sectors: sectors as u32,
-            span: (end - place) as u32,
-        }
+        let position = &mut run.position;
+        position.zone = stretch.zone;
+        position.cylinder = cylinder_number;
+        position.surface = zone.first_surface + surface as u32;
+        position.head = zone.head(cylinder_number, surface as u32);
+        position.sector = on_track as u32;
+        run.angle = zone.angle(track, cylinder, surface, on_track);
+        run.sectors_per_track = zone.sectors_per_track;
+        run.sectors = sectors as u32;
+        run.span = (end - place) as u32;
     }
 
     /// Lengthens a run of `sectors` sectors that ends at `end` with the stretches that follow on the same track.

@@ -63,7 +63,7 @@ impl Reach {
 }
 
 /// A place to reach: what a scheduler needs to know of a request, worked out once when it is queued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// The track of the request's first sector, from that sector on.
     pub run: Run,

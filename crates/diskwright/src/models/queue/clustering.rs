@@ -61,7 +61,7 @@ impl Clustering {
             } else {
                 (slot, other)
             };
-            let joining = pool.remove(younger);
+            let joining = *pool.remove(younger);
             pool.absorb(older, joining);
             self.place_merged(pool, older);
             slot = older;
@@ -250,7 +250,7 @@ mod tests {
             }
             let mut seen = vec![false; model.len()];
             while let Some(slot) = pool.oldest() {
-                let mut group = pool.remove(slot);
+                let mut group = *pool.remove(slot);
                 let mut parts = vec![group.request];
                 while let Some(request) = pool.release(&mut group.others) {
                     parts.push(request);

@@ -9,7 +9,7 @@ use crate::models::geometry::mechanics::Target;
 pub struct Slot(u32);
 
 /// A waiting request, or several that were merged into one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Pending {
     /// Whose it is; of a merged one, one of its parts.
     pub request: RequestId,
@@ -33,6 +33,12 @@ pub struct Others {
     first: u32,
     last: u32,
     count: u32,
+}
+
+impl Default for Others {
+    fn default() -> Others {
+        Others::NONE
+    }
 }
 
 impl Others {
@@ -179,7 +185,7 @@ impl Pool {
         self.requests
     }
 
-    /// A waiting request.
+    /// A waiting request, or one that was taken out since the last one was added.
     #[inline]
     pub fn get(&self, slot: Slot) -> &Pending {
         &self.entries[slot.0 as usize]
@@ -230,16 +236,17 @@ impl Pool {
     }
 
     /// Adds the newest request.
-    pub fn push(&mut self, pending: Pending) -> Slot {
-        self.note_place(&pending.command);
-        self.requests += pending.parts();
+    pub fn push(&mut self, new: Pending) -> Slot {
+        self.add(|pending| *pending = new)
+    }
+
+    /// Adds the newest request, written by `fill` where it stays, over one that is not waiting any more and not merged with others.
+    #[inline]
+    pub fn add(&mut self, fill: impl FnOnce(&mut Pending)) -> Slot {
         let index = match self.free.pop() {
-            Some(index) => {
-                self.entries[index as usize] = pending;
-                index
-            }
+            Some(index) => index,
             None => {
-                self.entries.push(pending);
+                self.entries.push(Pending::default());
                 self.links.push(Link {
                     previous: NONE,
                     next: NONE,
@@ -247,8 +254,15 @@ impl Pool {
                 (self.entries.len() - 1) as u32
             }
         };
+        let pending = &mut self.entries[index as usize];
+        pending.others = Others::NONE;
+        fill(pending);
+        let (key, parts) = (pending.key, pending.parts());
+        self.begins[kind(pending.command.lbn)] += 1;
+        self.ends[kind(pending.command.end())] += 1;
+        self.requests += parts;
         self.link_newest(Slot(index));
-        self.place(Slot(index), pending.key);
+        self.place(Slot(index), key);
         self.len += 1;
         Slot(index)
     }
@@ -409,17 +423,26 @@ impl Pool {
         self.by_place.sort_by_key(|&(key, _)| key);
     }
 
-    /// Takes a request out. Parts that were merged with it stay known until they are [released](Self::release).
-    pub fn remove(&mut self, slot: Slot) -> Pending {
-        let pending = self.entries[slot.0 as usize];
+    /// Takes a request out; [`get`](Self::get) tells of it until another one is added. Parts that were merged with it stay known until
+    /// they are [released](Self::release).
+    #[inline]
+    pub fn remove(&mut self, slot: Slot) -> &Pending {
+        let Pending {
+            key,
+            command,
+            others,
+            ..
+        } = &self.entries[slot.0 as usize];
+        self.begins[kind(command.lbn)] -= 1;
+        self.ends[kind(command.end())] -= 1;
+        self.requests -= 1 + others.count();
+        let key = *key;
         self.unlink(slot);
-        self.displace(slot, pending.key);
-        self.forget_place(&pending.command);
-        self.requests -= pending.parts();
+        self.displace(slot, key);
         self.free.push(slot.0);
         self.len -= 1;
         self.is_reordered &= self.len > 0;
-        pending
+        &self.entries[slot.0 as usize]
     }
 }
 

@@ -120,7 +120,7 @@ impl Initiator for Exchange {
     }
 
     fn alarm(&mut self, _token: Token, port: &mut Port<'_>) -> Result<(), Error> {
-        port.submit(self.command, port.now(), 0);
+        port.submit(&self.command, port.now(), 0);
         Ok(())
     }
 

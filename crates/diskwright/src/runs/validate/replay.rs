@@ -163,7 +163,7 @@ impl Initiator for Replay<'_> {
 
     fn alarm(&mut self, _token: Token, port: &mut Port<'_>) -> Result<(), Error> {
         let current = self.current.as_ref().expect("the alarm of a request");
-        port.submit(current.command, port.now(), self.completed);
+        port.submit(&current.command, port.now(), self.completed);
         Ok(())
     }
 

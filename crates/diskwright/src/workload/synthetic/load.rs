@@ -2,7 +2,7 @@
 
 use crate::base::error::{Error, InputError};
 use crate::base::units::{Lbn, Time};
-use crate::engine::request::{Command, Op};
+use crate::engine::request::Op;
 
 use super::super::Arrival;
 use super::address::Addresses;
@@ -50,35 +50,36 @@ impl Load {
     ///
     /// # Errors
     /// The arrivals have run past the end of time.
-    #[inline]
     pub fn draw(&mut self) -> Result<Option<Arrival>, Error> {
+        let mut next = Arrival::default();
+        Ok(self.fill(&mut next)?.then_some(next))
+    }
+
+    /// [`Self::draw`], written where it is wanted: `false` after the last request.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    #[inline]
+    pub fn fill(&mut self, next: &mut Arrival) -> Result<bool, Error> {
         if self.left == 0 {
-            return Ok(None);
+            return Ok(false);
         }
         self.left -= 1;
-        let at = self.clock.next().ok_or_else(|| too_long(&self.scope))?;
+        next.at = self.clock.next().ok_or_else(|| too_long(&self.scope))?;
         let (op, fua) = self.operations.next();
-        let command = if op == Op::Flush {
-            Command {
-                op,
-                fua: false,
-                lbn: Lbn(0),
-                blocks: 0,
-            }
+        next.command.op = op;
+        if op == Op::Flush {
+            next.command.fua = false;
+            next.command.lbn = Lbn(0);
+            next.command.blocks = 0;
         } else {
             let size = self.sizes.next(op);
-            Command {
-                op,
-                fua,
-                lbn: self.addresses.next(op, size),
-                blocks: self.sizes.blocks(size),
-            }
-        };
-        Ok(Some(Arrival {
-            at,
-            command,
-            stream: self.scope.number,
-        }))
+            next.command.fua = fua;
+            next.command.lbn = self.addresses.next(op, size);
+            next.command.blocks = self.sizes.blocks(size);
+        }
+        next.stream = self.scope.number;
+        Ok(true)
     }
 
     /// What the user should know of the requests so far.

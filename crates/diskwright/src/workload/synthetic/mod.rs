@@ -215,16 +215,23 @@ impl Synthetic {
         }
     }
 
-    /// The next request of a user, from 0, or `None` when the user's load is at its end; [`Self::draw`] where there are no
-    /// users.
+    /// Writes the next request of a user, from 0, where it is wanted: `false` when the user's load is at its end; of loads without users that of
+    /// [`Self::draw`].
     ///
     /// # Errors
     /// As [`Self::draw`].
     #[inline]
-    pub fn draw_for(&mut self, user: u32) -> Result<Option<Arrival>, Error> {
+    pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.loads {
-            Loads::Populations { loads, .. } => owner(loads, user).draw(),
-            _ => self.draw(),
+            Loads::One(load) => load.fill(next),
+            Loads::Populations { loads, .. } => owner(loads, user).fill(next),
+            Loads::Merged { .. } => match self.draw()? {
+                Some(arrival) => {
+                    *next = arrival;
+                    Ok(true)
+                }
+                None => Ok(false),
+            },
         }
     }
 

@@ -161,7 +161,11 @@ fn users_draw_from_the_stream_they_belong_to() {
     let text = "[[stream]]\nrequests = 2\narrivals = { closed = { users = 2, think = '1 ms' } }\naddress = { sequential = {} }\n[[stream]]\nrequests = 3\narrivals = { closed = { users = 1, think = '2 ms' } }\naddress = { sequential = { from = 1000 } }";
     let mut load = Synthetic::new(&spec(text), 1, CAPACITY).unwrap();
     assert_eq!(load.pacing(), Pacing::Closed { users: Some(3) });
-    let mut lbn = |user| load.draw_for(user).unwrap().map(|a| a.command.lbn.0);
+    let mut lbn = |user| {
+        let mut next = Arrival::default();
+        let is_there = load.fill_for(user, &mut next).unwrap();
+        is_there.then_some(next.command.lbn.0)
+    };
     assert_eq!(
         [lbn(2), lbn(0), lbn(1), lbn(0), lbn(1)],
         [Some(1000), Some(0), Some(8), None, None]

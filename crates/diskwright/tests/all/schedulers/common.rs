@@ -261,7 +261,7 @@ impl<'a> Desk<'a> {
     /// Serves a request.
     pub fn remove(&mut self, slot: Slot) -> Pending {
         let space = self.space();
-        let pending = self.pool.remove(slot);
+        let pending = *self.pool.remove(slot);
         if pending.key != self.place || !self.by_cylinder() {
             self.turn(pending.key >= self.place);
         }

@@ -36,6 +36,9 @@ impl Scheduler for CLook {
     fn order(&self) -> Order {
         self.by.order()
     }
+    fn needs_phases(&self) -> bool {
+        false
+    }
     fn pick(&mut self, view: &View<'_>) -> Slot {
         let places = view.pool.by_place();
         let ahead = upwards(places, self.by.here(&view.space));

@@ -56,6 +56,9 @@ impl Scheduler for CScan {
     fn order(&self) -> Order {
         self.by.order()
     }
+    fn needs_phases(&self) -> bool {
+        false
+    }
     fn travel(&mut self, view: &View<'_>) -> Option<u32> {
         let Space::Disk(disk) = &view.space else {
             return None;

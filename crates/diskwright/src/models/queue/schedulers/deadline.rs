@@ -131,6 +131,9 @@ impl Scheduler for Deadline {
     fn order(&self) -> Order {
         Order::Lbn
     }
+    fn needs_phases(&self) -> bool {
+        false
+    }
     fn pick(&mut self, view: &View<'_>) -> Slot {
         let next = self.next(view, self.state.kind);
         let slot = match next {

@@ -31,6 +31,9 @@ impl Scheduler for Fcfs {
     fn order(&self) -> Order {
         Order::Arrival
     }
+    fn needs_phases(&self) -> bool {
+        false
+    }
     fn pick(&mut self, view: &View<'_>) -> Slot {
         let pool = view.pool;
         let (first, longest) = (pool.oldest(), pool.longest_waiting());

@@ -38,6 +38,9 @@ impl Scheduler for Look {
     fn order(&self) -> Order {
         self.by.order()
     }
+    fn needs_phases(&self) -> bool {
+        false
+    }
     fn pick(&mut self, view: &View<'_>) -> Slot {
         let sides = Sides::of(view.pool.by_place(), self.by, &view.space);
         if let Some(next) = sides.towards(self.direction) {

@@ -68,6 +68,12 @@ pub trait Scheduler: Send {
         false
     }
 
+    /// Whether it may ask for positioning times. For one that does not, a drive leaves out where its platters are: the phases of
+    /// [`DiskSpace`] then mean nothing.
+    fn needs_phases(&self) -> bool {
+        true
+    }
+
     /// The cylinder to which a drive's arm must travel before a request is picked, if there is one.
     ///
     /// A drive asks before every [`pick`](Scheduler::pick), and again when the arm has come there, until there is none;

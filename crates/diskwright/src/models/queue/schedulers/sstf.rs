@@ -33,6 +33,9 @@ impl Scheduler for Sstf {
     fn order(&self) -> Order {
         self.by.order()
     }
+    fn needs_phases(&self) -> bool {
+        false
+    }
     fn pick(&mut self, view: &View<'_>) -> Slot {
         let here = self.by.here(&view.space);
         let Sides { up, down } = Sides::of(view.pool.by_place(), self.by, &view.space);

@@ -46,6 +46,9 @@ impl Scheduler for VScan {
     fn order(&self) -> Order {
         self.by.order()
     }
+    fn needs_phases(&self) -> bool {
+        false
+    }
     fn needs_geometry(&self) -> bool {
         true
     }
