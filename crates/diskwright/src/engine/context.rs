@@ -111,7 +111,10 @@ impl Context<'_> {
     /// Asks for [`Device::wake`] once the messages of this instant have been handled.
     #[inline]
     pub fn wake(&mut self) {
-        self.kernel.wakes.push_back(self.device);
+        // Twice in a row is once: nothing happens in between.
+        if self.kernel.wakes.back() != Some(&self.device) {
+            self.kernel.wakes.push_back(self.device);
+        }
     }
 
     /// Completes a request now. Whoever submitted it hears of it within this instant. A read that has met blocks of this device that

@@ -5,13 +5,24 @@ use serde_json::{Map, Value, json};
 use super::digest::Digest;
 use super::group::{Group, rate};
 use super::interval::{Batches, NoInterval};
-use super::recorder::{BATCH, Completed};
 use super::series::{FEWEST_ABOVE, PERCENTILES, Series};
 use crate::base::units::Time;
 use crate::engine::request::{Op, Outcome, Part, Request};
 
 /// The operations, in the order of their numbers.
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Flush, Op::Trim];
+
+/// Requests of a batch: enough that its cost is shared, few enough that they stay in the fastest cache.
+pub(super) const BATCH: usize = 64;
+
+/// A completed request.
+pub(super) struct Completed {
+    pub request: Request,
+    /// Of which of the load's streams it is, from 0.
+    pub stream: u32,
+    /// It is in the statistics: not of the warm-up, and without an error.
+    pub is_measured: bool,
+}
 
 /// What is kept of all requests.
 #[derive(Default)]

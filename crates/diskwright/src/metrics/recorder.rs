@@ -3,7 +3,7 @@
 //! What is measured of completed requests is [`Measurements`]: they are handed over in batches, for a batch costs far less than its
 //! requests one by one.
 
-use super::measurements::Measurements;
+use super::measurements::{BATCH, Completed, Measurements};
 use super::picture::Picture;
 use crate::base::units::Time;
 use crate::engine::request::{Outcome, Request};
@@ -11,18 +11,6 @@ use crate::engine::window::{ArmTraceWindow, WarmUp};
 
 /// The most streams of a load that are told apart: each takes some 100 KiB for its distributions.
 pub const MOST_STREAMS: usize = 256;
-
-/// Requests of a batch: enough that its cost is shared, few enough that they stay in the fastest cache.
-pub(super) const BATCH: usize = 64;
-
-/// A completed request.
-pub(super) struct Completed {
-    pub request: Request,
-    /// Of which of the load's streams it is, from 0.
-    pub stream: u32,
-    /// It is in the statistics: not of the warm-up, and without an error.
-    pub is_measured: bool,
-}
 
 /// What hears of arrivals and completions.
 #[derive(Default)]

@@ -159,6 +159,9 @@ pub fn read_piece<T: Tally>(
     }
 }
 
+/// More than instants of a run's sectors lose by being rounded to nanoseconds.
+const ROUNDED: Time = Time::from_ns(4);
+
 /// When the blocks of a run, whose first sector's edge passed at `edge` and whose last sector ended at `end`, have crossed the
 /// interface, if that was free from `free` on.
 ///
@@ -188,8 +191,15 @@ fn crossed<T>(
     };
     let behind_last = end + interface.time(all - sectors.blocks_of(last));
     let queued = behind_last.max(free + interface.time(all));
+    // Where the interface keeps pace with the medium, the last sector's blocks wait for no others: known without the instants of others.
+    let sectors_in_run = u64::from(run.sectors);
+    let keeps_pace = || {
+        let behind_first = interface.time(all) + ROUNDED - (behind_last - end);
+        sectors_in_run * behind_first.ns() <= (sectors_in_run - 1) * (end - edge).ns()
+    };
     let others = match is_even {
         true if sectors.begins_within_a_sector() => 0..last.min(2),
+        true if keeps_pace() => return queued,
         true => 0..last.min(1),
         false => 0..last,
     };

@@ -286,27 +286,21 @@ impl Disk {
     /// Puts a request into a group's queue.
     #[inline]
     fn enter(&mut self, group: usize, request: RequestId, command: &Command, now: Time) {
-        let pool = &mut self.queues[group].pool;
-        let order = pool.order();
-        let fill = |pending: &mut Pending| {
-            pending.request = request;
-            pending.command.copy_fields(command);
-            pending.entered = now;
-            // Where its data are in a log, or will be, is asked when the next request is chosen.
-            match &self.log {
-                Some(_) => pending.target = None,
-                None => {
-                    let target = pending.target.get_or_insert_default();
-                    self.medium.aim_in_place(group, command, target);
-                }
-            }
-            pending.key = key(order, command, pending.target.as_ref());
-        };
-        match &self.intake.clustering {
-            None => pool.add(fill),
+        let Disk {
+            queues,
+            medium,
+            log,
+            intake,
+            ..
+        } = self;
+        let pool = &mut queues[group].pool;
+        let in_place = log.is_none().then_some(&*medium);
+        let of = (request, command, now, pool.order());
+        match &intake.clustering {
+            None => pool.add(|pending| fill(pending, group, of, in_place)),
             Some(clustering) => {
                 let mut pending = Pending::default();
-                fill(&mut pending);
+                fill(&mut pending, group, of, in_place);
                 clustering.add(pool, pending)
             }
         };
@@ -478,4 +472,26 @@ pub(super) fn key(order: Order, command: &Command, target: Option<&Target>) -> u
         Order::Lbn => command.lbn.0,
         Order::Position => target.map_or(0, |target| target.run.position.cylinder.into()),
     }
+}
+
+/// Writes what waits of a request that enters the queue of a group at an instant, to be kept in an order. Where its data are, or will be, is
+/// asked when the next request is chosen, unless they are `in_place`.
+#[inline(always)]
+fn fill(
+    pending: &mut Pending,
+    group: usize,
+    (request, command, now, order): (RequestId, &Command, Time, Order),
+    in_place: Option<&Medium>,
+) {
+    pending.request = request;
+    pending.command.copy_fields(command);
+    pending.entered = now;
+    match in_place {
+        None => pending.target = None,
+        Some(medium) => {
+            let target = pending.target.get_or_insert_default();
+            medium.aim_in_place(group, command, target);
+        }
+    }
+    pending.key = key(order, command, pending.target.as_ref());
 }

@@ -81,6 +81,35 @@ impl Target {
     }
 }
 
+/// What decides how soon a target is reached, in few bytes: a search compares many of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Aim {
+    phase: Phase,
+    cylinder: u32,
+    head: u16,
+    write: bool,
+    /// There is a place to reach.
+    is_set: bool,
+}
+
+impl Aim {
+    /// Of a target, where there is one: without one nothing has to be reached.
+    #[inline]
+    pub fn at(target: Option<&Target>) -> Aim {
+        let Some(target) = target else {
+            return Aim::default();
+        };
+        Aim {
+            phase: target.phase,
+            cylinder: target.run.position.cylinder,
+            // A layout has at most 2^10 surfaces.
+            head: target.run.position.head as u16,
+            write: target.write,
+            is_set: true,
+        }
+    }
+}
+
 impl HeadPosition {
     /// Over the track of a run.
     #[inline]
@@ -165,6 +194,22 @@ impl Mechanics {
             + self
                 .spindle
                 .wait(self.spindle.later(now, motion), target.phase)
+    }
+
+    /// How far a target is to be reached from a place, in the spindle's units, as [`Spindle::reach`] tells it, for an access that begins when
+    /// the platter is at `phases`, that of a read and that of a write; 0 where there is none.
+    #[inline(always)]
+    pub fn reach(&self, from: HeadPosition, phases: [Phase; 2], aim: &Aim) -> u64 {
+        if !aim.is_set {
+            return 0;
+        }
+        let to = HeadPosition {
+            cylinder: aim.cylinder,
+            head: aim.head.into(),
+        };
+        let motion = self.motion_time(from, to, aim.write);
+        self.spindle
+            .reach(phases[usize::from(aim.write)], motion, aim.phase)
     }
 
     /// No place at least `distance` cylinders away, at least one, can be written to sooner than this. It does not fall with the distance.

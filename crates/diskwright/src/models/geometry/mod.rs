@@ -3,6 +3,7 @@
 pub mod describe;
 mod divide;
 pub mod layout;
+mod limits;
 pub mod mechanics;
 mod ranges;
 pub mod seek;

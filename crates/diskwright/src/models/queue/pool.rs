@@ -2,7 +2,7 @@
 
 use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, RequestId};
-use crate::models::geometry::mechanics::Target;
+use crate::models::geometry::mechanics::{Aim, Target};
 
 /// A place in the pool; reused after the request has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +120,8 @@ pub struct Pool {
     oldest: u32,
     newest: u32,
     by_place: Vec<(u64, Slot)>,
+    /// Of each entry, where an order of place is kept: what a search by positioning time looks at.
+    aims: Vec<Aim>,
     len: usize,
     tickets: u64,
     /// How many waiting requests have first LBNs of each kind: of most LBNs it can be told at once that none begins there.
@@ -154,6 +156,7 @@ impl Pool {
             oldest: NONE,
             newest: NONE,
             by_place: Vec::new(),
+            aims: Vec::new(),
             len: 0,
             tickets: 0,
             begins: Box::new([0; KINDS]),
@@ -247,6 +250,7 @@ impl Pool {
             Some(index) => index,
             None => {
                 self.entries.push(Pending::default());
+                self.aims.push(Aim::default());
                 self.links.push(Link {
                     previous: NONE,
                     next: NONE,
@@ -267,10 +271,26 @@ impl Pool {
         Slot(index)
     }
 
+    /// What decides how soon a waiting request is reached.
+    ///
+    /// # Panics
+    /// Where the pool keeps no order of place.
+    #[inline]
+    pub fn aim(&self, slot: Slot) -> &Aim {
+        &self.aims[slot.0 as usize]
+    }
+
+    #[inline]
+    fn take_aim(&mut self, slot: Slot) {
+        let index = slot.0 as usize;
+        self.aims[index] = Aim::at(self.entries[index].target.as_ref());
+    }
+
     /// Notes where a waiting request is.
     #[inline]
     fn place(&mut self, slot: Slot, key: u64) {
         if self.order != Order::Arrival {
+            self.take_aim(slot);
             let at = self.by_place.partition_point(|&(other, _)| other <= key);
             self.by_place.insert(at, (key, slot));
         }
@@ -337,6 +357,8 @@ impl Pool {
         if group.key != key {
             self.displace(slot, key);
             self.place(slot, group.key);
+        } else {
+            self.take_aim(slot);
         }
     }
 
@@ -416,6 +438,7 @@ impl Pool {
             let entry = &mut self.entries[next as usize];
             (entry.target, entry.key) = aim(&entry.command);
             if self.order != Order::Arrival {
+                self.aims[next as usize] = Aim::at(entry.target.as_ref());
                 self.by_place.push((entry.key, Slot(next)));
             }
             next = self.links[next as usize].next;

@@ -39,13 +39,30 @@ impl Scheduler for Satf {
 const CHUNK: usize = 4;
 
 /// The request with the shortest positioning time.
-///
-/// Looks outwards from the arm on both sides, and stops on a side where motion alone takes longer than the best found:
-/// every request further out is slower, so the choice is exact.
 pub(super) fn soonest(view: &View<'_>) -> Slot {
     let Space::Disk(disk) = &view.space else {
         unreachable!("a queue without geometry is given no scheduler that needs it");
     };
+    let pool = view.pool;
+    if disk.arms.is_empty() {
+        let phases = [disk.read_phase, disk.write_phase];
+        let reach = |slot| disk.mechanics.reach(disk.arm, phases, pool.aim(slot));
+        search(view, disk, reach)
+    } else {
+        // No way at all where there is nothing to position for.
+        let target = |slot| pool.get(slot).target.as_ref();
+        search(view, disk, |slot| {
+            target(slot).map_or(0, |target| disk.reach(target))
+        })
+    }
+}
+
+/// [`soonest`], by how far a request is to be reached, in the spindle's units.
+///
+/// Looks outwards from the arm on both sides, and stops on a side where motion alone takes longer than the best found:
+/// every request further out is slower, so the choice is exact.
+#[inline]
+fn search(view: &View<'_>, disk: &DiskSpace<'_>, reach: impl Fn(Slot) -> u64) -> Slot {
     let places = view.pool.by_place();
     let here = u64::from(disk.arm.cylinder);
     let start = places.partition_point(|&(key, _)| key < here);
@@ -57,10 +74,11 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
         let below = low.saturating_sub(CHUNK).max(lowest)..low;
         let above = high..(high + CHUNK).min(highest);
         (low, high) = (below.start, above.end);
-        for side in [below, above] {
-            for (index, &(_, slot)) in side.clone().zip(&places[side]) {
-                best.offer(reach(view, disk, slot), index);
-            }
+        for (index, &(_, slot)) in below.clone().zip(&places[below]) {
+            best.offer(reach(slot), index);
+        }
+        for (index, &(_, slot)) in above.clone().zip(&places[above]) {
+            best.offer(reach(slot), index);
         }
         // Later than this by a whole nanosecond, whatever is rounded.
         let limit = best.reach.saturating_add(disk.nanosecond());
@@ -71,14 +89,7 @@ pub(super) fn soonest(view: &View<'_>) -> Slot {
             highest = high;
         }
     }
-    best.oldest_of_equals(view, disk, low..high)
-}
-
-/// How far a request is to be reached, in the spindle's units; no way at all where there is nothing to position for.
-#[inline]
-fn reach(view: &View<'_>, disk: &DiskSpace<'_>, slot: Slot) -> u64 {
-    let target = view.pool.get(slot).target.as_ref();
-    target.map_or(0, |target| disk.reach(target))
+    best.oldest_of_equals(view, disk, low..high, reach)
 }
 
 /// The best two so far, kept without a branch: which request is best cannot be foreseen.
@@ -114,14 +125,20 @@ impl Best {
 
     /// Of the requests that are reached within the same nanosecond as the best, the one that has waited longest.
     #[inline]
-    fn oldest_of_equals(&self, view: &View<'_>, disk: &DiskSpace<'_>, seen: Range<usize>) -> Slot {
+    fn oldest_of_equals(
+        &self,
+        view: &View<'_>,
+        disk: &DiskSpace<'_>,
+        seen: Range<usize>,
+        reach: impl Fn(Slot) -> u64,
+    ) -> Slot {
         let places = view.pool.by_place();
         let limit = self.reach.next_multiple_of(disk.nanosecond());
         if self.second > limit {
             return places[self.index].1;
         }
         let seen = places[seen].iter().map(|&(_, slot)| slot);
-        let equals = seen.filter(|&slot| reach(view, disk, slot) <= limit);
+        let equals = seen.filter(|&slot| reach(slot) <= limit);
         let oldest = equals.min_by_key(|&slot| view.pool.get(slot).ticket);
         oldest.expect("the best is among them")
     }
