@@ -4,7 +4,6 @@
 pub const KNOWN: &[&str] = &[
     "a segmented buffer on a drive with",
     "may put a block anywhere",
-    "does not reach all of the drive",
     "miss-ratio",
     // A hot part of no place, where there are few.
     "expected some, but not all",
