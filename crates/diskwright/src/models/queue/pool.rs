@@ -485,6 +485,29 @@ mod tests {
         Pending::new(RequestId(number), command, Time::ZERO, None, key)
     }
 
+    #[test]
+    fn a_merged_request_is_aimed_at_where_it_begins_now() {
+        let at = |lbn: u64, head: u32, key: u64| {
+            let mut target = Target::default();
+            target.run.position.head = head;
+            Pending {
+                key,
+                target: Some(target),
+                ..pending(lbn as u32, lbn)
+            }
+        };
+        for key in [5, 6] {
+            let mut pool = Pool::new(Order::Position);
+            let slot = pool.push(at(8, 1, 5));
+            let before = at(7, 2, key);
+            pool.absorb(slot, before);
+            assert_eq!(*pool.aim(slot), Aim::at(before.target.as_ref()), "{key}");
+            pool.absorb(slot, at(9, 3, key));
+            assert_eq!(*pool.aim(slot), Aim::at(before.target.as_ref()), "{key}");
+            assert_eq!(pool.by_place(), [(key, slot)]);
+        }
+    }
+
     proptest! {
         /// Random pushes and removals against two plain vectors.
         #[test]

@@ -149,6 +149,8 @@ pub struct Desk<'a> {
     /// How often the direction in which places follow each other has changed, and that direction.
     pub turns: u64,
     upwards: bool,
+    /// The scheduler is not told where the platters are.
+    pub hides_phases: bool,
     /// The present place as a key; at an edge, all keys lie on one side of it.
     place: u64,
 }
@@ -172,6 +174,7 @@ impl<'a> Desk<'a> {
             moved: 0,
             turns: 0,
             upwards: true,
+            hides_phases: false,
             place: 0,
         }
     }
@@ -204,13 +207,24 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// What the scheduler is shown.
+    fn shown(&self) -> Space<'a> {
+        let mut space = self.space();
+        if let Space::Disk(disk) = &mut space
+            && self.hides_phases
+        {
+            (disk.read_phase, disk.write_phase) = Default::default();
+        }
+        space
+    }
+
     /// Moves the arm as the scheduler wants before it picks.
     fn travel(&mut self) {
         for _leg in 0..3 {
             let view = View {
                 now: self.now,
                 pool: &self.pool,
-                space: self.space(),
+                space: self.shown(),
             };
             let Some(cylinder) = self.scheduler.travel(&view) else {
                 return;
@@ -244,7 +258,7 @@ impl<'a> Desk<'a> {
         let view = View {
             now: self.now,
             pool: &self.pool,
-            space: self.space(),
+            space: self.shown(),
         };
         self.scheduler.pick(&view)
     }

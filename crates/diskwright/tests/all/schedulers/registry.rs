@@ -43,6 +43,30 @@ proptest! {
     }
 
     #[test]
+    fn schedulers_that_ask_for_no_phases_choose_without_them(arrivals in arrivals(), at_a_time in 1usize..5) {
+        let m = mechanics(0);
+        let names: Vec<String> = all().into_iter().filter(|name| !scheduler(name).needs_phases()).collect();
+        prop_assert!(names.len() > 5, "{:?}", names);
+        for name in names {
+            let run = |hides_phases| {
+                let mut desk = Desk::drive(&m, &name);
+                desk.hides_phases = hides_phases;
+                let (mut left, mut picked) = (arrivals.iter(), Vec::new());
+                loop {
+                    for &(op, lbn) in left.by_ref().take(at_a_time) {
+                        desk.push(op, lbn);
+                    }
+                    if desk.pool.is_empty() {
+                        return picked;
+                    }
+                    picked.push(desk.serve().request.0);
+                }
+            };
+            prop_assert_eq!(run(false), run(true), "{}", name);
+        }
+    }
+
+    #[test]
     fn the_same_pool_and_view_give_the_same_choice(arrivals in arrivals(), cylinder in 0u32..120) {
         let m = mechanics(0);
         for name in all() {
