@@ -165,8 +165,9 @@ def _check(trace: Mapping[str, Any]) -> None:
 def _unpack(item: Any, folder: Path, name: str) -> None:
     """Writes the drives' descriptions to files, and names these in their place."""
     inner = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
-    for key, value in list(inner):
-        if key == "hdd" and isinstance(value.get("drive"), dict):
+    for _, value in list(inner):
+        # Of whatever kind: the sender puts a description where a device of a spec names its drive.
+        if isinstance(value, dict) and isinstance(value.get("drive"), dict):
             path = folder / f"{name}-{len(list(folder.iterdir()))}.toml"
             path.write_text(_toml.document(value["drive"]), encoding="utf-8")
             value["drive"] = path.name
