@@ -182,7 +182,7 @@ impl<'a> Host<'a> {
     }
 
     /// Writes the next request of the workload for a user, unless the run's extent is reached.
-    #[inline]
+    #[inline(always)]
     fn pull(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         let most = self.policy.extent.requests;
         if self.power_lost.is_some() || most.is_some_and(|most| self.arrived >= most) {
@@ -192,6 +192,7 @@ impl<'a> Host<'a> {
     }
 
     /// A user's request arrives now.
+    #[inline]
     fn arrive(&mut self, arrival: &Arrival, user: u32, port: &mut Port<'_>) {
         let now = port.now();
         self.first_arrival.get_or_insert(now);
@@ -212,6 +213,7 @@ impl<'a> Host<'a> {
         }
     }
 
+    #[inline]
     fn may_issue(&self) -> bool {
         self.power_lost.is_none()
             && self
@@ -220,7 +222,7 @@ impl<'a> Host<'a> {
                 .is_none_or(|most| self.outstanding < most)
     }
 
-    #[inline]
+    #[inline(always)]
     fn issue(&mut self, command: &Command, origin: &Origin, port: &mut Port<'_>) {
         self.outstanding += 1;
         self.issued += 1;

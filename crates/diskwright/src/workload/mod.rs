@@ -203,7 +203,7 @@ impl Workload {
     ///
     /// # Errors
     /// As [`Self::next`].
-    #[inline]
+    #[inline(always)]
     pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.fill_for(user, next),

@@ -50,6 +50,9 @@ impl HddCounters {
     /// Since the last change of its length up to `now` the queue has had `queued` requests.
     #[inline]
     pub(super) fn clock_queue(&mut self, now: Time, queued: usize) {
+        if now == self.queue_since {
+            return;
+        }
         let span = now - self.queue_since;
         self.queue_area += u128::from(span.ns()) * queued as u128;
         self.queue_since = now;

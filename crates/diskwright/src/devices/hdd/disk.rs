@@ -203,6 +203,7 @@ impl Disk {
     }
 
     /// A request arrives.
+    #[inline(always)]
     pub fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let op = cx.request(request).command.op;
         self.medium.counters.arrives(op, cx.now());
@@ -224,6 +225,7 @@ impl Disk {
 
     /// A request for which only the controller works: every acknowledged write is on the medium already, or will be when what was buffered
     /// is, for which a flush waits.
+    #[inline(never)]
     fn control(&mut self, request: RequestId, op: Op, cx: &mut Context<'_>) {
         let now = cx.now();
         let Medium {
@@ -255,6 +257,7 @@ impl Disk {
     }
 
     /// Gives a request a queue slot.
+    #[inline]
     pub fn admit(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let now = cx.now();
         self.clock_queue(now);

@@ -23,17 +23,32 @@ enum Choice {
 
 impl Disk {
     /// Lets idle arms begin what waits.
+    #[inline]
     pub fn dispatch(&mut self, cx: &mut Context<'_>) {
-        if self.log.is_none() {
-            for group in 0..self.queues.len() {
-                while self.can_begin(group, cx.now()) && self.begin_one(group, cx) {}
+        if self.log.is_some() {
+            return self.dispatch_with_log(cx);
+        }
+        if self.buffered.is_some() {
+            if self.can_begin(0, cx.now()) {
+                self.begin_buffered(cx);
             }
             return;
         }
+        for group in 0..self.queues.len() {
+            while self.can_begin(group, cx.now()) {
+                match self.choose(group, cx.now()) {
+                    Choice::Serve(slot) => self.start(group, slot, cx),
+                    Choice::Travel { arm, cylinder } => self.travel(arm, cylinder, cx),
+                }
+            }
+        }
+    }
+
+    fn dispatch_with_log(&mut self, cx: &mut Context<'_>) {
         loop {
             let waited = self.waits_for_reader;
             for group in 0..self.queues.len() {
-                while self.can_begin(group, cx.now()) && self.begin_one(group, cx) {}
+                while self.can_begin(group, cx.now()) && self.begin_with_log(group, cx) {}
             }
             // Groups that gave way to one that waited for an arm can begin once it has that.
             if waited.is_some() && self.waits_for_reader.is_none() {
@@ -61,18 +76,12 @@ impl Disk {
     }
 
     /// Begins one request of a group that [can](Self::can_begin), unless it gives way to something else.
-    fn begin_one(&mut self, group: usize, cx: &mut Context<'_>) -> bool {
-        if self.buffered.is_some() {
-            self.begin_buffered(cx);
+    fn begin_with_log(&mut self, group: usize, cx: &mut Context<'_>) -> bool {
+        let now = cx.now();
+        if self.cleans_first() || self.waits_for_reader.is_some_and(|other| other != group) {
             return false;
         }
-        let now = cx.now();
-        if self.log.is_some() {
-            if self.cleans_first() || self.waits_for_reader.is_some_and(|other| other != group) {
-                return false;
-            }
-            self.aim(group, now);
-        }
+        self.aim(group, now);
         match self.choose(group, now) {
             Choice::Serve(slot) => {
                 if let Some(log) = &self.log {

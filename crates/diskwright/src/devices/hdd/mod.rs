@@ -79,6 +79,7 @@ impl Device for Hdd {
         self.disk.prepare();
     }
 
+    #[inline]
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         match &mut self.cache {
             Some(cache) => cache.accept(request, &mut self.disk, cx),

@@ -220,7 +220,7 @@ impl Synthetic {
     ///
     /// # Errors
     /// As [`Self::draw`].
-    #[inline]
+    #[inline(always)]
     pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.loads {
             Loads::One(load) => load.fill(next),
