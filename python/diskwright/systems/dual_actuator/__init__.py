@@ -28,10 +28,10 @@ SYSTEM = System(
         "adaptive drive looks at 50 requests at a time in place of 500: their reads take some 0.2 ms less.",
         "What was found: two arms save a quarter of a turn, which is a third of the latency and not half. "
         "dald passes dad at a smaller share of writes than logging does, as the paper has it. On the "
-        "Cheetah their difference is hardly smaller. Fewer cylinders at the same capacity do not make it "
-        "so; a seek curve does that is short for the first cylinder. A straight seek curve is further off "
-        "the real one than the paper says, and cleaning in idle time does not pay on a full disk. The "
-        "closed forms stand in docs/model/logging.md.",
+        "Cheetah their difference is larger by a tenth, not smaller. Fewer cylinders at the same capacity "
+        "do not reduce it; a seek curve that is short for the first cylinder does. A straight seek curve "
+        "is further off the real one than the paper says, and cleaning in idle time does not pay on a full "
+        "disk. docs/model/logging.md has the closed forms.",
     ],
     traces=[HP_WEEK],
     quick=1_000,
