@@ -138,6 +138,7 @@ fn run(
         arm_trace: arm_trace(picture, animate)?,
         schedulers: custom_schedulers(schedulers, &failure)?,
         replacements: custom_replacements(replacements, &failure)?,
+        memory: None,
         point: None,
     };
     heard(py, progress, failure, |listener| {

@@ -53,7 +53,8 @@ impl Default for Budget {
 }
 
 impl Budget {
-    fn of(machine: u64) -> Budget {
+    /// Of a machine with so many bytes, with nothing taken.
+    pub fn of(machine: u64) -> Budget {
         Budget { machine, taken: 0 }
     }
 

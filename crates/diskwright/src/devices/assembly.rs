@@ -52,6 +52,8 @@ pub struct RunSettings<'a> {
     pub schedulers: &'a CustomSchedulers,
     /// Replacement policies of the program's own.
     pub replacements: &'a CustomReplacements,
+    /// The memory that the devices are planned for, in bytes: this machine's if it is not given.
+    pub memory: Option<u64>,
     /// Reads drives' files of other programs.
     pub read_foreign: ReadForeign,
     /// Adds the place of a key of the spec, given by its whole path, to an error without one.

@@ -13,6 +13,7 @@ pub mod timed;
 
 use crate::base::document::{Node, Value};
 use crate::base::error::Error;
+use crate::base::memory::Budget;
 use assembly::{DeviceTree, RunSettings, Site};
 use kind::{AnyDevice, KindFacts};
 use spindles::Spindles;
@@ -30,7 +31,10 @@ impl DeviceSpec {
     /// # Errors
     /// Values without sense, drives that are not there, more memory than the machine has: each with its place.
     pub fn tree(&self, run: &RunSettings<'_>) -> Result<DeviceTree, Error> {
-        let mut tree = DeviceTree::default();
+        let mut tree = DeviceTree {
+            memory: run.memory.map_or_else(Budget::default, Budget::of),
+            ..DeviceTree::default()
+        };
         let alone = Spindles::alone();
         let root = Site {
             path: "",

@@ -43,6 +43,7 @@ pub(super) fn alone(drive: Drive, buffer: BufferSpec) -> Result<Engine, Error> {
         base: Path::new(""),
         schedulers: &CustomSchedulers::default(),
         replacements: &CustomReplacements::default(),
+        memory: None,
         read_foreign: imported::drive,
         locate: &|_, error| error,
     };

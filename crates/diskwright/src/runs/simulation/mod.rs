@@ -81,6 +81,8 @@ pub struct RunOptions {
     pub schedulers: CustomSchedulers,
     /// Replacement policies that the spec may name beside those of the registry.
     pub replacements: CustomReplacements,
+    /// The memory that the devices are planned for, in bytes: this machine's if it is not given.
+    pub memory: Option<u64>,
     /// Makes this the run of a point of a sweep, applied after `vary`.
     pub point: Option<PointChoice>,
 }
@@ -93,6 +95,7 @@ pub struct Checked {
     base: PathBuf,
     schedulers: CustomSchedulers,
     replacements: CustomReplacements,
+    memory: Option<u64>,
     /// What reading the spec, and what it names, gave cause to warn of.
     warnings: Vec<String>,
     /// What it gave cause to tell.
@@ -129,6 +132,7 @@ impl Checked {
             base: &self.base,
             schedulers: &self.schedulers,
             replacements: &self.replacements,
+            memory: self.memory,
             read_foreign: imported::drive,
             locate: &|path, error| self.locate(path, error),
         })
@@ -248,6 +252,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         base,
         schedulers: options.schedulers.clone(),
         replacements: options.replacements.clone(),
+        memory: options.memory,
         warnings,
         notes: notes.into_iter().collect(),
     })
