@@ -11,3 +11,4 @@ pub mod spindle;
 mod stretches;
 #[cfg(test)]
 mod walk;
+mod zone;

@@ -4,8 +4,8 @@
 //! positioning ranges" in ATA (ACS-5, log 47h) and SCSI (SBC-5, page B9h), "independent access ranges" in Linux.
 
 use super::describe::LayoutDescription;
-use super::layout::Zone;
 use super::stretches::Stretch;
+use super::zone::Zone;
 use crate::base::error::InputError;
 
 /// How the surfaces of a drive are divided.
