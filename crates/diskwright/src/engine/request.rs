@@ -166,7 +166,7 @@ impl Parts {
 }
 
 /// A device's number in the arena. Children are built before their parents and have smaller numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceId(pub u32);
 
 /// A request's number in the engine's slab; reused after the request's end.
@@ -177,7 +177,7 @@ pub struct RequestId(pub u32);
 pub const OF_NO_REQUEST: u64 = u64::MAX;
 
 /// A request in flight: what it asks, the instants of its life, its parts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     /// What it asks.
     pub command: Command,
@@ -218,24 +218,11 @@ impl Request {
         owner: Option<DeviceId>,
         device: DeviceId,
     ) -> Request {
-        Request {
-            command,
-            arrival: now,
-            issue: now,
-            acceptance: now,
-            start: now,
-            completion: now,
-            parts: Parts::default(),
-            media: Time::ZERO,
-            served_by: ServedBy::default(),
-            shares_access: false,
-            outcome: None,
-            sequence: if owner.is_some() { OF_NO_REQUEST } else { 0 },
-            owner,
-            device,
-        }
+        let mut request = Request::default();
+        request.renew(&command, now, owner, device);
+        request
     }
-    /// Makes it a new request, as [`Request::new`] does, field by field.
+    /// Makes it a new request, written where it stays.
     #[inline]
     fn renew(&mut self, command: &Command, now: Time, owner: Option<DeviceId>, device: DeviceId) {
         self.command.copy_fields(command);

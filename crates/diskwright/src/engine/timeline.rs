@@ -114,14 +114,10 @@ impl Timeline {
             return self.far.push(Reverse(entry));
         }
         if self.near.len() == NEAR {
-            let last = std::mem::replace(&mut self.near[0], entry);
-            if last < entry {
-                self.near[0] = last;
+            if self.near[0] < entry {
                 return self.far.push(Reverse(entry));
             }
-            self.far.push(Reverse(last));
-            let at = self.near[1..].partition_point(|other| entry < *other);
-            return self.near[..=at].rotate_left(1);
+            self.far.push(Reverse(self.near.remove(0)));
         }
         self.near.push(entry);
         let mut at = self.near.len() - 1;

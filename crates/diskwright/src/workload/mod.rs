@@ -65,6 +65,16 @@ pub struct Arrival {
     pub stream: u32,
 }
 
+impl Arrival {
+    /// Becomes another one, where there is one: whether there is.
+    fn becomes(&mut self, other: Option<Arrival>) -> bool {
+        if let Some(other) = other {
+            *self = other;
+        }
+        other.is_some()
+    }
+}
+
 /// What became of the trace's records so far, in requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -207,13 +217,7 @@ impl Workload {
     pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.fill_for(user, next),
-            Source::Trace { .. } => match self.next()? {
-                Some(arrival) => {
-                    *next = arrival;
-                    Ok(true)
-                }
-                None => Ok(false),
-            },
+            Source::Trace { .. } => Ok(next.becomes(self.next()?)),
         }
     }
 

@@ -80,8 +80,9 @@ impl Hardware {
     /// The track of a command's first sector, from that sector to the track's end.
     #[inline]
     pub fn track_of(&self, command: &Command) -> Run {
-        let first = command.lbn.0 / u64::from(self.blocks_per_sector);
-        self.mechanics.layout.run(first, u32::MAX)
+        let mut track = Run::default();
+        self.write_track_of(command, &mut track);
+        track
     }
 
     /// [`Self::track_of`], written where it is wanted.

@@ -188,7 +188,7 @@ impl Medium {
     /// Writes where the share of a group in a command begins, with data in place.
     #[inline]
     pub fn aim_in_place(&self, group: usize, command: &Command, target: &mut Target) {
-        let Target { run, phase, write } = target;
+        let run = &mut target.run;
         self.hardware.write_track_of(command, run);
         if self.groups.len() > 1 {
             let group = &self.groups[group];
@@ -198,9 +198,8 @@ impl Medium {
                 *run = runs.find(is_own).unwrap_or(*run);
             }
         }
-        let spindle = &self.hardware.mechanics.spindle;
-        *phase = spindle.edge(run.angle, run.sectors_per_track);
-        *write = command.op == Op::Write;
+        let mechanics = &self.hardware.mechanics;
+        mechanics.aim(target, command.op == Op::Write);
     }
 
     /// Serves a command, or a group's share in it, whose blocks are in place; where one arm serves all, `target` may tell where the first

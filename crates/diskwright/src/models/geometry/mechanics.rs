@@ -143,8 +143,24 @@ impl Mechanics {
     /// The target of an access that begins with `run`.
     #[inline]
     pub fn target(&self, run: Run, write: bool) -> Target {
-        let phase = self.spindle.edge(run.angle, run.sectors_per_track);
-        Target { run, phase, write }
+        let mut target = Target {
+            run,
+            ..Target::default()
+        };
+        self.aim(&mut target, write);
+        target
+    }
+
+    /// Completes a target of which the run is known.
+    #[inline]
+    pub fn aim(&self, target: &mut Target, write: bool) {
+        let Run {
+            angle,
+            sectors_per_track,
+            ..
+        } = target.run;
+        target.phase = self.spindle.edge(angle, sectors_per_track);
+        target.write = write;
     }
 
     /// The time to move from one place to another: the longer of seek and head switch, which overlap,

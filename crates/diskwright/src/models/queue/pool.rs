@@ -262,8 +262,8 @@ impl Pool {
         pending.others = Others::NONE;
         fill(pending);
         let (key, parts) = (pending.key, pending.parts());
-        self.begins[kind(pending.command.lbn)] += 1;
-        self.ends[kind(pending.command.end())] += 1;
+        let (first, end) = (pending.command.lbn, pending.command.end());
+        self.note_place(first, end);
         self.requests += parts;
         self.link_newest(Slot(index));
         self.place(Slot(index), key);
@@ -310,15 +310,15 @@ impl Pool {
     }
 
     #[inline]
-    fn note_place(&mut self, command: &Command) {
-        self.begins[kind(command.lbn)] += 1;
-        self.ends[kind(command.end())] += 1;
+    fn note_place(&mut self, first: Lbn, end: Lbn) {
+        self.begins[kind(first)] += 1;
+        self.ends[kind(end)] += 1;
     }
 
     #[inline]
-    fn forget_place(&mut self, command: &Command) {
-        self.begins[kind(command.lbn)] -= 1;
-        self.ends[kind(command.end())] -= 1;
+    fn forget_place(&mut self, first: Lbn, end: Lbn) {
+        self.begins[kind(first)] -= 1;
+        self.ends[kind(end)] -= 1;
     }
 
     /// Merges one that does not wait here, or no more, with a waiting request that it continues, or that continues it.
@@ -351,8 +351,8 @@ impl Pool {
                 (other.command.lbn, other.target, other.key);
         }
         group.entered = group.entered.min(other.entered);
-        self.forget_place(&before);
-        self.note_place(&group.command);
+        self.forget_place(before.lbn, before.end());
+        self.note_place(group.command.lbn, group.command.end());
         self.entries[slot.0 as usize] = group;
         if group.key != key {
             self.displace(slot, key);
@@ -450,16 +450,11 @@ impl Pool {
     /// they are [released](Self::release).
     #[inline]
     pub fn remove(&mut self, slot: Slot) -> &Pending {
-        let Pending {
-            key,
-            command,
-            others,
-            ..
-        } = &self.entries[slot.0 as usize];
-        self.begins[kind(command.lbn)] -= 1;
-        self.ends[kind(command.end())] -= 1;
-        self.requests -= 1 + others.count();
-        let key = *key;
+        let pending = &self.entries[slot.0 as usize];
+        let (key, parts) = (pending.key, pending.parts());
+        let (first, end) = (pending.command.lbn, pending.command.end());
+        self.forget_place(first, end);
+        self.requests -= parts;
         self.unlink(slot);
         self.displace(slot, key);
         self.free.push(slot.0);

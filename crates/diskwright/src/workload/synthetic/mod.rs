@@ -225,13 +225,7 @@ impl Synthetic {
         match &mut self.loads {
             Loads::One(load) => load.fill(next),
             Loads::Populations { loads, .. } => owner(loads, user).fill(next),
-            Loads::Merged { .. } => match self.draw()? {
-                Some(arrival) => {
-                    *next = arrival;
-                    Ok(true)
-                }
-                None => Ok(false),
-            },
+            Loads::Merged { .. } => Ok(next.becomes(self.draw()?)),
         }
     }
 

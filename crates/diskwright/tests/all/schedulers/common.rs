@@ -272,6 +272,20 @@ impl<'a> Desk<'a> {
         self.remove(slot)
     }
 
+    /// The numbers of requests in the order of service, while `at_a_time` of them come before each pick.
+    pub fn order_of(&mut self, arrivals: &[(Op, u64)], at_a_time: usize) -> Vec<u32> {
+        let (mut left, mut picked) = (arrivals.iter(), Vec::new());
+        loop {
+            for &(op, lbn) in left.by_ref().take(at_a_time) {
+                self.push(op, lbn);
+            }
+            if self.pool.is_empty() {
+                return picked;
+            }
+            picked.push(self.serve().request.0);
+        }
+    }
+
     /// Serves a request.
     pub fn remove(&mut self, slot: Slot) -> Pending {
         let space = self.space();

@@ -8,17 +8,7 @@ use super::common::{Desk, mechanics, reads_and_writes};
 /// The order of service while `at_a_time` requests come before each pick.
 fn order(text: &str, arrivals: &[(Op, u64)], at_a_time: usize, is_host: bool) -> Vec<u32> {
     let m = mechanics(0);
-    let mut desk = Desk::new(&m, text, is_host);
-    let (mut left, mut picked) = (arrivals.iter(), Vec::new());
-    loop {
-        for &(op, lbn) in left.by_ref().take(at_a_time) {
-            desk.push(op, lbn);
-        }
-        if desk.pool.is_empty() {
-            return picked;
-        }
-        picked.push(desk.serve().request.0);
-    }
+    Desk::new(&m, text, is_host).order_of(arrivals, at_a_time)
 }
 
 proptest! {

@@ -23,16 +23,7 @@ proptest! {
             }
             let run = || {
                 let mut desk = Desk::new(&m, &name, is_host);
-                let (mut left, mut picked) = (arrivals.iter(), Vec::new());
-                loop {
-                    for &(op, lbn) in left.by_ref().take(at_a_time) {
-                        desk.push(op, lbn);
-                    }
-                    if desk.pool.is_empty() {
-                        return picked;
-                    }
-                    picked.push(desk.serve().request.0);
-                }
+                desk.order_of(&arrivals, at_a_time)
             };
             let first = run();
             let mut sorted = first.clone();
@@ -51,16 +42,7 @@ proptest! {
             let run = |hides_phases| {
                 let mut desk = Desk::drive(&m, &name);
                 desk.hides_phases = hides_phases;
-                let (mut left, mut picked) = (arrivals.iter(), Vec::new());
-                loop {
-                    for &(op, lbn) in left.by_ref().take(at_a_time) {
-                        desk.push(op, lbn);
-                    }
-                    if desk.pool.is_empty() {
-                        return picked;
-                    }
-                    picked.push(desk.serve().request.0);
-                }
+                desk.order_of(&arrivals, at_a_time)
             };
             prop_assert_eq!(run(false), run(true), "{}", name);
         }
