@@ -3,6 +3,7 @@
 pub mod choice;
 pub mod document;
 pub mod error;
+pub mod fifo;
 pub mod memory;
 pub mod order_statistics;
 pub mod progress;

@@ -1,7 +1,6 @@
 //! What a device may do while it handles something, and what the engine keeps beside the devices.
 
-use std::collections::VecDeque;
-
+use crate::base::fifo::Fifo;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::device::{Device, DeviceStatus};
@@ -16,7 +15,7 @@ pub(crate) struct Kernel {
     pub now: Time,
     pub timeline: Timeline,
     pub messages: Messages,
-    pub wakes: VecDeque<DeviceId>,
+    pub wakes: Fifo<DeviceId>,
     pub requests: Slab,
     pub checker: Option<Box<Checker>>,
     /// The parent of each device, if it has one.
@@ -112,8 +111,8 @@ impl Context<'_> {
     #[inline]
     pub fn wake(&mut self) {
         // Twice in a row is once: nothing happens in between.
-        if self.kernel.wakes.back() != Some(&self.device) {
-            self.kernel.wakes.push_back(self.device);
+        if self.kernel.wakes.last() != Some(&self.device) {
+            self.kernel.wakes.push(self.device);
         }
     }
 

@@ -8,9 +8,8 @@
 //! Devices that have failed are not called any more. Faults are alarms of the engine's own, set before the run, and so come first in their
 //! instants.
 
-use std::collections::VecDeque;
-
 use crate::base::error::Error;
+use crate::base::fifo::Fifo;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::context::{Context, Kernel};
@@ -58,7 +57,7 @@ impl Engine {
             now: Time::ZERO,
             timeline: Timeline::default(),
             messages: Messages::default(),
-            wakes: VecDeque::new(),
+            wakes: Fifo::default(),
             requests: Slab::default(),
             checker,
             parents,
@@ -213,7 +212,7 @@ impl Engine {
     fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         loop {
             self.deliver_messages(initiator)?;
-            let Some(id) = self.kernel.wakes.pop_front() else {
+            let Some(id) = self.kernel.wakes.pop() else {
                 return Ok(());
             };
             if self.kernel.faults.has_failed(id) {

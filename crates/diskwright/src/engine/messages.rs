@@ -1,7 +1,6 @@
 //! What is to be handled within the present instant, first in first out.
 
-use std::collections::VecDeque;
-
+use crate::base::fifo::Fifo;
 use crate::engine::request::{DeviceId, RequestId};
 
 /// A message of the present instant.
@@ -31,7 +30,7 @@ pub(crate) enum Message {
 /// Each is kept in 64 bits: a message is read as soon as it is written, which has to wait where what was written field by field is read as a
 /// whole.
 #[derive(Default)]
-pub(crate) struct Messages(VecDeque<u64>);
+pub(crate) struct Messages(Fifo<u64>);
 
 /// Kinds of messages, in the three highest bits. The device follows, and the request is below.
 const ACCEPT: u64 = 0;
@@ -49,7 +48,7 @@ impl Messages {
     #[inline]
     pub fn push(&mut self, message: Message) {
         let of = |kind: u64, device: DeviceId| kind << KIND | u64::from(device.0) << u32::BITS;
-        self.0.push_back(match message {
+        self.0.push(match message {
             Message::Accept { device, request } => of(ACCEPT, device) | u64::from(request.0),
             Message::Completed { request } => COMPLETED << KIND | u64::from(request.0),
             Message::Room { device } => of(ROOM, device),
@@ -61,12 +60,12 @@ impl Messages {
     /// Takes the first message.
     #[inline]
     pub fn pop(&mut self) -> Option<Message> {
-        self.0.pop_front().map(read)
+        self.0.pop().map(read)
     }
 
     /// The messages, the first one first.
     pub fn iter(&self) -> impl Iterator<Item = Message> {
-        self.0.iter().copied().map(read)
+        self.0.iter().map(read)
     }
 }
 

@@ -1,14 +1,14 @@
 //! One media access from the end of the command's overhead to the end of the transfer, in closed form: no
 //! event a sector, a track or a chunk.
 
-use super::hardware::Hardware;
+use super::hardware::{Hardware, sectors_of};
 use super::interface::Interface;
 use super::tally::{SlotSpan, Tally};
 use crate::base::units::Time;
 use crate::engine::request::{Command, Part};
 use crate::models::geometry::layout::Run;
 use crate::models::geometry::mechanics::{HeadPosition, Mechanics};
-use crate::models::geometry::spindle::Spindle;
+use crate::models::geometry::spindle::{PassingSlots, Phase, Spindle};
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,22 +54,35 @@ impl<T: Tally> Pass<'_, T> {
         self.arm = to;
     }
 
-    /// Waits for a slot, then passes over `slots` of them. Returns the instant of the first edge.
-    fn pass(&mut self, slot: u32, slots: u32, per_track: u32) -> Time {
-        let spindle = self.spindle;
-        let (wait, whole) = spindle.pass(spindle.phase(self.now), slot, slots, per_track);
-        self.parts.awaits(SlotSpan::new(slot, slots, per_track));
+    /// Waits for the edge of the first of these slots, which is at phase `edge`.
+    #[inline]
+    fn wait_for(&mut self, slots: SlotSpan, edge: Phase) -> PassingSlots {
+        let (wait, passing) = self.come_by(self.now, slots, edge);
+        self.parts.awaits(slots);
         self.parts.add(Part::Rotation, wait);
-        self.parts.add(Part::Transfer, whole - wait);
-        let edge = self.now + wait;
-        self.now += whole;
-        edge
+        self.now += wait;
+        passing
     }
 
-    /// When a slot's edge comes by at or after `at`.
-    fn edge(&self, at: Time, slot: u32, per_track: u32) -> Time {
+    /// The wait for the edge of the first of these slots, which is at phase `edge`, from an instant on.
+    #[inline]
+    fn come_by(&self, at: Time, slots: SlotSpan, edge: Phase) -> (Time, PassingSlots) {
         let spindle = self.spindle;
-        at + spindle.wait(spindle.phase(at), spindle.edge(slot, per_track))
+        spindle.come_by_edge(spindle.phase(at), edge, slots.first, slots.per_track)
+    }
+
+    /// Passes over slots whose first edge comes by now.
+    #[inline]
+    fn pass(&mut self, passing: &PassingSlots, count: u32) {
+        let time = self.spindle.passing(passing, count);
+        self.parts.add(Part::Transfer, time);
+        self.now += time;
+    }
+
+    /// The phase at which the first sector's edge of a run comes by.
+    #[inline]
+    fn edge(&self, run: &Run) -> Phase {
+        self.spindle.edge(run.angle, run.sectors_per_track)
     }
 }
 
@@ -90,6 +103,7 @@ pub fn read<T: Tally>(
         arm,
         at: start,
     };
+    let first = Beginning::of(first, begin.spindle);
     let piece = read_piece(hardware, begin, Time::ZERO, command, first, parts);
     let end = if hardware.interface.overlapped {
         piece.on_bus
@@ -101,6 +115,25 @@ pub fn read<T: Tally>(
         end,
         arm: piece.arm,
         read_modify_writes: 0,
+    }
+}
+
+/// The first run of an access, and the phase at which its first sector's edge comes by.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning {
+    /// The run.
+    pub run: Run,
+    /// The phase.
+    pub edge: Phase,
+}
+
+impl Beginning {
+    /// With a run.
+    pub fn of(run: Run, spindle: &Spindle) -> Beginning {
+        Beginning {
+            run,
+            edge: spindle.edge(run.angle, run.sectors_per_track),
+        }
     }
 }
 
@@ -122,7 +155,7 @@ pub fn read_piece<T: Tally>(
     begin: Begin<'_>,
     mut on_bus: Time,
     command: &Command,
-    first: Run,
+    first: Beginning,
     parts: &mut T,
 ) -> ReadPiece {
     let Hardware {
@@ -139,18 +172,22 @@ pub fn read_piece<T: Tally>(
         now: begin.at,
         parts,
     };
-    let mut run = first;
+    let Beginning { mut run, mut edge } = first;
     loop {
         pass.move_to(&run, false);
-        let edge = pass.pass(run.angle, run.span, run.sectors_per_track);
+        let slots = SlotSpan::new(run.angle, run.span, run.sectors_per_track);
+        let passing = pass.wait_for(slots, edge);
+        let began = pass.now;
+        pass.pass(&passing, run.span);
         if interface.overlapped {
-            on_bus = crossed(&pass, interface, &sectors, &run, (edge, pass.now), on_bus);
+            on_bus = crossed(&pass, interface, &sectors, &run, (began, pass.now), on_bus);
         }
         sectors.advance(run.sectors);
         if sectors.left == 0 {
             break;
         }
         run = mechanics.layout.run(sectors.next, sectors.left);
+        edge = pass.edge(&run);
     }
     ReadPiece {
         end: pass.now,
@@ -175,20 +212,9 @@ fn crossed<T>(
     (edge, end): (Time, Time),
     free: Time,
 ) -> Time {
-    let (spindle, mechanics) = (pass.spindle, pass.mechanics);
-    let phase = spindle.phase(edge);
     let all = sectors.blocks_of(run.sectors);
     let last = run.sectors - 1;
     let is_even = run.sectors == run.span;
-    let behind = |index: u32| {
-        let slot = if is_even {
-            index
-        } else {
-            slots_between(mechanics, sectors.next, index, run)
-        };
-        let (_, passed) = spindle.pass(phase, run.angle, slot + 1, run.sectors_per_track);
-        edge + passed + interface.time(all - sectors.blocks_of(index))
-    };
     let behind_last = end + interface.time(all - sectors.blocks_of(last));
     let queued = behind_last.max(free + interface.time(all));
     // Where the interface keeps pace with the medium, the last sector's blocks wait for no others: known without the instants of others.
@@ -202,6 +228,17 @@ fn crossed<T>(
         true if keeps_pace() => return queued,
         true => 0..last.min(1),
         false => 0..last,
+    };
+    let (spindle, mechanics) = (pass.spindle, pass.mechanics);
+    let phase = spindle.phase(edge);
+    let behind = |index: u32| {
+        let slot = if is_even {
+            index
+        } else {
+            slots_between(mechanics, sectors.next, index, run)
+        };
+        let (_, passed) = spindle.pass(phase, run.angle, slot + 1, run.sectors_per_track);
+        edge + passed + interface.time(all - sectors.blocks_of(index))
     };
     others.map(behind).fold(queued, Time::max)
 }
@@ -250,6 +287,7 @@ pub fn write<T: Tally>(
         arm,
         at: start,
     };
+    let first = Beginning::of(first, begin.spindle);
     write_piece(hardware, begin, Some(arrivals), command, first, parts)
 }
 
@@ -259,7 +297,7 @@ pub fn write_piece<T: Tally>(
     begin: Begin<'_>,
     arrivals: Option<Arrivals>,
     command: &Command,
-    first: Run,
+    first: Beginning,
     parts: &mut T,
 ) -> Access {
     let Hardware {
@@ -284,35 +322,37 @@ pub fn write_piece<T: Tally>(
     let mut read_modify_writes = 0;
     // Up to where a track's partial sectors have been read already.
     let mut reread = 0;
-    let mut run = first;
+    let Beginning { mut run, mut edge } = first;
     loop {
         pass.move_to(&run, true);
         let (slot, per_track) = (run.angle, run.sectors_per_track);
         if sectors.next >= reread
             && let Some(read) = sectors.partial(&run)
         {
-            pass.pass((slot + read.first) % per_track, read.slots, per_track);
+            let first = (slot + read.first) % per_track;
+            let slots = SlotSpan::new(first, read.slots, per_track);
+            let passing = pass.wait_for(slots, pass.spindle.edge(first, per_track));
+            pass.pass(&passing, read.slots);
             read_modify_writes += 1;
         }
         reread = reread.max(sectors.next + u64::from(run.sectors));
+        let slots = SlotSpan::new(slot, run.span, per_track);
+        let (mut wait, mut passing) = pass.come_by(pass.now, slots, edge);
         if let Some(arrivals) = arrivals.filter(|_| interface.overlapped) {
             let arrived = |count: u32| {
                 let blocks = sectors.blocks_until(count).max(arrivals.first);
                 arrivals.from + interface.write_time(blocks)
             };
-            pass.parts.awaits(SlotSpan::new(slot, run.span, per_track));
-            let mut edge = pass.edge(pass.now, slot, per_track);
-            while arrived(1) > edge {
-                edge = pass.edge(edge + Time::from_ns(1), slot, per_track);
+            while arrived(1) > pass.now + wait {
+                let later = wait + Time::from_ns(1);
+                (wait, passing) = pass.come_by(pass.now + later, slots, edge);
+                wait += later;
             }
-            pass.parts.add(Part::Rotation, edge - pass.now);
-            pass.now = edge;
-            if arrived(run.sectors) > edge {
-                let phase = pass.spindle.phase(edge);
+            let begins = pass.now + wait;
+            if arrived(run.sectors) > begins {
                 let in_time = |count: u32| {
                     let before = slots_between(mechanics, sectors.next, count - 1, &run);
-                    let (_, passed) = pass.spindle.pass(phase, run.angle, before, per_track);
-                    arrived(count) <= edge + passed
+                    arrived(count) <= begins + pass.spindle.passing(&passing, before)
                 };
                 let ready = in_time_together(&run, in_time);
                 if ready < run.sectors {
@@ -320,12 +360,16 @@ pub fn write_piece<T: Tally>(
                 }
             }
         }
-        pass.pass(slot, run.span, per_track);
+        pass.parts.awaits(SlotSpan::new(slot, run.span, per_track));
+        pass.parts.add(Part::Rotation, wait);
+        pass.now += wait;
+        pass.pass(&passing, run.span);
         sectors.advance(run.sectors);
         if sectors.left == 0 {
             break;
         }
         run = mechanics.layout.run(sectors.next, sectors.left);
+        edge = pass.edge(&run);
     }
     Access {
         end: pass.now,
@@ -386,11 +430,8 @@ struct Sectors {
 impl Sectors {
     #[inline]
     fn new(command: &Command, blocks_per_sector: u32) -> Sectors {
+        let (first, end) = sectors_of(command, blocks_per_sector);
         let per_sector = u64::from(blocks_per_sector);
-        let (first, end) = (
-            command.lbn.0 / per_sector,
-            command.end().0.div_ceil(per_sector),
-        );
         let total = (end - first) as u32;
         Sectors {
             next: first,

@@ -5,7 +5,7 @@ use crate::base::units::Lbn;
 use crate::engine::request::Op;
 use crate::models::geometry::layout::Layout;
 use crate::models::geometry::mechanics::Reach;
-use crate::models::queue::{Pool, Scheduler};
+use crate::models::queue::{Pool, Scheduler, Slot};
 
 /// Arms that serve the same requests.
 pub(super) struct ArmGroup {
@@ -22,6 +22,8 @@ pub(super) struct GroupQueue {
     pub scheduler: Box<dyn Scheduler>,
     /// The scheduler may ask for positioning times.
     pub needs_phases: bool,
+    /// The scheduler takes the oldest request, where none has been put behind others.
+    takes_oldest: bool,
     /// The block behind the last request.
     pub last: Lbn,
 }
@@ -46,14 +48,26 @@ pub fn arm_groups(arms: &[ArmParts], motion: ArmMotion) -> Vec<Vec<usize>> {
 }
 
 impl GroupQueue {
-    /// An empty queue.
-    pub fn new(scheduler: Box<dyn Scheduler>) -> GroupQueue {
+    /// An empty queue, which may often be asked for neighbours.
+    pub fn new(scheduler: Box<dyn Scheduler>, asks_for_neighbours: bool) -> GroupQueue {
+        let pool = Pool::new(scheduler.order());
         GroupQueue {
-            pool: Pool::new(scheduler.order()),
+            pool: match asks_for_neighbours {
+                true => pool.with_neighbours(),
+                false => pool,
+            },
             needs_phases: scheduler.needs_phases(),
+            takes_oldest: scheduler.takes_oldest(),
             scheduler,
             last: Lbn(0),
         }
+    }
+
+    /// The request that is next, where that is known without asking the scheduler.
+    #[inline]
+    pub fn foregone(&self) -> Option<Slot> {
+        let is_foregone = self.takes_oldest && !self.pool.is_reordered();
+        is_foregone.then(|| self.pool.oldest()).flatten()
     }
 }
 

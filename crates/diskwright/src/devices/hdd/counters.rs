@@ -23,7 +23,8 @@ pub(super) struct HddCounters {
     pub(super) travels: u64,
     pub(super) travel_cylinders: u64,
     pub(super) busy: u128,
-    pub(super) parts: [u128; Part::COUNT],
+    /// What the accesses of the arms went into, ns.
+    pub(super) parts: [u64; Part::COUNT],
     pub(super) queue_max: usize,
     /// Integral of the queue's length over time, request·ns.
     pub(super) queue_area: u128,
@@ -73,7 +74,7 @@ impl HddCounters {
     pub(super) fn travelled(&mut self, cylinders: u32, time: Time) {
         self.travels += 1;
         self.travel_cylinders += u64::from(cylinders);
-        self.parts[Part::Seek as usize] += u128::from(time.ns());
+        self.parts[Part::Seek as usize] += time.ns();
     }
 
     /// A request, merged or not, is picked at `now`.
@@ -101,8 +102,8 @@ impl HddCounters {
     /// What the time of an access went into.
     #[inline]
     pub(super) fn spent(&mut self, parts: &Parts) {
-        for (sum, &part) in self.parts.iter_mut().zip(Part::ALL) {
-            *sum += u128::from(parts.get(part).ns());
+        for (sum, time) in self.parts.iter_mut().zip(parts.all()) {
+            *sum += time.ns();
         }
     }
 

@@ -134,9 +134,12 @@ impl Disk {
             let buffer = Buffer::new(description, chance).starting_at(medium.arms[0].at);
             Box::new(Buffered::new(buffer))
         });
+        let asks_for_neighbours = parts.clustering.is_some() || buffered.is_some();
+        let schedulers = parts.schedulers.into_iter();
+        let queue = |scheduler| GroupQueue::new(scheduler, asks_for_neighbours);
         Disk {
             intake: Intake::new(parts.depth, parts.clustering),
-            queues: parts.schedulers.into_iter().map(GroupQueue::new).collect(),
+            queues: schedulers.map(queue).collect(),
             buffered,
             log,
             medium,
@@ -257,7 +260,7 @@ impl Disk {
     }
 
     /// Gives a request a queue slot.
-    #[inline]
+    #[inline(always)]
     pub fn admit(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let now = cx.now();
         self.clock_queue(now);
@@ -471,7 +474,7 @@ impl Disk {
 #[inline]
 pub(super) fn key(order: Order, command: &Command, target: Option<&Target>) -> u64 {
     match order {
-        Order::Arrival => 0,
+        Order::Arrival | Order::Bands => 0,
         Order::Lbn => command.lbn.0,
         Order::Position => target.map_or(0, |target| target.run.position.cylinder.into()),
     }

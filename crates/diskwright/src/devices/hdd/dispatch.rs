@@ -35,7 +35,7 @@ impl Disk {
             return;
         }
         for group in 0..self.queues.len() {
-            while self.can_begin(group, cx.now()) {
+            while !self.queues[group].pool.is_empty() && self.medium.has_idle_arm(group) {
                 match self.choose(group, cx.now()) {
                     Choice::Serve(slot) => self.start(group, slot, cx),
                     Choice::Travel { arm, cylinder } => self.travel(arm, cylinder, cx),
@@ -170,6 +170,13 @@ impl Disk {
     /// The choice of a group's scheduler.
     #[inline]
     fn choose(&mut self, group: usize, now: Time) -> Choice {
+        if let Some(slot) = self.queues[group].foregone() {
+            return Choice::Serve(slot);
+        }
+        self.ask_scheduler(group, now)
+    }
+
+    fn ask_scheduler(&mut self, group: usize, now: Time) -> Choice {
         let medium = &self.medium;
         let Hardware {
             mechanics,

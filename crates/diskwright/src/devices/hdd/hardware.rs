@@ -76,6 +76,18 @@ pub struct Hardware {
     pub buffer: Option<BufferDescription>,
 }
 
+/// The physical sectors in which a command's blocks are: the first, and the one behind the last.
+#[inline]
+pub fn sectors_of(command: &Command, blocks_per_sector: u32) -> (u64, u64) {
+    let (first, end) = (command.lbn.0, command.end().0);
+    // Most drives have one block a sector, and a division by that is not foreseen by the machine.
+    if blocks_per_sector == 1 {
+        return (first, end);
+    }
+    let per_sector = u64::from(blocks_per_sector);
+    (first / per_sector, end.div_ceil(per_sector))
+}
+
 impl Hardware {
     /// The track of a command's first sector, from that sector to the track's end.
     #[inline]
@@ -88,7 +100,7 @@ impl Hardware {
     /// [`Self::track_of`], written where it is wanted.
     #[inline]
     pub fn write_track_of(&self, command: &Command, track: &mut Run) {
-        let first = command.lbn.0 / u64::from(self.blocks_per_sector);
+        let (first, _) = sectors_of(command, self.blocks_per_sector);
         self.mechanics.layout.write_run(first, u32::MAX, track);
     }
 
@@ -96,11 +108,7 @@ impl Hardware {
     /// [its track](Self::track_of), that it wants.
     #[inline]
     pub fn first_run(&self, command: &Command, track: &Run) -> Run {
-        let per_sector = u64::from(self.blocks_per_sector);
-        let (first, end) = (
-            command.lbn.0 / per_sector,
-            command.end().0.div_ceil(per_sector),
-        );
+        let (first, end) = sectors_of(command, self.blocks_per_sector);
         let wanted = (end - first) as u32;
         if wanted >= track.sectors {
             return *track;

@@ -1,6 +1,6 @@
 //! The medium and the arms over it: which arm makes an access, what it does, and what is counted of that.
 
-use super::access::{Arrivals, Begin, read_piece, write_piece};
+use super::access::{Arrivals, Begin, Beginning, read_piece, write_piece};
 use super::arm::{Arm, PendingEffects, Work};
 use super::arm_group::ArmGroup;
 use super::arms_spec::{ArmMotion, ArmParts};
@@ -323,7 +323,7 @@ impl Medium {
             let interface = &self.hardware.interface;
             let arrivals = Arrivals::from(cursor.from + interface.write_time(cursor.sent));
             let arrivals = (data == DataPath::Host).then_some(arrivals);
-            return self.write_by(arm, (command, &target.run), arrivals, cursor, parts);
+            return self.write_by(arm, (command, target), arrivals, cursor, parts);
         }
         parts.by_arm(arm);
         let begin = self.begin(arm, cursor);
@@ -331,7 +331,7 @@ impl Medium {
             DataPath::Host => cursor.on_bus,
             DataPath::Drive => Time::ZERO,
         };
-        let first = self.hardware.first_run(command, &target.run);
+        let first = self.beginning(command, target);
         let piece = read_piece(&self.hardware, begin, on_bus, command, first, parts);
         if data == DataPath::Host {
             cursor.on_bus = piece.on_bus;
@@ -342,25 +342,33 @@ impl Medium {
         (cursor.now, cursor.arm) = (piece.end, Some(arm));
     }
 
-    /// A write by a certain arm, to blocks that begin on a track.
+    /// A write by a certain arm, to blocks the first of which is at `target`.
     #[inline(always)]
     pub fn write_by<T: Tally>(
         &mut self,
         arm: usize,
-        (command, track): (&Command, &Run),
+        (command, target): (&Command, &Target),
         arrivals: Option<Arrivals>,
         cursor: &mut AccessCursor,
         parts: &mut T,
     ) {
         parts.by_arm(arm);
         let begin = self.begin(arm, cursor);
-        let first = self.hardware.first_run(command, track);
+        let first = self.beginning(command, target);
         let done = write_piece(&self.hardware, begin, arrivals, command, first, parts);
         let from = self.arms[arm].at.cylinder;
-        let distance = from.abs_diff(track.position.cylinder);
+        let distance = from.abs_diff(target.run.position.cylinder);
         self.count_access(distance, done.read_modify_writes);
         self.arms[arm].moved(done.arm, cursor.now, done.end);
         (cursor.now, cursor.arm) = (done.end, Some(arm));
+    }
+
+    #[inline]
+    fn beginning(&self, command: &Command, target: &Target) -> Beginning {
+        Beginning {
+            run: self.hardware.first_run(command, &target.run),
+            edge: target.phase,
+        }
     }
 
     #[inline]

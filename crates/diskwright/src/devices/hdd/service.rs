@@ -33,6 +33,7 @@ impl Disk {
             queues,
             medium,
             log,
+            intake,
             ..
         } = self;
         let log = log.as_deref_mut();
@@ -44,17 +45,22 @@ impl Disk {
             ..
         } = queues[group].pool.get(slot);
         let asked = (group, command, target.as_ref());
-        let mut parts = Parts::default();
+        // The parts of a share are the request's only if it ends last, which is not known yet.
+        let mut of_share = (!intake.shared.is_empty()).then(Parts::default);
+        let parts = match &mut of_share {
+            None => &mut cx.request_mut(*request).parts,
+            Some(parts) => parts,
+        };
         let served = match &mut service_trace {
-            None => serve(medium, log, asked, now, &mut parts),
+            None => serve(medium, log, asked, now, parts),
             Some(trace) => {
                 let served = serve_traced(medium, log, asked, now, &mut trace.steps);
-                parts = trace.steps.parts();
+                *parts = trace.steps.parts();
                 served
             }
         };
         medium.after_write = command.op == Op::Write;
-        medium.counters.spent(&parts);
+        medium.counters.spent(parts);
         medium.choice.served(command.op, served.end - now);
         let begun = StartedRequest {
             request: *request,
@@ -62,13 +68,8 @@ impl Disk {
             segment: 0,
         };
         self.hand_effects_to(served.arm);
-        self.stamp(
-            group,
-            &begun,
-            (now, &parts, ServedBy::Medium),
-            served.end,
-            cx,
-        );
+        let course = (now, served.end, ServedBy::Medium);
+        self.stamp(group, &begun, course, of_share.as_ref(), cx);
         let how = (served.end, ServedBy::Medium, true);
         self.trace_service(group, slot, service_trace, how, cx);
         self.work(served.arm, Work::Request(begun), served.end, cx);
@@ -91,28 +92,35 @@ impl Disk {
     }
 
     /// Gives a request, and those that were merged with it, the course that is worked out: of several shares of a request that of the one
-    /// that ends last.
+    /// that ends last. The parts of its time are noted with the request already, unless they are those `of_share`.
     #[inline(always)]
     fn stamp(
         &mut self,
         group: usize,
         begun: &StartedRequest,
-        (start, parts, by): (Time, &Parts, ServedBy),
-        end: Time,
+        (start, end, by): (Time, Time, ServedBy),
+        of_share: Option<&Parts>,
         cx: &mut Context<'_>,
     ) {
         if self.intake.begins(begun.request, end) {
             let entry = cx.request_mut(begun.request);
-            (entry.start, entry.parts, entry.served_by) = (start, *parts, by);
-            entry.media = parts.access();
+            if let Some(parts) = of_share {
+                entry.parts = *parts;
+            }
+            (entry.start, entry.served_by) = (start, by);
+            entry.media = entry.parts.access();
         }
         if begun.others.count() == 0 {
             return;
         }
+        let parts = match of_share {
+            Some(parts) => *parts,
+            None => cx.request(begun.request).parts,
+        };
         for request in self.queues[group].pool.others(begun.others) {
             if self.intake.begins(request, end) {
                 let entry = cx.request_mut(request);
-                (entry.start, entry.parts, entry.served_by) = (start, *parts, by);
+                (entry.start, entry.parts, entry.served_by) = (start, parts, by);
                 entry.media = parts.access();
                 entry.shares_access = true;
             }
@@ -124,15 +132,17 @@ impl Disk {
         let now = cx.now();
         self.take(0, slot, now);
         let mut service_trace = self.begin_service_trace(0, slot, cx);
-        let mut parts = Parts::default();
+        let request = self.queues[0].pool.get(slot).request;
+        let parts = &mut cx.request_mut(request).parts;
         let served = match &mut service_trace {
-            None => self.serve_buffered(slot, now, &mut parts),
+            None => self.serve_buffered(slot, now, parts),
             Some(trace) => {
                 let served = self.serve_buffered(slot, now, &mut trace.steps);
-                parts = trace.steps.parts();
+                *parts = trace.steps.parts();
                 served
             }
         };
+        self.medium.counters.spent(parts);
         let pending = self.queues[0].pool.get(slot);
         let is_write = pending.command.op == Op::Write;
         let begun = StartedRequest {
@@ -141,8 +151,7 @@ impl Disk {
             segment: served.segment,
         };
         self.medium.after_write = is_write;
-        self.medium.counters.spent(&parts);
-        self.stamp(0, &begun, (now, &parts, served.by), served.end, cx);
+        self.stamp(0, &begun, (now, served.end, served.by), None, cx);
         let how = (served.end, served.by, served.moved.is_some());
         self.trace_service(0, slot, service_trace, how, cx);
         if let Some(distance) = served.moved {

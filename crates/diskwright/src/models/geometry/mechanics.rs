@@ -88,25 +88,25 @@ pub struct Aim {
     cylinder: u32,
     head: u16,
     write: bool,
-    /// There is a place to reach.
-    is_set: bool,
 }
 
 impl Aim {
-    /// Of a target, where there is one: without one nothing has to be reached.
+    /// Of a target.
     #[inline]
-    pub fn at(target: Option<&Target>) -> Aim {
-        let Some(target) = target else {
-            return Aim::default();
-        };
+    pub fn at(target: &Target) -> Aim {
         Aim {
             phase: target.phase,
             cylinder: target.run.position.cylinder,
             // A layout has at most 2^10 surfaces.
             head: target.run.position.head as u16,
             write: target.write,
-            is_set: true,
         }
+    }
+
+    /// The cylinder.
+    #[inline]
+    pub fn cylinder(&self) -> u32 {
+        self.cylinder
     }
 }
 
@@ -171,33 +171,32 @@ impl Mechanics {
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
         let switched = seek.max(self.head_switch);
         let motion = if from.head == to.head { seek } else { switched };
-        let settled = (motion.ns() as i64 + self.write_settle_ns).max(0);
-        if write && motion > Time::ZERO {
-            Time::from_ns(settled as u64)
-        } else {
-            motion
+        self.settled(motion, write)
+    }
+
+    /// A motion with the settling behind it that a write needs.
+    #[inline]
+    fn settled(&self, motion: Time, write: bool) -> Time {
+        if motion == Time::ZERO {
+            return motion;
         }
+        let settle = if write { self.write_settle_ns } else { 0 };
+        Time::from_ns((motion.ns() as i64 + settle).max(0) as u64)
     }
 
     /// [`Self::motion_time`], divided. A negative settling time shortens the motion before it.
     pub fn motion(&self, from: HeadPosition, to: HeadPosition, write: bool) -> Motion {
-        let total = self.motion_time(from, to, write);
-        let before_settle = self.motion_time(from, to, false);
-        let moved = before_settle.min(total);
         let seek = self.seek.time(from.cylinder.abs_diff(to.cylinder));
-        let settle = total - moved;
-        if seek == before_settle {
-            Motion {
-                seek: moved,
-                head_switch: Time::ZERO,
-                settle,
-            }
-        } else {
-            Motion {
-                seek: Time::ZERO,
-                head_switch: moved,
-                settle,
-            }
+        let switched = seek.max(self.head_switch);
+        let before_settle = if from.head == to.head { seek } else { switched };
+        let total = self.settled(before_settle, write);
+        let moved = before_settle.min(total);
+        let is_seek = seek == before_settle;
+        let if_so = |condition: bool| if condition { moved } else { Time::ZERO };
+        Motion {
+            seek: if_so(is_seek),
+            head_switch: if_so(!is_seek),
+            settle: total - moved,
         }
     }
 
@@ -213,12 +212,9 @@ impl Mechanics {
     }
 
     /// How far a target is to be reached from a place, in the spindle's units, as [`Spindle::reach`] tells it, for an access that begins when
-    /// the platter is at `phases`, that of a read and that of a write; 0 where there is none.
+    /// the platter is at `phases`, that of a read and that of a write.
     #[inline(always)]
     pub fn reach(&self, from: HeadPosition, phases: [Phase; 2], aim: &Aim) -> u64 {
-        if !aim.is_set {
-            return 0;
-        }
         let to = HeadPosition {
             cylinder: aim.cylinder,
             head: aim.head.into(),

@@ -183,11 +183,27 @@ impl Spindle {
     }
 
     /// A motion from a moment with phase `now`, and then the wait until `target` comes by, together in the spindle's units:
-    /// [`Self::time`] of it is the motion and [`Self::wait`]. Without a branch or a division, to compare many targets.
+    /// [`Self::time`] of it is the motion and [`Self::wait`]. Without a division or a branch that cannot be foreseen, to compare many targets.
     #[inline]
     pub fn reach(&self, now: Phase, motion: Time, target: Phase) -> u64 {
-        let way = self.way(self.later(now, motion), target);
-        self.units(motion) + way.max(0) as u64
+        let moved = self.units(motion);
+        if moved < self.rate {
+            return self.way(now, target).max(0) as u64;
+        }
+        // The edge counts as caught by less than a nanosecond, as in [`Self::way`].
+        let earliest = moved - (self.rate - 1);
+        let ahead = target.0.wrapping_sub(now.0);
+        let turned = ahead.wrapping_add(self.turn);
+        let mut edge = if target.0 < now.0 { turned } else { ahead };
+        edge = if edge < earliest {
+            edge + self.turn
+        } else {
+            edge
+        };
+        while edge < earliest {
+            edge += self.turn;
+        }
+        edge.max(moved)
     }
 
     /// Waits for slot `slot` from a moment with phase `now` and stays for `slots` slots: the wait, and
@@ -201,7 +217,18 @@ impl Spindle {
     /// Waits for slot `slot` from a moment with phase `now`: the wait, and the slots that pass from then on.
     #[inline]
     pub fn come_by(&self, now: Phase, slot: u32, per_track: u32) -> (Time, PassingSlots) {
-        let start = self.edge(slot, per_track);
+        self.come_by_edge(now, self.edge(slot, per_track), slot, per_track)
+    }
+
+    /// [`Self::come_by`], where the slot's [edge](Self::edge) is known.
+    #[inline]
+    pub fn come_by_edge(
+        &self,
+        now: Phase,
+        start: Phase,
+        slot: u32,
+        per_track: u32,
+    ) -> (Time, PassingSlots) {
         let way = self.way(now, start);
         let wait = self.ceil(way);
         let slots = PassingSlots {

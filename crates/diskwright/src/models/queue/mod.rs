@@ -1,6 +1,8 @@
 //! The queue of a drive or of a host: requests that wait, and who decides which is next.
 
+pub mod bands;
 pub mod clustering;
+mod neighbours;
 pub mod pool;
 pub mod schedulers;
 

@@ -1,12 +1,22 @@
 //! The requests that wait, in order of arrival and, where a scheduler asks for it, in order of place.
 
+use super::bands::Bands;
+use super::neighbours::Neighbours;
 use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, RequestId};
-use crate::models::geometry::mechanics::{Aim, Target};
+use crate::models::geometry::mechanics::Target;
 
 /// A place in the pool; reused after the request has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
+
+#[cfg(test)]
+impl Slot {
+    /// The place of a number.
+    pub(super) fn of(number: u32) -> Slot {
+        Slot(number)
+    }
+}
 
 /// A waiting request, or several that were merged into one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,6 +107,8 @@ pub enum Order {
     Lbn,
     /// By cylinder; in a queue that knows LBNs only, by LBN.
     Position,
+    /// None but [bands](Bands) of cylinders; not in a queue that knows LBNs only.
+    Bands,
 }
 
 const NONE: u32 = u32::MAX;
@@ -120,29 +132,17 @@ pub struct Pool {
     oldest: u32,
     newest: u32,
     by_place: Vec<(u64, Slot)>,
-    /// Of each entry, where an order of place is kept: what a search by positioning time looks at.
-    aims: Vec<Aim>,
+    bands: Bands,
     len: usize,
     tickets: u64,
-    /// How many waiting requests have first LBNs of each kind: of most LBNs it can be told at once that none begins there.
-    begins: Box<[u32; KINDS]>,
-    /// The same of the LBNs behind their last ones.
-    ends: Box<[u32; KINDS]>,
+    /// Which requests go on where others end, in a queue that often asks.
+    neighbours: Option<Box<Neighbours>>,
     /// Parts of merged requests.
     parts: Vec<Part>,
     free_parts: Vec<u32>,
     requests: usize,
     /// A merged request has been put behind others that it had come before.
     is_reordered: bool,
-}
-
-/// Kinds of LBNs.
-const KINDS: usize = 256;
-
-/// The kind of an LBN: neighbours and multiples of a size are of different ones.
-#[inline]
-fn kind(lbn: Lbn) -> usize {
-    (lbn.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
 }
 
 impl Pool {
@@ -156,15 +156,24 @@ impl Pool {
             oldest: NONE,
             newest: NONE,
             by_place: Vec::new(),
-            aims: Vec::new(),
+            bands: Bands::default(),
             len: 0,
             tickets: 0,
-            begins: Box::new([0; KINDS]),
-            ends: Box::new([0; KINDS]),
+            neighbours: None,
             parts: Vec::new(),
             free_parts: Vec::new(),
             requests: 0,
             is_reordered: false,
+        }
+    }
+
+    /// The same, for a queue that often asks for neighbours.
+    #[must_use]
+    pub fn with_neighbours(self) -> Pool {
+        debug_assert!(self.is_empty(), "what waits is not counted");
+        Pool {
+            neighbours: Some(Box::default()),
+            ..self
         }
     }
 
@@ -207,6 +216,12 @@ impl Pool {
         self.by_arrival().min_by_key(|&slot| self.get(slot).entered)
     }
 
+    /// Whether a request has been put behind others that had entered after it.
+    #[inline]
+    pub fn is_reordered(&self) -> bool {
+        self.is_reordered
+    }
+
     /// All requests, the oldest first.
     pub fn by_arrival(&self) -> impl Iterator<Item = Slot> {
         std::iter::successors(self.oldest(), |slot| {
@@ -217,7 +232,8 @@ impl Pool {
 
     /// The requests that begin at `lbn`, the oldest first.
     pub fn beginning_at(&self, lbn: Lbn) -> impl Iterator<Item = Slot> {
-        let known = self.begins[kind(lbn)] as usize;
+        let known = self.neighbours.as_ref();
+        let known = known.map_or(usize::MAX, |known| known.beginning_at(lbn));
         let at_lbn = move |slot: &Slot| self.get(*slot).command.lbn == lbn;
         let of_kind = (known > 0).then(|| self.by_arrival().filter(at_lbn));
         of_kind.into_iter().flatten().take(known)
@@ -225,7 +241,8 @@ impl Pool {
 
     /// The requests that end right before `lbn`, the oldest first.
     pub fn ending_at(&self, lbn: Lbn) -> impl Iterator<Item = Slot> {
-        let known = self.ends[kind(lbn)] as usize;
+        let known = self.neighbours.as_ref();
+        let known = known.map_or(usize::MAX, |known| known.ending_at(lbn));
         let at_lbn = move |slot: &Slot| self.get(*slot).command.end() == lbn;
         let of_kind = (known > 0).then(|| self.by_arrival().filter(at_lbn));
         of_kind.into_iter().flatten().take(known)
@@ -250,7 +267,6 @@ impl Pool {
             Some(index) => index,
             None => {
                 self.entries.push(Pending::default());
-                self.aims.push(Aim::default());
                 self.links.push(Link {
                     previous: NONE,
                     next: NONE,
@@ -261,64 +277,53 @@ impl Pool {
         let pending = &mut self.entries[index as usize];
         pending.others = Others::NONE;
         fill(pending);
-        let (key, parts) = (pending.key, pending.parts());
-        let (first, end) = (pending.command.lbn, pending.command.end());
-        self.note_place(first, end);
+        let parts = pending.parts();
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.add(&pending.command);
+        }
         self.requests += parts;
         self.link_newest(Slot(index));
-        self.place(Slot(index), key);
+        self.place(Slot(index));
         self.len += 1;
         Slot(index)
     }
 
-    /// What decides how soon a waiting request is reached.
-    ///
-    /// # Panics
-    /// Where the pool keeps no order of place.
+    /// All requests by where they are. Empty when the pool keeps no bands.
     #[inline]
-    pub fn aim(&self, slot: Slot) -> &Aim {
-        &self.aims[slot.0 as usize]
-    }
-
-    #[inline]
-    fn take_aim(&mut self, slot: Slot) {
-        let index = slot.0 as usize;
-        self.aims[index] = Aim::at(self.entries[index].target.as_ref());
+    pub fn bands(&self) -> &Bands {
+        &self.bands
     }
 
     /// Notes where a waiting request is.
     #[inline]
-    fn place(&mut self, slot: Slot, key: u64) {
-        if self.order != Order::Arrival {
-            self.take_aim(slot);
-            let at = self.by_place.partition_point(|&(other, _)| other <= key);
-            self.by_place.insert(at, (key, slot));
+    fn place(&mut self, slot: Slot) {
+        let Pending { key, target, .. } = &self.entries[slot.0 as usize];
+        match self.order {
+            Order::Arrival => {}
+            Order::Bands => self.bands.add(slot, target.as_ref()),
+            Order::Lbn | Order::Position => {
+                let at = self.by_place.partition_point(|(other, _)| other <= key);
+                self.by_place.insert(at, (*key, slot));
+            }
         }
     }
 
     /// Forgets where a waiting request is.
     #[inline]
-    fn displace(&mut self, slot: Slot, key: u64) {
-        if self.order != Order::Arrival {
-            let first = self.by_place.partition_point(|&(other, _)| other < key);
-            let within = self.by_place[first..]
-                .iter()
-                .position(|&(_, other)| other == slot);
-            self.by_place
-                .remove(first + within.expect("every waiting request has its place"));
+    fn displace(&mut self, slot: Slot) {
+        let Pending { key, target, .. } = &self.entries[slot.0 as usize];
+        match self.order {
+            Order::Arrival => {}
+            Order::Bands => self.bands.remove(slot, target.as_ref()),
+            Order::Lbn | Order::Position => {
+                let first = self.by_place.partition_point(|(other, _)| other < key);
+                let within = self.by_place[first..]
+                    .iter()
+                    .position(|&(_, other)| other == slot);
+                self.by_place
+                    .remove(first + within.expect("every waiting request has its place"));
+            }
         }
-    }
-
-    #[inline]
-    fn note_place(&mut self, first: Lbn, end: Lbn) {
-        self.begins[kind(first)] += 1;
-        self.ends[kind(end)] += 1;
-    }
-
-    #[inline]
-    fn forget_place(&mut self, first: Lbn, end: Lbn) {
-        self.begins[kind(first)] -= 1;
-        self.ends[kind(end)] -= 1;
     }
 
     /// Merges one that does not wait here, or no more, with a waiting request that it continues, or that continues it.
@@ -339,7 +344,7 @@ impl Pool {
             }
         };
         let mut group = self.entries[slot.0 as usize];
-        let (before, key) = (group.command, group.key);
+        let before = group.command;
         self.append(&mut group.others, index, index, 1);
         let Others { first, last, count } = other.others;
         if count > 0 {
@@ -351,14 +356,17 @@ impl Pool {
                 (other.command.lbn, other.target, other.key);
         }
         group.entered = group.entered.min(other.entered);
-        self.forget_place(before.lbn, before.end());
-        self.note_place(group.command.lbn, group.command.end());
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.remove(&before);
+            neighbours.add(&group.command);
+        }
+        let has_moved = group.command.lbn != before.lbn;
+        if has_moved {
+            self.displace(slot);
+        }
         self.entries[slot.0 as usize] = group;
-        if group.key != key {
-            self.displace(slot, key);
-            self.place(slot, group.key);
-        } else {
-            self.take_aim(slot);
+        if has_moved {
+            self.place(slot);
         }
     }
 
@@ -392,12 +400,11 @@ impl Pool {
     /// Puts a waiting request at the end of the order of arrival.
     pub fn make_newest(&mut self, slot: Slot) {
         self.is_reordered = true;
-        let Pending { key, .. } = self.entries[slot.0 as usize];
         self.unlink(slot);
         self.link_newest(slot);
         // Among equal places the order is that of arrival.
-        self.displace(slot, key);
-        self.place(slot, key);
+        self.displace(slot);
+        self.place(slot);
     }
 
     /// Takes a request out of the order of arrival.
@@ -434,12 +441,14 @@ impl Pool {
     pub fn retarget(&mut self, mut aim: impl FnMut(&Command) -> (Option<Target>, u64)) {
         let mut next = self.oldest;
         self.by_place.clear();
+        self.bands.clear();
         while next != NONE {
             let entry = &mut self.entries[next as usize];
             (entry.target, entry.key) = aim(&entry.command);
-            if self.order != Order::Arrival {
-                self.aims[next as usize] = Aim::at(entry.target.as_ref());
-                self.by_place.push((entry.key, Slot(next)));
+            match self.order {
+                Order::Arrival => {}
+                Order::Bands => self.bands.add(Slot(next), entry.target.as_ref()),
+                Order::Lbn | Order::Position => self.by_place.push((entry.key, Slot(next))),
             }
             next = self.links[next as usize].next;
         }
@@ -451,12 +460,13 @@ impl Pool {
     #[inline]
     pub fn remove(&mut self, slot: Slot) -> &Pending {
         let pending = &self.entries[slot.0 as usize];
-        let (key, parts) = (pending.key, pending.parts());
-        let (first, end) = (pending.command.lbn, pending.command.end());
-        self.forget_place(first, end);
+        let parts = pending.parts();
+        if let Some(neighbours) = &mut self.neighbours {
+            neighbours.remove(&pending.command);
+        }
         self.requests -= parts;
         self.unlink(slot);
-        self.displace(slot, key);
+        self.displace(slot);
         self.free.push(slot.0);
         self.len -= 1;
         self.is_reordered &= self.len > 0;
@@ -468,6 +478,7 @@ impl Pool {
 mod tests {
     use super::*;
     use crate::engine::request::Op;
+    use crate::models::geometry::mechanics::Aim;
     use proptest::prelude::*;
 
     fn pending(number: u32, key: u64) -> Pending {
@@ -485,6 +496,7 @@ mod tests {
         let at = |lbn: u64, head: u32, key: u64| {
             let mut target = Target::default();
             target.run.position.head = head;
+            target.run.position.cylinder = key as u32;
             Pending {
                 key,
                 target: Some(target),
@@ -492,22 +504,38 @@ mod tests {
             }
         };
         for key in [5, 6] {
-            let mut pool = Pool::new(Order::Position);
-            let slot = pool.push(at(8, 1, 5));
+            let mut pools = [Order::Position, Order::Bands].map(Pool::new);
             let before = at(7, 2, key);
-            pool.absorb(slot, before);
-            assert_eq!(*pool.aim(slot), Aim::at(before.target.as_ref()), "{key}");
-            pool.absorb(slot, at(9, 3, key));
-            assert_eq!(*pool.aim(slot), Aim::at(before.target.as_ref()), "{key}");
-            assert_eq!(pool.by_place(), [(key, slot)]);
+            for pool in &mut pools {
+                let slot = pool.push(at(8, 1, 5));
+                pool.absorb(slot, before);
+                pool.absorb(slot, at(9, 3, key));
+                assert_eq!(pool.get(slot).target, before.target);
+            }
+            let [by_place, in_bands] = &pools;
+            assert_eq!(by_place.by_place().len(), 1);
+            assert_eq!(by_place.by_place()[0].0, key);
+            let bands = in_bands.bands();
+            let bands = (0..bands.count()).flat_map(|number| bands.band(number));
+            let aims: Vec<Aim> = bands.map(|placed| placed.aim).collect();
+            assert_eq!(
+                aims,
+                [Aim::at(&before.target.expect("it has one"))],
+                "{key}"
+            );
         }
     }
 
     proptest! {
         /// Random pushes and removals against two plain vectors.
         #[test]
-        fn agrees_with_plain_vectors(operations in prop::collection::vec((any::<bool>(), 0u64..8, any::<usize>()), 1..200)) {
+        fn agrees_with_plain_vectors(
+            knows_neighbours: bool, operations in prop::collection::vec((any::<bool>(), 0u64..8, any::<usize>()), 1..200),
+        ) {
             let mut pool = Pool::new(Order::Lbn);
+            if knows_neighbours {
+                pool = pool.with_neighbours();
+            }
             let mut model: Vec<(u64, u32, Slot)> = Vec::new();
             for (number, (push, key, pick)) in operations.into_iter().enumerate() {
                 if push || model.is_empty() {

@@ -33,9 +33,9 @@ impl<T: Tally> Pass<'_, T> {
 
     /// A write by a certain arm.
     pub fn write_by(&mut self, arm: usize, command: &Command, arrivals: Option<Arrivals>) {
-        let track = self.medium.hardware.track_of(command);
+        let target = self.medium.target_of(command);
         self.medium
-            .write_by(arm, (command, &track), arrivals, self.cursor, self.parts);
+            .write_by(arm, (command, &target), arrivals, self.cursor, self.parts);
     }
 
     /// When the host's blocks come that are written next.

@@ -34,6 +34,9 @@ impl Scheduler for Fcfs {
     fn needs_phases(&self) -> bool {
         false
     }
+    fn takes_oldest(&self) -> bool {
+        true
+    }
     fn pick(&mut self, view: &View<'_>) -> Slot {
         let pool = view.pool;
         let (first, longest) = (pool.oldest(), pool.longest_waiting());

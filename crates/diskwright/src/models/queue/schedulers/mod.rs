@@ -74,6 +74,12 @@ pub trait Scheduler: Send {
         true
     }
 
+    /// Whether it picks the oldest request, as long as the order of arrival is that in which all requests entered: a drive then takes
+    /// that one without asking.
+    fn takes_oldest(&self) -> bool {
+        false
+    }
+
     /// The cylinder to which a drive's arm must travel before a request is picked, if there is one.
     ///
     /// A drive asks before every [`pick`](Scheduler::pick), and again when the arm has come there, until there is none;

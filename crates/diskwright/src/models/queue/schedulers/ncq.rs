@@ -36,7 +36,7 @@ impl Ncq {
 
 impl Scheduler for Ncq {
     fn order(&self) -> Order {
-        Order::Position
+        Order::Bands
     }
     fn needs_geometry(&self) -> bool {
         true

@@ -1,11 +1,10 @@
 //! Shortest access time first.
 
-use std::ops::Range;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DiskSpace, Order, Scheduler, Slot, Space, View};
+use crate::models::queue::bands::Placed;
 
 /// Rule: the shortest positioning time: seek, switch, settle and rotation, not transfer. Tie: the one that has
 /// waited longer. Source: Jacobson and Wilkes, HPL-CSP-91-7, 1991; Seltzer, Chen and Ousterhout, USENIX 1990.
@@ -24,7 +23,7 @@ impl Satf {
 
 impl Scheduler for Satf {
     fn order(&self) -> Order {
-        Order::Position
+        Order::Bands
     }
     fn needs_geometry(&self) -> bool {
         true
@@ -34,69 +33,76 @@ impl Scheduler for Satf {
     }
 }
 
-/// How many requests are looked at on either side before the search asks whether to go on: the question costs
-/// more than a request.
-const CHUNK: usize = 4;
-
 /// The request with the shortest positioning time.
 pub(super) fn soonest(view: &View<'_>) -> Slot {
     let Space::Disk(disk) = &view.space else {
         unreachable!("a queue without geometry is given no scheduler that needs it");
     };
-    let pool = view.pool;
     if disk.arms.is_empty() {
         let phases = [disk.read_phase, disk.write_phase];
-        let reach = |slot| disk.mechanics.reach(disk.arm, phases, pool.aim(slot));
+        let reach = |placed: &Placed| disk.mechanics.reach(disk.arm, phases, &placed.aim);
         search(view, disk, reach)
     } else {
-        // No way at all where there is nothing to position for.
-        let target = |slot| pool.get(slot).target.as_ref();
-        search(view, disk, |slot| {
-            target(slot).map_or(0, |target| disk.reach(target))
+        let pool = view.pool;
+        let target = |placed: &Placed| pool.get(placed.slot).target.as_ref();
+        search(view, disk, |placed| {
+            target(placed).map_or(0, |target| disk.reach(target))
         })
     }
 }
 
+/// The distance of a band that there is not.
+const NONE: u32 = u32::MAX;
+
 /// [`soonest`], by how far a request is to be reached, in the spindle's units.
 ///
-/// Looks outwards from the arm on both sides, and stops on a side where motion alone takes longer than the best found:
-/// every request further out is slower, so the choice is exact.
+/// Looks at one band of cylinders after the other, from the arm outwards, and stops where motion alone takes longer than the best found:
+/// every request further out is slower, so the choice is exact. A request that is nowhere is reached at once.
 #[inline]
-fn search(view: &View<'_>, disk: &DiskSpace<'_>, reach: impl Fn(Slot) -> u64) -> Slot {
-    let places = view.pool.by_place();
-    let here = u64::from(disk.arm.cylinder);
-    let start = places.partition_point(|&(key, _)| key < here);
+fn search(view: &View<'_>, disk: &DiskSpace<'_>, reach: impl Fn(&Placed) -> u64) -> Slot {
+    let bands = view.pool.bands();
+    let here = disk.arm.cylinder;
     let mut best = Best::default();
-    // What was looked at, and how far it is worth looking.
-    let (mut low, mut high) = (start, start);
-    let (mut lowest, mut highest) = (0, places.len());
-    while low > lowest || high < highest {
-        let below = low.saturating_sub(CHUNK).max(lowest)..low;
-        let above = high..(high + CHUNK).min(highest);
-        (low, high) = (below.start, above.end);
-        for (index, &(_, slot)) in below.clone().zip(&places[below]) {
-            best.offer(reach(slot), index);
+    for &slot in bands.nowhere() {
+        best.offer(0, slot);
+    }
+    // The bands that have been looked at are those from `low` to before `high`.
+    let mut number = bands.number(here).min(bands.count().saturating_sub(1));
+    let (mut low, mut high) = (number, number);
+    while number < bands.count() {
+        for placed in bands.band(number) {
+            best.offer(reach(placed), placed.slot);
         }
-        for (index, &(_, slot)) in above.clone().zip(&places[above]) {
-            best.offer(reach(slot), index);
-        }
+        (low, high) = (low.min(number), high.max(number + 1));
+        let below = match low {
+            0 => NONE,
+            _ => here - (bands.first_cylinder(low) - 1),
+        };
+        let above = match high == bands.count() {
+            true => NONE,
+            false => bands.first_cylinder(high) - here,
+        };
+        let distance = below.min(above);
         // Later than this by a whole nanosecond, whatever is rounded.
         let limit = best.reach.saturating_add(disk.nanosecond());
-        if low > lowest && disk.least_reach((here - places[low - 1].0) as u32) >= limit {
-            lowest = low;
+        if distance == NONE || disk.least_reach(distance) >= limit {
+            break;
         }
-        if high < highest && disk.least_reach((places[high].0 - here) as u32) >= limit {
-            highest = high;
-        }
+        number = if below <= above { low - 1 } else { high };
     }
-    best.oldest_of_equals(view, disk, low..high, reach)
+    let seen = bands.nowhere().iter().map(|&slot| (0, slot));
+    let seen = seen.chain((low..high).flat_map(|number| {
+        let band = bands.band(number).iter();
+        band.map(|placed| (reach(placed), placed.slot))
+    }));
+    best.oldest_of_equals(view, disk, seen)
 }
 
 /// The best two so far, kept without a branch: which request is best cannot be foreseen.
 struct Best {
     /// In the spindle's units.
     reach: u64,
-    index: usize,
+    slot: Option<Slot>,
     /// Of the second best.
     second: u64,
 }
@@ -105,7 +111,7 @@ impl Default for Best {
     fn default() -> Best {
         Best {
             reach: u64::MAX,
-            index: 0,
+            slot: None,
             second: u64::MAX,
         }
     }
@@ -113,33 +119,78 @@ impl Default for Best {
 
 impl Best {
     #[inline]
-    fn offer(&mut self, reach: u64, index: usize) {
+    fn offer(&mut self, reach: u64, slot: Slot) {
         self.second = self.second.min(reach.max(self.reach));
-        self.index = if reach < self.reach {
-            index
+        self.slot = if reach < self.reach {
+            Some(slot)
         } else {
-            self.index
+            self.slot
         };
         self.reach = self.reach.min(reach);
     }
 
-    /// Of the requests that are reached within the same nanosecond as the best, the one that has waited longest.
+    /// Of the requests that are reached within the same nanosecond as the best, the one that has waited longest; `seen` are all
+    /// that were looked at.
     #[inline]
     fn oldest_of_equals(
         &self,
         view: &View<'_>,
         disk: &DiskSpace<'_>,
-        seen: Range<usize>,
-        reach: impl Fn(Slot) -> u64,
+        seen: impl Iterator<Item = (u64, Slot)>,
     ) -> Slot {
-        let places = view.pool.by_place();
         let limit = self.reach.next_multiple_of(disk.nanosecond());
-        if self.second > limit {
-            return places[self.index].1;
+        let found = match self.second > limit {
+            true => self.slot,
+            false => seen
+                .filter(|&(reach, _)| reach <= limit)
+                .map(|(_, slot)| slot)
+                .min_by_key(|&slot| view.pool.get(slot).ticket),
+        };
+        found.expect("a scheduler is asked only when something waits")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::units::{Lbn, Time};
+    use crate::engine::request::{Command, Op, RequestId};
+    use crate::models::queue::{Pending, Pool};
+    use crate::runs::simulation::hardware;
+
+    /// What is nowhere is chosen before all else, however far the arm is from the first cylinder.
+    #[test]
+    fn no_arm_moves_for_a_request_that_is_nowhere() {
+        let hardware = hardware("cheetah-9lp").expect("a drive of the library");
+        let mechanics = &hardware.mechanics;
+        let command = |lbn| Command {
+            op: Op::Read,
+            fua: false,
+            lbn: Lbn(lbn),
+            blocks: 8,
+        };
+        let arm = mechanics.target(mechanics.layout.run(15_000_000, 8), false);
+        let mut pool = Pool::new(Order::Bands);
+        for number in 0..100 {
+            let target = mechanics.layout.run(15_000_000 + u64::from(number) * 8, 8);
+            let target = (number != 70).then(|| mechanics.target(target, false));
+            let request = RequestId(number);
+            pool.push(Pending::new(request, command(0), Time::ZERO, target, 0));
         }
-        let seen = places[seen].iter().map(|&(_, slot)| slot);
-        let equals = seen.filter(|&slot| reach(slot) <= limit);
-        let oldest = equals.min_by_key(|&slot| view.pool.get(slot).ticket);
-        oldest.expect("the best is among them")
+        let phase = mechanics.spindle.phase(Time::from_ms(3));
+        let view = View {
+            now: Time::from_ms(3),
+            pool: &pool,
+            space: Space::Disk(DiskSpace {
+                mechanics,
+                arm: arm.arm(),
+                last: Lbn(0),
+                blocks: hardware.blocks(),
+                read_phase: phase,
+                write_phase: phase,
+                arms: &[],
+            }),
+        };
+        assert_eq!(pool.get(soonest(&view)).request, RequestId(70));
     }
 }
