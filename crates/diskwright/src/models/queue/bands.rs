@@ -30,7 +30,7 @@ pub struct Bands {
 }
 
 /// Requests for each band, on average, above which bands are halved.
-const MOST_PER_BAND: usize = 4;
+const MOST_PER_BAND: usize = 8;
 
 /// The most bands for so many requests; more are joined.
 #[inline]
