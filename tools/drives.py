@@ -47,6 +47,7 @@ HELD_TO = {
     "measured_read_ms": "measured reads",
     "measured_read_iops_32": "measured reads in a queue of 32",
     "measured_write_ms": "measured writes",
+    "measured_flushed_write_ms": "measured flushed writes",
 }
 """Figures that a drive is held to, which its sources name too."""
 
