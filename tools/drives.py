@@ -1,0 +1,258 @@
+"""Writes the descriptions of drives from data sheets, `drives/NAME.toml`, from `drive_figures.toml`.
+
+python tools/drives.py            writes them
+python tools/drives.py --check    fails where they are not what would be written
+"""
+
+import sys
+import textwrap
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from drive_layout import Shape, Zone, lay_out
+from drive_seek import Curve, Seeks, fit
+
+FIGURES = Path(__file__).resolve().parent / "drive_figures.toml"
+FOLDER = FIGURES.parent.parent / "drives"
+
+ABOUT = {"name", "about", "year", "family", "kept", "sources", "estimates"}
+"""What a drive's table holds besides figures."""
+
+DESCRIBED = {
+    "blocks": "capacity in blocks",
+    "sector": "sector size",
+    "rpm": "rotation",
+    "surfaces": "surfaces",
+    "actuators": "actuators",
+    "outside_mb_s": "sustained rate outside",
+    "inside_mb_s": "sustained rate inside",
+    "zones": "zones",
+    "spare": "spare cylinders",
+    "seek_track_ms": "seek to the next track",
+    "seek_average_ms": "average seek",
+    "seek_full_ms": "full stroke",
+    "switch_ms": "heads.switch",
+    "write_settle_ms": "heads.write_settle",
+    "overhead_ms": "overhead",
+    "skew_margin_ms": "margin of the skews",
+    "interface_mb_s": "interface",
+}
+"""The figures that a description is computed from, as its sources and estimates name them."""
+
+HELD_TO = {
+    "read_iops": "random reads",
+    "write_iops": "random writes",
+    "measured_read_ms": "measured reads",
+    "measured_read_iops_32": "measured reads in a queue of 32",
+    "measured_write_ms": "measured writes",
+    "measured_flushed_write_ms": "measured flushed writes",
+}
+"""Figures that a drive is held to, which its sources name too."""
+
+DEFAULTS = {"actuators": 1, "zones": 30, "spare": 0.0004}
+"""Figures of most drives: how many zones, and which share of the cylinders is spare."""
+
+Table = dict[str, Any]
+
+
+def drives() -> dict[str, Table]:
+    """Every drive by the name of its file, with the figures of its family.
+
+    Raises ValueError where a figure has no source and no estimate, or more than one.
+    """
+    tables = tomllib.loads(FIGURES.read_text("utf-8"))
+    return {name: _joined(name, own, tables["family"]) for name, own in tables["drive"].items()}
+
+
+def _joined(name: str, own: Table, families: Table) -> Table:
+    family = families[own["family"]] if "family" in own else {}
+    named = [*_named(own)]
+    for figure in named:
+        if named.count(figure) > 1:
+            raise ValueError(f"{name}: {figure} has more than one source or estimate")
+    for figure in own.keys() - ABOUT - set(named):
+        raise ValueError(f"{name}: {figure} has neither a source nor an estimate")
+    joined = DEFAULTS | {key: value for key, value in family.items() if key not in ABOUT} | own
+    for kind in ("sources", "estimates"):
+        inherited = {
+            why: left
+            for why, figures in family.get(kind, {}).items()
+            if (left := [figure for figure in figures if figure not in named])
+        }
+        joined[kind] = inherited | {
+            why: [*inherited.get(why, []), *figures] for why, figures in own.get(kind, {}).items()
+        }
+    for figure in [*_named(joined)]:
+        if figure not in joined:
+            raise ValueError(f"{name}: {figure} is named and not given")
+    return joined
+
+
+def _named(table: Table) -> Iterator[str]:
+    for kind in ("sources", "estimates"):
+        for figures in table.get(kind, {}).values():
+            yield from figures
+
+
+def shape(drive: Table) -> Shape:
+    """What the layout of this drive is computed from."""
+    figures = drive | drive.get("kept", {})
+    settled = figures["write_settle_ms"] + figures["skew_margin_ms"]
+    return Shape(
+        blocks=figures["blocks"],
+        sector=figures["sector"],
+        revolution=60_000 / figures["rpm"],
+        surfaces=figures["surfaces"],
+        ranges=figures["actuators"],
+        zones=figures["zones"],
+        outside=figures["outside_mb_s"],
+        inside=figures["inside_mb_s"],
+        track_change=figures["switch_ms"] + settled,
+        cylinder_change=max(figures["switch_ms"], figures["seek_track_ms"]) + settled,
+        spare=figures["spare"],
+    )
+
+
+def seeks(drive: Table) -> Seeks:
+    """What the seek curve of this drive goes through."""
+    figures = drive | drive.get("kept", {})
+    return Seeks(figures["seek_track_ms"], figures["seek_average_ms"], figures["seek_full_ms"])
+
+
+def description(drive: Table) -> str:
+    """The text of the drive's file."""
+    zones = lay_out(shape(drive))
+    curve = fit(seeks(drive), zones[-1].last + 1)
+    return "\n".join([*_head(drive, curve), *_mechanics(drive, curve), *_layout(drive, zones)]) + "\n"
+
+
+def _head(drive: Table, curve: Curve | None) -> Iterator[str]:
+    kept = " Some are kept as an older description had them." if "kept" in drive else ""
+    about = (
+        f"{drive['name']}. Computed by tools/drives.py from the figures below, which are in "
+        f"tools/drive_figures.toml: change those, not this file.{kept}"
+    )
+    yield from textwrap.wrap(about, 110, initial_indent="# ", subsequent_indent="# ")
+    yield ""
+    yield 'kind = "hdd"'
+    yield f'name = "{drive["name"]}"'
+    yield f'about = "{drive["about"]}"'
+    yield f"year = {drive['year']}"
+    yield from _list("source", _reasons(drive, "sources", DESCRIBED | HELD_TO))
+    made = [
+        *_reasons(drive, "estimates", DESCRIBED),
+        f"layout: {drive['zones']} equal zones, sectors for the sustained rates, "
+        "cylinders and spares for the capacity",
+        "seek: through its three figures, "
+        + (
+            "the curve of Lee and Katz" if curve is None else "a square root that passes smoothly into a line"
+        ),
+    ]
+    if drive["actuators"] > 1:
+        made.append(
+            "buffer: none, since a drive with arms of its own cannot have one: "
+            "every request is an access to the medium"
+        )
+    yield from _list("estimated", made)
+
+
+def _reasons(drive: Table, kind: str, labels: dict[str, str]) -> list[str]:
+    """Each source or estimate with the figures that it is for, where the description has any of them."""
+    return [
+        f"{', '.join(told)}: {why}" if kind == "estimates" else f"{why}: {', '.join(told)}"
+        for why, figures in drive[kind].items()
+        if (told := [_told(drive, figure, labels[figure]) for figure in figures if figure in labels])
+    ]
+
+
+def _told(drive: Table, figure: str, label: str) -> str:
+    """A figure that is not in the description in its own unit, with its value."""
+    if figure in ("read_iops", "write_iops"):
+        return f"{drive[figure]} {label} a second ({drive['outstanding']} outstanding, 4 KiB)"
+    if figure.endswith("_ms") and figure not in ("overhead_ms", "skew_margin_ms"):
+        return f"{label} {drive[figure]:g} ms"
+    if figure.endswith("_mb_s"):
+        return f"{label} {drive[figure]:g} MB/s"
+    return f"{label}, {drive[figure]}" if figure in HELD_TO else label
+
+
+def _list(key: str, lines: list[str]) -> Iterator[str]:
+    yield f"{key} = ["
+    yield from (f'    "{line}",' for line in lines)
+    yield "]"
+
+
+def _mechanics(drive: Table, curve: Curve | None) -> Iterator[str]:
+    sector = drive["sector"]
+    yield f'sector_size = "{f"{sector // 1024} KiB" if sector >= 1024 else f"{sector} B"}"'
+    yield f'rotation = "{drive["rpm"]} rpm"'
+    yield ""
+    yield "[heads]"
+    yield f'switch = "{drive["switch_ms"]:g} ms"'
+    yield f'write_settle = "{drive["write_settle_ms"]:g} ms"'
+    yield ""
+    if curve is None:
+        yield "[seek.lee]"
+        yield f'single = "{drive["seek_track_ms"]:g} ms"'
+        yield f'average = "{drive["seek_average_ms"]:g} ms"'
+        yield f'full = "{drive["seek_full_ms"]:g} ms"'
+    else:
+        yield "[seek.hp]"
+        yield f"boundary = {curve.boundary}"
+        yield f"short_ms = [{curve.short[0]:.9f}, {curve.short[1]:.9f}]"
+        yield f"long_ms = [{curve.long[0]:.9f}, {curve.long[1]:.9f}]"
+    yield ""
+    yield "[overhead]"
+    for kind in ("read_after_read", "read_after_write", "write_after_read", "write_after_write"):
+        yield f'{kind} = "{drive["overhead_ms"]:g} ms"'
+    yield ""
+    yield "[interface]"
+    yield f'rate = "{drive["interface_mb_s"]:g} MB/s"'
+    yield ""
+    arms = drive["actuators"]
+    if arms > 1:
+        yield "[arms]"
+        yield 'motion = "independent"'
+        yield ""
+        each = drive["surfaces"] // arms
+        for arm in range(arms):
+            yield "[[arms.arm]]"
+            yield f"surfaces = [{arm * each}, {(arm + 1) * each - 1}]"
+            yield ""
+
+
+def _layout(drive: Table, zones: list[Zone]) -> Iterator[str]:
+    yield "[layout]"
+    yield f"surfaces = {drive['surfaces']}"
+    yield f"cylinders = {zones[-1].last + 1}"
+    if drive["actuators"] > 1:
+        yield f"access_ranges = {drive['actuators']}"
+    for zone in zones:
+        yield ""
+        yield "[[layout.zone]]"
+        yield f"cylinders = [{zone.first}, {zone.last}]"
+        yield f"sectors_per_track = {zone.sectors}"
+        yield f"track_skew = {zone.track_skew}"
+        yield f"cylinder_skew = {zone.cylinder_skew}"
+        yield f'spares = {{ per = "zone", sectors = {zone.spares} }}'
+
+
+def main() -> None:
+    """Writes or checks all files."""
+    check = "--check" in sys.argv[1:]
+    stale = []
+    for name, drive in drives().items():
+        file, text = FOLDER / f"{name}.toml", description(drive)
+        if check:
+            if not file.exists() or file.read_text("utf-8") != text:
+                stale.append(file.name)
+        else:
+            file.write_text(text, "utf-8")
+    if stale:
+        sys.exit(f"not what tools/drives.py writes: {', '.join(stale)}")
+
+
+if __name__ == "__main__":
+    main()
