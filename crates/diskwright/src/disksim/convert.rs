@@ -170,6 +170,7 @@ fn drive(
         seek,
         overhead: Overhead::default(),
         interface: InterfaceDescription::default(),
+        pool: None,
         buffer: None,
         arms: None,
         layout,

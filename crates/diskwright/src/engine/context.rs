@@ -83,6 +83,13 @@ impl Context<'_> {
         request
     }
 
+    /// The same, for work that the run does not go on for alone: destaging, reading ahead.
+    pub fn open_in_background(&mut self, command: Command) -> RequestId {
+        let request = self.open(command);
+        self.kernel.requests.put_in_background(request);
+        request
+    }
+
     /// Sets an alarm for this device. One that is due now rings after what is under way.
     #[inline]
     pub fn alarm(&mut self, at: Time, token: Token) -> AlarmId {

@@ -205,6 +205,8 @@ pub struct Request {
     /// The order in which the host's requests arrived, from 0; of a child request, that of the host's request that it is for,
     /// or [`OF_NO_REQUEST`].
     pub sequence: u64,
+    /// The run does not go on for it alone.
+    pub(crate) is_background: bool,
     /// The device that submitted it; `None` for the host.
     pub(crate) owner: Option<DeviceId>,
     /// The device that it was submitted to.
@@ -237,6 +239,7 @@ impl Request {
         self.shares_access = false;
         self.outcome = None;
         self.sequence = if owner.is_some() { OF_NO_REQUEST } else { 0 };
+        self.is_background = false;
         self.owner = owner;
         self.device = device;
     }
@@ -259,6 +262,8 @@ impl Request {
 pub struct Slab {
     entries: Vec<Request>,
     free: Vec<u32>,
+    /// Those of which the run does not go on for it alone.
+    in_background: usize,
 }
 
 impl Slab {
@@ -291,7 +296,13 @@ impl Slab {
     pub(crate) fn get_mut(&mut self, id: RequestId) -> &mut Request {
         &mut self.entries[id.0 as usize]
     }
+    /// Says that the run does not go on for this request alone.
+    pub(crate) fn put_in_background(&mut self, id: RequestId) {
+        self.get_mut(id).is_background = true;
+        self.in_background += 1;
+    }
     pub(crate) fn remove(&mut self, id: RequestId) {
+        self.in_background -= usize::from(self.get(id).is_background);
         self.free.push(id.0);
     }
     /// The numbers of the requests under way.
@@ -305,11 +316,11 @@ impl Slab {
             .map(RequestId)
             .collect()
     }
-    /// Requests under way.
+    /// Requests under way, but for those in the background.
     pub fn len(&self) -> usize {
-        self.entries.len() - self.free.len()
+        self.entries.len() - self.free.len() - self.in_background
     }
-    /// Whether none is under way.
+    /// Whether none is under way, but for those in the background.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

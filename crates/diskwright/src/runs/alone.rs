@@ -29,6 +29,7 @@ pub(super) fn alone(drive: Drive, buffer: BufferSpec) -> Result<Engine, Error> {
             ..QueueSpec::default()
         },
         buffer: Some(buffer),
+        write_cache: None,
         overhead: None,
         cache: None,
         arms: Some(ArmsOfSpec {

@@ -244,7 +244,7 @@ fn crossed<T>(
 }
 
 /// Slots from the first sector of a run with gaps to the one `index` further on.
-fn slots_between(mechanics: &Mechanics, first: u64, index: u32, run: &Run) -> u32 {
+pub(super) fn slots_between(mechanics: &Mechanics, first: u64, index: u32, run: &Run) -> u32 {
     let angle = mechanics.layout.run(first + u64::from(index), 1).angle;
     (angle + run.sectors_per_track - run.angle) % run.sectors_per_track
 }

@@ -18,8 +18,10 @@ pub(super) enum Alarm {
     Idle,
     /// The controller has done with a request that needs neither medium nor cache.
     Controller(RequestId),
-    /// The cache has served a request.
+    /// The cache, or the pool, has served a request.
     CacheServed(RequestId),
+    /// The pool asks again what is to be done.
+    PoolAsks,
 }
 
 impl Alarm {
@@ -34,6 +36,7 @@ impl Alarm {
             Alarm::Idle => (4, 0),
             Alarm::Controller(request) => (5, request.0),
             Alarm::CacheServed(request) => (6, request.0),
+            Alarm::PoolAsks => (7, 0),
         };
         Token::new(kind, value)
     }
@@ -49,7 +52,8 @@ impl Alarm {
             3 => Alarm::MediumFree,
             4 => Alarm::Idle,
             5 => Alarm::Controller(token.request()),
-            _ => Alarm::CacheServed(token.request()),
+            6 => Alarm::CacheServed(token.request()),
+            _ => Alarm::PoolAsks,
         }
     }
 }

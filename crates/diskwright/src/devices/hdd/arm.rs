@@ -51,6 +51,8 @@ pub(super) enum Work {
     Load,
     /// Moving what is in a slot to another one.
     Move { from: SlotId },
+    /// Reading ahead, for the pool.
+    ReadAhead,
 }
 
 /// Blocks of the medium that an arm reads, or writes where they are.

@@ -4,10 +4,15 @@ use super::arms_spec::{ArmMotion, ArmParts};
 use super::buffer_description::BufferDescription;
 use super::cache::CacheParts;
 use super::drive::{Drive, DriveDescription};
+use super::interface::Interface;
+use super::pool_description::PoolDescription;
 use super::spec::HddSpec;
+use super::spec::buffer::BufferSpec;
 use super::spec::cache::CacheSpec;
 use super::spec::placement::{EagerSpec, Recovery};
-use super::{DiskParts, Hardware, Hdd, InitialWrites, LogParts, Overhead, arm_groups};
+use super::{
+    DiskParts, FrontParts, Hardware, Hdd, InitialWrites, LogParts, Overhead, PoolParts, arm_groups,
+};
 use crate::base::error::{Error, InputError};
 use crate::base::memory::Budget;
 use crate::base::units::BLOCK_BYTES;
@@ -16,7 +21,7 @@ use crate::devices::drives::DriveFile;
 use crate::devices::kind::{Built, DeviceKind, DriveFacts};
 use crate::devices::spindles::{AngleSpec, Spindles};
 use crate::models::cache::BlockCache;
-use crate::models::cache::replacement::Setting;
+use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
 use crate::models::placement::log::Log;
 
 /// Bytes for each cylinder of a drive: its seek time, the least of that and all longer ones, and both again while they are worked out.
@@ -38,9 +43,11 @@ impl DeviceKind for HddSpec {
         })
     }
 
-    /// Its buffer, and the angle that it has then.
+    /// Its buffer, as far as that does not depend on the drive, and the angle that it has then.
     fn fill_in(&mut self, around: &Spindles) {
-        self.buffer = Some(self.buffer().clone());
+        if self.cache.is_some() || self.buffer() != &BufferSpec::Off {
+            self.buffer = Some(self.buffer().clone());
+        }
         self.angle.get_or_insert(around.angle);
     }
 
@@ -71,14 +78,26 @@ impl HddSpec {
         } = drive;
         let hardware = as_specified(self, &description, hardware, site, memory)?;
         let (overhead, interface) = (hardware.overhead, hardware.interface);
-        let parts = disk(self, &description, hardware, site, memory)?;
+        let mut parts = disk(self, &description, hardware, site, memory)?;
+        let pool = pool(self, &description).map_err(|error| site.locate("buffer", error))?;
+        if let Some(pool) = pool {
+            if self.cache.is_some() {
+                let error = InputError::new("a block cache in front of a drive's pool").help(
+                    "leave buffer out: with a cache of its own the drive goes without its pool",
+                );
+                return Err(site.locate("buffer", error));
+            }
+            let with = (self.write_cache.unwrap_or(false), overhead, interface);
+            let front = pool_parts(&pool, &mut parts, with, site, memory)?;
+            return Ok(Hdd::new(parts, Some(FrontParts::Pool(front))));
+        }
         let cache = self.cache.as_ref().map(|cache| {
-            Ok::<_, Error>(CacheParts {
+            Ok::<_, Error>(FrontParts::Cache(CacheParts {
                 cache: block_cache(cache, parts.blocks(), site, memory)?,
                 write_policy: cache.write_policy,
                 overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
                 interface,
-            })
+            }))
         });
         Ok(Hdd::new(parts, cache.transpose()?))
     }
@@ -114,11 +133,77 @@ fn as_specified(
     Ok(hardware)
 }
 
-/// The buffer of a hard disk: the drive's, as far as the spec does not change it.
+/// The pool of a hard disk, if it has one: the drive's, as far as the spec does not change it.
+///
+/// # Errors
+/// A key that a pool does not have, or a value that does not fit it.
+pub(super) fn pool(
+    spec: &HddSpec,
+    drive: &DriveDescription,
+) -> Result<Option<PoolDescription>, InputError> {
+    let said = spec.buffer.as_ref().unwrap_or(&BufferSpec::Drive);
+    let is_pool = drive.pool.is_some() || drive.buffer.is_none() && said.is_of_pool();
+    if !is_pool || !spec.takes_pool() {
+        return Ok(None);
+    }
+    let pool = said.resolve(drive.pool.clone())?;
+    if let Some(pool) = &pool {
+        pool.check(drive.sector_size.blocks())?;
+    }
+    Ok(pool)
+}
+
+/// A pool in front of a disk, which leaves the interface and the controller to it.
+fn pool_parts(
+    pool: &PoolDescription,
+    disk: &mut DiskParts,
+    (write_cache, overhead, interface): (bool, Overhead, Interface),
+    site: &Site<'_>,
+    memory: &mut Budget,
+) -> Result<PoolParts, Error> {
+    let locate = |error: InputError| site.locate("buffer", error);
+    let (frames, per_frame) = pool.frames();
+    let keys = disk.blocks().div_ceil(per_frame.into());
+    let of_policy = match &pool.policy {
+        ReplacementChoice::Known(policy) => policy.memory(frames, keys),
+        ReplacementChoice::Custom(_) => 0,
+    };
+    memory
+        .take(
+            lines_memory(frames, per_frame, keys) + of_policy,
+            format_args!("a pool of {frames} extents of {}", pool.extent),
+            "give the pool a smaller size or larger extents",
+        )
+        .map_err(locate)?;
+    let setting = Setting {
+        capacity: frames,
+        chance: site.stream(".pool"),
+    };
+    let policy = site.replacement(&pool.policy, "buffer", &setting)?;
+    let depth = std::mem::replace(&mut disk.depth, u32::MAX);
+    disk.is_behind_memory = true;
+    disk.hardware.interface = Interface::INSTANT;
+    Ok(PoolParts {
+        cache: BlockCache::new(frames, per_frame, policy),
+        depth,
+        most_dirty: pool.most_dirty(write_cache),
+        is_persistent: !write_cache,
+        destaging: pool.write_cache.clone().unwrap_or_default(),
+        read_ahead: pool.read_ahead.clone(),
+        hit_overhead: pool.hit_overhead,
+        overhead,
+        interface,
+    })
+}
+
+/// The segmented buffer of a hard disk: the drive's, as far as the spec does not change it.
 fn buffer(
     spec: &HddSpec,
     drive: &DriveDescription,
 ) -> Result<Option<BufferDescription>, InputError> {
+    if drive.pool.is_some() || spec.buffer().is_of_pool() {
+        return Ok(None);
+    }
     let buffer = spec.buffer().resolve(drive.buffer.clone())?;
     if let Some(buffer) = &buffer {
         buffer.check(drive.sector_size.blocks())?;
@@ -207,6 +292,7 @@ fn disk(
         choice: of_spec.choice.build(),
         schedulers,
         log,
+        is_behind_memory: false,
     })
 }
 

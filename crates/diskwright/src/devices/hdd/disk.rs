@@ -17,7 +17,7 @@ use super::counters::Ends;
 use super::hardware::Hardware;
 use super::intake::Intake;
 use super::log::{InitialWrites, LogPlacement};
-use super::medium::Medium;
+use super::medium::{Medium, runs};
 use super::picture::HddPicture;
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
@@ -55,6 +55,8 @@ pub struct DiskParts {
     pub log: Option<LogParts>,
     /// The results tell of each arm.
     pub reports_arms: bool,
+    /// A pool is in front of it, which has the interface, and to which the controller's work belongs.
+    pub is_behind_memory: bool,
 }
 
 impl DiskParts {
@@ -119,13 +121,15 @@ impl Disk {
                 Box::new(LogPlacement::new(log, cleaner, initial, blocks_per_sector))
             },
         );
-        let medium = Medium::new(
+        let is_behind_memory = parts.is_behind_memory;
+        let mut medium = Medium::new(
             parts.hardware,
             &parts.arms,
             parts.motion,
             parts.choice,
             groups,
         );
+        medium.is_behind_memory = is_behind_memory;
         let buffered = buffer.map(|description| {
             debug_assert!(
                 log.is_none() && medium.arms.len() == 1,
@@ -209,7 +213,9 @@ impl Disk {
     #[inline(always)]
     pub fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let op = cx.request(request).command.op;
-        self.medium.counters.arrives(op, cx.now());
+        if !self.medium.is_behind_memory {
+            self.medium.counters.arrives(op, cx.now());
+        }
         if matches!(op, Op::Flush | Op::Trim) {
             return self.control(request, op, cx);
         }
@@ -234,9 +240,10 @@ impl Disk {
         let Medium {
             hardware,
             after_write,
+            is_behind_memory,
             ..
         } = &self.medium;
-        let overhead = hardware.overhead.before(true, *after_write);
+        let overhead = (hardware.overhead).before(true, *after_write || *is_behind_memory);
         let ready = now + overhead;
         let end = match &self.buffered {
             Some(buffered) if op == Op::Flush => buffered.buffer.destaged_at(ready),
@@ -249,10 +256,27 @@ impl Disk {
         cx.alarm(end, Alarm::Controller(request).token());
     }
 
+    /// The length of the queue that the host sees.
+    #[inline]
+    fn shown_queue(&self) -> usize {
+        match self.medium.is_behind_memory {
+            true => self.intake.of_host,
+            false => self.intake.queued,
+        }
+    }
+
+    /// The slots that the host's requests have taken, where a pool gives them, change at `now`.
+    pub fn show_queue(&mut self, slots: u32, now: Time) {
+        self.clock_queue(now);
+        self.intake.of_host = slots as usize;
+        let queue_max = &mut self.medium.counters.queue_max;
+        *queue_max = (*queue_max).max(self.intake.of_host);
+    }
+
     /// Notes a change of the queue's length at `now`, before it happens.
     #[inline]
     pub fn clock_queue(&mut self, now: Time) {
-        let queued = self.intake.queued;
+        let queued = self.shown_queue();
         if let Some(picture) = &mut self.medium.picture {
             picture.queued(self.medium.counters.queue_since, now, queued);
         }
@@ -265,22 +289,63 @@ impl Disk {
         let now = cx.now();
         self.clock_queue(now);
         self.intake.queued += 1;
-        let queue_max = &mut self.medium.counters.queue_max;
-        *queue_max = (*queue_max).max(self.intake.queued);
+        if !self.medium.is_behind_memory {
+            let queue_max = &mut self.medium.counters.queue_max;
+            *queue_max = (*queue_max).max(self.intake.queued);
+        }
         let entry = cx.request_mut(request);
         entry.acceptance = now;
         let command = entry.command;
+        let times = (now, entry.start);
         if self.queues.len() == 1 {
-            return self.enter(0, request, &command, now);
+            return self.enter(0, request, &command, times);
         }
         let mut shares = 0;
         for group in 0..self.queues.len() {
             if self.serves(group, &command) {
-                self.enter(group, request, &command, now);
+                self.enter(group, request, &command, times);
                 shares += 1;
             }
         }
         self.intake.divide(request, shares);
+    }
+
+    /// Gives a request of the drive's own to a group's queue and picks it at once; nobody else has a share in it.
+    pub fn begin_own(&mut self, group: usize, request: RequestId, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let command = cx.request(request).command;
+        self.intake.queued += 1;
+        let Disk { queues, medium, .. } = self;
+        let pool = &mut queues[group].pool;
+        let of = (request, &command, (now, now), pool.order());
+        let slot = pool.add(|pending| fill(pending, group, of, Some(&*medium)));
+        self.start(group, slot, cx);
+    }
+
+    /// The group of arms that writes a block, and where that is, as far as it is known.
+    pub fn place_of_write(&self, block: &Command) -> (usize, Option<Target>) {
+        let groups = 0..self.queues.len();
+        let mut serving = groups.filter(|&group| self.serves(group, block));
+        let group = serving.next().expect("some arm writes every block");
+        let is_known = self.log.is_none();
+        (group, is_known.then(|| self.medium.target_of(block)))
+    }
+
+    /// How many of a command's blocks from the first on the arms of a group reach.
+    pub fn blocks_within_reach(&self, group: usize, command: &Command) -> u32 {
+        if self.queues.len() == 1 || self.log.is_some() {
+            return command.blocks;
+        }
+        let per_sector = u64::from(self.medium.hardware.blocks_per_sector);
+        let mut sector = command.lbn.0 / per_sector;
+        for run in runs(&self.medium.hardware, command) {
+            let group = &self.medium.groups[group];
+            if !group.reaches(run.position.cylinder, run.position.head) {
+                break;
+            }
+            sector += u64::from(run.sectors);
+        }
+        ((sector * per_sector).min(command.end().0) - command.lbn.0) as u32
     }
 
     /// Whether one of several groups has a share in a request: with a log every arm that reads, or writes, serves all of the drive.
@@ -291,7 +356,7 @@ impl Disk {
 
     /// Puts a request into a group's queue.
     #[inline]
-    fn enter(&mut self, group: usize, request: RequestId, command: &Command, now: Time) {
+    fn enter(&mut self, group: usize, request: RequestId, command: &Command, times: (Time, Time)) {
         let Disk {
             queues,
             medium,
@@ -301,7 +366,7 @@ impl Disk {
         } = self;
         let pool = &mut queues[group].pool;
         let in_place = log.is_none().then_some(&*medium);
-        let of = (request, command, now, pool.order());
+        let of = (request, command, times, pool.order());
         match &intake.clustering {
             None => pool.add(|pending| fill(pending, group, of, in_place)),
             Some(clustering) => {
@@ -330,7 +395,9 @@ impl Disk {
                 }
             }
             Alarm::Controller(request) => return self.controlled(request, cx),
-            Alarm::CacheServed(_) => unreachable!("the cache sets it for itself"),
+            Alarm::CacheServed(_) | Alarm::PoolAsks => {
+                unreachable!("what is in front of the disk sets it for itself")
+            }
         }
         // The next choice waits for what is submitted in answer to a completion, within the same instant.
         cx.wake();
@@ -400,7 +467,8 @@ impl Disk {
     /// Counts anew from `now` on.
     pub fn measure_from(&mut self, now: Time) {
         self.clock_queue(now);
-        self.medium.measure_from(now, self.intake.queued);
+        let queued = self.shown_queue();
+        self.medium.measure_from(now, queued);
         self.promoted_before = self.promoted();
         if let Some(buffered) = &mut self.buffered {
             buffered.buffer.counters = BufferCounters::default();
@@ -486,12 +554,13 @@ pub(super) fn key(order: Order, command: &Command, target: Option<&Target>) -> u
 fn fill(
     pending: &mut Pending,
     group: usize,
-    (request, command, now, order): (RequestId, &Command, Time, Order),
+    (request, command, (now, ready), order): (RequestId, &Command, (Time, Time), Order),
     in_place: Option<&Medium>,
 ) {
     pending.request = request;
     pending.command.copy_fields(command);
     pending.entered = now;
+    pending.ready = ready;
     match in_place {
         None => pending.target = None,
         Some(medium) => {

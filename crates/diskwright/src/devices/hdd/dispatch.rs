@@ -6,12 +6,13 @@ use super::buffer::Buffer;
 use super::disk::{Disk, key};
 use super::hardware::Hardware;
 use super::log::{Next, make_access};
-use crate::base::units::Time;
+use super::medium::Medium;
+use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::Parts;
 use crate::models::geometry::mechanics::HeadPosition;
-use crate::models::queue::schedulers::{ArmView, DiskSpace};
-use crate::models::queue::{Slot, Space, View};
+use crate::models::queue::schedulers::{ArmView, DiskSpace, soonest};
+use crate::models::queue::{Pool, Slot, Space, View};
 
 /// What a scheduler chose.
 enum Choice {
@@ -36,10 +37,7 @@ impl Disk {
         }
         for group in 0..self.queues.len() {
             while !self.queues[group].pool.is_empty() && self.medium.has_idle_arm(group) {
-                match self.choose(group, cx.now()) {
-                    Choice::Serve(slot) => self.start(group, slot, cx),
-                    Choice::Travel { arm, cylinder } => self.travel(arm, cylinder, cx),
-                }
+                self.begin_waiting(group, cx);
             }
         }
     }
@@ -177,67 +175,14 @@ impl Disk {
     }
 
     fn ask_scheduler(&mut self, group: usize, now: Time) -> Choice {
-        let medium = &self.medium;
-        let Hardware {
-            mechanics,
-            overhead,
-            ..
-        } = &medium.hardware;
-        // With a buffer the controller works on commands as they come, beside the medium.
-        let before = |write| match self.buffered {
-            Some(_) => Time::ZERO,
-            None => overhead.before(write, medium.after_write),
-        };
-        let (before_read, before_write) = (before(false), before(true));
-        let needs_phases = self.queues[group].needs_phases;
-        let phases = |arm: &Arm| {
-            if !needs_phases {
-                return Default::default();
-            }
-            let read = arm.phase(now + before_read);
-            let is_same = before_read == before_write;
-            let write = if is_same {
-                read
-            } else {
-                arm.phase(now + before_write)
-            };
-            (read, write)
-        };
-        let first = match medium.arms.len() {
-            1 => 0,
-            _ => medium.idle_arm(group).expect("an arm of the group is idle"),
-        };
-        if medium.arms.len() > 1 {
-            self.views.clear();
-            let arms = medium.groups[group].arms.iter();
-            let arms = arms.map(|&arm| &medium.arms[arm]);
-            let idle = arms.filter(|arm| arm.work.is_none());
-            self.views.extend(idle.map(|arm| {
-                let (read_phase, write_phase) = phases(arm);
-                ArmView {
-                    at: arm.at,
-                    read_phase,
-                    write_phase,
-                    reads: arm.parts.reads,
-                    writes: arm.parts.writes,
-                    reach: arm.parts.reach,
-                }
-            }));
-        }
-        let (read_phase, write_phase) = phases(&medium.arms[first]);
         let queue = &mut self.queues[group];
+        let seen = (group, now, queue.last, queue.needs_phases);
+        let is_beside = self.buffered.is_some();
+        let (first, space) = space(&self.medium, &mut self.views, seen, is_beside);
         let view = View {
             now,
             pool: &queue.pool,
-            space: Space::Disk(DiskSpace {
-                mechanics,
-                arm: medium.arms[first].at,
-                last: queue.last,
-                blocks: medium.hardware.blocks(),
-                read_phase,
-                write_phase,
-                arms: &self.views,
-            }),
+            space: Space::Disk(space),
         };
         match queue.scheduler.travel(&view) {
             Some(cylinder) => Choice::Travel {
@@ -245,6 +190,45 @@ impl Disk {
                 cylinder,
             },
             None => Choice::Serve(queue.scheduler.pick(&view)),
+        }
+    }
+
+    /// The request of a pool in [bands](crate::models::queue::bands) that an idle arm of a group reaches soonest, and how soon.
+    pub fn soonest_of(&mut self, group: usize, pool: &Pool, now: Time) -> (Slot, Time) {
+        let seen = (group, now, self.queues[group].last, true);
+        let (_, space) = space(&self.medium, &mut self.views, seen, true);
+        let view = View {
+            now,
+            pool,
+            space: Space::Disk(space),
+        };
+        let slot = soonest(&view);
+        let Space::Disk(space) = view.space else {
+            unreachable!("it was made above");
+        };
+        let target = pool.get(slot).target;
+        let time = target.map_or(Time::ZERO, |target| space.positioning(&target));
+        (slot, time)
+    }
+
+    /// How soon an idle arm of a group reaches the nearest request of its queue; `None` where none waits.
+    pub fn soonest_waiting(&mut self, group: usize, now: Time) -> Option<Time> {
+        let queue = &self.queues[group];
+        let seen = (group, now, queue.last, true);
+        let (_, space) = space(&self.medium, &mut self.views, seen, true);
+        let waiting = queue.pool.by_arrival().map(|slot| queue.pool.get(slot));
+        let times = waiting.map(|pending| {
+            let target = pending.target.as_ref();
+            target.map_or(Time::ZERO, |target| space.positioning(target))
+        });
+        times.min()
+    }
+
+    /// Lets an idle arm of a group begin what its scheduler chooses of what waits.
+    pub fn begin_waiting(&mut self, group: usize, cx: &mut Context<'_>) {
+        match self.choose(group, cx.now()) {
+            Choice::Serve(slot) => self.start(group, slot, cx),
+            Choice::Travel { arm, cylinder } => self.travel(arm, cylinder, cx),
         }
     }
 
@@ -273,7 +257,13 @@ impl Disk {
     #[inline]
     pub fn work(&mut self, arm: usize, work: Work, end: Time, cx: &mut Context<'_>) {
         self.medium.work(arm, work, cx.now(), end);
-        cx.alarm(end, Alarm::ArmDone(arm as u32).token());
+        let token = Alarm::ArmDone(arm as u32).token();
+        match work {
+            Work::Request(begun) if cx.request(begun.request).is_background => {
+                cx.background_alarm(end, token)
+            }
+            _ => cx.alarm(end, token),
+        };
     }
 
     /// Lets the cleaner make an access, if it is wanted and nothing else is to be done.
@@ -335,4 +325,70 @@ impl Disk {
         };
         in_queue + outside
     }
+}
+
+/// What a scheduler sees of a drive at an instant, and the first idle arm of its group; `seen` are the group, the instant, the block behind
+/// the last request, and whether phases are asked for. The controller's work comes before the motion unless it is done beside the medium.
+fn space<'a>(
+    medium: &'a Medium,
+    views: &'a mut Vec<ArmView>,
+    seen: (usize, Time, Lbn, bool),
+    is_beside: bool,
+) -> (usize, DiskSpace<'a>) {
+    let (group, now, last, needs_phases) = seen;
+    let Hardware {
+        mechanics,
+        overhead,
+        ..
+    } = &medium.hardware;
+    let before = |write| match is_beside || medium.is_behind_memory {
+        true => Time::ZERO,
+        false => overhead.before(write, medium.after_write),
+    };
+    let (before_read, before_write) = (before(false), before(true));
+    let phases = |arm: &Arm| {
+        if !needs_phases {
+            return Default::default();
+        }
+        let read = arm.phase(now + before_read);
+        let is_same = before_read == before_write;
+        let write = if is_same {
+            read
+        } else {
+            arm.phase(now + before_write)
+        };
+        (read, write)
+    };
+    views.clear();
+    let first = match medium.arms.len() {
+        1 => 0,
+        _ => {
+            let arms = medium.groups[group].arms.iter();
+            let arms = arms.map(|&arm| &medium.arms[arm]);
+            let idle = arms.filter(|arm| arm.work.is_none());
+            views.extend(idle.map(|arm| {
+                let (read_phase, write_phase) = phases(arm);
+                ArmView {
+                    at: arm.at,
+                    read_phase,
+                    write_phase,
+                    reads: arm.parts.reads,
+                    writes: arm.parts.writes,
+                    reach: arm.parts.reach,
+                }
+            }));
+            medium.idle_arm(group).expect("an arm of the group is idle")
+        }
+    };
+    let (read_phase, write_phase) = phases(&medium.arms[first]);
+    let space = DiskSpace {
+        mechanics,
+        arm: medium.arms[first].at,
+        last,
+        blocks: medium.hardware.blocks(),
+        read_phase,
+        write_phase,
+        arms: views,
+    };
+    (first, space)
 }

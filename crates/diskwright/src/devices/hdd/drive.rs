@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::arms_spec::ArmsSpec;
 use super::buffer_description::BufferDescription;
 use super::interface::Interface;
+use super::pool_description::PoolDescription;
 use super::{Hardware, Overhead};
 use crate::base::document::from_node;
 use crate::base::error::{Error, InputError};
@@ -61,6 +62,9 @@ pub struct DriveDescription {
     /// The buffer; without one every request waits for the medium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<BufferDescription>,
+    /// Its memory, where that is shared by all that it reads and writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolDescription>,
     /// The arms, where there is not just one that can do everything; a drive with arms of its own has no buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arms: Option<ArmsSpec>,
@@ -251,6 +255,15 @@ impl DriveDescription {
         }
         if let Some(buffer) = &self.buffer {
             buffer.check(self.sector_size.blocks())?;
+        }
+        if let Some(pool) = &self.pool {
+            if self.buffer.is_some() {
+                return Err(
+                    InputError::new("a drive with both a pool and a segmented buffer")
+                        .help("a drive has [pool] or [buffer], not both"),
+                );
+            }
+            pool.check(self.sector_size.blocks())?;
         }
         let interface = &self.interface;
         for time in [interface.block_time, interface.write_block_time] {

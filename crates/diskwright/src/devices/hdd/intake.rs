@@ -20,6 +20,8 @@ pub(super) struct Intake {
     pub outside: VecDeque<RequestId>,
     /// Requests that have entered the queue and are not complete.
     pub queued: usize,
+    /// Slots that the host's requests have taken, where a pool gives them.
+    pub of_host: usize,
     /// Requests of which several groups of arms serve a share each.
     pub shared: HashMap<RequestId, Shared, FixedState>,
 }
@@ -43,6 +45,7 @@ impl Intake {
             clustering,
             outside: VecDeque::new(),
             queued: 0,
+            of_host: 0,
             shared: HashMap::default(),
         }
     }

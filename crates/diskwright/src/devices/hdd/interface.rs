@@ -14,6 +14,13 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// One that takes no time.
+    pub const INSTANT: Interface = Interface {
+        block_ps: 0,
+        write_block_ps: 0,
+        overlapped: true,
+    };
+
     /// The time of `blocks` blocks to the host, rounded up to the nanosecond.
     #[inline]
     pub fn time(&self, blocks: u32) -> Time {

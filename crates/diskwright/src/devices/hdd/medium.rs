@@ -29,6 +29,8 @@ pub(super) struct Medium {
     pub reaches_all: bool,
     /// The request before was a write.
     pub after_write: bool,
+    /// The controller works on commands as they come, beside the medium: what the disk does is between medium and memory alone.
+    pub is_behind_memory: bool,
     pub counters: HddCounters,
     pub picture: Option<Box<HddPicture>>,
     /// Until when time has been counted as busy.
@@ -140,6 +142,7 @@ impl Medium {
             motion,
             choice,
             after_write: false,
+            is_behind_memory: false,
             counters: HddCounters::default(),
             picture: None,
             busy_until: Time::ZERO,

@@ -42,9 +42,10 @@ impl Disk {
             others,
             command,
             target,
+            ready,
             ..
         } = queues[group].pool.get(slot);
-        let asked = (group, command, target.as_ref());
+        let asked = (group, command, target.as_ref(), *ready);
         // The parts of a share are the request's only if it ends last, which is not known yet.
         let mut of_share = (!intake.shared.is_empty()).then(Parts::default);
         let parts = match &mut of_share {
@@ -228,7 +229,7 @@ impl Disk {
         let work = self.medium.arms[arm].done();
         match work.expect("the alarm of an arm at work") {
             Work::Request(begun) => self.request_done(arm, begun, cx),
-            Work::Travel => {}
+            Work::Travel | Work::ReadAhead => {}
             Work::Load => {
                 if let Some(log) = &mut self.log {
                     log.loaded();
@@ -376,7 +377,7 @@ impl Disk {
             };
             let parts = &mut Parts::default();
             let log = self.log.as_deref_mut();
-            let asked = (writers, &command, None);
+            let asked = (writers, &command, None, now);
             now = serve(&mut self.medium, log, asked, now + gap, parts).end;
             written += 1;
             if let Some(log) = &mut self.log {
@@ -390,8 +391,8 @@ impl Disk {
     }
 }
 
-/// A group, a command, and where it begins, if that is known.
-type Asked<'a> = (usize, &'a Command, Option<&'a Target>);
+/// A group, a command, where it begins, if that is known, and when the arm may begin to move where the controller works beside the medium.
+type Asked<'a> = (usize, &'a Command, Option<&'a Target>, Time);
 
 /// [`serve`], step by step.
 #[inline(never)]
@@ -410,13 +411,16 @@ fn serve_traced(
 fn serve<T: Tally>(
     medium: &mut Medium,
     log: Option<&mut LogPlacement>,
-    (group, command, target): Asked<'_>,
+    (group, command, target, ready): Asked<'_>,
     now: Time,
     parts: &mut T,
 ) -> MediumService {
     let is_write = command.op == Op::Write;
     let overhead = &medium.hardware.overhead;
-    let before = overhead.before(is_write, medium.after_write);
+    let before = match medium.is_behind_memory {
+        true => ready.saturating_sub(now),
+        false => overhead.before(is_write, medium.after_write),
+    };
     parts.add(Part::Overhead, before);
     let mut cursor = AccessCursor::new(ArmFilter::Group(group), now + before);
     let first = match medium.arms.len() {
@@ -440,7 +444,10 @@ fn serve<T: Tally>(
     if !is_write {
         medium.finish_read(command, &mut cursor, parts);
     }
-    let completion = medium.hardware.overhead.completion(is_write);
+    let completion = match medium.is_behind_memory {
+        true => Time::ZERO,
+        false => medium.hardware.overhead.completion(is_write),
+    };
     parts.add(Part::Overhead, completion);
     MediumService {
         arm: cursor.arm.unwrap_or(first),

@@ -379,6 +379,11 @@ impl BlockCache {
         }
     }
 
+    /// Whether a frame is pinned.
+    pub fn is_pinned(&self, frame: Frame) -> bool {
+        self.occupancy.pins.holds(frame)
+    }
+
     /// Whether a line is pinned that has blocks in a run.
     pub fn has_pinned(&self, lbn: u64, blocks: u32) -> bool {
         let per_line = u64::from(self.lines.blocks());

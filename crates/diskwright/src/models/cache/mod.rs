@@ -15,7 +15,7 @@ mod lists;
 pub mod object_cache;
 mod occupancy;
 mod ordered_keys;
-mod per_frame;
+pub(crate) mod per_frame;
 pub mod pins;
 mod ranking;
 pub mod replacement;

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 /// A value for each frame, by its number. Frames get their blocks one after the other, so that memory grows with what a cache holds,
 /// however large it may become.
 #[derive(Clone, Debug)]
-pub(super) struct PerFrame<T> {
+pub(crate) struct PerFrame<T> {
     values: Vec<T>,
     /// What frames have that were never in use.
     none: T,

@@ -29,6 +29,8 @@ pub struct Pending {
     pub command: Command,
     /// When it entered this queue; the oldest part, if there are several.
     pub entered: Time,
+    /// The arm may begin to move for it then, and not sooner, where the controller works beside the medium.
+    pub ready: Time,
     /// Where its data is; `None` in a queue that knows LBNs only, and for a flush.
     pub target: Option<Target>,
     /// The key of the order by place: a cylinder or an LBN, as the scheduler asked.
@@ -86,6 +88,7 @@ impl Pending {
             others: Others::NONE,
             command,
             entered,
+            ready: entered,
             target,
             key,
             ticket: 0,

@@ -35,6 +35,8 @@ pub struct Disk {
     pub cylinders: u64,
     /// Sectors on the shortest track.
     pub shortest_track: u64,
+    /// Its memory is a pool.
+    pub has_pool: bool,
 }
 
 impl<'a> Draw<'a> {

@@ -5,7 +5,6 @@
 //! block to the last. What comes from the medium, or goes there, has frames from the moment of the check until the medium is done.
 
 mod counters;
-mod transfers;
 
 use std::collections::VecDeque;
 
@@ -17,6 +16,7 @@ use super::alarm::Alarm;
 use super::disk::Disk;
 use super::hardware::Overhead;
 use super::interface::Interface;
+use super::transfers::{Purpose, TransferId, Transfers};
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
@@ -24,7 +24,6 @@ use crate::models::cache::block_cache::{BlockState, Counts, LinePiece, Place, Vi
 use crate::models::cache::replacement::Cost;
 use crate::models::cache::{BlockCache, Frame};
 use counters::CacheCounters;
-use transfers::{Purpose, TransferId, Transfers};
 
 /// When a write is complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

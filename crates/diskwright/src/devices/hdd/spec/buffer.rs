@@ -5,12 +5,12 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::base::error::InputError;
-use crate::devices::hdd::buffer_description::BufferDescription;
+use crate::base::document::{Node, from_node};
+use crate::base::error::{InputError, Source};
 
 /// The buffer of a hard disk in a spec.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,14 +28,19 @@ const EXPECTED: &str =
     "true for the drive's buffer, false for none, or a table of what is to differ from the drive's";
 
 impl BufferSpec {
-    /// The buffer of a drive that has `own`.
+    /// Whether it makes a pool where the drive has neither a pool nor a segmented buffer: what it changes tells.
+    pub fn is_of_pool(&self) -> bool {
+        matches!(self, BufferSpec::Changed(changes) if changes.contains_key("size"))
+    }
+
+    /// The memory, a segmented buffer or a pool, of a drive that has `own`.
     ///
     /// # Errors
     /// A key that a buffer does not have, or a value that does not fit it.
-    pub fn resolve(
+    pub fn resolve<T: Serialize + DeserializeOwned>(
         &self,
-        own: Option<BufferDescription>,
-    ) -> Result<Option<BufferDescription>, InputError> {
+        own: Option<T>,
+    ) -> Result<Option<T>, InputError> {
         let changes = match self {
             BufferSpec::Drive => return Ok(own),
             BufferSpec::Off => return Ok(None),
@@ -46,7 +51,11 @@ impl BufferSpec {
             None => Value::Object(Map::new()),
         };
         merge(&mut table, changes);
-        serde_json::from_value(table).map(Some).map_err(|error| {
+        // As TOML it is read as everything else that a spec says.
+        let text = toml::to_string(&table).expect("text and numbers");
+        let tree = Node::parse(&Source::new("buffer", text));
+        let read = tree.and_then(|tree| Ok(from_node(&tree)?));
+        read.map(Some).map_err(|error| {
             InputError::new(format!("the buffer is not complete or not sound: {error}"))
         })
     }
@@ -110,6 +119,7 @@ impl JsonSchema for BufferSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::devices::hdd::buffer_description::BufferDescription;
 
     fn spec(text: &str) -> BufferSpec {
         #[derive(Deserialize)]
@@ -130,7 +140,8 @@ mod tests {
     #[test]
     fn it_is_the_drives_or_none() {
         assert_eq!(spec("buffer = true").resolve(Some(own())), Ok(Some(own())));
-        assert_eq!(spec("buffer = true").resolve(None), Ok(None));
+        let none: Option<BufferDescription> = None;
+        assert_eq!(spec("buffer = true").resolve(none), Ok(None));
         assert_eq!(spec("buffer = false").resolve(Some(own())), Ok(None));
     }
 
@@ -142,7 +153,8 @@ mod tests {
         expected.read.hit_after_read = crate::base::units::Time::from_ms(3);
         assert_eq!(changed.resolve(Some(own())), Ok(Some(expected)));
         let whole = spec("buffer = { segments = 1, segment_size = \"8 blocks\" }");
-        let built = whole.resolve(None).expect("complete").expect("a buffer");
+        let built: Option<BufferDescription> = whole.resolve(None).expect("complete");
+        let built = built.expect("a buffer");
         assert_eq!((built.segments, built.segment_blocks()), (1, 8));
     }
 
@@ -152,7 +164,8 @@ mod tests {
             .resolve(Some(own()))
             .unwrap_err();
         assert!(error.to_string().contains("segmnts"), "{error}");
-        let error = spec("buffer = { segments = 7 }").resolve(None).unwrap_err();
+        let none: Option<BufferDescription> = None;
+        let error = spec("buffer = { segments = 7 }").resolve(none).unwrap_err();
         assert!(error.to_string().contains("segment_size"), "{error}");
         let error = spec("buffer = { segments = \"x\" }")
             .resolve(Some(own()))

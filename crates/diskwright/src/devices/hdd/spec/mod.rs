@@ -34,6 +34,9 @@ pub struct HddSpec {
     /// the drive's. Without it, none where a cache, arms or a log are given, and else the drive's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<BufferSpec>,
+    /// Whether the drive's write cache is on; as the drive ships where it is left out. Beside a block cache only with `buffer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<bool>,
     /// How long the controller takes for a command: a time before every command, or a table of what is to differ from the
     /// drive's; the drive's own where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +53,15 @@ pub struct HddSpec {
 }
 
 impl HddSpec {
-    /// Its buffer, said or not.
+    /// Whether it may have the drive's pool: unless it says something else, or has a block cache.
+    pub fn takes_pool(&self) -> bool {
+        match &self.buffer {
+            Some(buffer) => *buffer != BufferSpec::Off,
+            None => self.cache.is_none(),
+        }
+    }
+
+    /// Its segmented buffer, said or not.
     pub fn buffer(&self) -> &BufferSpec {
         let is_plain = self.cache.is_none() && self.arms.is_none() && self.log().is_none();
         match &self.buffer {

@@ -21,6 +21,7 @@ mod weighted;
 pub use crate::base::registry::CUSTOM;
 pub use choice::{CustomSchedulers, SchedulerChoice};
 pub use elevator::By;
+pub use satf::soonest;
 pub use weight::Weight;
 
 use super::pool::{Order, Pending, Pool, Slot};

@@ -33,8 +33,12 @@ impl Scheduler for Satf {
     }
 }
 
-/// The request with the shortest positioning time.
-pub(super) fn soonest(view: &View<'_>) -> Slot {
+/// The request with the shortest positioning time, of a pool in [bands](crate::models::queue::bands); the one that has waited longest of
+/// several within a nanosecond.
+///
+/// # Panics
+/// In a queue that knows LBNs only, and where nothing waits.
+pub fn soonest(view: &View<'_>) -> Slot {
     let Space::Disk(disk) = &view.space else {
         unreachable!("a queue without geometry is given no scheduler that needs it");
     };

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use diskwright::base::document::{Node, from_node};
+use diskwright::base::error::Source;
 use diskwright::devices::drives;
 use diskwright::devices::hdd::drive::DriveDescription;
 use serde_json::{Map, Value, json};
 
-use crate::whole_specs::draw::{Disk, Draw};
+use crate::whole_specs::draw::{Disk, Draw, size};
 use crate::whole_specs::schema::{Hint, blocks};
 
 /// The name of a drive in a spec, and what it has.
@@ -26,8 +28,9 @@ pub fn drive(draw: &mut Draw<'_>) -> (String, Disk) {
     for _ in 0..MOST_TRIES {
         let made = made_up(draw);
         let text = toml::to_string(&made).expect("plain data");
+        let tree = Node::parse(&Source::new("made up", text.clone())).expect("TOML");
         let description: DriveDescription =
-            toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            from_node(&tree).unwrap_or_else(|error| panic!("{error}\n{text}"));
         // Spares and defects may leave a zone no room; then another is drawn.
         if let Some(disk) = measured(&description).filter(|disk| disk.blocks >= FEWEST) {
             return (draw.case.add(".toml", json!({ "drive": made })), disk);
@@ -60,6 +63,7 @@ fn measured(description: &DriveDescription) -> Option<Disk> {
         surfaces: layout.surfaces().into(),
         cylinders: layout.cylinders().into(),
         shortest_track: tracks.min()?.into(),
+        has_pool: description.pool.is_some(),
     })
 }
 
@@ -71,7 +75,30 @@ fn made_up(draw: &mut Draw<'_>) -> Value {
         blocks_per_sector: *draw.pick(&[1, 1, 1, 2, 8]),
         ..Disk::default()
     };
-    draw.named("Drive")
+    let mut drive = draw.named("Drive");
+    if drive.get("buffer").is_none() && draw.chance(0.5) {
+        drive["pool"] = pool(draw);
+    }
+    drive
+}
+
+/// A pool of few extents, so that they are fought for.
+fn pool(draw: &mut Draw<'_>) -> Value {
+    let mut pool = draw.named("PoolDescription");
+    let extent = draw.disk.blocks_per_sector * draw.scaled(1..=16);
+    let extents = *draw.pick(&[1, 2, 3, 8, 40, 300]);
+    pool["extent"] = size(extent);
+    pool["size"] = size(extent * extents);
+    if let Some(kept) = pool.get_mut("persistent") {
+        kept["memory"] = size(extent * draw.scaled(1..=extents));
+    }
+    if let Some(cache) = pool.get_mut("write_cache") {
+        let low = draw.share(0.0, 1.0);
+        cache["share"] = draw.share(0.001, 1.0).into();
+        cache["low"] = low.into();
+        cache["high"] = draw.share(low, 1.0).into();
+    }
+    pool
 }
 
 /// What is known of the keys of drives beyond their schemas.
@@ -84,6 +111,14 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("Drive", "arms") => Hint::Omit,
         ("Drive", "buffer") if draw.chance(0.4) => draw.named("BufferDescription").into(),
         ("Drive", "buffer") => Hint::Omit,
+        // It is drawn afterwards, where there is no buffer.
+        ("Drive", "pool") => Hint::Omit,
+        ("StreamsDescription", "streams") => draw.scaled(0..=8).into(),
+        ("StreamsDescription", "after") => draw.within(0..=2).into(),
+        ("StreamsDescription", "most") => draw.blocks(0..=400).into(),
+        ("WriteCacheDescription", "longest") => draw.blocks(1..=200).into(),
+        ("WriteCacheDescription", "idle") => draw.time(0, 30_000).into(),
+        ("WriteCacheDescription", "age") => draw.time(0, 300_000).into(),
         ("Drive", "sector_size") => blocks(disk.blocks_per_sector),
         ("HeadsDescription", "switch") => draw.time(0, 3_000).into(),
         ("HeadsDescription", "write_settle") => {

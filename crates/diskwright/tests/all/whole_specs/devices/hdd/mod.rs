@@ -58,6 +58,11 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("HddSpec", "arms") if draw.chance(0.7) => Hint::Omit,
         ("HddSpec", "placement") if disk.blocks > LARGEST_LOG || draw.chance(0.7) => Hint::Omit,
         ("HddSpec", "cache") if draw.chance(0.6) => Hint::Omit,
+        ("HddSpec", "buffer") if disk.has_pool => match draw.within(0..=3) {
+            0 => true.into(),
+            1 if draw.chance(0.3) => false.into(),
+            _ => Hint::Omit,
+        },
         ("HddSpec", "buffer") => match draw.within(0..=9) {
             0 | 1 => true.into(),
             2 | 3 => false.into(),

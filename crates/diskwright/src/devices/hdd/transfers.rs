@@ -1,4 +1,4 @@
-//! What a cache has to do on the medium: in any order, except that what overlaps keeps its order.
+//! What a cache or a pool has to do on the medium: in any order, except that what overlaps keeps its order.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -19,6 +19,10 @@ pub enum Purpose {
     Eviction,
     /// Dirty blocks that stay in their frames, for a flush.
     Flush,
+    /// Dirty blocks that stay in their frames, when an arm finds the time.
+    Destage,
+    /// Blocks that nobody has asked for yet.
+    ReadAhead,
 }
 
 /// A read of the medium or a write to it.
@@ -212,6 +216,11 @@ impl Transfers {
         if blockers > 0 && self.get(id).blockers == 0 {
             self.ready.push_back(id);
         }
+    }
+
+    /// All that are not finished, by their first blocks.
+    pub fn unfinished(&self) -> impl Iterator<Item = TransferId> {
+        self.by_lbn.iter().map(|&(_, id)| id)
     }
 
     /// The unfinished transfers that have blocks in common with a command, by their first blocks.

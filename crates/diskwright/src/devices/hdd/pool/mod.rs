@@ -1,0 +1,486 @@
+//! The pool of a drive of today, in front of its queue: shared memory, read-ahead for many streams, a write cache. What it does, and
+//! when, is defined in `docs/model/pool.md`.
+//!
+//! The disk behind it moves blocks between medium and memory and knows neither the interface nor the controller, which are the pool's. A
+//! request of the host is taken when it has a slot; what it needs of the medium is a [transfer](super::transfers), which the disk serves as
+//! a request of the drive's own. Which of all that waits an arm begins next is told in [`turns`].
+
+mod counters;
+mod destage;
+mod dirty;
+mod read_ahead;
+mod requests;
+mod streams;
+mod turns;
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value};
+
+use super::alarm::Alarm;
+use super::disk::Disk;
+use super::hardware::Overhead;
+use super::interface::Interface;
+use super::pool_description::{StreamsDescription, WriteCacheDescription};
+use super::transfers::{Purpose, TransferId, Transfers};
+use crate::base::units::{Lbn, Time};
+use crate::engine::context::Context;
+use crate::engine::device::Location;
+use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
+use crate::models::cache::block_cache::{BlockState, Counts, LinePiece, Place, Victim};
+use crate::models::cache::{BlockCache, Frame};
+use counters::PoolCounters;
+use dirty::DirtyExtents;
+use read_ahead::Piece;
+use streams::Streams;
+
+/// What a pool is made of.
+pub struct PoolParts {
+    /// Its frames and their policy.
+    pub cache: BlockCache,
+    /// Slots that the host sees.
+    pub depth: u32,
+    /// Extents that may be dirty; none where every write goes to the medium.
+    pub most_dirty: Option<u32>,
+    /// What is dirty outlives a power cut.
+    pub is_persistent: bool,
+    /// When what is dirty goes to the medium.
+    pub destaging: WriteCacheDescription,
+    /// What is read ahead.
+    pub read_ahead: Option<StreamsDescription>,
+    /// The controller's time for a request that memory serves.
+    pub hit_overhead: Time,
+    /// Its times for one that the medium serves.
+    pub overhead: Overhead,
+    /// How blocks cross to the host and from it.
+    pub interface: Interface,
+}
+
+/// A pool and what it has to do.
+pub(super) struct DrivePool {
+    parts: PoolParts,
+    /// Arrived, but without a slot yet.
+    outside: VecDeque<(RequestId, Command)>,
+    /// Slots that are taken.
+    taken: u32,
+    /// Requests that have arrived and are not complete.
+    pub outstanding: u32,
+    transfers: Transfers,
+    /// What the requests to the disk are for, by their numbers.
+    sent: Vec<SentFor>,
+    /// When the interface has carried all that it was given.
+    free: Time,
+    dirty: DirtyExtents,
+    /// Writes that wait until fewer extents are dirty.
+    room: VecDeque<Write>,
+    flushes: VecDeque<RequestId>,
+    streams: Streams,
+    /// What arms read ahead, by their numbers.
+    pieces: Vec<Option<Piece>>,
+    /// Of each group of arms, whether the last thing that one began was a transfer for the host.
+    last_was_host: Vec<bool>,
+    /// Transfers in the hands of the disk but for destages in idle time, and when the last of them was over.
+    busy: u32,
+    rest_since: Time,
+    /// When the pool asks again what is to be done, if it does.
+    asks_at: Option<Time>,
+    blocks_per_sector: u32,
+    /// The power has failed.
+    is_dark: bool,
+    /// Requests of the host that end with an error.
+    failed: Vec<(RequestId, Outcome)>,
+    counters: PoolCounters,
+    /// What the frames had counted when counting began.
+    counts_before: Counts,
+    /// Kept for their memory.
+    frames: Vec<Option<Frame>>,
+    victims: Vec<Victim>,
+    wanting: Vec<usize>,
+}
+
+/// What a request to the disk is for.
+#[derive(Clone, Copy, Debug)]
+enum SentFor {
+    /// Nothing that is under way.
+    Nothing,
+    /// A transfer, and whether it was begun in idle time.
+    Transfer(TransferId, bool),
+    /// A trim of the host's.
+    Trim(RequestId),
+}
+
+/// A write that has been taken.
+struct Write {
+    request: RequestId,
+    /// It is complete in memory once there is room.
+    may_be_absorbed: bool,
+    /// The frames of its extents, which are pinned for it.
+    frames: Vec<Option<Frame>>,
+}
+
+/// The checker's name of all frames together: a block is in at most one of them.
+const FRAMES: u32 = u32::MAX;
+
+/// The checker's name of what a transfer has.
+fn in_transfer(id: TransferId) -> u32 {
+    id.0 | 1 << 31
+}
+
+impl DrivePool {
+    /// An empty pool in front of a disk.
+    pub fn new(parts: PoolParts, disk: &Disk) -> DrivePool {
+        let medium = &disk.medium;
+        let (arms, groups) = (medium.arms.len(), medium.groups.len());
+        let blocks_per_sector = medium.hardware.blocks_per_sector;
+        let WriteCacheDescription { high, low, .. } = parts.destaging;
+        let streams = parts.read_ahead.as_ref();
+        DrivePool {
+            dirty: DirtyExtents::new(parts.most_dirty.unwrap_or(0), (high, low), groups),
+            streams: streams.map_or_else(Streams::default, |streams| {
+                Streams::new(streams.streams, streams.after)
+            }),
+            parts,
+            outside: VecDeque::new(),
+            taken: 0,
+            outstanding: 0,
+            transfers: Transfers::default(),
+            sent: Vec::new(),
+            free: Time::ZERO,
+            room: VecDeque::new(),
+            flushes: VecDeque::new(),
+            pieces: (0..arms).map(|_| None).collect(),
+            last_was_host: vec![false; groups],
+            busy: 0,
+            rest_since: Time::ZERO,
+            asks_at: None,
+            blocks_per_sector,
+            is_dark: false,
+            failed: Vec::new(),
+            counters: PoolCounters::default(),
+            counts_before: Counts::default(),
+            frames: Vec::new(),
+            victims: Vec::new(),
+            wanting: Vec::new(),
+        }
+    }
+
+    /// Slots that are free.
+    pub fn free_slots(&self) -> u32 {
+        self.parts.depth - self.taken
+    }
+
+    /// A request of the host's arrives.
+    pub fn accept(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+        self.outstanding += 1;
+        self.counters.requests += 1;
+        let command = cx.request(request).command;
+        disk.medium.counters.arrives(command.op, cx.now());
+        if command.op == Op::Flush {
+            self.flushes.push_back(request);
+            self.end_flushes(cx);
+        } else {
+            self.outside.push_back((request, command));
+            self.proceed(disk, cx);
+        }
+        cx.wake();
+    }
+
+    /// Sends what is ready to the disk, then takes requests of the host, while there are slots.
+    fn proceed(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+        let was_full = self.taken == self.parts.depth;
+        loop {
+            self.send_ready(disk, cx);
+            let Some((next, command)) = self.outside.front().copied() else {
+                break;
+            };
+            if !self.may_take(&command, cx) {
+                break;
+            }
+            self.outside.pop_front();
+            match command.op {
+                Op::Trim => self.trim(next, &command, disk, cx),
+                _ => self.take(next, &command, cx, disk),
+            }
+        }
+        if was_full && self.taken < self.parts.depth {
+            cx.announce_room();
+        }
+    }
+
+    /// Whether the next request of the host may be taken: a trim if nothing of its blocks is under way, another one if there is a slot.
+    fn may_take(&self, command: &Command, cx: &Context<'_>) -> bool {
+        if command.op != Op::Trim {
+            return self.taken < self.parts.depth;
+        }
+        let room = self.room.iter();
+        let mut room = room.map(|write| cx.request(write.request).command);
+        let overlaps = |other: Command| other.lbn < command.end() && command.lbn < other.end();
+        let for_host =
+            self.transfers
+                .unfinished()
+                .filter_map(|id| match self.transfers.get(id).purpose {
+                    Purpose::Request(request) => Some(cx.request(request).command),
+                    _ => None,
+                });
+        let is_under_way = self.transfers.overlapping(command).next().is_some();
+        !is_under_way && !room.any(overlaps) && !for_host.into_iter().any(overlaps)
+    }
+
+    /// Whether the parts of a command can all be had from frames.
+    fn missing(&self, command: &Command, frames: &[Option<Frame>]) -> Option<(u64, u32)> {
+        let cache = &self.parts.cache;
+        let pieces = cache.pieces(command.lbn.0, command.blocks);
+        let mut missing = pieces
+            .zip(frames)
+            .filter_map(|(piece, &frame)| cache.missing(&piece, frame));
+        let (first, blocks) = missing.next()?;
+        let end = missing.last().unwrap_or((first, blocks));
+        Some((first, (end.0 + u64::from(end.1) - first) as u32))
+    }
+
+    /// Finds the frames of a command's pieces, and pins them.
+    fn access(&mut self, command: &Command, cx: &mut Context<'_>) {
+        self.frames.clear();
+        for piece in self.parts.cache.pieces(command.lbn.0, command.blocks) {
+            let cache = &mut self.parts.cache;
+            let write = command.op == Op::Write;
+            let frame = match cache.access(piece.key, write, &mut self.victims) {
+                Place::Held(frame) | Place::New(frame) => {
+                    cache.pin(frame);
+                    Some(frame)
+                }
+                Place::None => {
+                    self.counters.bypassed += 1;
+                    None
+                }
+            };
+            self.frames.push(frame);
+        }
+        for victim in self.victims.drain(..) {
+            let cache = &mut self.parts.cache;
+            if let Some((checker, device)) = cx.checker() {
+                let whole = cache.whole(victim.key);
+                for (lbn, blocks) in cache.runs(victim.line, BlockState::Valid, whole) {
+                    checker.dropped(device, FRAMES, lbn, blocks);
+                }
+            }
+            cache.release(victim);
+        }
+    }
+
+    /// Memory serves a request: the controller and the interface work on one after another.
+    fn serve(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
+        let start = self.free.max(cx.now());
+        let bus = self.bus_time(command.op, command.blocks);
+        let work = self.parts.hit_overhead;
+        self.free = start + work + bus;
+        let entry = cx.request_mut(request);
+        (entry.start, entry.served_by) = (start, ServedBy::Buffer);
+        entry.parts.add(Part::Overhead, work);
+        entry.parts.add(Part::Bus, bus);
+        cx.alarm(self.free, Alarm::CacheServed(request).token());
+    }
+
+    fn bus_time(&self, op: Op, blocks: u32) -> Time {
+        match op {
+            Op::Write => self.parts.interface.write_time(blocks),
+            _ => self.parts.interface.time(blocks),
+        }
+    }
+
+    fn pieces_of(&self, command: &Command) -> impl Iterator<Item = LinePiece> + use<> {
+        self.parts.cache.pieces(command.lbn.0, command.blocks)
+    }
+
+    fn groups_count(&self) -> usize {
+        self.last_was_host.len()
+    }
+
+    /// Notes what a request to the disk is for.
+    fn note_sent(&mut self, child: RequestId, what: SentFor) {
+        let index = child.0 as usize;
+        if self.sent.len() <= index {
+            self.sent.resize(index + 1, SentFor::Nothing);
+        }
+        self.sent[index] = what;
+    }
+
+    /// A request is complete now.
+    pub fn served(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+        let needs_slot = matches!(cx.request(request).command.op, Op::Read | Op::Write);
+        let was_full = self.taken == self.parts.depth;
+        self.taken -= u32::from(needs_slot);
+        disk.show_queue(self.taken, cx.now());
+        self.outstanding -= 1;
+        let failed = self.failed.iter().position(|&(other, _)| other == request);
+        let outcome = failed.map_or(Outcome::Ok, |index| self.failed.swap_remove(index).1);
+        cx.complete(request, outcome);
+        self.proceed(disk, cx);
+        if was_full && self.taken < self.parts.depth {
+            cx.announce_room();
+        }
+        cx.wake();
+    }
+
+    /// The disk has served a request of the pool's.
+    pub fn disk_completed(&mut self, child: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+        let index = child.0 as usize;
+        match std::mem::replace(&mut self.sent[index], SentFor::Nothing) {
+            SentFor::Transfer(id, is_idle_work) => {
+                if !is_idle_work {
+                    self.busy -= 1;
+                    self.rest_since = cx.now();
+                }
+                self.transferred(id, child, disk, cx);
+                self.send_ready(disk, cx);
+                self.end_flushes(cx);
+                self.begin_waiting_writes(disk, cx);
+                self.proceed(disk, cx);
+            }
+            SentFor::Trim(request) => self.trimmed(request, child, disk, cx),
+            SentFor::Nothing => unreachable!("the disk completes what it was given"),
+        }
+        cx.wake();
+    }
+
+    /// A transfer is over.
+    fn transferred(
+        &mut self,
+        id: TransferId,
+        child: RequestId,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) {
+        let Purpose::Request(request) = self.transfers.get(id).purpose else {
+            let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
+            match self.transfers.get(id).purpose {
+                Purpose::Destage => self.destaged(child, &frames, cx),
+                _ => self.parts.cache.unpin_all(&frames),
+            }
+            self.transfers.get_mut(id).frames = frames;
+            return self.finish(id, disk);
+        };
+        let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
+        self.end_request(request, child, &frames, cx);
+        self.transfers.get_mut(id).frames = frames;
+        self.finish(id, disk);
+    }
+
+    /// Ends a transfer: what waited for it may go on, and its extents may be destaged.
+    fn finish(&mut self, id: TransferId, disk: &Disk) {
+        let command = self.transfers.get(id).command;
+        self.transfers.finish(id);
+        self.offer_extents(&command, disk);
+    }
+
+    /// Adds a transfer: its extents may not be destaged while it lasts.
+    fn add_transfer(&mut self, command: Command, purpose: Purpose, disk: &Disk) -> TransferId {
+        let id = self.transfers.add(command, purpose);
+        self.counters.conflicts += u64::from(self.transfers.is_waiting(id));
+        self.offer_extents(&command, disk);
+        id
+    }
+
+    /// What acknowledging a write promises, where the disk makes this promise.
+    pub fn promise(&self, of_disk: Promise) -> Promise {
+        match self.parts.most_dirty.is_some() && !self.parts.is_persistent {
+            true => Promise::AfterFlush,
+            false => of_disk,
+        }
+    }
+
+    /// The power has failed: what is persistent is brought to the medium.
+    pub fn power_lost(&mut self, disk: &Disk, cx: &mut Context<'_>) {
+        if !self.parts.is_persistent {
+            return;
+        }
+        let under_way: Vec<TransferId> = self.destages().collect();
+        for id in under_way {
+            let Command { lbn, blocks, .. } = self.transfers.get(id).command;
+            self.keep(in_transfer(id), (lbn.0, blocks), disk, cx);
+        }
+        let mut from = 0;
+        while let Some((lbn, blocks)) = self.parts.cache.next_dirty(from, u32::MAX) {
+            self.keep(FRAMES, (lbn, blocks), disk, cx);
+            from = lbn + u64::from(blocks);
+        }
+        self.is_dark = true;
+    }
+
+    /// Tells the checker that blocks outlive the power cut: in a memory whose addresses are those behind the medium's.
+    fn keep(&self, of: u32, (lbn, blocks): (u64, u32), disk: &Disk, cx: &mut Context<'_>) {
+        if cx.checker().is_none() {
+            return;
+        }
+        let kept = cx.open(Command {
+            op: Op::Write,
+            fua: false,
+            lbn: Lbn(lbn),
+            blocks,
+        });
+        let behind = disk.medium.hardware.blocks();
+        if let Some((checker, device)) = cx.checker() {
+            checker.read_buffered(device, of, kept, lbn, blocks);
+            checker.wrote(device, kept, 0, behind + lbn, blocks);
+        }
+    }
+
+    fn destages(&self) -> impl Iterator<Item = TransferId> {
+        let unfinished = self.transfers.unfinished();
+        unfinished.filter(|&id| self.transfers.get(id).purpose == Purpose::Destage)
+    }
+
+    /// Where a block is after a power cut that a persistent memory has kept; `None` for one that is where the disk says.
+    pub fn kept(&self, lbn: Lbn, disk: &Disk) -> Option<Location> {
+        let covers = |id: TransferId| {
+            let Command { lbn: first, .. } = self.transfers.get(id).command;
+            (first..self.transfers.get(id).command.end()).contains(&lbn)
+        };
+        let is_kept = self.is_dark
+            && (self
+                .parts
+                .cache
+                .next_dirty(lbn.0, 1)
+                .is_some_and(|(first, _)| first == lbn.0)
+                || self.destages().any(covers));
+        is_kept.then(|| Location::Here(Lbn(disk.medium.hardware.blocks() + lbn.0)))
+    }
+
+    /// Counts anew what is done from here on.
+    pub fn measure_from_here(&mut self) {
+        self.counters = PoolCounters {
+            dirty_max: self.dirty.held(),
+            ..PoolCounters::default()
+        };
+        self.counts_before = *self.parts.cache.counts();
+    }
+
+    /// Counters and shares.
+    pub fn report(&self) -> Map<String, Value> {
+        let cache = &self.parts.cache;
+        let counts = cache.counts().since(&self.counts_before);
+        self.counters.report(cache, &counts)
+    }
+
+    /// What the results should warn of.
+    pub fn warnings(&self) -> Vec<String> {
+        let Some(most) = self.parts.most_dirty else {
+            return Vec::new();
+        };
+        let could_hold = u64::from(most) * u64::from(self.parts.cache.blocks_per_line());
+        let written = self.counters.written_blocks;
+        if written == 0 || could_hold * 10 <= written {
+            return Vec::new();
+        }
+        let share = could_hold as f64 / written as f64;
+        let share = if share >= 1.0 {
+            "all".to_owned()
+        } else {
+            format!("{:.0} %", share * 100.0)
+        };
+        vec![format!(
+            "the write cache can hold {share} of what was written: the run ends before the medium has had to keep pace with the writes (a longer \
+             run, or write_cache = false)"
+        )]
+    }
+}

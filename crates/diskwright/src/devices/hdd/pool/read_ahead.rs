@@ -1,0 +1,328 @@
+//! Pieces of streams that arms read ahead, one track after the other.
+
+use super::super::access::slots_between;
+use super::super::alarm::Alarm;
+use super::super::arm::Work;
+use super::super::disk::Disk;
+use super::super::medium::{AccessCursor, ArmFilter};
+use super::super::transfers::{Purpose, TransferId};
+use super::{DrivePool, FRAMES, SentFor};
+use crate::base::units::{Lbn, Time};
+use crate::engine::context::Context;
+use crate::engine::request::{Command, Op, Outcome, Part, Parts, RequestId};
+use crate::engine::timeline::AlarmId;
+use crate::models::cache::Frame;
+use crate::models::cache::block_cache::BlockState;
+use crate::models::geometry::layout::Run;
+use crate::models::geometry::mechanics::{HeadPosition, Motion};
+use crate::models::geometry::spindle::PassingSlots;
+
+/// What an arm reads ahead.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    child: RequestId,
+    id: TransferId,
+    /// The stream, and the read with which that began.
+    stream: (usize, u64),
+    command: Command,
+    first_sector: u64,
+    run: Run,
+    start: Time,
+    motion: Motion,
+    /// When its first sector's edge comes by, and what passes then.
+    edge: Time,
+    passing: PassingSlots,
+    alarm: AlarmId,
+    /// It ends with the arm's motion, for a request that waits.
+    is_cut: bool,
+}
+
+impl Piece {
+    /// When the arm has come there.
+    fn moved(&self) -> Time {
+        self.start + self.motion.total()
+    }
+}
+
+impl DrivePool {
+    /// Has an idle arm of a group read a piece of a stream ahead, if there is one to read.
+    pub(super) fn begin_piece(
+        &mut self,
+        group: usize,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) -> bool {
+        if disk.log.is_some() || !disk.medium.groups[group].can(Op::Read) {
+            return false;
+        }
+        let Some(most) = self
+            .parts
+            .read_ahead
+            .as_ref()
+            .map(|rules| rules.most.blocks())
+        else {
+            return false;
+        };
+        let mut wanting = std::mem::take(&mut self.wanting);
+        self.streams.wanting(&mut wanting);
+        let mut has_begun = false;
+        for &number in &wanting {
+            let stream = self.streams.get(number);
+            let until = (stream.next + most).min(disk.blocks());
+            let (from, began) = (stream.end, stream.began);
+            let Some(command) = self.next_piece(group, (from, until), disk) else {
+                continue;
+            };
+            self.access(&command, cx);
+            let frames = std::mem::take(&mut self.frames);
+            if frames.iter().all(Option::is_some) {
+                self.read_piece(group, (number, began), command, &frames, disk, cx);
+                has_begun = true;
+            } else {
+                self.parts.cache.unpin_all(&frames);
+                self.streams.stall(number);
+            }
+            self.frames = frames;
+            if has_begun {
+                break;
+            }
+        }
+        self.wanting = wanting;
+        has_begun
+    }
+
+    /// The first run of blocks, from one block to before another, that are neither valid nor in a transfer, within a track that a group reaches.
+    fn next_piece(&self, group: usize, (from, until): (u64, u64), disk: &Disk) -> Option<Command> {
+        let first = self.first_missing(from, until)?;
+        let hardware = &disk.medium.hardware;
+        let per_sector = u64::from(hardware.blocks_per_sector);
+        let sector = first / per_sector;
+        let track = hardware.mechanics.layout.run(sector, u32::MAX);
+        let groups = &disk.medium.groups;
+        let position = &track.position;
+        if groups.len() > 1 && !groups[group].reaches(position.cylinder, position.head) {
+            return None;
+        }
+        let until = until.min((sector + u64::from(track.sectors)) * per_sector);
+        let read = |blocks| Command {
+            op: Op::Read,
+            fua: false,
+            lbn: Lbn(first),
+            blocks,
+        };
+        let whole = read((until - first) as u32);
+        let mut end = until;
+        let overlapping = self.transfers.overlapping(&whole);
+        let starts = overlapping.map(|id| self.transfers.get(id).command.lbn.0);
+        end = starts.min().map_or(end, |start| end.min(start));
+        let cache = &self.parts.cache;
+        let valid = self.pieces_of(&whole).find_map(|piece| {
+            let line = cache.line(cache.find(piece.key)?);
+            cache.next_run(line, BlockState::Valid, piece)
+        });
+        end = valid.map_or(end, |(lbn, _)| end.min(lbn));
+        Some(read((end - first) as u32))
+    }
+
+    /// The first block that is neither valid nor in a transfer.
+    fn first_missing(&self, mut from: u64, until: u64) -> Option<u64> {
+        let cache = &self.parts.cache;
+        while from < until {
+            let blocks = (until - from).min(u64::from(cache.blocks_per_line())) as u32;
+            let piece = cache.pieces(from, blocks).next()?;
+            let Some((missing, _)) = cache.missing(&piece, cache.find(piece.key)) else {
+                from += u64::from(piece.blocks());
+                continue;
+            };
+            let block = Command {
+                op: Op::Read,
+                fua: false,
+                lbn: Lbn(missing),
+                blocks: 1,
+            };
+            let ends = self.transfers.overlapping(&block);
+            let ends = ends.map(|id| self.transfers.get(id).command.end().0);
+            match ends.max() {
+                None => return Some(missing),
+                Some(end) => from = end,
+            }
+        }
+        None
+    }
+
+    fn read_piece(
+        &mut self,
+        group: usize,
+        stream: (usize, u64),
+        command: Command,
+        frames: &[Option<Frame>],
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) {
+        let now = cx.now();
+        let medium = &mut disk.medium;
+        let per_sector = u64::from(medium.hardware.blocks_per_sector);
+        let first_sector = command.lbn.0 / per_sector;
+        let sectors = (command.end().0.div_ceil(per_sector) - first_sector) as u32;
+        let mechanics = &medium.hardware.mechanics;
+        let target = mechanics.target(mechanics.layout.run(first_sector, sectors), false);
+        let cursor = AccessCursor::new(ArmFilter::Group(group), now);
+        let number = medium.choose_arm(Op::Read, &target, &cursor);
+        let (arm, mechanics) = (&medium.arms[number], &medium.hardware.mechanics);
+        let run = target.run;
+        let motion = mechanics.motion(arm.at, target.arm(), false);
+        let moved = now + motion.total();
+        let (wait, passing) = arm.spindle.come_by_edge(
+            arm.spindle.phase(moved),
+            target.phase,
+            run.angle,
+            run.sectors_per_track,
+        );
+        let edge = moved + wait;
+        let end = edge + arm.spindle.passing(&passing, run.span);
+        medium.arms[number].work = Some(Work::ReadAhead);
+        let child = cx.open_in_background(command);
+        let id = self.add_transfer(command, Purpose::ReadAhead, disk);
+        debug_assert_eq!(self.transfers.ready(), Some(id), "nothing is in its way");
+        self.transfers.take_ready();
+        self.transfers.get_mut(id).frames.extend_from_slice(frames);
+        self.note_sent(child, SentFor::Transfer(id, false));
+        self.busy += 1;
+        self.counters.pieces += 1;
+        let alarm = cx.background_alarm(end, Alarm::ArmDone(number as u32).token());
+        self.pieces[number] = Some(Piece {
+            child,
+            id,
+            stream,
+            command,
+            first_sector,
+            run,
+            start: now,
+            motion,
+            edge,
+            passing,
+            alarm,
+            is_cut: false,
+        });
+    }
+
+    /// Whether an arm reads ahead.
+    pub fn reads_ahead(&self, arm: usize) -> bool {
+        self.pieces[arm].is_some()
+    }
+
+    /// An arm has read its piece, or has ended its motion for one that was cut short.
+    pub fn piece_rings(&mut self, arm: usize, disk: &mut Disk, cx: &mut Context<'_>) {
+        let piece = self.pieces[arm].as_ref().expect("the alarm of a piece");
+        let sectors = if piece.is_cut { 0 } else { piece.run.sectors };
+        self.end_piece(arm, sectors, disk, cx);
+        cx.wake();
+    }
+
+    /// Frees an arm of a group that reads ahead, where one may be cut short: at once, or at the end of its motion.
+    pub(super) fn cut_a_piece(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) {
+        let rules = self.parts.read_ahead.as_ref();
+        if !rules.is_some_and(|rules| rules.yields) {
+            return;
+        }
+        let arms = &disk.medium.groups[group].arms;
+        let pieces = |&&arm: &&usize| self.pieces[arm].as_ref().is_some_and(|piece| !piece.is_cut);
+        let Some(&arm) = arms.iter().find(pieces) else {
+            return;
+        };
+        let now = cx.now();
+        let piece = self.pieces[arm].as_mut().expect("it was found");
+        cx.cancel(piece.alarm);
+        self.counters.cut_pieces += 1;
+        let moved = piece.moved();
+        if now < moved {
+            piece.is_cut = true;
+            piece.alarm = cx.background_alarm(moved, Alarm::ArmDone(arm as u32).token());
+            return;
+        }
+        let Piece {
+            edge,
+            passing,
+            run,
+            first_sector,
+            ..
+        } = *piece;
+        let passed = match now > edge {
+            true => disk.medium.arms[arm].spindle.passed(&passing, now - edge),
+            false => 0,
+        };
+        let layout = &disk.medium.hardware.mechanics;
+        let has_passed = |&count: &u32| {
+            run.span == run.sectors && count <= passed
+                || slots_between(layout, first_sector, count - 1, &run) < passed
+        };
+        let sectors = (1..=run.sectors).take_while(has_passed).last().unwrap_or(0);
+        self.end_piece(arm, sectors, disk, cx);
+    }
+
+    /// An arm has read so many sectors of its piece.
+    fn end_piece(&mut self, arm: usize, sectors: u32, disk: &mut Disk, cx: &mut Context<'_>) {
+        let piece = self.pieces[arm].take().expect("it reads ahead");
+        let now = cx.now();
+        let medium = &mut disk.medium;
+        let to = HeadPosition::over(&piece.run);
+        medium.count_access(medium.arms[arm].at.cylinder.abs_diff(to.cylinder), 0);
+        medium.arms[arm].moved(to, piece.start, now);
+        medium.arms[arm].done();
+        medium.count_busy(piece.start, now);
+        medium.after_write = false;
+        disk.ended = now;
+        let mut parts = Parts::default();
+        let edge = piece.edge.min(now);
+        parts.add(Part::Seek, piece.motion.seek);
+        parts.add(Part::HeadSwitch, piece.motion.head_switch);
+        parts.add(Part::Rotation, edge - piece.moved());
+        parts.add(Part::Transfer, now - edge);
+        medium.counters.spent(&parts);
+        let per_sector = u64::from(medium.hardware.blocks_per_sector);
+        let end = (piece.first_sector + u64::from(sectors)) * per_sector;
+        let end = end.clamp(piece.command.lbn.0, piece.command.end().0);
+        let blocks = (end - piece.command.lbn.0) as u32;
+        let entry = cx.request_mut(piece.child);
+        (entry.start, entry.parts) = (piece.start, parts);
+        self.counters.read_ahead_blocks += u64::from(blocks);
+        self.streams.read_ahead(piece.stream, Lbn(end));
+        let read = Command {
+            blocks,
+            ..piece.command
+        };
+        if blocks > 0 {
+            if let Some((checker, device)) = cx.checker() {
+                checker.read(device, piece.child, 0, read.lbn.0, blocks);
+            }
+            let frames = std::mem::take(&mut self.transfers.get_mut(piece.id).frames);
+            for (part, frame) in self.pieces_of(&read).zip(&frames) {
+                let frame = frame.expect("read-ahead has frames");
+                self.fill(frame, &part, piece.child, cx);
+            }
+            self.transfers.get_mut(piece.id).frames = frames;
+        }
+        cx.complete(piece.child, Outcome::Ok);
+    }
+
+    /// What was read ahead of a stream that is followed no longer leaves the pool: whole extents between two blocks.
+    pub(super) fn drop_unread(&mut self, from: u64, end: u64, cx: &mut Context<'_>) {
+        let per_extent = u64::from(self.parts.cache.blocks_per_line());
+        for key in from.div_ceil(per_extent)..end / per_extent {
+            let cache = &mut self.parts.cache;
+            let Some(frame) = cache.find(key) else {
+                continue;
+            };
+            if cache.is_pinned(frame) {
+                continue;
+            }
+            let whole = cache.whole(key);
+            let dropped = cache.trim(whole.lbn, whole.blocks(), |lbn, blocks| {
+                if let Some((checker, device)) = cx.checker() {
+                    checker.dropped(device, FRAMES, lbn, blocks);
+                }
+            });
+            self.counters.dropped_blocks += dropped.blocks;
+        }
+    }
+}

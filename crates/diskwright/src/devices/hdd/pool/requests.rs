@@ -1,0 +1,458 @@
+//! The course of the host's requests through a pool.
+
+use super::super::alarm::Alarm;
+use super::super::disk::Disk;
+use super::super::transfers::Purpose;
+use super::{DrivePool, FRAMES, SentFor, Write, in_transfer};
+use crate::base::units::{Lbn, Time};
+use crate::engine::context::Context;
+use crate::engine::request::{Command, Op, Outcome, Part, RequestId, ServedBy};
+use crate::models::cache::Frame;
+use crate::models::cache::block_cache::{BlockState, LinePiece};
+use crate::models::cache::replacement::Cost;
+
+impl DrivePool {
+    /// Gives a request a slot.
+    pub(super) fn take(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        cx: &mut Context<'_>,
+        disk: &mut Disk,
+    ) {
+        self.taken += 1;
+        disk.show_queue(self.taken, cx.now());
+        cx.request_mut(request).acceptance = cx.now();
+        self.access(command, cx);
+        match command.op {
+            Op::Write => self.take_write(request, command, cx, disk),
+            _ => self.take_read(request, command, cx, disk),
+        }
+    }
+
+    fn take_read(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        cx: &mut Context<'_>,
+        disk: &Disk,
+    ) {
+        self.counters.reads += 1;
+        if let Some((from, end)) = self.streams.note(command) {
+            self.drop_unread(from, end, cx);
+        }
+        let frames = std::mem::take(&mut self.frames);
+        match self.missing(command, &frames) {
+            None => self.hit(request, command, &frames, cx),
+            Some((lbn, blocks)) => {
+                let before = self.parts.overhead.before(false, false);
+                cx.request_mut(request).start = cx.now() + before;
+                let run = Command {
+                    lbn: Lbn(lbn),
+                    blocks,
+                    ..*command
+                };
+                self.send(request, run, &frames, disk);
+            }
+        }
+        self.frames = frames;
+    }
+
+    /// All that a read wants is in its frames.
+    pub(super) fn hit(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        frames: &[Option<Frame>],
+        cx: &mut Context<'_>,
+    ) {
+        self.counters.read_hits += 1;
+        self.parts.cache.unpin_all(frames);
+        if let Some((checker, device)) = cx.checker() {
+            checker.read_buffered(device, FRAMES, request, command.lbn.0, command.blocks);
+        }
+        self.serve(request, command, cx);
+    }
+
+    /// Adds the transfer of a request, for which its frames stay pinned.
+    fn send(&mut self, request: RequestId, run: Command, frames: &[Option<Frame>], disk: &Disk) {
+        let id = self.add_transfer(run, Purpose::Request(request), disk);
+        let kept = &mut self.transfers.get_mut(id).frames;
+        kept.clear();
+        kept.extend_from_slice(frames);
+    }
+
+    fn take_write(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        cx: &mut Context<'_>,
+        disk: &Disk,
+    ) {
+        self.counters.writes += 1;
+        self.counters.written_blocks += u64::from(command.blocks);
+        let frames = std::mem::take(&mut self.frames);
+        let write = Write {
+            request,
+            may_be_absorbed: self.may_be_absorbed(command, &frames),
+            frames,
+        };
+        if !self.room.is_empty() || !self.begin_write(&write, command, cx, disk) {
+            self.counters.waited_for_room += 1;
+            return self.room.push_back(write);
+        }
+        self.frames = write.frames;
+    }
+
+    fn may_be_absorbed(&self, command: &Command, frames: &[Option<Frame>]) -> bool {
+        let is_kept = self.parts.most_dirty.is_some() && (self.parts.is_persistent || !command.fua);
+        is_kept && frames.iter().all(Option::is_some) && frames.len() <= self.dirty.most() as usize
+    }
+
+    /// Absorbs a write or sends it to the medium; not one that has to wait for room.
+    fn begin_write(
+        &mut self,
+        write: &Write,
+        command: &Command,
+        cx: &mut Context<'_>,
+        disk: &Disk,
+    ) -> bool {
+        if !write.may_be_absorbed {
+            self.write_through(write.request, command, &write.frames, cx, disk);
+        } else if self.has_room(&write.frames) {
+            self.absorb(write.request, command, &write.frames, cx, disk);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Whether so many more extents may be dirty. While a flush waits none may.
+    fn has_room(&self, frames: &[Option<Frame>]) -> bool {
+        let new = frames
+            .iter()
+            .flatten()
+            .filter(|&&frame| !self.dirty.holds(frame));
+        self.flushes.is_empty()
+            && self.dirty.held() as usize + new.count() <= self.dirty.most() as usize
+    }
+
+    /// A write is complete in memory: its blocks are dirty from now on.
+    fn absorb(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        frames: &[Option<Frame>],
+        cx: &mut Context<'_>,
+        disk: &Disk,
+    ) {
+        self.counters.absorbed_writes += 1;
+        let now = cx.now();
+        for (piece, frame) in self.pieces_of(command).zip(frames) {
+            let frame = frame.expect("only what has frames is absorbed");
+            self.parts.cache.put(frame, &piece, true);
+            if self.dirty.soil(frame, now) {
+                self.parts.cache.pin(frame);
+            }
+            if let Some((checker, device)) = cx.checker() {
+                checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks());
+            }
+        }
+        self.counters.dirty_max = self.counters.dirty_max.max(self.dirty.held());
+        self.offer_extents(command, disk);
+        self.parts.cache.unpin_all(frames);
+        self.serve(request, command, cx);
+    }
+
+    /// Begins the writes that wait for room, in their order, as far as there is some.
+    pub(super) fn begin_waiting_writes(&mut self, disk: &Disk, cx: &mut Context<'_>) {
+        while let Some(write) = self.room.pop_front() {
+            let command = cx.request(write.request).command;
+            if !self.begin_write(&write, &command, cx, disk) {
+                return self.room.push_front(write);
+            }
+        }
+    }
+
+    /// A write goes to the medium. Its blocks are in memory from now on; those that were dirty stay so.
+    fn write_through(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        frames: &[Option<Frame>],
+        cx: &mut Context<'_>,
+        disk: &Disk,
+    ) {
+        for (piece, frame) in self.pieces_of(command).zip(frames) {
+            let Some(frame) = *frame else { continue };
+            self.put_as_it_is(frame, &piece);
+            if let Some((checker, device)) = cx.checker() {
+                checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks());
+            }
+        }
+        let start = self.free.max(cx.now());
+        let bus = self.bus_time(Op::Write, command.blocks);
+        self.free = start + self.parts.overhead.before(true, true) + bus;
+        cx.request_mut(request).start = self.free;
+        self.send(request, *command, frames, disk);
+    }
+
+    /// Blocks of a frame have new contents, dirty where they were dirty.
+    fn put_as_it_is(&mut self, frame: Frame, piece: &LinePiece) {
+        let cache = &mut self.parts.cache;
+        let line = cache.line(frame);
+        let dirty: Vec<_> = cache.runs(line, BlockState::Dirty, *piece).collect();
+        if dirty.is_empty() {
+            return cache.put(frame, piece, false);
+        }
+        let missing: Vec<_> = cache.runs(line, BlockState::Missing, *piece).collect();
+        for (lbn, blocks) in missing {
+            let part = piece.within(lbn, blocks).expect("it is of the piece");
+            cache.put(frame, &part, false);
+        }
+    }
+
+    /// Sends transfers for the host to the disk that wait for no others.
+    pub(super) fn send_ready(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+        while let Some(id) = self.transfers.ready() {
+            self.transfers.take_ready();
+            let transfer = self.transfers.get(id);
+            let mut command = transfer.command;
+            let Purpose::Request(request) = transfer.purpose else {
+                unreachable!("what is the pool's own waits for nothing");
+            };
+            if command.op == Op::Read {
+                // While it waited others may have brought what it wants.
+                let whole = cx.request(request).command;
+                let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
+                let missing = self.missing(&whole, &frames);
+                match missing {
+                    Some((lbn, blocks)) => (command.lbn, command.blocks) = (Lbn(lbn), blocks),
+                    None => self.hit(request, &whole, &frames, cx),
+                }
+                self.transfers.get_mut(id).frames = frames;
+                if missing.is_none() {
+                    self.finish(id, disk);
+                    continue;
+                }
+            }
+            let ready = cx.request(request).start;
+            let child = cx.open(command);
+            self.note_sent(child, SentFor::Transfer(id, false));
+            let sequence = cx.request(request).sequence;
+            let entry = cx.request_mut(child);
+            (entry.sequence, entry.start) = (sequence, ready);
+            if command.op == Op::Write
+                && let Some((checker, _)) = cx.checker()
+            {
+                checker.carried(request, child, command.lbn.0, command.blocks);
+            }
+            self.busy += 1;
+            disk.accept(child, cx);
+        }
+    }
+
+    /// The medium has served a request: its frames have what was read, and it ends when that has crossed the interface.
+    pub(super) fn end_request(
+        &mut self,
+        request: RequestId,
+        child: RequestId,
+        frames: &[Option<Frame>],
+        cx: &mut Context<'_>,
+    ) {
+        let command = cx.request(request).command;
+        let transferred = cx.request(child).clone();
+        let outcome = transferred.outcome.expect("the transfer is over");
+        let is_read = command.op == Op::Read;
+        let cost = Cost {
+            media: transferred.media,
+            blocks: self.pieces_of(&transferred.command).count() as u32,
+        };
+        for (piece, frame) in self.pieces_of(&command).zip(frames) {
+            let Command { lbn, blocks, .. } = transferred.command;
+            if let (Some(frame), Some(part)) = (*frame, piece.within(lbn.0, blocks)) {
+                if is_read && outcome == Outcome::Ok {
+                    self.fill(frame, &part, child, cx);
+                }
+                self.parts.cache.paid(frame, cost);
+            }
+            if is_read
+                && outcome == Outcome::Ok
+                && let Some((checker, device)) = cx.checker()
+            {
+                let (lbn, blocks) = (piece.lbn, piece.blocks());
+                match frame {
+                    Some(_) => checker.read_buffered(device, FRAMES, request, lbn, blocks),
+                    None => checker.carried(child, request, lbn, blocks),
+                }
+            }
+        }
+        self.parts.cache.unpin_all(frames);
+        let is_partial = is_read && transferred.command.blocks < command.blocks;
+        self.counters.partial_hits += u64::from(is_partial);
+        let now = cx.now();
+        let crossed = match is_read {
+            true => self.crossed(&command, now),
+            false => now,
+        };
+        let after = self.parts.overhead.completion(!is_read);
+        let entry = cx.request_mut(request);
+        (entry.start, entry.parts) = (transferred.start, transferred.parts);
+        entry.parts.add(Part::Bus, crossed - now);
+        entry.parts.add(Part::Overhead, after);
+        entry.media = transferred.media;
+        entry.shares_access = transferred.shares_access;
+        entry.served_by = match is_partial {
+            true => ServedBy::Both,
+            false => transferred.served_by,
+        };
+        if outcome != Outcome::Ok {
+            self.failed.push((request, outcome));
+        }
+        cx.alarm(crossed + after, Alarm::CacheServed(request).token());
+    }
+
+    /// When the blocks of a read have crossed the interface of which the medium has done with the last ones now.
+    fn crossed(&mut self, command: &Command, now: Time) -> Time {
+        let last = command.blocks.min(self.blocks_per_sector);
+        let with_medium = now + self.bus_time(Op::Read, last);
+        let after_others = self.free + self.bus_time(Op::Read, command.blocks);
+        self.free = with_medium.max(after_others);
+        self.free
+    }
+
+    /// Puts into a frame what came from the medium, but not over what was there.
+    pub(super) fn fill(
+        &mut self,
+        frame: Frame,
+        part: &LinePiece,
+        child: RequestId,
+        cx: &mut Context<'_>,
+    ) {
+        let cache = &mut self.parts.cache;
+        let line = cache.line(frame);
+        if let Some((checker, device)) = cx.checker() {
+            for (lbn, blocks) in cache.runs(line, BlockState::Missing, *part) {
+                checker.buffered(device, FRAMES, child, lbn, blocks);
+            }
+        }
+        cache.fill(frame, part);
+    }
+
+    /// Ends the flushes, if nothing is dirty any more, or what is outlives a power cut.
+    pub(super) fn end_flushes(&mut self, cx: &mut Context<'_>) {
+        if !self.parts.is_persistent && self.dirty.held() > 0 {
+            return;
+        }
+        let before = self.parts.overhead.before(true, true);
+        while let Some(request) = self.flushes.pop_front() {
+            let now = cx.now();
+            let entry = cx.request_mut(request);
+            (entry.acceptance, entry.start) = (entry.issue, entry.issue);
+            entry.parts.add(Part::Wait, now - entry.start);
+            entry.parts.add(Part::Overhead, before);
+            cx.alarm(now + before, Alarm::CacheServed(request).token());
+        }
+    }
+
+    /// A trim: its blocks are in the pool no longer, dirty or not.
+    pub(super) fn trim(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) {
+        let now = cx.now();
+        let entry = cx.request_mut(request);
+        (entry.acceptance, entry.start) = (now, now);
+        let (first, end) = (command.lbn.0, command.end().0);
+        let mut from = first;
+        let mut soiled = Vec::new();
+        let cache = &self.parts.cache;
+        while let Some((lbn, blocks)) = cache
+            .next_dirty(from, u32::MAX)
+            .filter(|&(lbn, _)| lbn < end)
+        {
+            let run_end = (lbn + u64::from(blocks)).min(end);
+            soiled.extend(
+                cache
+                    .pieces(lbn, (run_end - lbn) as u32)
+                    .map(|piece| piece.key),
+            );
+            from = run_end;
+        }
+        soiled.dedup();
+        let gone = |lbn, blocks| {
+            if let Some((checker, device)) = cx.checker() {
+                checker.dropped(device, FRAMES, lbn, blocks);
+            }
+        };
+        let trimmed = self.parts.cache.trim(first, command.blocks, gone);
+        self.counters.trimmed_blocks += trimmed.blocks;
+        self.counters.trimmed_dirty_blocks += trimmed.dirty;
+        for key in soiled {
+            let frame = self
+                .parts
+                .cache
+                .find(key)
+                .expect("dirty extents are pinned");
+            let line = self.parts.cache.line(frame);
+            let whole = self.parts.cache.whole(key);
+            let is_clean = self
+                .parts
+                .cache
+                .next_run(line, BlockState::Dirty, whole)
+                .is_none();
+            self.offer_extent(key, disk);
+            if is_clean && self.dirty.clean(frame) {
+                self.parts.cache.unpin_all(&[Some(frame)]);
+                // It may have no blocks left.
+                if self
+                    .parts
+                    .cache
+                    .next_run(line, BlockState::Valid, whole)
+                    .is_none()
+                {
+                    self.parts.cache.trim(whole.lbn, whole.blocks(), |_, _| {});
+                }
+            }
+        }
+        self.end_flushes(cx);
+        self.begin_waiting_writes(disk, cx);
+        let child = cx.open(*command);
+        self.note_sent(child, SentFor::Trim(request));
+        disk.accept(child, cx);
+    }
+
+    /// The disk has done with a trim.
+    pub(super) fn trimmed(
+        &mut self,
+        request: RequestId,
+        child: RequestId,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) {
+        let done = cx.request(child).clone();
+        cx.request_mut(request).parts = done.parts;
+        if let Some(outcome) = done.outcome.filter(|&outcome| outcome != Outcome::Ok) {
+            self.failed.push((request, outcome));
+        }
+        self.served(request, disk, cx);
+    }
+
+    /// Checks that what a destage carries is what the frames have.
+    pub(super) fn carry(
+        &self,
+        id: super::TransferId,
+        child: RequestId,
+        command: &Command,
+        cx: &mut Context<'_>,
+    ) {
+        if let Some((checker, device)) = cx.checker() {
+            let Command { lbn, blocks, .. } = *command;
+            checker.copied(device, FRAMES, in_transfer(id), lbn.0, blocks);
+            checker.read_buffered(device, in_transfer(id), child, lbn.0, blocks);
+        }
+    }
+}

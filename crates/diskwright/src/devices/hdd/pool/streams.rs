@@ -1,0 +1,156 @@
+//! The sequential streams that a pool follows.
+
+use crate::base::units::Lbn;
+use crate::engine::request::Command;
+
+/// A sequence of reads each of which begins where the one before ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stream {
+    /// The block behind its last read.
+    pub next: u64,
+    /// The block behind what has been read ahead, and not before `next`.
+    pub end: u64,
+    /// Reads that have continued it.
+    count: u32,
+    /// The read with which it began, which tells it from others that had its place.
+    pub began: u64,
+    /// When it was continued last, by the number of the read.
+    turn: u64,
+    /// There was no frame to read ahead into.
+    is_stalled: bool,
+}
+
+/// The streams.
+#[derive(Debug, Default)]
+pub(super) struct Streams {
+    most: usize,
+    after: u32,
+    streams: Vec<Stream>,
+    turns: u64,
+}
+
+impl Streams {
+    /// None yet, of at most `most`, which are read ahead once `after` reads have continued them.
+    pub fn new(most: u32, after: u32) -> Streams {
+        Streams {
+            most: most as usize,
+            after,
+            ..Streams::default()
+        }
+    }
+
+    /// A read is taken. What was read ahead of a stream that had to go for it is returned: from where to where.
+    pub fn note(&mut self, read: &Command) -> Option<(u64, u64)> {
+        self.turns += 1;
+        let (turn, next) = (self.turns, read.end().0);
+        let continued = self.streams.iter_mut();
+        let continued = continued.filter(|stream| stream.next == read.lbn.0);
+        if let Some(stream) = continued.max_by_key(|stream| stream.turn) {
+            (stream.next, stream.end) = (next, stream.end.max(next));
+            (stream.turn, stream.is_stalled) = (turn, false);
+            stream.count = stream.count.saturating_add(1);
+            return None;
+        }
+        let new = Stream {
+            next,
+            end: next,
+            count: 0,
+            began: turn,
+            turn,
+            is_stalled: false,
+        };
+        if self.streams.len() < self.most {
+            self.streams.push(new);
+            return None;
+        }
+        let oldest = self.streams.iter_mut().min_by_key(|stream| stream.turn)?;
+        let given_up = std::mem::replace(oldest, new);
+        (given_up.next < given_up.end).then_some((given_up.next, given_up.end))
+    }
+
+    /// The streams that are to be read ahead, by their numbers: the one of which least has been read ahead first, of several the one that
+    /// was continued last.
+    pub fn wanting(&self, list: &mut Vec<usize>) {
+        list.clear();
+        let is_wanted = |stream: &Stream| stream.count >= self.after && !stream.is_stalled;
+        let streams = self.streams.iter().enumerate();
+        list.extend(
+            streams
+                .filter(|(_, stream)| is_wanted(stream))
+                .map(|(number, _)| number),
+        );
+        list.sort_unstable_by_key(|&number| {
+            let stream = &self.streams[number];
+            (stream.end - stream.next, u64::MAX - stream.turn)
+        });
+    }
+
+    /// A stream.
+    pub fn get(&self, number: usize) -> &Stream {
+        &self.streams[number]
+    }
+
+    /// A stream, unless it has been given up, has been read ahead up to a block.
+    pub fn read_ahead(&mut self, (number, began): (usize, u64), end: Lbn) {
+        let stream = &mut self.streams[number];
+        if stream.began == began {
+            stream.end = end.0.max(stream.next);
+        }
+    }
+
+    /// A stream is not read ahead until it is continued.
+    pub fn stall(&mut self, number: usize) {
+        self.streams[number].is_stalled = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::request::Op;
+
+    fn read(lbn: u64, blocks: u32) -> Command {
+        Command {
+            op: Op::Read,
+            fua: false,
+            lbn: Lbn(lbn),
+            blocks,
+        }
+    }
+
+    #[test]
+    fn streams_are_told_apart_and_the_one_continued_longest_ago_goes() {
+        let mut streams = Streams::new(2, 1);
+        let mut wanting = Vec::new();
+        assert_eq!(streams.note(&read(0, 8)), None);
+        assert_eq!(streams.note(&read(1000, 8)), None);
+        streams.wanting(&mut wanting);
+        assert!(wanting.is_empty(), "nothing has been continued");
+        assert_eq!(streams.note(&read(8, 8)), None);
+        assert_eq!(streams.note(&read(1008, 8)), None);
+        streams.wanting(&mut wanting);
+        assert_eq!(wanting, [1, 0], "the one that was continued last");
+        streams.read_ahead((1, 2), Lbn(1100));
+        streams.read_ahead((0, 2), Lbn(2000));
+        streams.wanting(&mut wanting);
+        assert_eq!(wanting, [0, 1], "the one of which less has been read");
+        streams.stall(0);
+        streams.wanting(&mut wanting);
+        assert_eq!(wanting, [1]);
+        assert_eq!(streams.note(&read(16, 8)), None);
+        streams.wanting(&mut wanting);
+        assert_eq!(wanting, [0, 1], "it was continued");
+        // Another one takes the place of the second.
+        assert_eq!(streams.note(&read(5000, 8)), Some((1016, 1100)));
+        assert_eq!(streams.get(1).next, 5008);
+    }
+
+    #[test]
+    fn where_none_is_followed_nothing_is_read_ahead() {
+        let mut streams = Streams::new(0, 0);
+        assert_eq!(streams.note(&read(0, 8)), None);
+        let mut wanting = Vec::new();
+        streams.wanting(&mut wanting);
+        assert!(wanting.is_empty());
+    }
+}
