@@ -53,6 +53,8 @@ pub(super) enum Work {
     Move { from: SlotId },
     /// Reading ahead, for the pool.
     ReadAhead,
+    /// Keeping writes in the pool's region of the medium.
+    Region,
 }
 
 /// Blocks of the medium that an arm reads, or writes where they are.

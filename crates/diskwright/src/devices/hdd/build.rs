@@ -188,6 +188,7 @@ fn pool_parts(
         depth,
         most_dirty: pool.most_dirty(write_cache),
         is_persistent: !write_cache,
+        region: pool.persistent.as_ref().and_then(|kept| kept.region),
         destaging: pool.write_cache.clone().unwrap_or_default(),
         read_ahead: pool.read_ahead.clone(),
         hit_overhead: pool.hit_overhead,

@@ -128,6 +128,9 @@ impl Device for Hdd {
                 Alarm::ArmDone(arm) if pool.reads_ahead(arm as usize) => {
                     pool.piece_rings(arm as usize, &mut self.disk, cx);
                 }
+                Alarm::ArmDone(arm) if pool.writes_region(arm as usize) => {
+                    pool.region_rings(&mut self.disk, cx);
+                }
                 _ => self.disk.alarm(alarm, cx),
             },
         }

@@ -70,8 +70,27 @@ pub struct WriteCacheDescription {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PersistentDescription {
-    /// How much of the pool's memory is kept, in flash or by the energy of the platters.
+    /// How much of the pool's memory is kept.
     pub memory: Size,
+    /// Where on the medium it is kept: a write is complete when it is there. Where it is left out, it is kept in flash, or by the
+    /// energy of the platters, and a write is complete in memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<RegionDescription>,
+}
+
+/// The regions of the medium that keep writes: `[pool.persistent.region]`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegionDescription {
+    /// How many there are, spread evenly over the cylinders.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// How much they have room for together, no less than the memory that they keep.
+    pub size: Size,
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn four_kib() -> Size {
@@ -181,6 +200,20 @@ impl PoolDescription {
         }
         if let Some(kept) = &self.persistent {
             let memory = kept.memory.blocks();
+            if let Some(RegionDescription { count, size }) = kept.region {
+                if count == 0 || u64::from(count) > size.blocks() / extent {
+                    return wrong(
+                        format!("{count} regions of {size} together"),
+                        "accepted: one or more, each with room for an extent",
+                    );
+                }
+                if size.blocks() < memory || size.blocks() / extent > u64::from(MOST_FRAMES) {
+                    return wrong(
+                        format!("a region of {size} for a memory of {}", kept.memory),
+                        "accepted: as much as the memory or more",
+                    );
+                }
+            }
             if memory == 0 || !memory.is_multiple_of(extent) || memory > size {
                 return wrong(
                     format!("a persistent memory of {}", kept.memory),

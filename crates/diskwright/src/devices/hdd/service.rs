@@ -229,7 +229,7 @@ impl Disk {
         let work = self.medium.arms[arm].done();
         match work.expect("the alarm of an arm at work") {
             Work::Request(begun) => self.request_done(arm, begun, cx),
-            Work::Travel | Work::ReadAhead => {}
+            Work::Travel | Work::ReadAhead | Work::Region => {}
             Work::Load => {
                 if let Some(log) = &mut self.log {
                     log.loaded();

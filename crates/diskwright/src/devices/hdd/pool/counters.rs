@@ -30,6 +30,8 @@ pub(super) struct PoolCounters {
     pub idle_destages: u64,
     pub destaged_blocks: u64,
     pub destage_time: Time,
+    /// Passes over the region in which writes are kept.
+    pub region_passes: u64,
     /// Pieces of read-ahead, those that a request cut short, and what they brought.
     pub pieces: u64,
     pub cut_pieces: u64,
@@ -73,6 +75,7 @@ impl PoolCounters {
         put("idle_destages", json!(self.idle_destages));
         put("destaged_blocks", json!(self.destaged_blocks));
         put("destage_ms", json!(self.destage_time.ms()));
+        put("region_passes", json!(self.region_passes));
         put("read_ahead_pieces", json!(self.pieces));
         put("read_ahead_pieces_cut_short", json!(self.cut_pieces));
         put("read_ahead_blocks", json!(self.read_ahead_blocks));

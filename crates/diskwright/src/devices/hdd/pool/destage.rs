@@ -146,8 +146,16 @@ impl DrivePool {
         self.counters.destage_time += destage.completion - destage.start;
         for &frame in frames.iter().flatten() {
             if self.dirty.arrive(frame) {
-                self.parts.cache.unpin_all(&[Some(frame)]);
+                self.let_go(frame);
             }
+        }
+    }
+
+    /// An extent is neither dirty nor on its way any more.
+    pub(super) fn let_go(&mut self, frame: Frame) {
+        self.parts.cache.unpin_all(&[Some(frame)]);
+        if let Some(region) = &mut self.region {
+            region.release(frame);
         }
     }
 }

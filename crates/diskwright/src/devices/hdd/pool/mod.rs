@@ -9,6 +9,7 @@ mod counters;
 mod destage;
 mod dirty;
 mod read_ahead;
+mod region;
 mod requests;
 mod streams;
 mod turns;
@@ -21,7 +22,7 @@ use super::alarm::Alarm;
 use super::disk::Disk;
 use super::hardware::Overhead;
 use super::interface::Interface;
-use super::pool_description::{StreamsDescription, WriteCacheDescription};
+use super::pool_description::{RegionDescription, StreamsDescription, WriteCacheDescription};
 use super::transfers::{Purpose, TransferId, Transfers};
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
@@ -32,6 +33,7 @@ use crate::models::cache::{BlockCache, Frame};
 use counters::PoolCounters;
 use dirty::DirtyExtents;
 use read_ahead::Piece;
+use region::Regions;
 use streams::Streams;
 
 /// What a pool is made of.
@@ -44,6 +46,8 @@ pub struct PoolParts {
     pub most_dirty: Option<u32>,
     /// What is dirty outlives a power cut.
     pub is_persistent: bool,
+    /// Where on the medium it is kept until then; in a memory where none is given.
+    pub region: Option<RegionDescription>,
     /// When what is dirty goes to the medium.
     pub destaging: WriteCacheDescription,
     /// What is read ahead.
@@ -74,6 +78,8 @@ pub(super) struct DrivePool {
     /// Writes that wait until fewer extents are dirty.
     room: VecDeque<Write>,
     flushes: VecDeque<RequestId>,
+    /// Where writes are kept on the medium, if they are.
+    region: Option<Regions>,
     streams: Streams,
     /// What arms read ahead, by their numbers.
     pieces: Vec<Option<Piece>>,
@@ -87,6 +93,8 @@ pub(super) struct DrivePool {
     blocks_per_sector: u32,
     /// The power has failed.
     is_dark: bool,
+    /// Requests of the host that are complete now.
+    due: VecDeque<RequestId>,
     /// Requests of the host that end with an error.
     failed: Vec<(RequestId, Outcome)>,
     counters: PoolCounters,
@@ -134,7 +142,13 @@ impl DrivePool {
         let blocks_per_sector = medium.hardware.blocks_per_sector;
         let WriteCacheDescription { high, low, .. } = parts.destaging;
         let streams = parts.read_ahead.as_ref();
+        let most_dirty = parts.most_dirty.unwrap_or(0);
+        let per_extent = parts.cache.blocks_per_line();
+        let region = parts
+            .region
+            .filter(|_| parts.is_persistent && most_dirty > 0);
         DrivePool {
+            region: region.map(|region| Regions::new(medium, &region, per_extent)),
             dirty: DirtyExtents::new(parts.most_dirty.unwrap_or(0), (high, low), groups),
             streams: streams.map_or_else(Streams::default, |streams| {
                 Streams::new(streams.streams, streams.after)
@@ -155,6 +169,7 @@ impl DrivePool {
             asks_at: None,
             blocks_per_sector,
             is_dark: false,
+            due: VecDeque::new(),
             failed: Vec::new(),
             counters: PoolCounters::default(),
             counts_before: Counts::default(),
@@ -182,6 +197,7 @@ impl DrivePool {
             self.outside.push_back((request, command));
             self.proceed(disk, cx);
         }
+        self.complete_due(disk, cx);
         cx.wake();
     }
 
@@ -278,7 +294,23 @@ impl DrivePool {
         (entry.start, entry.served_by) = (start, ServedBy::Buffer);
         entry.parts.add(Part::Overhead, work);
         entry.parts.add(Part::Bus, bus);
-        cx.alarm(self.free, Alarm::CacheServed(request).token());
+        self.complete_at(request, self.free, cx);
+    }
+
+    /// A request is complete at an instant: before arms begin anything in it.
+    fn complete_at(&mut self, request: RequestId, at: Time, cx: &mut Context<'_>) {
+        if at == cx.now() {
+            self.due.push_back(request);
+        } else {
+            cx.alarm(at, Alarm::CacheServed(request).token());
+        }
+    }
+
+    /// Completes what is due now.
+    fn complete_due(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+        while let Some(request) = self.due.pop_front() {
+            self.complete(request, disk, cx);
+        }
     }
 
     fn bus_time(&self, op: Op, blocks: u32) -> Time {
@@ -305,8 +337,14 @@ impl DrivePool {
         self.sent[index] = what;
     }
 
-    /// A request is complete now.
+    /// The alarm of a request's completion.
     pub fn served(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+        self.complete(request, disk, cx);
+        self.complete_due(disk, cx);
+        cx.wake();
+    }
+
+    fn complete(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
         let needs_slot = matches!(cx.request(request).command.op, Op::Read | Op::Write);
         let was_full = self.taken == self.parts.depth;
         self.taken -= u32::from(needs_slot);
@@ -319,7 +357,6 @@ impl DrivePool {
         if was_full && self.taken < self.parts.depth {
             cx.announce_room();
         }
-        cx.wake();
     }
 
     /// The disk has served a request of the pool's.
@@ -340,6 +377,7 @@ impl DrivePool {
             SentFor::Trim(request) => self.trimmed(request, child, disk, cx),
             SentFor::Nothing => unreachable!("the disk completes what it was given"),
         }
+        self.complete_due(disk, cx);
         cx.wake();
     }
 

@@ -161,7 +161,27 @@ impl DrivePool {
         self.counters.dirty_max = self.counters.dirty_max.max(self.dirty.held());
         self.offer_extents(command, disk);
         self.parts.cache.unpin_all(frames);
-        self.serve(request, command, cx);
+        if self.region.is_some() {
+            self.keep_in_region(request, command, cx);
+        } else {
+            self.serve(request, command, cx);
+        }
+    }
+
+    /// An absorbed write is complete when it is in the region: it can be written there once its blocks have crossed the interface.
+    fn keep_in_region(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
+        let start = self.free.max(cx.now());
+        let bus = self.bus_time(Op::Write, command.blocks);
+        let work = self.parts.overhead.before(true, true);
+        self.free = start + work + bus;
+        let entry = cx.request_mut(request);
+        entry.start = start;
+        entry.parts.add(Part::Overhead, work);
+        entry.parts.add(Part::Bus, bus);
+        if let Some(region) = &mut self.region {
+            region.wait(request, self.free);
+        }
+        cx.alarm(self.free, Alarm::PoolAsks.token());
     }
 
     /// Begins the writes that wait for room, in their order, as far as there is some.
@@ -309,7 +329,7 @@ impl DrivePool {
         if outcome != Outcome::Ok {
             self.failed.push((request, outcome));
         }
-        cx.alarm(crossed + after, Alarm::CacheServed(request).token());
+        self.complete_at(request, crossed + after, cx);
     }
 
     /// When the blocks of a read have crossed the interface of which the medium has done with the last ones now.
@@ -351,7 +371,7 @@ impl DrivePool {
             (entry.acceptance, entry.start) = (entry.issue, entry.issue);
             entry.parts.add(Part::Wait, now - entry.start);
             entry.parts.add(Part::Overhead, before);
-            cx.alarm(now + before, Alarm::CacheServed(request).token());
+            self.complete_at(request, now + before, cx);
         }
     }
 
@@ -406,7 +426,7 @@ impl DrivePool {
                 .is_none();
             self.offer_extent(key, disk);
             if is_clean && self.dirty.clean(frame) {
-                self.parts.cache.unpin_all(&[Some(frame)]);
+                self.let_go(frame);
                 // It may have no blocks left.
                 if self
                     .parts
@@ -438,7 +458,7 @@ impl DrivePool {
         if let Some(outcome) = done.outcome.filter(|&outcome| outcome != Outcome::Ok) {
             self.failed.push((request, outcome));
         }
-        self.served(request, disk, cx);
+        self.complete(request, disk, cx);
     }
 
     /// Checks that what a destage carries is what the frames have.

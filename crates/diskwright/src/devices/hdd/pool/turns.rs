@@ -33,6 +33,10 @@ impl DrivePool {
         let waits = !disk.queues[group].pool.is_empty();
         let has_candidates = !self.dirty.candidates(group).is_empty();
         let is_pressing = has_candidates && self.is_pressing(now);
+        if !is_pressing && self.begin_region_pass(group, disk, cx) {
+            self.last_was_host[group] = true;
+            return true;
+        }
         if waits && !(is_pressing && self.last_was_host[group]) {
             return self.begin_of_host(group, disk, cx);
         }

@@ -90,7 +90,13 @@ fn pool(draw: &mut Draw<'_>) -> Value {
     pool["extent"] = size(extent);
     pool["size"] = size(extent * extents);
     if let Some(kept) = pool.get_mut("persistent") {
-        kept["memory"] = size(extent * draw.scaled(1..=extents));
+        let memory = draw.scaled(1..=extents);
+        kept["memory"] = size(extent * memory);
+        if draw.chance(0.5) {
+            let count = draw.within(1..=3);
+            let room = (memory + draw.scaled(0..=100)).next_multiple_of(count);
+            kept["region"] = json!({ "count": count, "size": size(extent * room) });
+        }
     }
     if let Some(cache) = pool.get_mut("write_cache") {
         let low = draw.share(0.0, 1.0);
@@ -113,6 +119,7 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("Drive", "buffer") => Hint::Omit,
         // It is drawn afterwards, where there is no buffer.
         ("Drive", "pool") => Hint::Omit,
+        ("PersistentDescription", "region") => Hint::Omit,
         ("StreamsDescription", "streams") => draw.scaled(0..=8).into(),
         ("StreamsDescription", "after") => draw.within(0..=2).into(),
         ("StreamsDescription", "most") => draw.blocks(0..=400).into(),

@@ -1,0 +1,318 @@
+//! Writes that are kept in a region of the medium until they are destaged, with the write cache disabled.
+
+use std::collections::VecDeque;
+
+use super::super::alarm::Alarm;
+use super::super::arm::Work;
+use super::super::disk::Disk;
+use super::super::medium::Medium;
+use super::super::pool_description::RegionDescription;
+use super::DrivePool;
+use crate::base::units::Time;
+use crate::engine::context::Context;
+use crate::engine::request::{Op, Part, Parts, RequestId};
+use crate::models::cache::Frame;
+use crate::models::cache::per_frame::PerFrame;
+use crate::models::geometry::mechanics::HeadPosition;
+
+/// Where no slot is.
+const NOWHERE: u32 = u32::MAX;
+
+/// Regions of the medium, divided into slots of one extent each, which are written in the order of arrival as far as the platter's turning
+/// lets them.
+pub(super) struct Regions {
+    regions: Vec<Region>,
+    surfaces: u32,
+    cylinders: u32,
+    sectors_per_slot: u32,
+    /// Of each slot, whether it is taken. All regions have as many.
+    taken: Vec<bool>,
+    per_region: u32,
+    /// The slot of each extent that has one.
+    slots: PerFrame<u32>,
+    /// Writes that wait to be kept, and since when they can be.
+    waiting: VecDeque<(RequestId, Time)>,
+    /// What an arm writes.
+    pass: Option<RegionPass>,
+}
+
+/// One of them.
+#[derive(Clone, Copy)]
+struct Region {
+    /// Its first slot.
+    first: u32,
+    first_cylinder: u32,
+    sectors_per_track: u32,
+    slots_per_track: u32,
+    /// The track that is being written, counted from the region's first.
+    track: u32,
+}
+
+/// Writes that an arm keeps in one pass over a track.
+struct RegionPass {
+    arm: usize,
+    requests: Vec<RequestId>,
+    to: HeadPosition,
+    start: Time,
+    parts: Parts,
+}
+
+impl Regions {
+    /// Empty regions with slots of one extent each.
+    pub fn new(
+        medium: &Medium,
+        &RegionDescription { count, size }: &RegionDescription,
+        blocks_per_extent: u32,
+    ) -> Regions {
+        let hardware = &medium.hardware;
+        let layout = &hardware.mechanics.layout;
+        let cylinders = layout.cylinders();
+        let sectors_per_slot = blocks_per_extent / hardware.blocks_per_sector;
+        let slots = size.blocks() / u64::from(blocks_per_extent);
+        let per_region = (slots / u64::from(count)) as u32;
+        let region = |number: u32| {
+            // In the middle of its part of the cylinders.
+            let half = u64::from(cylinders) * u64::from(2 * number + 1) / u64::from(2 * count);
+            let first_cylinder = half as u32;
+            let zones = layout.zones().iter();
+            let zone = zones
+                .rev()
+                .find(|zone| zone.first_cylinder() <= first_cylinder);
+            let sectors = zone.map_or(1, |zone| zone.sectors_per_track());
+            Region {
+                first: number * per_region,
+                first_cylinder,
+                sectors_per_track: sectors.max(sectors_per_slot),
+                slots_per_track: (sectors / sectors_per_slot).max(1),
+                track: 0,
+            }
+        };
+        Regions {
+            regions: (0..count).map(region).collect(),
+            surfaces: layout.surfaces(),
+            cylinders,
+            sectors_per_slot,
+            taken: vec![false; (per_region * count) as usize],
+            per_region,
+            slots: PerFrame::new(NOWHERE),
+            waiting: VecDeque::new(),
+            pass: None,
+        }
+    }
+
+    /// The region, and the track of it, that an arm writes next: of the nearest region with a free slot the track that is being written, or
+    /// the next one that has one.
+    fn next_track(&mut self, at: HeadPosition) -> (Region, HeadPosition) {
+        let mut nearest: Vec<usize> = (0..self.regions.len()).collect();
+        nearest.sort_by_key(|&number| self.regions[number].first_cylinder.abs_diff(at.cylinder));
+        let found = nearest.into_iter().find_map(|number| {
+            let region = self.regions[number];
+            let tracks = self.per_region.div_ceil(region.slots_per_track);
+            let mut ahead = (0..tracks).map(|ahead| (region.track + ahead) % tracks);
+            let track = ahead.find(|&track| {
+                let (first, end) = self.slots_of(&Region { track, ..region });
+                self.taken[first as usize..end as usize].contains(&false)
+            })?;
+            Some((number, track))
+        });
+        let (number, track) = found.expect("no more extents are dirty than there are slots");
+        let region = &mut self.regions[number];
+        region.track = track;
+        let cylinder = region.first_cylinder + track / self.surfaces;
+        let place = HeadPosition {
+            cylinder: cylinder.min(self.cylinders - 1),
+            head: track % self.surfaces,
+        };
+        (*region, place)
+    }
+
+    /// The first slot of a region's track, and the one behind its last.
+    fn slots_of(&self, region: &Region) -> (u32, u32) {
+        let first = region.track * region.slots_per_track;
+        let end = (first + region.slots_per_track).min(self.per_region);
+        (region.first + first, region.first + end)
+    }
+
+    /// The first sector of a slot of a region's track.
+    fn sector(&self, region: &Region, slot: u32) -> u32 {
+        (slot - self.slots_of(region).0) * self.sectors_per_slot
+    }
+
+    /// An extent is on the medium: its slot is free.
+    pub fn release(&mut self, frame: Frame) {
+        let slot = std::mem::replace(&mut self.slots[frame.index()], NOWHERE);
+        if slot != NOWHERE {
+            self.taken[slot as usize] = false;
+        }
+    }
+
+    /// A write can be kept from an instant on.
+    pub fn wait(&mut self, request: RequestId, ready: Time) {
+        self.waiting.push_back((request, ready));
+    }
+
+    /// Whether a write waits that can be kept now.
+    pub fn has_waiting(&self, now: Time) -> bool {
+        self.waiting.front().is_some_and(|&(_, ready)| ready <= now)
+    }
+
+    /// Whether an arm writes here.
+    pub fn is_written_by(&self, arm: usize) -> bool {
+        self.pass.as_ref().is_some_and(|pass| pass.arm == arm)
+    }
+}
+
+/// An arm on its way over a region.
+struct Walk<'a> {
+    medium: &'a Medium,
+    arm: usize,
+    at: HeadPosition,
+    now: Time,
+    parts: Parts,
+    /// The free slots of its track in the order in which they come by, the next one last: when its edge does, and its first sector.
+    free: Vec<(Time, u32, u32)>,
+    sectors_per_track: u32,
+}
+
+impl Walk<'_> {
+    /// Writes the next free slot that comes by, on the next track that has one where this one has none left.
+    fn write_slot(&mut self, regions: &mut Regions) -> u32 {
+        let spindle = &self.medium.arms[self.arm].spindle;
+        if self.free.is_empty() {
+            let (region, to) = regions.next_track(self.at);
+            let motion = self.medium.hardware.mechanics.motion(self.at, to, true);
+            self.parts.add(Part::Seek, motion.seek);
+            self.parts.add(Part::HeadSwitch, motion.head_switch);
+            self.parts.add(Part::Settle, motion.settle);
+            self.now += motion.total();
+            self.at = to;
+            self.sectors_per_track = region.sectors_per_track;
+            let phase = spindle.phase(self.now);
+            let (first, end) = regions.slots_of(&region);
+            let free = (first..end).filter(|&slot| !regions.taken[slot as usize]);
+            let free = free.map(|slot| {
+                let sector = regions.sector(&region, slot);
+                let wait = spindle.wait(phase, spindle.edge(sector, region.sectors_per_track));
+                (self.now + wait, slot, sector)
+            });
+            self.free = free.collect();
+            self.free.sort_unstable_by(|one, other| other.cmp(one));
+        }
+        let (edge, slot, sector) = self.free.pop().expect("the track has a free slot");
+        let (_, passing) = spindle.come_by(spindle.phase(edge), sector, self.sectors_per_track);
+        let end = edge + spindle.passing(&passing, regions.sectors_per_slot);
+        self.parts.add(Part::Rotation, edge - self.now);
+        self.parts.add(Part::Transfer, end - edge);
+        self.now = end;
+        regions.taken[slot as usize] = true;
+        slot
+    }
+}
+
+impl DrivePool {
+    /// Has an idle arm of a group keep the writes that wait for it, as many as one pass over a track takes.
+    pub(super) fn begin_region_pass(
+        &mut self,
+        group: usize,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) -> bool {
+        let now = cx.now();
+        let Some(region) = &mut self.region else {
+            return false;
+        };
+        let medium = &mut disk.medium;
+        if region.pass.is_some() || !region.has_waiting(now) || !medium.groups[group].can(Op::Write)
+        {
+            return false;
+        }
+        let Some(arm) = medium.idle_arm(group) else {
+            return false;
+        };
+        let mut walk = Walk {
+            medium,
+            arm,
+            at: medium.arms[arm].at,
+            now,
+            parts: Parts::default(),
+            free: Vec::new(),
+            sectors_per_track: 0,
+        };
+        let mut requests = Vec::new();
+        while let Some(&(request, ready)) = region.waiting.front() {
+            let command = cx.request(request).command;
+            let cache = &self.parts.cache;
+            let frames = cache.pieces(command.lbn.0, command.blocks);
+            let frames = frames.filter_map(|piece| cache.find(piece.key));
+            let frames: Vec<Frame> = frames.filter(|&frame| self.dirty.holds(frame)).collect();
+            // One pass is over one track, but for a first write that needs more.
+            let fits = requests.is_empty() || walk.free.len() >= frames.len();
+            if ready > now || !fits {
+                break;
+            }
+            region.waiting.pop_front();
+            for frame in frames {
+                region.release(frame);
+                let slot = walk.write_slot(region);
+                region.slots[frame.index()] = slot;
+            }
+            requests.push(request);
+        }
+        let Walk {
+            at: to,
+            now: until,
+            parts,
+            ..
+        } = walk;
+        medium.arms[arm].work = Some(Work::Region);
+        region.pass = Some(RegionPass {
+            arm,
+            requests,
+            to,
+            start: now,
+            parts,
+        });
+        self.busy += 1;
+        self.counters.region_passes += 1;
+        cx.alarm(until, Alarm::ArmDone(arm as u32).token());
+        true
+    }
+
+    /// Whether an arm keeps writes in the region.
+    pub fn writes_region(&self, arm: usize) -> bool {
+        let region = self.region.as_ref();
+        region.is_some_and(|region| region.is_written_by(arm))
+    }
+
+    /// An arm has kept writes in the region: they are complete.
+    pub fn region_rings(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+        let pass = self.region.as_mut().and_then(|region| region.pass.take());
+        let pass = pass.expect("the alarm of a pass over the region");
+        let now = cx.now();
+        let medium = &mut disk.medium;
+        let arm = &mut medium.arms[pass.arm];
+        let distance = arm.at.cylinder.abs_diff(pass.to.cylinder);
+        arm.moved(pass.to, pass.start, now);
+        arm.done();
+        medium.count_access(distance, 0);
+        medium.count_busy(pass.start, now);
+        medium.counters.spent(&pass.parts);
+        disk.ended = now;
+        self.busy -= 1;
+        self.rest_since = now;
+        let after = self.parts.overhead.completion(true);
+        for request in pass.requests {
+            let entry = cx.request_mut(request);
+            let so_far = entry.start + entry.parts.total();
+            entry.parts.add(Part::Wait, pass.start - so_far);
+            for &part in Part::ALL {
+                entry.parts.add(part, pass.parts.get(part));
+            }
+            entry.parts.add(Part::Overhead, after);
+            entry.media = pass.parts.access();
+            self.complete_at(request, now + after, cx);
+        }
+        self.complete_due(disk, cx);
+        cx.wake();
+    }
+}
