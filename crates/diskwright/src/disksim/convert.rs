@@ -172,6 +172,7 @@ fn drive(
         interface: InterfaceDescription::default(),
         buffer: None,
         arms: None,
+        ships: None,
         layout,
     })
 }
@@ -203,8 +204,13 @@ fn settings(
             scheduler: queue::scheduler(host, Place::Host, true, warnings)?,
         },
         queue: QueueSpec {
-            depth,
-            scheduler: queue::scheduler(own, Place::Drive, outstanding > 1, warnings)?,
+            depth: Some(depth),
+            scheduler: Some(queue::scheduler(
+                own,
+                Place::Drive,
+                outstanding > 1,
+                warnings,
+            )?),
             ..QueueSpec::default()
         },
         measure: MeasureSpec::default(),
