@@ -38,6 +38,9 @@ DESCRIBED = {
     "overhead_ms": "overhead",
     "skew_margin_ms": "margin of the skews",
     "interface_mb_s": "interface",
+    "queue_depth": "ships.queue_depth",
+    "scheduler": "ships.scheduler",
+    "write_cache": "ships.write_cache",
 }
 """The figures that a description is computed from, as its sources and estimates name them."""
 
@@ -211,6 +214,11 @@ def _mechanics(drive: Table, curve: Curve | None) -> Iterator[str]:
     yield "[interface]"
     yield f'rate = "{drive["interface_mb_s"]:g} MB/s"'
     yield ""
+    yield "[ships]"
+    yield f"queue_depth = {drive['queue_depth']}"
+    yield f"scheduler = {_policy(drive['scheduler'])}"
+    yield f"write_cache = {str(drive['write_cache']).lower()}"
+    yield ""
     arms = drive["actuators"]
     if arms > 1:
         yield "[arms]"
@@ -221,6 +229,13 @@ def _mechanics(drive: Table, curve: Curve | None) -> Iterator[str]:
             yield "[[arms.arm]]"
             yield f"surfaces = [{arm * each}, {(arm + 1) * each - 1}]"
             yield ""
+
+
+def _policy(choice: Table) -> str:
+    """A policy with its parameters, which are numbers."""
+    [(name, parameters)] = choice.items()
+    written = ", ".join(f"{key} = {value:g}" for key, value in parameters.items())
+    return f"{{ {name} = {{ {written} }} }}"
 
 
 def _layout(drive: Table, zones: list[Zone]) -> Iterator[str]:

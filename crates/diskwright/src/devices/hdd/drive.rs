@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::arms_spec::ArmsSpec;
 use super::buffer_description::BufferDescription;
 use super::interface::Interface;
-use super::spec::ships::ShipsDescription;
+use super::ships::ShipsDescription;
 use super::{Hardware, Overhead};
 use crate::base::document::from_node;
 use crate::base::error::{Error, InputError};

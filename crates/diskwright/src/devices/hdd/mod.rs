@@ -27,6 +27,7 @@ mod log;
 mod medium;
 mod picture;
 mod service;
+pub mod ships;
 pub mod spec;
 pub mod tally;
 

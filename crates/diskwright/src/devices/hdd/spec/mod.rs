@@ -6,7 +6,6 @@ pub mod overhead;
 pub mod placement;
 mod queue;
 pub mod settings;
-pub mod ships;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -225,18 +225,18 @@ mod tests {
     use crate::devices::drives::{DriveFile, text};
     use crate::devices::hdd::drive::Drive;
 
-    /// The settings of a drive of the library, with keys for its file, under the keys of a spec.
+    fn read<T: serde::de::DeserializeOwned>(text: &str) -> T {
+        let tree = Node::parse(&Source::new("test", text)).expect("TOML");
+        from_node(&tree).expect("sound")
+    }
+
+    /// The settings of a drive of the library that ships with these, under the keys of a spec.
     fn settings(drive: &str, ships: &str, spec: &str) -> Settings {
-        let own = text(drive).expect("a drive");
-        let head = own.split("[ships]").next().expect("a text");
-        let tail = own.split("[heads]").nth(1).expect("a file has heads");
-        let head = head.split("[heads]").next().expect("a text");
-        let file = format!("{head}\n[ships]\n{ships}\n[heads]\n{tail}");
-        let file = DriveFile::parse("drive.toml".to_owned(), file).expect("TOML");
-        let drive = Drive::of(&file).expect("a drive").description;
-        let spec = format!("drive = \"x\"\n{spec}");
-        let spec = Node::parse(&Source::new("spec", spec)).expect("TOML");
-        let spec: HddSpec = from_node(&spec).expect("sound");
+        let own = text(drive).expect("a drive").to_owned();
+        let file = DriveFile::parse("drive.toml".to_owned(), own).expect("TOML");
+        let mut drive = Drive::of(&file).expect("a drive").description;
+        drive.ships = Some(read(ships));
+        let spec: HddSpec = read(&format!("drive = \"x\"\n{spec}"));
         let own = drive.buffer.clone();
         let buffer = spec.buffer().resolve(own).expect("sound");
         Settings::of(&spec, &drive, buffer.as_ref())
@@ -244,7 +244,7 @@ mod tests {
 
     const SHIPPED: &str =
         "queue_depth = 16\nscheduler = { aged-satf = { weight = 0.04 } }\nwrite_cache = true";
-    const DRIVES: [&str; 2] = ["exos-x20", "ibm-18es"];
+    const DRIVES: [&str; 2] = ["ibm-18es-linear", "ibm-18es"];
 
     #[test]
     fn what_the_spec_says_stands_over_what_the_drive_says_and_that_over_the_usual() {
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(of("write_cache = true", on_medium), (false, Origin::Spec));
         let segments = "buffer = { segments = 2 }";
         assert_eq!(of("", segments), (true, Origin::Drive));
-        let none = settings("exos-x20", "", "");
+        let none = settings("ibm-18es-linear", "", "");
         assert_eq!(
             json!([none.buffer, none.write_cache]),
             json!([{ "value": "none", "from": "default" }, { "value": false, "from": "default" }])
@@ -329,9 +329,9 @@ mod tests {
                 "write_cache = true",
                 &["write_cache = true changes nothing: its buffer completes no write"],
             ),
-            ("exos-x20", "write_cache = false", &[]),
+            ("ibm-18es-linear", "write_cache = false", &[]),
             (
-                "exos-x20",
+                "ibm-18es-linear",
                 "",
                 &[
                     "ships with its write cache on, which changes nothing",
@@ -339,7 +339,7 @@ mod tests {
                 ],
             ),
             (
-                "exos-x20",
+                "ibm-18es-linear",
                 "write_cache = true",
                 &["write_cache = true changes nothing", "not describe"],
             ),
