@@ -7,6 +7,7 @@ import pytest
 
 import diskwright
 from conftest import ROOT, SPEC, Command, parsed, refused
+from diskwright._shingled import SHINGLED
 
 
 def test_every_description_in_the_repository_is_listed() -> None:
@@ -47,3 +48,65 @@ def test_a_shown_description_can_be_saved_and_used(command: Command, tmp_path: P
 
 def test_a_misspelt_drive_is_wrong_input_with_a_suggestion(command: Command) -> None:
     refused(command("drives", "ibm-18s"), "ibm-18s", "ibm-18es")
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("exos-x20", ["exos-x20"]),
+        ("ST20000NM007D", ["exos-x20"]),
+        # As a drive answers, with what labels have behind the model.
+        ("st20000nm007d-3DJ103", ["exos-x20"]),
+        ("seagate exos 2x18", ["exos-2x18"]),
+        ("ULTRASTAR he10", ["ultrastar-he10"]),
+        ("Quantum", None),
+        ("exos laptop", None),
+    ],
+)
+def test_words_find_drives(command: Command, words: str, names: list[str] | None) -> None:
+    done = command("drives", "--search", words, "--json", "-")
+    if names is None:
+        refused(done, "no drive has all of", words.split()[0])
+        with pytest.raises(diskwright.InputError, match="no drive has all of"):
+            diskwright.drives(words)
+        return
+    found = parsed(done)
+    assert [drive["id"] for drive in found["drives"]] == names == diskwright.drives(words)
+    assert found["notes"] == []
+    shown = command("drives", "--search", words).stdout
+    assert all(name in shown for name in names)
+    assert "cheetah-9lp" not in shown
+
+
+def test_every_word_must_be_there() -> None:
+    surveillance = diskwright.drives("surveillance")
+    assert set(surveillance) == {"skyhawk-4tb", "wd-purple-4tb"}
+    assert diskwright.drives("surveillance western") == ["wd-purple-4tb"]
+    assert diskwright.drives("TOSHIBA nearline") == ["toshiba-mg08", "toshiba-mg10", "toshiba-mg11"]
+
+
+@pytest.mark.parametrize("words", ["WD40EFAX", "wd red", "ST8000DM004-2CX188", "MQ04ABF100", "HC620", "SMR"])
+def test_a_product_with_shingled_tracks_is_said_to_be_one(command: Command, words: str) -> None:
+    refused(command("drives", "--search", words), "has shingled tracks, which are not modelled")
+
+
+def test_a_search_that_finds_both_tells_of_both(command: Command) -> None:
+    done = command("drives", "--search", "barracuda")
+    assert done.returncode == 0
+    assert "barracuda-2tb" in done.stdout
+    assert "note:  Seagate BarraCuda, 3.5-inch" in done.stderr
+    # A maker alone asks for its drives.
+    assert "shingled" not in command("drives", "--search", "seagate").stderr
+
+
+def test_what_is_shingled_is_not_in_the_library() -> None:
+    for product in SHINGLED:
+        assert product.source
+        for model in product.models:
+            for name in diskwright.drives():
+                assert model not in diskwright.drive(name).name
+
+
+def test_a_search_shows_no_drive(command: Command) -> None:
+    refused(command("drives", "exos-x20", "--search", "exos"), "give one of them")
+    refused(command("drives", "--search", " "), "no words")

@@ -112,6 +112,16 @@ def test_the_numbers_are_the_results(page: Page, run: diskwright.Result) -> None
     assert {f"parts_ms.{name}" for name, mean in run.parts_ms.items() if mean} <= shown
 
 
+def test_the_page_tells_what_the_drive_is_set_to(run: diskwright.Result) -> None:
+    text = report.page(run)
+    told = (
+        "queue depth 32 (default), scheduler fcfs (default), buffer segmented (drive), write cache on (drive)"
+    )
+    assert "Settings of hdd" in text
+    assert told in text
+    assert ">settings" not in text
+
+
 def test_the_bars_add_up_to_the_means(page: Page, run: diskwright.Result) -> None:
     charts = page.embedded("charts")
     stages = sum(trace["x"][0] for trace in charts["stages"]["data"])

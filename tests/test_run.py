@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import diskwright
 from conftest import COMMAND, ENDLESS, SPEC, Command, environment, names, parsed, refused
 
 DEPTH = "device.hdd.queue.depth"
@@ -36,6 +37,45 @@ def test_warnings_and_notes_are_told_apart_from_results(command: Command, spec: 
     result = parsed(as_json)
     assert any("no warm-up" in text for text in result["warnings"])
     assert ["[sweep]" in text for text in result["notes"]] == [True]
+
+
+def test_a_run_tells_what_is_from_the_drive_and_what_from_the_spec(
+    command: Command, spec: Path, tmp_path: Path
+) -> None:
+    ships = "[ships]\nqueue_depth = 16\nscheduler = { aged-satf = { weight = 0.04 } }\nwrite_cache = true\n"
+    own = diskwright.drive_toml("ibm-18es").replace("[heads]", f"{ships}\n[heads]")
+    (tmp_path / "mine.toml").write_text(own)
+    spec.write_text(SPEC)
+    plain = parsed(command("run", spec, "--drive", "mine.toml", "--json", "-"))
+    aged = {"aged-satf": {"weight": 0.04}}
+    assert plain["devices"]["hdd"]["settings"] == {
+        "queue_depth": {"value": 16, "from": "drive"},
+        "scheduler": {"value": aged, "from": "drive"},
+        "buffer": {"value": "segmented", "from": "drive"},
+        "write_cache": {"value": True, "from": "drive"},
+    }
+    assert not plain["notes"]
+    assert plain["devices"]["hdd"]["queue_length_max"] <= 16
+    said = ("--set", f"{DEPTH}=16", "--set", "device.hdd.queue.scheduler={ aged-satf = { weight = 0.04 } }")
+    same = parsed(command("run", spec, "--drive", "ibm-18es", *said, "--json", "-"))
+    assert same["digest"] == plain["digest"]
+    unusual = ("device.hdd.queue={ depth = 64, scheduler = 'fcfs' }", "device.hdd.buffer=false")
+    changes = [part for key in unusual for part in ("--set", key)]
+    done = command("run", spec, "--drive", "mine.toml", *changes)
+    for words in (
+        "note:  hdd: fcfs in a drive that ships with aged-satf",
+        "note:  hdd: a queue of 64 in a drive that ships with one of 16",
+        "note:  hdd: without the buffer that the drive has",
+    ):
+        assert words in done.stderr
+    assert "hdd settings  queue depth 64 (spec), scheduler fcfs (spec), buffer none (spec)," in done.stdout
+    assert "write cache off (spec)" in done.stdout
+    off = parsed(
+        command("run", spec, "--drive", "mine.toml", "--set", "device.hdd.write_cache=false", "--json", "-")
+    )
+    on_medium = ("--set", "device.hdd.buffer.write.complete=on-medium")
+    same = parsed(command("run", spec, "--drive", "mine.toml", *on_medium, "--json", "-"))
+    assert off["digest"] == same["digest"] != plain["digest"]
 
 
 def test_json_to_standard_output_is_one_object_and_nothing_else(command: Command, spec: Path) -> None:

@@ -38,6 +38,15 @@ DESCRIBED = {
     "overhead_ms": "overhead",
     "skew_margin_ms": "margin of the skews",
     "interface_mb_s": "interface",
+    "queue_depth": "ships.queue_depth",
+    "scheduler": "ships.scheduler",
+    "write_cache": "ships.write_cache",
+    "buffer_mb": "pool.size",
+    "hit_overhead_ms": "pool.hit_overhead",
+    "persistent_kib": "pool.persistent.memory",
+    "regions": "pool.persistent.region",
+    "destaged_at_once": "pool.write_cache",
+    "write_overhead_ms": "overhead of writes",
 }
 """The figures that a description is computed from, as its sources and estimates name them."""
 
@@ -150,11 +159,8 @@ def _head(drive: Table, curve: Curve | None) -> Iterator[str]:
             "the curve of Lee and Katz" if curve is None else "a square root that passes smoothly into a line"
         ),
     ]
-    if drive["actuators"] > 1:
-        made.append(
-            "buffer: none, since a drive with arms of its own cannot have one: "
-            "every request is an access to the medium"
-        )
+    rules = "pool.read_ahead" if "destaged_at_once" in drive else "pool.read_ahead, pool.write_cache"
+    made.append(f"{rules}: the program's usual rules, since no maker tells its own")
     yield from _list("estimated", made)
 
 
@@ -206,11 +212,19 @@ def _mechanics(drive: Table, curve: Curve | None) -> Iterator[str]:
     yield ""
     yield "[overhead]"
     for kind in ("read_after_read", "read_after_write", "write_after_read", "write_after_write"):
-        yield f'{kind} = "{drive["overhead_ms"]:g} ms"'
+        own = drive.get("write_overhead_ms", drive["overhead_ms"])
+        time = own if kind.startswith("write") else drive["overhead_ms"]
+        yield f'{kind} = "{time:g} ms"'
     yield ""
     yield "[interface]"
     yield f'rate = "{drive["interface_mb_s"]:g} MB/s"'
     yield ""
+    yield "[ships]"
+    yield f"queue_depth = {drive['queue_depth']}"
+    yield f"scheduler = {_policy(drive['scheduler'])}"
+    yield f"write_cache = {str(drive['write_cache']).lower()}"
+    yield ""
+    yield from _pool(drive)
     arms = drive["actuators"]
     if arms > 1:
         yield "[arms]"
@@ -221,6 +235,37 @@ def _mechanics(drive: Table, curve: Curve | None) -> Iterator[str]:
             yield "[[arms.arm]]"
             yield f"surfaces = [{arm * each}, {(arm + 1) * each - 1}]"
             yield ""
+
+
+def _pool(drive: Table) -> Iterator[str]:
+    """The drive's memory, and what keeps writes with the write cache disabled."""
+    yield "[pool]"
+    yield f'size = "{drive["buffer_mb"]} MiB"'
+    yield f'hit_overhead = "{drive["hit_overhead_ms"]:g} ms"'
+    yield ""
+    yield "[pool.read_ahead]"
+    yield ""
+    yield "[pool.write_cache]"
+    kept = drive.get("persistent_kib")
+    if batch := drive.get("destaged_at_once"):
+        yield "high = 1.0"
+        yield f"low = {1 - batch * 4 / kept:g}"
+        yield 'age = "1000 s"'
+    yield ""
+    if kept is None:
+        return
+    yield "[pool.persistent]"
+    yield f'memory = "{kept} KiB"'
+    if region := drive.get("regions"):
+        yield f'region = {{ count = {region["count"]}, size = "{region["mib"]} MiB" }}'
+    yield ""
+
+
+def _policy(choice: Table) -> str:
+    """A policy with its parameters, which are numbers."""
+    [(name, parameters)] = choice.items()
+    written = ", ".join(f"{key} = {value:g}" for key, value in parameters.items())
+    return f"{{ {name} = {{ {written} }} }}"
 
 
 def _layout(drive: Table, zones: list[Zone]) -> Iterator[str]:

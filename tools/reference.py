@@ -95,7 +95,9 @@ VALUES = Page(
 def pages() -> dict[str, str]:
     """The text of every page by its file name."""
     spec = Document(diskwright.spec_schema(), SPEC_PAGES)
-    drive = Document(diskwright.drive_schema(), DRIVE_PAGES)
+    schedulers = SPEC_PAGES["host.scheduler"]
+    known = [(name, section) for name, section in spec.sections.items() if section.page is schedulers]
+    drive = Document(diskwright.drive_schema(), DRIVE_PAGES, known)
     made = spec.pages() | drive.pages()
     values = spec.values | drive.values
     made[VALUES.file] = "\n\n".join(

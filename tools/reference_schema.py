@@ -1,7 +1,8 @@
 """Pages of the reference from a JSON schema of the engine's."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from diskwright import _toml
 from reference_words import (
@@ -51,13 +52,18 @@ class Section:
 
 
 class Document:
-    """A schema as pages. `values` has the texts of what is written as a number or a text, by its name."""
+    """A schema as pages. `values` has the texts of what is written as a number or a text, by its name.
 
-    def __init__(self, schema: Schema, pages: dict[str, Page]) -> None:
+    elsewhere: definitions that have their headings on the pages of another schema, by name.
+    """
+
+    def __init__(
+        self, schema: Schema, pages: dict[str, Page], elsewhere: Iterable[tuple[str, "Section"]] = ()
+    ) -> None:
         self.definitions: dict[str, Schema] = schema["definitions"]
         self.by_path = pages
         self.values: dict[str, str] = {}
-        self.sections: dict[str, Section] = {}
+        self.sections: dict[str, Section] = {name: replace(section, paths=[]) for name, section in elsewhere}
         self.anchors: set[str] = set()
         self.meet("", schema, "")
 

@@ -574,9 +574,23 @@ def drive_schema() -> dict[str, Any]:
     return schema
 
 
-def drives() -> list[str]:
-    """The names of the drives that come with diskwright."""
-    return _engine.drives()
+def drives(search: str | None = None) -> list[str]:
+    """The names of the drives that come with diskwright.
+
+    search: words that a drive must have in its name, maker, model, class or year.
+
+    Raises InputError where no drive has all the words; for a product with shingled tracks, which are not
+    modelled, with a message that says so.
+    """
+    names = _engine.drives()
+    return names if search is None else [drive.id for drive in search_drives(search)[0]]
+
+
+def search_drives(words: str) -> tuple[list[Record], list[str]]:
+    """The drives that have all the words, and notes on products with shingled tracks that have them."""
+    from diskwright import _search
+
+    return _search.found(words, map(drive, _engine.drives()))
 
 
 def drive(name: AnyPath, /) -> Record:

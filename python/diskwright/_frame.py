@@ -116,6 +116,9 @@ def _leaves(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
         if key == "ci95":
             low, high = value or (None, None)
             yield from ((f"{name}.low", low), (f"{name}.high", high))
+        elif key == "value" and isinstance(value, Mapping):
+            # A setting that is a policy with parameters is one text, as in the spec.
+            yield name, _toml.value(value)
         elif isinstance(value, Mapping):
             yield from _leaves(value, f"{name}.")
         elif not isinstance(value, Sequence) or isinstance(value, str):

@@ -41,6 +41,28 @@ def plain(value: Any) -> str:
     return str(value)
 
 
+def settings(device: Mapping[str, Any]) -> dict[str, str]:
+    """What a device is set to, each with where that is from; nothing of devices that have no settings."""
+    return {
+        name.replace("_", " "): f"{_setting(setting['value'])} ({setting['from']})"
+        for name, setting in device.get("settings", {}).items()
+    }
+
+
+def _setting(value: Any) -> str:
+    """A switch, a number, a name, or a policy with its parameters."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, Mapping):
+        return "; ".join(
+            " ".join([name, *(f"{key.replace('_', ' ')} {item}" for key, item in parameters.items())])
+            if isinstance(parameters, Mapping)
+            else f"{name} {parameters}"
+            for name, parameters in value.items()
+        )
+    return str(value)
+
+
 def number(value: float | None) -> str:
     """A measured number: three decimals, less for large ones."""
     if value is None:

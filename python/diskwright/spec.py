@@ -706,6 +706,10 @@ class Hdd(Table):
     differ from the drive's. Without it, none where a cache, arms or a log are given, and else the
     drive's.
     """
+    write_cache: bool | None = None
+    """Whether the drive's write cache is on; as the drive ships where it is left out. Beside a block cache
+    only with `buffer`.
+    """
     overhead: Overhead | None = None
     """How long the controller takes for a command: a time before every command, or a table of what is to
     differ from the drive's; the drive's own where it is left out.
@@ -723,9 +727,12 @@ class Queue(Table):
     """A drive's queue."""
 
     depth: int | None = None
-    """Slots: the active request and those that wait. Default: 32."""
+    """Slots: the active request and those that wait. As the drive ships unless said, and 32 where its file
+    does not say.
+    """
     scheduler: Scheduler | None = None
-    """Which request is next. Default: "fcfs"."""
+    """Which request is next. As the drive ships unless said, and `"fcfs"` where its file does not say.
+    """
     clustering: Size | None = None
     """Requests that continue one another become one of at most this size; without it, none do."""
     slots: Slots | None = None

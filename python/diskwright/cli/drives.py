@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diskwright import Record, _api
+from diskwright import InputError, Record, _api
 from diskwright.cli import output, outputs
 
 if TYPE_CHECKING:
@@ -17,6 +17,15 @@ def drives(
         str | None,
         typer.Argument(help="The drive to show; a name or a file.", show_default=False),
     ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help="List the drives that have all the words in their name, maker, model, class or year: "
+            "--search 'nearline 20 TB'",
+            show_default=False,
+        ),
+    ] = None,
     json: output.JsonOption = None,
 ) -> None:
     """List the drives that come with diskwright, or show one.
@@ -24,15 +33,23 @@ def drives(
     To make a drive of your own, save what `diskwright drives NAME` shows under its table as a file,
     change it, and give the file's path where a spec names a drive.
     """
+    if name is not None and search is not None:
+        raise InputError("error: a drive to show, and --search\n  = help: give one of them")
     outputs.check(outputs.json(json), reads=lambda: outputs.of_drive(name or ""))
     with output.json_to(json) as write_json:
+        notes: list[str] | None = None
         if name is None:
-            known = [_api.drive(known) for known in _api.drives()]
-            write_json(Record({"schema": 1, "drives": [drive.to_dict() for drive in known]}))
+            if search is None:
+                known = [_api.drive(known) for known in _api.drives()]
+            else:
+                known, notes = _api.search_drives(search)
+            listed = {"schema": 1, "drives": [drive.to_dict() for drive in known]}
+            write_json(Record(listed if notes is None else {**listed, "notes": notes}))
         else:
             drive = _api.drive(name)
             text = _api.drive_toml(name) if name in _api.drives() else Path(name).read_text(encoding="utf-8")
             write_json(drive)
+    output.remarks((), notes or ())
     if json != "-":
         if name is None:
             output.show(_list(known))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diskwright import InputError, _api
+from diskwright import InputError, _api, _text
 from diskwright._text import subject
 from diskwright.cli import options, output, outputs
 
@@ -91,6 +91,8 @@ def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
     for path, device in result.devices.items():
         counted = {key: item for key, item in device.items() if item and not isinstance(item, Mapping)}
         yield output.pairs(path, output.flat(counted))
+        if settings := _text.settings(device):
+            yield output.pairs(f"{path} settings", settings)
     yield ""
     yield f"digest {result.digest}"
     if "checked" in result:

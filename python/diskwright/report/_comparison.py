@@ -143,8 +143,10 @@ def _counts(path: str, runs: Sequence[Run]) -> _Counts:
 
 def _counted(record: Mapping[str, Any], above: str = "", inherited: str = "") -> dict[str, str]:
     """Names with their units, and values without."""
-    counted: dict[str, str] = {}
+    counted = _text.settings(record)
     for name, item in record.items():
+        if name == "settings":
+            continue
         label, unit = _text.unit(name)
         if isinstance(item, Mapping):
             counted |= _counted(item, f"{above}{label}, ", unit or inherited)

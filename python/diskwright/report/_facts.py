@@ -18,8 +18,9 @@ def spec(effective: Mapping[str, Any]) -> str:
 
 def device(device: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
     """Single values; and those of its records, such as the time by parts, each with the record's name."""
-    single = {name: item for name, item in device.items() if not isinstance(item, Mapping)}
-    records = {name: item for name, item in device.items() if isinstance(item, Mapping)}
+    counted = {name: item for name, item in device.items() if name != "settings"}
+    single = {name: item for name, item in counted.items() if not isinstance(item, Mapping)}
+    records = {name: item for name, item in counted.items() if isinstance(item, Mapping)}
     rows = []
     for name, record in records.items():
         label, of = _text.unit(name)
@@ -42,6 +43,15 @@ def facts(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Measured", _settings(spec.get("measure", {})) or "everything"),
         ("Faults", "; ".join(_settings(fault) for fault in spec.get("fault", ()))),
         ("Seed", str(spec.get("seed", ""))),
+    ]
+
+
+def settings(devices: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What devices are set to, and whether the spec says so, the drive, or neither."""
+    return [
+        (f"Settings of {path}", ", ".join(f"{name} {text}" for name, text in told.items()))
+        for path, device in devices.items()
+        if (told := _text.settings(device))
     ]
 
 

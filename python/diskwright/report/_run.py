@@ -6,7 +6,7 @@ from typing import Any
 from diskwright import _text
 from diskwright._record import Result
 from diskwright.report import _film, charts
-from diskwright.report._facts import device, facts, spec
+from diskwright.report._facts import device, facts, settings, spec
 from diskwright.report._html import _embedded, rendered
 from diskwright.report.charts import Chart, Run
 
@@ -38,7 +38,7 @@ def page(result: Result, *, title: str | None = None) -> str:
         raise ValueError("the run was not asked for its picture: diskwright.run(spec, picture=True)")
     run = Run(title or _text.subject(result.spec), result.to_dict(), picture.to_dict())
     films = _film.films(run.picture)
-    rows = [*facts(run.result["spec"]), *_checks(run.result)]
+    rows = [*facts(run.result["spec"]), *settings(run.result["devices"]), *_checks(run.result)]
     context = {
         "title": run.label,
         "result": run.result,

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::{Map, Value};
+
 use super::drives::ReadForeign;
 use super::spindles::Spindles;
 use crate::base::error::Error;
@@ -21,8 +23,12 @@ pub struct DeviceTree {
     pub devices: Vec<Box<dyn Device>>,
     /// Their paths, such as `array.member[0].hdd`.
     pub paths: Vec<String>,
+    /// What results tell of each besides what it counts, such as what it is set to.
+    pub facts: Vec<Map<String, Value>>,
     /// What the drives' files gave cause to warn of.
     pub warnings: Vec<String>,
+    /// What the user should know of how the devices are set.
+    pub notes: Vec<String>,
     /// What the devices may come to need.
     pub memory: Budget,
 }
@@ -32,7 +38,13 @@ impl DeviceTree {
     pub fn add(&mut self, path: &str, device: Box<dyn Device>) -> DeviceId {
         self.devices.push(device);
         self.paths.push(path.to_owned());
+        self.facts.push(Map::new());
         DeviceId(self.devices.len() as u32 - 1)
+    }
+
+    /// Has results tell something of a device that was added.
+    pub fn tell(&mut self, id: DeviceId, key: &str, value: impl Into<Value>) {
+        self.facts[id.0 as usize].insert(key.to_owned(), value.into());
     }
 
     /// A device that was added.

@@ -173,6 +173,7 @@ fn drive(
         pool: None,
         buffer: None,
         arms: None,
+        ships: None,
         layout,
     })
 }
@@ -204,8 +205,13 @@ fn settings(
             scheduler: queue::scheduler(host, Place::Host, true, warnings)?,
         },
         queue: QueueSpec {
-            depth,
-            scheduler: queue::scheduler(own, Place::Drive, outstanding > 1, warnings)?,
+            depth: Some(depth),
+            scheduler: Some(queue::scheduler(
+                own,
+                Place::Drive,
+                outstanding > 1,
+                warnings,
+            )?),
             ..QueueSpec::default()
         },
         measure: MeasureSpec::default(),

@@ -13,7 +13,7 @@ use crate::devices::hdd::spec::{HddSpec, QueueSpec};
 use crate::devices::spindles::Spindles;
 use crate::engine::Engine;
 use crate::models::cache::replacement::CustomReplacements;
-use crate::models::queue::CustomSchedulers;
+use crate::models::queue::{CustomSchedulers, SchedulerChoice};
 
 /// An engine with nothing but a drive: one arm that reaches everything, at rest at cylinder 0, platters at angle 0, a queue of one.
 ///
@@ -25,7 +25,8 @@ pub(super) fn alone(drive: Drive, buffer: BufferSpec) -> Result<Engine, Error> {
         drive: drive.description.name.clone(),
         angle: None,
         queue: QueueSpec {
-            depth: 1,
+            depth: Some(1),
+            scheduler: Some(SchedulerChoice::default()),
             ..QueueSpec::default()
         },
         buffer: Some(buffer),

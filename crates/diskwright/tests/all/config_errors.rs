@@ -127,6 +127,11 @@ fn every_mistake_is_told_with_its_place_and_its_mend() {
             &["spec:16:9", "expected 1 or more"],
         ),
         (
+            "[device.hdd.queue]",
+            "write_cache = true\n[device.hdd.cache]\nsize = \"1 MiB\"\n[device.hdd.queue]",
+            &["spec:15:15", "off beside a block cache", "buffer = true"],
+        ),
+        (
             "timeout = \"2 s\"",
             "timout = \"2 s\"",
             &["spec:17:23", "did you mean \"timeout\""],

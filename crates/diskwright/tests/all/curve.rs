@@ -43,7 +43,7 @@ fn random_requests_take_as_long_as_on_the_drive() {
         fs::write(folder.path().join(name), text).expect("written");
     }
     let files = "capacity = '160 GB'\nread = 'reads.csv'\nwrite = 'writes.csv'";
-    let drive = "hdd]\ndrive = 'travelstar-5k160'\nbuffer = false\noverhead = '0 ms'";
+    let drive = "hdd]\ndrive = 'travelstar-5k160'\nbuffer = false\noverhead = '0 ms'\nqueue = { depth = 32, scheduler = 'fcfs' }";
     let (access, response) = means(drive, folder.path());
     for spread in [false, true] {
         let curve = format!("curve]\n{files}\nspread = {spread}");

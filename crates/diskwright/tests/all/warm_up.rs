@@ -137,6 +137,7 @@ fn is_count(key: &str) -> bool {
         "angle",
         "frames",
         "dirty",
+        "/settings/",
         "scan_s",
         "slots",
         "mapped",

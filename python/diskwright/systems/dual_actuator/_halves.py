@@ -59,7 +59,7 @@ def device(way: str, users: int) -> dict[str, Any]:
     queue = {"depth": users, "scheduler": "satf"}
 
     def hdd(drive: Drive) -> dict[str, Any]:
-        return {"hdd": {"drive": drive, "queue": queue}}
+        return {"hdd": {"drive": drive, "buffer": False, "queue": queue}}
 
     if way == "two actuators":
         return hdd(DUAL)

@@ -14,6 +14,8 @@ ARCHITECTURES = (*FIVE, ADAPTIVE)
 
 IBM, CHEETAH = "ibm-18es-linear", "cheetah-9lp-linear"
 ZONED = ("ibm-18es", "cheetah-9lp")
+QUEUE: Mapping[str, Any] = {"depth": 32, "scheduler": "fcfs"}
+"""Of all drives, unless a work says otherwise."""
 REQUESTS = 500_000
 REGION_BLOCKS = 1_000_000
 """What is there at the start: the first so many sectors."""
@@ -72,9 +74,7 @@ def device(
     unit: blocks of a stripe; 4 splits each request in halves. arms, log: keys beside those of the
     architecture. initial: what a log holds at the start, the paper's unless given.
     """
-    hdd: dict[str, Any] = {"drive": drive, "buffer": False}
-    if queue is not None:
-        hdd["queue"] = dict(queue)
+    hdd: dict[str, Any] = {"drive": drive, "buffer": False, "queue": dict(queue or QUEUE)}
     if architecture == STRIPE2:
         layout = {"stripe": {"unit": f"{unit} blocks"}}
         return {"array": {"layout": layout, "spindles": spindles, "member": [{"hdd": hdd}] * 2}}

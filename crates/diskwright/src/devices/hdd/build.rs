@@ -10,6 +10,7 @@ use super::spec::HddSpec;
 use super::spec::buffer::BufferSpec;
 use super::spec::cache::CacheSpec;
 use super::spec::placement::{EagerSpec, Recovery};
+use super::spec::settings::Settings;
 use super::{
     DiskParts, FrontParts, Hardware, Hdd, InitialWrites, LogParts, Overhead, PoolParts, arm_groups,
 };
@@ -36,9 +37,15 @@ impl DeviceKind for HddSpec {
         let mut drive = drive.map_err(|error| site.locate("drive", error))?;
         tree.warnings.append(&mut drive.warnings);
         let rotation = drive.description.rotation;
+        let settings = self.settings(&drive.description, site)?;
         let hdd = self.assemble(drive, site, &mut tree.memory)?;
+        let id = tree.add(site.path, Box::new(hdd));
+        tree.tell(id, "settings", settings.json());
+        let notes = settings.notes().iter();
+        tree.notes
+            .extend(notes.map(|note| format!("{}: {note}", site.path)));
         Ok(Built {
-            id: tree.add(site.path, Box::new(hdd)),
+            id,
             rotation: Some(rotation),
         })
     }
@@ -76,9 +83,11 @@ impl HddSpec {
             hardware,
             ..
         } = drive;
-        let hardware = as_specified(self, &description, hardware, site, memory)?;
+        let settings = self.settings(&description, site)?;
+        let mut hardware = as_specified(self, &description, hardware, site, memory)?;
+        settings.switch(&mut hardware.buffer);
         let (overhead, interface) = (hardware.overhead, hardware.interface);
-        let mut parts = disk(self, &description, hardware, site, memory)?;
+        let mut parts = disk((self, &settings), &description, hardware, site, memory)?;
         let pool = pool(self, &description).map_err(|error| site.locate("buffer", error))?;
         if let Some(pool) = pool {
             if self.cache.is_some() {
@@ -87,7 +96,7 @@ impl HddSpec {
                 );
                 return Err(site.locate("buffer", error));
             }
-            let with = (self.write_cache.unwrap_or(false), overhead, interface);
+            let with = (settings.write_cache(), overhead, interface);
             let front = pool_parts(&pool, &mut parts, with, site, memory)?;
             return Ok(Hdd::new(parts, Some(FrontParts::Pool(front))));
         }
@@ -100,6 +109,21 @@ impl HddSpec {
             }))
         });
         Ok(Hdd::new(parts, cache.transpose()?))
+    }
+}
+
+impl HddSpec {
+    /// What the spec and the drive together are set to.
+    ///
+    /// # Errors
+    /// A buffer that is not sound, a write cache beside a block cache, each with its place.
+    fn settings(&self, drive: &DriveDescription, site: &Site<'_>) -> Result<Settings, Error> {
+        self.check_write_cache()
+            .map_err(|error| site.locate("write_cache", error))?;
+        let locate = |error: InputError| site.locate("buffer", error);
+        let buffer = buffer(self, drive).map_err(locate)?;
+        let pool = pool(self, drive).map_err(locate)?;
+        Ok(Settings::of(self, drive, buffer.as_ref(), pool.as_ref()))
     }
 }
 
@@ -246,13 +270,13 @@ fn block_cache(
 
 /// The parts of the disk behind the cache.
 fn disk(
-    spec: &HddSpec,
+    (spec, settings): (&HddSpec, &Settings),
     description: &DriveDescription,
     mut hardware: Hardware,
     site: &Site<'_>,
     memory: &mut Budget,
 ) -> Result<DiskParts, Error> {
-    if spec.queue.depth == 0 {
+    if settings.queue_depth.value == 0 {
         let error = Error::input("a queue of depth 0 takes no request: expected 1 or more");
         return Err(site.locate("queue.depth", error));
     }
@@ -281,11 +305,11 @@ fn disk(
         .map_err(|error| site.locate("placement", error))?;
     let schedulers = arm_groups(&arms, motion)
         .iter()
-        .map(|_| site.scheduler(&spec.queue.scheduler, "queue.scheduler"))
+        .map(|_| site.scheduler(&settings.scheduler.value, "queue.scheduler"))
         .collect::<Result<_, _>>()?;
     Ok(DiskParts {
         hardware,
-        depth: spec.queue.depth,
+        depth: settings.queue_depth.value,
         clustering,
         reports_arms: spec.arms.is_some() || description.arms.is_some() || log.is_some(),
         arms,

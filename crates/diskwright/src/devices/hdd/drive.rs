@@ -9,6 +9,7 @@ use super::arms_spec::ArmsSpec;
 use super::buffer_description::BufferDescription;
 use super::interface::Interface;
 use super::pool_description::PoolDescription;
+use super::ships::ShipsDescription;
 use super::{Hardware, Overhead};
 use crate::base::document::from_node;
 use crate::base::error::{Error, InputError};
@@ -68,6 +69,9 @@ pub struct DriveDescription {
     /// The arms, where there is not just one that can do everything; a drive with arms of its own has no buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arms: Option<ArmsSpec>,
+    /// How it is set when it is sold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ships: Option<ShipsDescription>,
     /// Surfaces, cylinders and zones.
     pub layout: LayoutDescription,
 }
@@ -264,6 +268,9 @@ impl DriveDescription {
                 );
             }
             pool.check(self.sector_size.blocks())?;
+        }
+        if let Some(ships) = &self.ships {
+            ships.check()?;
         }
         let interface = &self.interface;
         for time in [interface.block_time, interface.write_block_time] {

@@ -281,8 +281,23 @@ fn the_handbook_lists_the_figures() {
             .map(|group| std::str::from_utf8(group).expect("digits"))
             .collect();
         let (outside, inside) = figures.sustained_mb_per_s;
+        let ships = drive(name).ships.map_or_else(
+            || "– | – | –".to_owned(),
+            |ships| {
+                let scheduler = serde_json::to_value(&ships.scheduler).expect("plain data");
+                let cache = match ships.write_cache {
+                    Some(true) => "on",
+                    _ => "off",
+                };
+                format!(
+                    "{} | `aged-satf` {} | {cache}",
+                    ships.queue_depth.expect("said"),
+                    scheduler["aged-satf"]["weight"]
+                )
+            },
+        );
         let row = format!(
-            "| {} | {:.3} | {:.3} | {outside:.1} – {inside:.1} |",
+            "| {} | {:.3} | {:.3} | {outside:.1} – {inside:.1} | {ships} |",
             groups.join(" "),
             figures.average_seek_ms,
             figures.full_stroke_ms,

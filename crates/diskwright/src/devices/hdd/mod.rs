@@ -29,6 +29,7 @@ mod picture;
 mod pool;
 pub mod pool_description;
 mod service;
+pub mod ships;
 pub mod spec;
 pub mod tally;
 mod transfers;

@@ -315,6 +315,7 @@ pub fn run(
     let mut checked = read_spec(source, options)?;
     let mut tree = checked.devices()?;
     checked.warn(std::mem::take(&mut tree.warnings));
+    checked.notes.append(&mut tree.notes);
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
     // A job file becomes the load that it stands for, which the log and the result then show.
     let workload = checked.spec.workload.resolved(&checked.base, capacity);
@@ -377,6 +378,7 @@ pub fn run(
         checked: &checked,
         engine: &engine,
         paths: &tree.paths,
+        facts: &tree.facts,
         host: &host,
         measurements,
         picture,

@@ -43,6 +43,8 @@ pub(super) struct Finished<'a> {
     pub engine: &'a Engine,
     /// The paths of its devices.
     pub paths: &'a [String],
+    /// What is known of them besides what they count.
+    pub facts: &'a [Map<String, Value>],
     pub host: &'a Host<'a>,
     pub measurements: Measurements,
     /// What a picture is drawn from, where it was collected.
@@ -62,6 +64,7 @@ impl Outcome {
             checked,
             engine,
             paths,
+            facts,
             measurements,
             ..
         } = run;
@@ -70,7 +73,11 @@ impl Outcome {
         result.insert("requests".into(), requests(run).into());
         measurements.statistics(&mut result);
         leave_parts_of(engine.devices(), &mut result);
-        let devices = device_reports(paths, engine.devices(), measurements.measured_span());
+        let devices = device_reports(
+            (paths, facts),
+            engine.devices(),
+            measurements.measured_span(),
+        );
         result.insert("devices".into(), devices.into());
         let wall_s = wall.as_secs_f64();
         result.insert("wall_s".into(), json!(wall_s));
@@ -147,13 +154,15 @@ impl Outcome {
 
 /// What devices and their parts that are reported apart tell, by path, of a run of which `elapsed` was measured.
 pub(super) fn device_reports(
-    paths: &[String],
+    (paths, facts): (&[String], &[Map<String, Value>]),
     devices: &[Box<dyn Device>],
     elapsed: Time,
 ) -> Map<String, Value> {
     let mut reports = Map::new();
-    for (path, device) in paths.iter().zip(devices) {
-        reports.insert(path.clone(), device.report(elapsed).into());
+    for ((path, facts), device) in paths.iter().zip(facts).zip(devices) {
+        let mut report = device.report(elapsed);
+        report.extend(facts.clone());
+        reports.insert(path.clone(), report.into());
         for (part, report) in device.part_reports(elapsed) {
             reports.insert(format!("{path}.{part}"), report.into());
         }

@@ -14,7 +14,7 @@ fn policies_become_schedulers() {
             (place, "Scheduler:Timeout time/weight", "6"),
         ];
         Sample::new().import(&put).map(|import| match place {
-            "disk0" => import.settings.queue.scheduler,
+            "disk0" => import.settings.queue.scheduler.expect("a set-up has one"),
             _ => import.settings.host.scheduler,
         })
     };
@@ -68,10 +68,10 @@ fn a_queue_of_one_chooses_nothing() {
     ] {
         let import = Sample::new().sound(&[put, ("disk0", "Scheduler:Scheduling policy", "27")]);
         assert_eq!(import.settings.host.outstanding, Some(1), "{put:?}");
-        assert_eq!(import.settings.queue.scheduler.name(), "fcfs");
+        assert_eq!(import.settings.queue.scheduler.expect("one").name(), "fcfs");
     }
     let import = Sample::new().sound(&[("disk0", "Max queue length", "0")]);
-    assert_eq!(import.settings.queue.depth, 1);
+    assert_eq!(import.settings.queue.depth, Some(1));
     assert!(
         import
             .warnings
@@ -84,7 +84,7 @@ fn a_queue_of_one_chooses_nothing() {
             import.settings.host.outstanding,
             import.settings.queue.depth
         ),
-        (Some(4), 4)
+        (Some(4), Some(4))
     );
 }
 

@@ -99,7 +99,7 @@ fn settings_are_those_of_the_set_ups() {
         let settings = &import.settings;
         assert_eq!(settings.host.outstanding, Some(1));
         assert_eq!(settings.host.scheduler.name(), "fcfs");
-        assert_eq!(settings.queue.depth, 1);
+        assert_eq!(settings.queue.depth, Some(1));
         assert_eq!(settings.measure.warmup, None);
         assert_eq!(
             (settings.trace_time_scale, settings.mappings.len()),
@@ -151,8 +151,17 @@ fn values_are_put_over_those_of_the_files() {
         ],
     );
     assert_eq!(import.settings.host.outstanding, Some(32));
-    assert_eq!(import.settings.queue.depth, 32);
-    assert_eq!(import.settings.queue.scheduler.name(), "satf");
+    assert_eq!(import.settings.queue.depth, Some(32));
+    assert_eq!(
+        import
+            .settings
+            .queue
+            .scheduler
+            .as_ref()
+            .expect("one")
+            .name(),
+        "satf"
+    );
     assert_eq!(import.drive.rotation.rpm(), 7_200.0);
     assert_eq!(import.drive.overhead.read_after_read.ns(), 567_240);
     assert_eq!(import.drive.interface.block_time, Some(Time::from_us(200)));

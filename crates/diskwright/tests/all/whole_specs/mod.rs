@@ -168,7 +168,7 @@ fn quoted(text: &str) -> BTreeSet<&str> {
 #[test]
 fn everything_that_is_registered_comes_up() {
     let definitions = Definitions::read();
-    let cases: Vec<String> = (0..1_500)
+    let cases: Vec<String> = (0..2_000)
         .map(|number| case(&definitions, number).whole().to_string())
         .collect();
     let all: BTreeSet<&str> = cases.iter().flat_map(|text| quoted(text)).collect();

@@ -5,10 +5,12 @@ pub mod cache;
 pub mod overhead;
 pub mod placement;
 mod queue;
+pub mod settings;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::error::InputError;
 use crate::devices::hdd::arms_spec::ArmsOfSpec;
 use crate::devices::spindles::AngleSpec;
 use buffer::BufferSpec;
@@ -69,6 +71,21 @@ impl HddSpec {
             None if is_plain => &BufferSpec::Drive,
             None => &BufferSpec::Off,
         }
+    }
+
+    /// Refuses a word on the write cache where the memory behind it is off.
+    ///
+    /// # Errors
+    /// `write_cache` beside a block cache, but for `buffer = true` or a table.
+    pub fn check_write_cache(&self) -> Result<(), InputError> {
+        let is_off = *self.buffer() == BufferSpec::Off;
+        if self.write_cache.is_none() || self.cache.is_none() || !is_off {
+            return Ok(());
+        }
+        Err(InputError::new(
+            "write_cache is about the drive's own memory, which is off beside a block cache ([device.….cache])",
+        )
+        .help("leave write_cache out, or write buffer = true to have both"))
     }
 
     /// How it keeps a log, where it does.

@@ -9,13 +9,15 @@ use crate::models::queue::SchedulerChoice;
 use crate::models::queue::clustering::{Clustering, MergedPlace, Slots};
 
 /// A drive's queue.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSpec {
-    /// Slots: the active request and those that wait.
-    pub depth: u32,
-    /// Which request is next.
-    pub scheduler: SchedulerChoice,
+    /// Slots: the active request and those that wait. As the drive ships unless said, and 32 where its file does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Which request is next. As the drive ships unless said, and `"fcfs"` where its file does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<SchedulerChoice>,
     /// Requests that continue one another become one of at most this size; without it, none do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clustering: Option<Size>,
@@ -67,17 +69,5 @@ impl QueueSpec {
             slots: self.slots.unwrap_or_default(),
             place: self.merged_place.unwrap_or_default(),
         }))
-    }
-}
-
-impl Default for QueueSpec {
-    fn default() -> QueueSpec {
-        QueueSpec {
-            depth: 32,
-            scheduler: SchedulerChoice::default(),
-            clustering: None,
-            slots: None,
-            merged_place: None,
-        }
     }
 }

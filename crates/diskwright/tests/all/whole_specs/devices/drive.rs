@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use diskwright::base::document::{Node, from_node};
-use diskwright::base::error::Source;
-use diskwright::devices::drives;
+use diskwright::base::document::from_node;
+use diskwright::base::error::Error;
+use diskwright::devices::drives::{self, DriveFile};
 use diskwright::devices::hdd::drive::DriveDescription;
 use serde_json::{Map, Value, json};
 
@@ -28,9 +28,7 @@ pub fn drive(draw: &mut Draw<'_>) -> (String, Disk) {
     for _ in 0..MOST_TRIES {
         let made = made_up(draw);
         let text = toml::to_string(&made).expect("plain data");
-        let tree = Node::parse(&Source::new("made up", text.clone())).expect("TOML");
-        let description: DriveDescription =
-            from_node(&tree).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let description = described(text.clone()).unwrap_or_else(|error| panic!("{error}\n{text}"));
         // Spares and defects may leave a zone no room; then another is drawn.
         if let Some(disk) = measured(&description).filter(|disk| disk.blocks >= FEWEST) {
             return (draw.case.add(".toml", json!({ "drive": made })), disk);
@@ -47,11 +45,18 @@ const FEWEST: u64 = 400;
 /// What the library's drives have: building a large one takes time.
 static REAL: LazyLock<BTreeMap<&str, Disk>> = LazyLock::new(|| {
     let disk = |name: &&'static str| {
-        let description = toml::from_str(drives::text(name)?).ok()?;
-        Some((*name, measured(&description)?))
+        let description = described(drives::text(name)?.to_owned());
+        Some((*name, measured(&description.expect(name))?))
     };
     drives::names().iter().filter_map(disk).collect()
 });
+
+/// A description, read as a run reads it.
+fn described(text: String) -> Result<DriveDescription, Error> {
+    Ok(from_node(
+        &DriveFile::parse("drive.toml".to_owned(), text)?.tree,
+    )?)
+}
 
 fn measured(description: &DriveDescription) -> Option<Disk> {
     let hardware = description.hardware().ok()?;
@@ -126,6 +131,7 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("WriteCacheDescription", "longest") => draw.blocks(1..=200).into(),
         ("WriteCacheDescription", "idle") => draw.time(0, 30_000).into(),
         ("WriteCacheDescription", "age") => draw.time(0, 300_000).into(),
+        ("ShipsDescription", "queue_depth") => draw.scaled(1..=40).into(),
         ("Drive", "sector_size") => blocks(disk.blocks_per_sector),
         ("HeadsDescription", "switch") => draw.time(0, 3_000).into(),
         ("HeadsDescription", "write_settle") => {

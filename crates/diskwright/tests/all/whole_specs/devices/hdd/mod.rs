@@ -39,6 +39,14 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     {
         queue.retain(|key, _| key != "slots" && key != "merged_place");
     }
+    // The drive's write cache is off beside a block cache, unless its buffer is asked for.
+    if !hdd["cache"].is_null()
+        && !hdd["buffer"].is_object()
+        && hdd["buffer"] != true
+        && let Value::Object(hdd) = &mut hdd
+    {
+        hdd.remove("write_cache");
+    }
     // Slots that end with their tracks, and parts of the map, take room too.
     let eager = ["eager", "logging"]
         .iter()
@@ -92,7 +100,9 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
 /// No more waits than the queue holds, and the parts of the arm's time are not longer than the run.
 fn check(result: &Value, path: &str, spec: &Value) -> Result<(), String> {
     let disk = report(result, path)?;
-    let depth = spec["queue"]["depth"].as_u64().unwrap_or(32);
+    let depth = disk["settings"]["queue_depth"]["value"]
+        .as_u64()
+        .ok_or("no depth of its queue")?;
     let longest = disk["queue_length_max"]
         .as_u64()
         .ok_or("no queue_length_max")?;
