@@ -48,3 +48,47 @@ impl ShipsDescription {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::document::{Node, from_node};
+    use crate::base::error::Source;
+
+    fn ships(text: &str) -> ShipsDescription {
+        let tree = Node::parse(&Source::new("drive", text)).expect(text);
+        from_node(&tree).expect(text)
+    }
+
+    #[test]
+    fn it_reads_back_as_it_was_written() {
+        for text in [
+            "",
+            "queue_depth = 128\nwrite_cache = false\n",
+            "scheduler = \"satf\"\n",
+            "queue_depth = 1\n\n[scheduler.aged-satf]\nweight = 0.04\n",
+        ] {
+            let read = ships(text);
+            assert_eq!(toml::to_string(&read).expect("plain data"), text);
+            assert!(read.check().is_ok());
+        }
+        assert_eq!(ships("scheduler = 'sptf'"), ships("scheduler = 'satf'"));
+        assert_ne!(ships("scheduler = 'satf'"), ships("scheduler = 'fcfs'"));
+    }
+
+    #[test]
+    fn what_no_drive_ships_with_is_refused() {
+        for (text, words) in [
+            ("queue_depth = 0", ["queue of 0", "1 or more"]),
+            (
+                "scheduler = { custom = 'mine' }",
+                ["\"mine\"", "[device.hdd.queue]"],
+            ),
+        ] {
+            let error = ships(text).check().expect_err(text).to_string();
+            for word in words {
+                assert!(error.contains(word), "{error}");
+            }
+        }
+    }
+}
