@@ -175,7 +175,7 @@ def test_a_stream_has_no_ending_to_speak_of(folder: Path) -> None:
     fifo = folder / "pipe"
     os.mkfifo(fifo)
     reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE, text=True)
-    shell = f"'{COMMAND}' drives --json /dev/null && '{COMMAND}' drives --json '{fifo}'"
+    shell = f"'{COMMAND}' drives --json /dev/null && '{COMMAND}' drives cheetah-9lp --json '{fifo}'"
     done = subprocess.run(["bash", "-c", shell], env=environment(), capture_output=True, text=True)
     read, _ = reader.communicate(timeout=60)
     assert done.returncode == 0, done.stderr
