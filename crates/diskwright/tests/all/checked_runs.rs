@@ -18,10 +18,10 @@ fn needs_geometry(scheduler: &str) -> bool {
 }
 
 fn specs() -> impl Strategy<Value = String> {
-    // Those with arms of their own have neither buffers nor clustering.
+    // Those with a pool have no block cache beside it.
     let mut drives = diskwright::devices::drives::names();
     drives.retain(|name| {
-        !diskwright::devices::drives::text(name).is_some_and(|text| text.contains("\n[arms]\n"))
+        !diskwright::devices::drives::text(name).is_some_and(|text| text.contains("\n[pool]\n"))
     });
     let drive = prop::sample::select(drives);
     let arrivals = prop_oneof![

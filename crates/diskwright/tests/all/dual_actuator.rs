@@ -13,7 +13,7 @@ use crate::support::run;
 
 /// Blocks of each half of the drive.
 const HALF: u64 = 17_578_328_064;
-const DUAL: &str = "[device.hdd]\ndrive = \"exos-2x18\"\n";
+const DUAL: &str = "[device.hdd]\ndrive = \"exos-2x18\"\nbuffer = false\n";
 
 fn file(suffix: &str, text: &str) -> NamedTempFile {
     let file = tempfile::Builder::new().suffix(suffix).tempfile();
@@ -135,7 +135,7 @@ fn it_is_two_drives_one_after_the_other() {
         .replace("access_ranges = 2\n", "");
     let half = file(".toml", &half);
     let member = format!(
-        "[[device.array.member]]\n[device.array.member.hdd]\ndrive = \"{}\"\n{}",
+        "[[device.array.member]]\n[device.array.member.hdd]\ndrive = \"{}\"\nbuffer = false\n{}",
         path(&half),
         queue("device.array.member.hdd")
     );

@@ -167,7 +167,7 @@ pub(super) fn pool(
 ) -> Result<Option<PoolDescription>, InputError> {
     let said = spec.buffer.as_ref().unwrap_or(&BufferSpec::Drive);
     let is_pool = drive.pool.is_some() || drive.buffer.is_none() && said.is_of_pool();
-    if !is_pool || !spec.takes_pool() {
+    if !is_pool || said.is_segmented() || !spec.takes_pool() {
         return Ok(None);
     }
     let pool = said.resolve(drive.pool.clone())?;
@@ -226,7 +226,8 @@ fn buffer(
     spec: &HddSpec,
     drive: &DriveDescription,
 ) -> Result<Option<BufferDescription>, InputError> {
-    if drive.pool.is_some() || spec.buffer().is_of_pool() {
+    let buffer = spec.buffer();
+    if !buffer.is_segmented() && (drive.pool.is_some() || buffer.is_of_pool()) {
         return Ok(None);
     }
     let buffer = spec.buffer().resolve(drive.buffer.clone())?;

@@ -324,9 +324,12 @@ impl Disk {
 
     /// The group of arms that writes a block, and where that is, as far as it is known.
     pub fn place_of_write(&self, block: &Command) -> (usize, Option<Target>) {
-        let groups = 0..self.queues.len();
-        let mut serving = groups.filter(|&group| self.serves(group, block));
-        let group = serving.next().expect("some arm writes every block");
+        let group = match self.queues.len() {
+            1 => 0,
+            groups => (0..groups)
+                .find(|&group| self.serves(group, block))
+                .expect("some arm writes every block"),
+        };
         let is_known = self.log.is_none();
         (group, is_known.then(|| self.medium.target_of(block)))
     }

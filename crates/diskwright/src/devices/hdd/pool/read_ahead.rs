@@ -267,9 +267,10 @@ impl DrivePool {
         let medium = &mut disk.medium;
         let to = HeadPosition::over(&piece.run);
         medium.count_access(medium.arms[arm].at.cylinder.abs_diff(to.cylinder), 0);
-        medium.arms[arm].moved(to, piece.start, now);
+        let from = medium.counted_from(piece.start);
+        medium.arms[arm].moved(to, from, now);
         medium.arms[arm].done();
-        medium.count_busy(piece.start, now);
+        medium.count_busy(from, now);
         medium.after_write = false;
         disk.ended = now;
         let mut parts = Parts::default();

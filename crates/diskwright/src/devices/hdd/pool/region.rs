@@ -290,12 +290,13 @@ impl DrivePool {
         let pass = pass.expect("the alarm of a pass over the region");
         let now = cx.now();
         let medium = &mut disk.medium;
+        let from = medium.counted_from(pass.start);
         let arm = &mut medium.arms[pass.arm];
         let distance = arm.at.cylinder.abs_diff(pass.to.cylinder);
-        arm.moved(pass.to, pass.start, now);
+        arm.moved(pass.to, from, now);
         arm.done();
         medium.count_access(distance, 0);
-        medium.count_busy(pass.start, now);
+        medium.count_busy(from, now);
         medium.counters.spent(&pass.parts);
         disk.ended = now;
         self.busy -= 1;

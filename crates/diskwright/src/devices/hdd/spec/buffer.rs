@@ -33,6 +33,11 @@ impl BufferSpec {
         matches!(self, BufferSpec::Changed(changes) if changes.contains_key("size"))
     }
 
+    /// Whether it makes a segmented buffer, whatever the drive has.
+    pub fn is_segmented(&self) -> bool {
+        matches!(self, BufferSpec::Changed(changes) if changes.contains_key("segments"))
+    }
+
     /// The memory, a segmented buffer or a pool, of a drive that has `own`.
     ///
     /// # Errors
