@@ -32,6 +32,8 @@ pub struct Transfer {
     pub command: Command,
     /// What for.
     pub purpose: Purpose,
+    /// All that the request asks for, of which it may be a part.
+    pub whole: Command,
     /// The frames of the request's pieces, which are pinned for it, as far as they have frames.
     pub frames: Vec<Option<Frame>>,
     /// Its turn.
@@ -91,6 +93,7 @@ impl Transfers {
             self.entries.push(Transfer {
                 command,
                 purpose,
+                whole: command,
                 frames: Vec::new(),
                 sequence: 0,
                 is_taken: false,
@@ -101,6 +104,7 @@ impl Transfers {
         });
         let entry = &mut self.entries[id.0 as usize];
         (entry.command, entry.purpose, entry.is_taken) = (command, purpose, false);
+        entry.whole = command;
         entry.frames.clear();
         id
     }

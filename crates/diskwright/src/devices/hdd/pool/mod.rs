@@ -120,6 +120,7 @@ enum SentFor {
 /// A write that has been taken.
 struct Write {
     request: RequestId,
+    command: Command,
     /// It is complete in memory once there is room.
     may_be_absorbed: bool,
     /// The frames of its extents, which are pinned for it.
@@ -209,7 +210,7 @@ impl DrivePool {
             let Some((next, command)) = self.outside.front().copied() else {
                 break;
             };
-            if !self.may_take(&command, cx) {
+            if !self.may_take(&command) {
                 break;
             }
             self.outside.pop_front();
@@ -224,22 +225,15 @@ impl DrivePool {
     }
 
     /// Whether the next request of the host may be taken: a trim if nothing of its blocks is under way, another one if there is a slot.
-    fn may_take(&self, command: &Command, cx: &Context<'_>) -> bool {
+    fn may_take(&self, command: &Command) -> bool {
         if command.op != Op::Trim {
             return self.taken < self.parts.depth;
         }
-        let room = self.room.iter();
-        let mut room = room.map(|write| cx.request(write.request).command);
-        let overlaps = |other: Command| other.lbn < command.end() && command.lbn < other.end();
-        let for_host =
-            self.transfers
-                .unfinished()
-                .filter_map(|id| match self.transfers.get(id).purpose {
-                    Purpose::Request(request) => Some(cx.request(request).command),
-                    _ => None,
-                });
-        let is_under_way = self.transfers.overlapping(command).next().is_some();
-        !is_under_way && !room.any(overlaps) && !for_host.into_iter().any(overlaps)
+        let overlaps = |other: &Command| other.lbn < command.end() && command.lbn < other.end();
+        let transfers = self.transfers.unfinished();
+        let mut wholes = transfers.map(|id| &self.transfers.get(id).whole);
+        let mut room = self.room.iter().map(|write| &write.command);
+        !wholes.any(overlaps) && !room.any(overlaps)
     }
 
     /// Whether the parts of a command can all be had from frames.

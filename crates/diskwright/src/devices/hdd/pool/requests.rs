@@ -52,7 +52,7 @@ impl DrivePool {
                     blocks,
                     ..*command
                 };
-                self.send(request, run, &frames, disk);
+                self.send(request, run, command, &frames, disk);
             }
         }
         self.frames = frames;
@@ -75,9 +75,18 @@ impl DrivePool {
     }
 
     /// Adds the transfer of a request, for which its frames stay pinned.
-    fn send(&mut self, request: RequestId, run: Command, frames: &[Option<Frame>], disk: &Disk) {
+    fn send(
+        &mut self,
+        request: RequestId,
+        run: Command,
+        whole: &Command,
+        frames: &[Option<Frame>],
+        disk: &Disk,
+    ) {
         let id = self.add_transfer(run, Purpose::Request(request), disk);
-        let kept = &mut self.transfers.get_mut(id).frames;
+        let transfer = self.transfers.get_mut(id);
+        transfer.whole = *whole;
+        let kept = &mut transfer.frames;
         kept.clear();
         kept.extend_from_slice(frames);
     }
@@ -94,6 +103,7 @@ impl DrivePool {
         let frames = std::mem::take(&mut self.frames);
         let write = Write {
             request,
+            command: *command,
             may_be_absorbed: self.may_be_absorbed(command, &frames),
             frames,
         };
@@ -187,8 +197,7 @@ impl DrivePool {
     /// Begins the writes that wait for room, in their order, as far as there is some.
     pub(super) fn begin_waiting_writes(&mut self, disk: &Disk, cx: &mut Context<'_>) {
         while let Some(write) = self.room.pop_front() {
-            let command = cx.request(write.request).command;
-            if !self.begin_write(&write, &command, cx, disk) {
+            if !self.begin_write(&write, &write.command, cx, disk) {
                 return self.room.push_front(write);
             }
         }
@@ -214,7 +223,7 @@ impl DrivePool {
         let bus = self.bus_time(Op::Write, command.blocks);
         self.free = start + self.parts.overhead.before(true, true) + bus;
         cx.request_mut(request).start = self.free;
-        self.send(request, *command, frames, disk);
+        self.send(request, *command, command, frames, disk);
     }
 
     /// Blocks of a frame have new contents, dirty where they were dirty.
@@ -463,6 +472,12 @@ impl DrivePool {
         }
         self.end_flushes(cx);
         self.begin_waiting_writes(disk, cx);
+        if disk.log.is_none() {
+            // Nothing on the medium changes its place.
+            let before = self.parts.overhead.before(true, true);
+            cx.request_mut(request).parts.add(Part::Overhead, before);
+            return self.complete_at(request, now + before, cx);
+        }
         let child = cx.open(*command);
         self.note_sent(child, SentFor::Trim(request));
         disk.accept(child, cx);

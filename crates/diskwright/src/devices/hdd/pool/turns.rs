@@ -5,7 +5,6 @@ use super::super::disk::Disk;
 use super::DrivePool;
 use crate::base::units::Time;
 use crate::engine::context::Context;
-use crate::engine::request::{Command, Op};
 
 impl DrivePool {
     /// Lets idle arms begin what waits.
@@ -128,16 +127,9 @@ impl DrivePool {
     /// How many requests wait although nothing keeps them.
     pub fn neglected(&self, now: Time, disk: &Disk) -> usize {
         let unsent = usize::from(self.transfers.ready().is_some());
-        let outside = match self.taken < self.parts.depth {
-            true => {
-                let first = self.outside.front();
-                let is_free = |request: &Command| {
-                    self.transfers.overlapping(request).next().is_none() && self.room.is_empty()
-                };
-                let takes =
-                    first.is_some_and(|(_, command)| command.op != Op::Trim || is_free(command));
-                if takes { self.outside.len() } else { 0 }
-            }
+        let first = self.outside.front();
+        let outside = match first.is_some_and(|(_, command)| self.may_take(command)) {
+            true => self.outside.len(),
             false => 0,
         };
         let may_destage = (0..self.groups_count()).any(|group| {
