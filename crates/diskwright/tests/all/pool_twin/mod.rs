@@ -78,7 +78,6 @@ fn every_rule_comes_up() {
 }
 
 #[test]
-#[ignore = "the library still differs in some"]
 fn random_pools_do_what_their_twin_does() {
     check(0..300);
 }
