@@ -1,5 +1,7 @@
 //! The twin's time: one instant after the other, and what happens in each.
 
+use std::ops::Range;
+
 use super::model::{Event, Model};
 
 impl Model<'_> {
@@ -21,8 +23,9 @@ impl Model<'_> {
                     next += 1;
                 }
             }
-            for request in std::mem::take(&mut arrived) {
-                self.arrive(request);
+            while !arrived.is_empty() {
+                self.arrive(arrived.remove(0));
+                arrived.extend(self.answer(&mut next));
             }
             if !self.is_due() {
                 self.begin();
@@ -37,14 +40,12 @@ impl Model<'_> {
             }
             while let Some(event) = self.due() {
                 if let Event::Complete(request) = event {
-                    self.complete(request);
-                    if self.case.users.is_some() && next < count {
-                        arrived.push(next);
-                        next += 1;
-                    }
+                    self.finish(request);
+                    self.take();
                 } else {
                     self.medium_event(event);
                 }
+                arrived.extend(self.answer(&mut next));
             }
             if self.completions.iter().all(Option::is_some) {
                 return;
@@ -76,9 +77,20 @@ impl Model<'_> {
         times.chain(of_time).min()
     }
 
-    fn complete(&mut self, request: usize) {
+    /// What the host of a closed load issues for what is complete.
+    fn answer(&mut self, next: &mut usize) -> Range<usize> {
+        let unanswered = std::mem::take(&mut self.unanswered);
+        let first = *next;
+        if self.case.users.is_some() {
+            *next = (first + unanswered).min(self.case.requests.len());
+        }
+        first..*next
+    }
+
+    /// A request is complete.
+    pub fn finish(&mut self, request: usize) {
         self.completions[request] = Some(self.now);
         self.active.retain(|&other| other != request);
-        self.take();
+        self.unanswered += 1;
     }
 }

@@ -95,6 +95,8 @@ pub struct Model<'a> {
     pub over: Vec<Transfer>,
     pub made: u64,
     pub queued: u64,
+    /// Completions that the host has not answered.
+    pub unanswered: usize,
     /// Requests that have not been taken.
     pub intake: Vec<usize>,
     /// Requests that have been taken and are not complete, without flushes and trims.
@@ -137,6 +139,7 @@ impl<'a> Model<'a> {
             over: Vec::new(),
             made: 0,
             queued: 0,
+            unanswered: 0,
             intake: Vec::new(),
             active: Vec::new(),
             pins: Vec::new(),
@@ -165,7 +168,11 @@ impl<'a> Model<'a> {
     }
 
     pub fn at(&mut self, instant: u64, event: Event) {
-        self.events.push((instant, event));
+        match event {
+            // What takes no time gives its slot back at once.
+            Event::Complete(request) if instant == self.now => self.finish(request),
+            _ => self.events.push((instant, event)),
+        }
     }
 
     /// The most extents that may be dirty.
