@@ -1,0 +1,221 @@
+//! Random cases: a number gives the same one on every machine.
+
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+use diskwright::base::random::Stream;
+use diskwright::engine::request::Op;
+
+use super::specs::{Asked, Case, Pool};
+
+const MS: u64 = 1_000_000;
+
+struct Draw(Stream);
+
+impl Draw {
+    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
+        range.start() + self.0.below(range.end() - range.start() + 1)
+    }
+
+    /// Small numbers more likely than large ones.
+    fn scaled(&mut self, range: RangeInclusive<u64>) -> u64 {
+        let (low, high) = (*range.start() as f64 + 1.0, *range.end() as f64 + 2.0);
+        let drawn = low * libm::pow(high / low, self.0.unit());
+        (drawn as u64 - 1).clamp(*range.start(), *range.end())
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.0.below(100) < percent
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.0.below(from.len() as u64) as usize]
+    }
+
+    /// A time in ns: nothing at times, else not beyond `most`.
+    fn time(&mut self, most: u64) -> u64 {
+        match self.chance(25) {
+            true => 0,
+            false => self.within(1..=most),
+        }
+    }
+}
+
+/// The case of a number.
+pub fn case(number: u64) -> Case {
+    let mut draw = Draw(Stream::new(number, "pool twin"));
+    let sector = draw.pick(&[1, 2, 8, 8]);
+    let drive = drive(&mut draw, sector);
+    let pool = pool(&mut draw, sector);
+    let mut case = Case {
+        drive,
+        pool,
+        write_cache: draw.chance(65),
+        depth: draw.scaled(1..=40),
+        scheduler: draw.pick(&["fcfs", "satf", "satf"]),
+        users: draw.chance(50).then(|| draw.scaled(1..=24)),
+        requests: Vec::new(),
+    };
+    requests(&mut draw, &mut case);
+    case
+}
+
+fn drive(draw: &mut Draw, sector: u64) -> String {
+    let surfaces = draw.within(1..=3);
+    let cylinders = draw.within(20..=200);
+    let mut text = format!(
+        "name = \"random\"\nrotation = \"{} rpm\"\nsector_size = \"{sector} blocks\"\n",
+        draw.pick(&[5_400, 7_200, 10_045, 15_000])
+    );
+    let heads = (draw.time(MS), draw.pick(&[0, 0, 350_000, -120_000]));
+    let seek = (draw.within(300_000..=2 * MS), draw.within(2 * MS..=9 * MS));
+    _ = writeln!(
+        text,
+        "heads = {{ switch = \"{} ns\", write_settle = \"{} ns\" }}\nseek.linear = {{ single = \"{} ns\", full = \"{} ns\" }}",
+        heads.0, heads.1, seek.0, seek.1
+    );
+    _ = match draw.within(0..=3) {
+        0 => Ok(()),
+        1 => writeln!(text, "interface.rate = \"{} MB/s\"", draw.scaled(1..=600)),
+        2 => writeln!(
+            text,
+            "interface.block_time = \"{} ns\"",
+            draw.scaled(100..=400_000)
+        ),
+        _ => {
+            let each = (draw.scaled(100..=90_000), draw.scaled(100..=90_000));
+            writeln!(
+                text,
+                "interface = {{ block_time = \"{} ns\", write_block_time = \"{} ns\" }}",
+                each.0, each.1
+            )
+        }
+    };
+    for key in [
+        "read_after_read",
+        "write_after_write",
+        "completion_read",
+        "completion_write",
+    ] {
+        let most = draw.pick(&[0, 0, 300_000, 2 * MS]);
+        if most > 0 {
+            _ = writeln!(text, "overhead.{key} = \"{} ns\"", draw.time(most));
+        }
+    }
+    _ = writeln!(
+        text,
+        "[layout]\nsurfaces = {surfaces}\ncylinders = {cylinders}"
+    );
+    let edge = draw.within(1..=cylinders - 2);
+    let zones = match draw.chance(50) {
+        true => vec![(0, cylinders - 1)],
+        false => vec![(0, edge - 1), (edge, cylinders - 1)],
+    };
+    for (from, to) in zones {
+        let skews = (draw.within(0..=12), draw.within(0..=19));
+        _ = writeln!(
+            text,
+            "[[layout.zone]]\ncylinders = [{from}, {to}]\nsectors_per_track = {}\ntrack_skew = {}\ncylinder_skew = {}",
+            draw.within(20..=100),
+            skews.0,
+            skews.1
+        );
+    }
+    text
+}
+
+fn pool(draw: &mut Draw, sector: u64) -> Pool {
+    let frames = draw.scaled(2..=64);
+    let extent = sector * draw.pick(&[1, 1, 2, 2, 3, 4, 8]).min(16 / sector);
+    let high = match draw.chance(30) {
+        true => 16,
+        false => draw.within(1..=16),
+    };
+    let low = match draw.chance(30) {
+        true => high,
+        false => draw.within(0..=high),
+    };
+    Pool {
+        frames,
+        extent,
+        policy: draw.pick(&["lru", "lru", "fifo"]),
+        hit_overhead: draw.time(200_000),
+        streams: draw.scaled(1..=8),
+        after: draw.within(0..=2),
+        most: match draw.chance(25) {
+            true => 0,
+            false => draw.scaled(1..=frames * extent),
+        },
+        yields: draw.chance(70),
+        share: match draw.chance(30) {
+            true => 16,
+            false => draw.within(1..=16),
+        },
+        high,
+        low,
+        idle: match draw.chance(35) {
+            true => 10_000 * MS,
+            false => draw.time(60 * MS),
+        },
+        age: match draw.chance(50) {
+            true => draw.scaled(1..=30 * MS),
+            false => 10_000 * MS,
+        },
+        longest: extent * draw.scaled(1..=8),
+        memory: draw.chance(60).then(|| extent * draw.scaled(1..=frames)),
+    }
+}
+
+fn requests(draw: &mut Draw, case: &mut Case) {
+    let hardware = case.hardware();
+    let (blocks, sector) = (hardware.blocks(), u64::from(hardware.blocks_per_sector));
+    let of_pool = case.pool.frames * case.pool.extent;
+    // Often few blocks, so that requests meet in the pool.
+    let region = match draw.chance(65) {
+        true => (of_pool * draw.within(1..=4)).clamp(40, blocks),
+        false => blocks,
+    };
+    let first = draw.within(0..=blocks - region);
+    let longest = draw.pick(&[1, 4, 16, 16, of_pool]).clamp(1, region / 2);
+    let unit = draw.pick(&[1, 1, sector, case.pool.extent]);
+    let writes = draw.pick(&[10, 30, 50, 90]);
+    let runs = draw.pick(&[0, 30, 60, 90]);
+    let odd = draw.pick(&[0, 3, 10]);
+    let gap = draw.scaled(1_000..=30 * MS);
+    let mut ends = vec![first; draw.within(1..=3) as usize];
+    let mut now = 0;
+    for _ in 0..draw.within(50..=300) {
+        if case.users.is_none() && !case.requests.is_empty() {
+            now += match draw.chance(3) {
+                true => draw.within(0..=300 * MS),
+                false => draw.within(0..=gap),
+            };
+        }
+        let op = match (draw.chance(odd), draw.chance(writes)) {
+            (true, true) => Op::Flush,
+            (true, false) => Op::Trim,
+            (false, true) => Op::Write,
+            (false, false) => Op::Read,
+        };
+        let size = (draw.scaled(1..=longest).div_ceil(unit) * unit).min(region / 2);
+        let run = draw.within(0..=ends.len() as u64 - 1) as usize;
+        let mut lbn = match draw.chance(runs) {
+            true => ends[run],
+            false => first + draw.within(0..=region - size) / unit * unit,
+        };
+        if lbn + size > first + region {
+            lbn = first;
+        }
+        let is_flush = op == Op::Flush;
+        if !is_flush {
+            ends[run] = lbn + size;
+        }
+        case.requests.push(Asked {
+            at: now,
+            op,
+            fua: op == Op::Write && draw.chance(odd),
+            lbn: if is_flush { 0 } else { lbn },
+            blocks: if is_flush { 0 } else { size },
+        });
+    }
+}

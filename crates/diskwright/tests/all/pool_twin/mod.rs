@@ -1,0 +1,103 @@
+//! A naive twin of the pool and the write cache, written from docs/model/pool.md alone, and random cases in which both complete every
+//! request at the same instant.
+
+mod by_hand;
+mod choice;
+mod clock;
+mod compare;
+mod draw;
+mod frames;
+mod medium;
+mod model;
+mod specs;
+mod streams;
+mod taking;
+mod transfers;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+/// Compares the cases of these numbers on all cores, and shows the first that differs, as small as it gets.
+#[track_caller]
+fn check(numbers: Range<u64>) {
+    let next = AtomicU64::new(numbers.start);
+    let differing = Mutex::new(Vec::new());
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers.end {
+                        return;
+                    }
+                    if compare::difference(&draw::case(number)).is_some() {
+                        let mut differing = differing.lock().expect("nothing panics with it");
+                        differing.push(number);
+                    }
+                }
+            });
+        }
+    });
+    let mut differing = differing.into_inner().expect("nothing panics with it");
+    differing.sort_unstable();
+    let Some(&number) = differing.first() else {
+        return;
+    };
+    let small = compare::shrink(&draw::case(number));
+    let how = compare::difference(&small).expect("it differs still");
+    panic!(
+        "{} cases differ: {differing:?}. Number {number}: {how}\n{}",
+        differing.len(),
+        small.shown()
+    );
+}
+
+/// How many of the cases that run always meet each rule.
+#[test]
+fn every_rule_comes_up() {
+    let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    for number in 0..300 {
+        let case = draw::case(number);
+        let mut model = model::Model::new(&case);
+        model.run();
+        assert!(
+            model.completions.iter().all(Option::is_some),
+            "case {number} comes to a halt"
+        );
+        for rule in model.met {
+            *met.entry(rule).or_default() += 1;
+        }
+    }
+    println!("{met:#?}");
+    assert_eq!(met.len(), 19, "{met:#?}");
+    assert!(met.values().all(|&count| count >= 5), "{met:#?}");
+}
+
+#[test]
+fn random_pools_do_what_their_twin_does() {
+    check(0..300);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_random_pools_do_what_their_twin_does() {
+    check(300..10_300);
+}
+
+/// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
+#[test]
+#[ignore = "for cases that are looked into"]
+fn chosen_pools_do_what_their_twin_does() {
+    let Ok(chosen) = std::env::var("DISKWRIGHT_SPECS") else {
+        return;
+    };
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    match chosen.split_once('-') {
+        Some((first, end)) => check(number(first)..number(end)),
+        None => check(number(&chosen)..number(&chosen) + 1),
+    }
+}
