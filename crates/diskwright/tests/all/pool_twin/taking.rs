@@ -88,18 +88,6 @@ impl Model<'_> {
         has_frame
     }
 
-    /// A write has passed by extents that have got frames since: what these hold of its blocks is old.
-    pub fn invalidate(&mut self, request: usize, blocks: std::ops::Range<u64>) {
-        for block in blocks {
-            let extent = block / self.case.pool.extent;
-            let has_it = self.pins.contains(&(Holder::Request(request), extent));
-            if !has_it && self.frames.is_valid(block) && !self.frames.is_dirty(block) {
-                self.meet("what a write has passed by is invalid");
-                self.frames.forget(block);
-            }
-        }
-    }
-
     pub fn unpin(&mut self, holder: Holder) {
         self.pins.retain(|&(other, _)| other != holder);
     }
@@ -226,7 +214,9 @@ impl Model<'_> {
 
     fn go_through(&mut self, request: usize) {
         let Asked { lbn, blocks, .. } = self.asked(request);
-        self.make_valid(Holder::Request(request), lbn..lbn + blocks);
+        for block in lbn..lbn + blocks {
+            self.frames.make_valid(block);
+        }
         let s = self.now.max(self.free);
         self.free = s + self.medium.before(true) + self.medium.crossing(blocks, true);
         let number = self.make(Purpose::Write(request), (lbn, lbn + blocks), self.free);

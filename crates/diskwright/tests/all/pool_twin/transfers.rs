@@ -134,7 +134,6 @@ impl Model<'_> {
                 );
             }
             Purpose::Write(request) => {
-                self.invalidate(request, transfer.from..transfer.to);
                 self.unpin(Holder::Request(request));
                 self.at(self.now + self.medium.after(true), Event::Complete(request));
             }

@@ -213,7 +213,10 @@ impl DrivePool {
         disk: &Disk,
     ) {
         for (piece, frame) in self.pieces_of(command).zip(frames) {
-            let Some(frame) = *frame else { continue };
+            // An extent that had none when the write was taken may have got one meanwhile.
+            let Some(frame) = frame.or_else(|| self.parts.cache.find(piece.key)) else {
+                continue;
+            };
             self.put_as_it_is(frame, &piece);
             if let Some((checker, device)) = cx.checker() {
                 checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks());
@@ -305,9 +308,6 @@ impl DrivePool {
                 }
                 self.parts.cache.paid(frame, cost);
             }
-            if !is_read && frame.is_none() {
-                self.forget_older(&piece, cx);
-            }
             if is_read
                 && outcome == Outcome::Ok
                 && let Some((checker, device)) = cx.checker()
@@ -342,26 +342,6 @@ impl DrivePool {
             self.failed.push((request, outcome));
         }
         self.complete_at(request, crossed + after, cx);
-    }
-
-    /// What a write has passed by is old in a frame that its extent has got meanwhile, but for what has been written there since.
-    fn forget_older(&mut self, piece: &LinePiece, cx: &mut Context<'_>) {
-        let cache = &mut self.parts.cache;
-        let Some(frame) = cache.find(piece.key) else {
-            return;
-        };
-        let end = piece.lbn + u64::from(piece.blocks());
-        let dirty: Vec<_> = (cache.runs(cache.line(frame), BlockState::Dirty, *piece)).collect();
-        let mut from = piece.lbn;
-        for (lbn, blocks) in dirty.into_iter().chain([(end, 0)]) {
-            if let Some(part) = piece.within(from, (lbn - from) as u32) {
-                cache.forget(frame, &part);
-                if let Some((checker, device)) = cx.checker() {
-                    checker.dropped(device, FRAMES, part.lbn, part.blocks());
-                }
-            }
-            from = lbn + u64::from(blocks);
-        }
     }
 
     /// When the blocks of a read have crossed the interface of which the medium has done with the last ones now.
