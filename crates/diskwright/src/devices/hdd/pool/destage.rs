@@ -101,17 +101,8 @@ impl DrivePool {
                 .cache
                 .find(piece.key)
                 .expect("dirty extents are pinned");
-            let (line, whole) = (
-                self.parts.cache.line(frame),
-                self.parts.cache.whole(piece.key),
-            );
             self.dirty.leave(frame);
-            if self
-                .parts
-                .cache
-                .next_run(line, BlockState::Dirty, whole)
-                .is_none()
-            {
+            if !self.has_dirty(frame, piece.key) {
                 self.dirty.clean(frame);
             }
             frames.push(Some(frame));

@@ -150,7 +150,7 @@ impl DrivePool {
             .filter(|_| parts.is_persistent && most_dirty > 0);
         DrivePool {
             region: region.map(|region| Regions::new(medium, &region, per_extent)),
-            dirty: DirtyExtents::new(parts.most_dirty.unwrap_or(0), (high, low), groups),
+            dirty: DirtyExtents::new(most_dirty, (high, low), groups),
             streams: streams.map_or_else(Streams::default, |streams| {
                 Streams::new(streams.streams, streams.after)
             }),
@@ -204,7 +204,6 @@ impl DrivePool {
 
     /// Sends what is ready to the disk, then takes requests of the host, while there are slots.
     fn proceed(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
-        let was_full = self.taken == self.parts.depth;
         loop {
             self.send_ready(disk, cx);
             let Some((next, command)) = self.outside.front().copied() else {
@@ -218,9 +217,6 @@ impl DrivePool {
                 Op::Trim => self.trim(next, &command, disk, cx),
                 _ => self.take(next, &command, cx, disk),
             }
-        }
-        if was_full && self.taken < self.parts.depth {
-            cx.announce_room();
         }
     }
 
@@ -280,15 +276,29 @@ impl DrivePool {
 
     /// Memory serves a request: the controller and the interface work on one after another.
     fn serve(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
-        let start = self.free.max(cx.now());
-        let bus = self.bus_time(command.op, command.blocks);
         let work = self.parts.hit_overhead;
-        self.free = start + work + bus;
+        let (start, bus) = self.occupy(command, work, cx.now());
         let entry = cx.request_mut(request);
         (entry.start, entry.served_by) = (start, ServedBy::Buffer);
         entry.parts.add(Part::Overhead, work);
         entry.parts.add(Part::Bus, bus);
         self.complete_at(request, self.free, cx);
+    }
+
+    /// The controller works on a request, and the interface carries its blocks, after all that they were given before: when that begins,
+    /// and how long the latter takes.
+    fn occupy(&mut self, command: &Command, work: Time, now: Time) -> (Time, Time) {
+        let start = self.free.max(now);
+        let bus = self.bus_time(command.op, command.blocks);
+        self.free = start + work + bus;
+        (start, bus)
+    }
+
+    /// Whether an extent has dirty blocks in its frame.
+    fn has_dirty(&self, frame: Frame, key: u64) -> bool {
+        let cache = &self.parts.cache;
+        let dirty = cache.next_run(cache.line(frame), BlockState::Dirty, cache.whole(key));
+        dirty.is_some()
     }
 
     /// A request is complete at an instant: before arms begin anything in it.
@@ -383,17 +393,12 @@ impl DrivePool {
         disk: &mut Disk,
         cx: &mut Context<'_>,
     ) {
-        let Purpose::Request(request) = self.transfers.get(id).purpose else {
-            let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
-            match self.transfers.get(id).purpose {
-                Purpose::Destage => self.destaged(child, &frames, cx),
-                _ => self.parts.cache.unpin_all(&frames),
-            }
-            self.transfers.get_mut(id).frames = frames;
-            return self.finish(id, disk);
-        };
         let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
-        self.end_request(request, child, &frames, cx);
+        match self.transfers.get(id).purpose {
+            Purpose::Request(request) => self.end_request(request, child, &frames, cx),
+            Purpose::Destage => self.destaged(child, &frames, cx),
+            _ => self.parts.cache.unpin_all(&frames),
+        }
         self.transfers.get_mut(id).frames = frames;
         self.finish(id, disk);
     }

@@ -180,10 +180,8 @@ impl DrivePool {
 
     /// An absorbed write is complete when it is in the region: it can be written there once its blocks have crossed the interface.
     fn keep_in_region(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
-        let start = self.free.max(cx.now());
-        let bus = self.bus_time(Op::Write, command.blocks);
         let work = self.parts.overhead.before(true, true);
-        self.free = start + work + bus;
+        let (start, bus) = self.occupy(command, work, cx.now());
         let entry = cx.request_mut(request);
         entry.start = start;
         entry.parts.add(Part::Overhead, work);
@@ -222,9 +220,7 @@ impl DrivePool {
                 checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks());
             }
         }
-        let start = self.free.max(cx.now());
-        let bus = self.bus_time(Op::Write, command.blocks);
-        self.free = start + self.parts.overhead.before(true, true) + bus;
+        self.occupy(command, self.parts.overhead.before(true, true), cx.now());
         cx.request_mut(request).start = self.free;
         self.send(request, *command, command, frames, disk);
     }
@@ -431,13 +427,8 @@ impl DrivePool {
                 .expect("dirty extents are pinned");
             let line = self.parts.cache.line(frame);
             let whole = self.parts.cache.whole(key);
-            let is_clean = self
-                .parts
-                .cache
-                .next_run(line, BlockState::Dirty, whole)
-                .is_none();
             self.offer_extent(key, disk);
-            if is_clean && self.dirty.clean(frame) {
+            if !self.has_dirty(frame, key) && self.dirty.clean(frame) {
                 self.let_go(frame);
                 // It may have no blocks left.
                 if self
