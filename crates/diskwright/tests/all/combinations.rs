@@ -52,6 +52,27 @@ const FEATURES: &[Feature] = &[
         }),
     },
     Feature {
+        name: "pool, write cache on",
+        key: "buffer",
+        put: Put::Disk(|| json!({ "buffer": pool(&json!({})), "write_cache": true })),
+    },
+    Feature {
+        name: "pool, persistent memory",
+        key: "buffer",
+        put: Put::Disk(|| {
+            let kept = json!({ "persistent": { "memory": "64 KiB" } });
+            json!({ "buffer": pool(&kept), "write_cache": false })
+        }),
+    },
+    Feature {
+        name: "pool, persistent regions",
+        key: "buffer",
+        put: Put::Disk(|| {
+            let kept = json!({ "memory": "64 KiB", "region": { "count": 2, "size": "96 KiB" } });
+            json!({ "buffer": pool(&json!({ "persistent": kept })), "write_cache": false })
+        }),
+    },
+    Feature {
         name: "write-through cache",
         key: "cache",
         put: Put::Disk(
@@ -131,6 +152,16 @@ const FEATURES: &[Feature] = &[
         put: Put::Fault(|disk| json!({ "fail": disk })),
     },
 ];
+
+/// A pool that reads ahead, and what else it has.
+fn pool(more: &Value) -> Value {
+    let mut pool = json!({
+        "size": "256 KiB", "extent": "4 KiB", "hit_overhead": "0.05 ms",
+        "read_ahead": { "streams": 4, "most": "32 KiB" }, "write_cache": { "share": 0.25 },
+    });
+    merge(&mut pool, more.clone());
+    pool
+}
 
 /// What has no physical meaning: words of the message, and the reason for a reader of the table.
 const REFUSED: &[(&str, &str)] = &[

@@ -18,8 +18,10 @@ pub(super) enum Alarm {
     Idle,
     /// The controller has done with a request that needs neither medium nor cache.
     Controller(RequestId),
-    /// The cache, or the pool, has served a request.
+    /// The cache has served a request.
     CacheServed(RequestId),
+    /// The pool has done with a request.
+    PoolServed(RequestId),
     /// The pool asks again what is to be done.
     PoolAsks,
 }
@@ -36,7 +38,8 @@ impl Alarm {
             Alarm::Idle => (4, 0),
             Alarm::Controller(request) => (5, request.0),
             Alarm::CacheServed(request) => (6, request.0),
-            Alarm::PoolAsks => (7, 0),
+            Alarm::PoolServed(request) => (7, request.0),
+            Alarm::PoolAsks => (8, 0),
         };
         Token::new(kind, value)
     }
@@ -53,6 +56,7 @@ impl Alarm {
             4 => Alarm::Idle,
             5 => Alarm::Controller(token.request()),
             6 => Alarm::CacheServed(token.request()),
+            7 => Alarm::PoolServed(token.request()),
             _ => Alarm::PoolAsks,
         }
     }

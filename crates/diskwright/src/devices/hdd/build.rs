@@ -11,9 +11,7 @@ use super::spec::buffer::BufferSpec;
 use super::spec::cache::CacheSpec;
 use super::spec::placement::{EagerSpec, Recovery};
 use super::spec::settings::Settings;
-use super::{
-    DiskParts, FrontParts, Hardware, Hdd, InitialWrites, LogParts, Overhead, PoolParts, arm_groups,
-};
+use super::{DiskParts, Hardware, Hdd, InitialWrites, LogParts, Overhead, PoolParts, arm_groups};
 use crate::base::error::{Error, InputError};
 use crate::base::memory::Budget;
 use crate::base::units::BLOCK_BYTES;
@@ -89,26 +87,21 @@ impl HddSpec {
         let (overhead, interface) = (hardware.overhead, hardware.interface);
         let mut parts = disk((self, &settings), &description, hardware, site, memory)?;
         let pool = pool(self, &description).map_err(|error| site.locate("buffer", error))?;
-        if let Some(pool) = pool {
-            if self.cache.is_some() {
-                let error = InputError::new("a block cache in front of a drive's pool").help(
-                    "leave buffer out: with a cache of its own the drive goes without its pool",
-                );
-                return Err(site.locate("buffer", error));
-            }
+        let pool = pool.map(|pool| {
             let with = (settings.write_cache(), overhead, interface);
-            let front = pool_parts(&pool, &mut parts, with, site, memory)?;
-            return Ok(Hdd::new(parts, Some(FrontParts::Pool(front))));
-        }
+            pool_parts(&pool, &mut parts, with, site, memory)
+        });
+        let pool = pool.transpose()?;
         let cache = self.cache.as_ref().map(|cache| {
-            Ok::<_, Error>(FrontParts::Cache(CacheParts {
-                cache: block_cache(cache, parts.blocks(), site, memory)?,
+            let frames = block_cache(cache, parts.blocks(), site, memory)?;
+            let parts = CacheParts {
                 write_policy: cache.write_policy,
                 overhead: cache.hit_overhead.map_or(overhead, Overhead::before_any),
                 interface,
-            }))
+            };
+            Ok::<_, Error>((frames, parts))
         });
-        Ok(Hdd::new(parts, cache.transpose()?))
+        Ok(Hdd::new(parts, cache.transpose()?, pool))
     }
 }
 
@@ -177,14 +170,14 @@ pub(super) fn pool(
     Ok(pool)
 }
 
-/// A pool in front of a disk, which leaves the interface and the controller to it.
+/// A pool in front of a disk, its frames apart; the disk leaves the interface and the controller to it.
 fn pool_parts(
     pool: &PoolDescription,
     disk: &mut DiskParts,
     (write_cache, overhead, interface): (bool, Overhead, Interface),
     site: &Site<'_>,
     memory: &mut Budget,
-) -> Result<PoolParts, Error> {
+) -> Result<(BlockCache, PoolParts), Error> {
     let locate = |error: InputError| site.locate("buffer", error);
     let (frames, per_frame) = pool.frames();
     let keys = disk.blocks().div_ceil(per_frame.into());
@@ -207,8 +200,7 @@ fn pool_parts(
     let depth = std::mem::replace(&mut disk.depth, u32::MAX);
     disk.is_behind_memory = true;
     disk.hardware.interface = Interface::INSTANT;
-    Ok(PoolParts {
-        cache: BlockCache::new(frames, per_frame, policy),
+    let parts = PoolParts {
         depth,
         most_dirty: pool.most_dirty(write_cache),
         is_persistent: !write_cache,
@@ -218,7 +210,8 @@ fn pool_parts(
         hit_overhead: pool.hit_overhead,
         overhead,
         interface,
-    })
+    };
+    Ok((BlockCache::new(frames, per_frame, policy), parts))
 }
 
 /// The segmented buffer of a hard disk: the drive's, as far as the spec does not change it.

@@ -398,7 +398,7 @@ impl Disk {
                 }
             }
             Alarm::Controller(request) => return self.controlled(request, cx),
-            Alarm::CacheServed(_) | Alarm::PoolAsks => {
+            Alarm::CacheServed(_) | Alarm::PoolServed(_) | Alarm::PoolAsks => {
                 unreachable!("what is in front of the disk sets it for itself")
             }
         }

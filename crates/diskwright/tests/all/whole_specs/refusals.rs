@@ -4,7 +4,6 @@
 pub const KNOWN: &[&str] = &[
     "a segmented buffer on a drive with",
     "may put a block anywhere",
-    "a block cache in front of a drive's pool",
     "miss-ratio",
     // A hot part of no place, where there are few.
     "expected some, but not all",

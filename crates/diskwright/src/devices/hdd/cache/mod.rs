@@ -13,14 +13,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::alarm::Alarm;
-use super::disk::Disk;
 use super::hardware::Overhead;
 use super::interface::Interface;
+use super::memory::{Memory, Names, Sent};
+use super::pooled_disk::PooledDisk;
 use super::transfers::{Purpose, TransferId, Transfers};
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
-use crate::models::cache::block_cache::{BlockState, Counts, LinePiece, Place, Victim};
+use crate::models::cache::block_cache::{BlockState, Counts, Place, Victim};
 use crate::models::cache::replacement::Cost;
 use crate::models::cache::{BlockCache, Frame};
 use counters::CacheCounters;
@@ -36,10 +37,8 @@ pub enum WritePolicy {
     WriteBack,
 }
 
-/// What a drive's cache is made of.
+/// What a drive's cache is made of, besides its frames.
 pub struct CacheParts {
-    /// Its frames and their policy.
-    pub cache: BlockCache,
     /// When writes are complete.
     pub write_policy: WritePolicy,
     /// The controller's time for a command that the cache serves.
@@ -48,14 +47,14 @@ pub struct CacheParts {
     pub interface: Interface,
 }
 
-/// A drive's cache. The disk behind it serves requests of the drive's own, which it makes for the host's.
+/// A drive's cache. What is behind it serves requests of the drive's own, which it makes for the host's.
 pub(super) struct DriveCache {
     parts: CacheParts,
     /// Issued to the drive, but not checked against the cache yet.
     outside: VecDeque<(RequestId, Command)>,
+    memory: Memory,
     transfers: Transfers,
-    /// What the requests to the disk are for, by their numbers.
-    sent: Vec<SentFor>,
+    sent: Sent<SentFor>,
     /// Reads and writes of the disk of whose completion it has not heard.
     in_disk: u32,
     /// Evicted dirty data that is not on the medium yet, in transfers.
@@ -73,32 +72,23 @@ pub(super) struct DriveCache {
     victims: Vec<Victim>,
 }
 
-/// What a request to the disk is for.
+/// What a request to what is behind is for.
 #[derive(Clone, Copy, Debug)]
 enum SentFor {
-    /// Nothing that is under way.
-    Nothing,
     Transfer(TransferId),
     /// A flush or a trim of the host's.
     Passed(RequestId),
 }
 
-/// The checker's name of all frames together: a block is in at most one of them.
-const FRAMES: u32 = u32::MAX;
-
-/// The checker's name of what a transfer has; lower numbers are those of the buffer's segments.
-fn in_transfer(id: TransferId) -> u32 {
-    id.0 | 1 << 31
-}
-
 impl DriveCache {
-    /// An empty cache.
-    pub fn new(parts: CacheParts) -> DriveCache {
+    /// An empty cache of these frames.
+    pub fn new(frames: BlockCache, parts: CacheParts) -> DriveCache {
         DriveCache {
             parts,
+            memory: Memory::new(frames, Names::OfCache),
             outside: VecDeque::new(),
             transfers: Transfers::default(),
-            sent: Vec::new(),
+            sent: Sent::new(),
             in_disk: 0,
             leaving: 0,
             flushes: VecDeque::new(),
@@ -112,28 +102,28 @@ impl DriveCache {
     }
 
     /// Queue slots that nothing has a claim to. A completion of which the cache has not heard keeps its slot.
-    fn free_slots(&self, disk: &Disk) -> u32 {
-        let unheard = self.in_disk.saturating_sub(disk.outstanding() as u32);
-        disk.free_slots().saturating_sub(unheard)
+    fn free_slots(&self, behind: &PooledDisk) -> u32 {
+        let unheard = self.in_disk.saturating_sub(behind.reads_and_writes());
+        behind.status().free_slots.saturating_sub(unheard)
     }
 
     /// Sends what is ready, then checks requests of the host against the cache, while the queue has slots.
-    fn proceed(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+    fn proceed(&mut self, behind: &mut PooledDisk, cx: &mut Context<'_>) {
         loop {
-            self.send_ready(disk, cx);
+            self.send_ready(behind, cx);
             let Some(&(next, command)) = self.outside.front() else {
                 return;
             };
             // What waited for that may be sent.
-            if command.op == Op::Trim && self.call_off(&command, disk, cx) {
+            if command.op == Op::Trim && self.call_off(&command, behind, cx) {
                 continue;
             }
-            if !self.may_check(&command, disk) {
+            if !self.may_check(&command, behind) {
                 return;
             }
             self.outside.pop_front();
             match command.op {
-                Op::Trim => self.trim(next, &command, disk, cx),
+                Op::Trim => self.trim(next, &command, behind, cx),
                 _ => self.check(next, &command, cx),
             }
         }
@@ -141,14 +131,14 @@ impl DriveCache {
 
     /// Whether the next request of the host may be checked: a trim if nothing of its blocks is under way, another one if the queue has a
     /// slot for it.
-    fn may_check(&self, command: &Command, disk: &Disk) -> bool {
+    fn may_check(&self, command: &Command, behind: &PooledDisk) -> bool {
         if command.op == Op::Trim {
             return self.transfers.overlapping(command).next().is_none()
-                && !self.parts.cache.has_pinned(command.lbn.0, command.blocks);
+                && !self.memory.cache.has_pinned(command.lbn.0, command.blocks);
         }
         let has_slot =
-            self.transfers.ready().is_none() && self.free_slots(disk) > self.transfers.held();
-        has_slot && self.leaving < disk.intake.depth as u32
+            self.transfers.ready().is_none() && self.free_slots(behind) > self.transfers.held();
+        has_slot && self.leaving < behind.depth()
     }
 
     /// Checks a request against the cache.
@@ -164,9 +154,9 @@ impl DriveCache {
     /// Finds the frames of a command's pieces, and pins them.
     fn access(&mut self, command: &Command, cx: &mut Context<'_>) {
         self.frames.clear();
-        let cache = &mut self.parts.cache;
+        let cache = &mut self.memory.cache;
         for piece in cache.pieces(command.lbn.0, command.blocks) {
-            let cache = &mut self.parts.cache;
+            let cache = &mut self.memory.cache;
             let write = command.op == Op::Write;
             let frame = match cache.access(piece.key, write, &mut self.victims) {
                 Place::Held(frame) => Some(frame),
@@ -180,7 +170,7 @@ impl DriveCache {
                 }
             };
             if let Some(frame) = frame {
-                self.parts.cache.pin(frame);
+                self.memory.cache.pin(frame);
             }
             self.frames.push(frame);
         }
@@ -189,7 +179,7 @@ impl DriveCache {
 
     /// Puts into a new frame what of its blocks is still on the way to the medium.
     fn recover(&mut self, key: u64, frame: Frame, cx: &mut Context<'_>) {
-        let cache = &mut self.parts.cache;
+        let cache = &mut self.memory.cache;
         // The request that has evicted it wants it back.
         if let Some(at) = self.victims.iter().position(|victim| victim.key == key) {
             return cache.put_back(frame, self.victims.swap_remove(at));
@@ -210,13 +200,19 @@ impl DriveCache {
             let part = whole.within(lbn.0, blocks).expect("they overlap");
             if let Purpose::Request(_) = transfer.purpose {
                 // It had no frame, so its data are in the host: they can be had only from the medium.
-                cache.forget(frame, &part);
+                self.memory.cache.forget(frame, &part);
                 continue;
             }
-            cache.put(frame, &part, false);
+            self.memory.cache.put(frame, &part, false);
             if let Some((checker, device)) = cx.checker() {
                 let blocks = part.blocks();
-                checker.copied(device, in_transfer(id), FRAMES, part.lbn, blocks);
+                checker.copied(
+                    device,
+                    self.memory.name_of(id),
+                    self.memory.name(),
+                    part.lbn,
+                    blocks,
+                );
             }
         }
     }
@@ -230,9 +226,9 @@ impl DriveCache {
         victims.sort_unstable_by_key(|victim| victim.key);
         let mut run: Option<(u64, u32)> = None;
         for Victim { key, line } in &victims {
-            let mut rest = self.parts.cache.whole(*key);
+            let mut rest = self.memory.cache.whole(*key);
             while let Some((lbn, blocks)) =
-                self.parts.cache.next_run(*line, BlockState::Dirty, rest)
+                self.memory.cache.next_run(*line, BlockState::Dirty, rest)
             {
                 rest = rest.after(lbn + u64::from(blocks));
                 match &mut run {
@@ -250,16 +246,7 @@ impl DriveCache {
         if let Some(run) = run {
             self.add_destage(run, Purpose::Eviction, cx);
         }
-        for victim in victims.drain(..) {
-            let cache = &mut self.parts.cache;
-            if let Some((checker, device)) = cx.checker() {
-                let whole = cache.whole(victim.key);
-                for (lbn, blocks) in cache.runs(victim.line, BlockState::Valid, whole) {
-                    checker.dropped(device, FRAMES, lbn, blocks);
-                }
-            }
-            cache.release(victim);
-        }
+        self.memory.release(&mut victims, cx);
         self.victims = victims;
     }
 
@@ -273,13 +260,19 @@ impl DriveCache {
         let id = self.transfers.add(command, purpose);
         self.leaving += u32::from(purpose == Purpose::Eviction);
         if let Some((checker, device)) = cx.checker() {
-            checker.copied(device, FRAMES, in_transfer(id), lbn, blocks);
+            checker.copied(
+                device,
+                self.memory.name(),
+                self.memory.name_of(id),
+                lbn,
+                blocks,
+            );
         }
     }
 
     fn check_read(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
         self.counters.reads += 1;
-        let Some((lbn, blocks)) = missing(&self.parts.cache, command, &self.frames) else {
+        let Some((lbn, blocks)) = self.memory.missing(command, &self.frames) else {
             let frames = std::mem::take(&mut self.frames);
             self.serve_read(request, command, &frames, cx);
             self.frames = frames;
@@ -298,20 +291,18 @@ impl DriveCache {
         let is_absorbed = self.parts.write_policy == WritePolicy::WriteBack
             && !command.fua
             && self.frames.iter().all(Option::is_some);
-        let cache = &mut self.parts.cache;
+        let cache = &mut self.memory.cache;
         let pieces = cache.pieces(command.lbn.0, command.blocks);
         for (piece, frame) in pieces.zip(&self.frames) {
             let Some(frame) = *frame else { continue };
-            cache.put(frame, &piece, is_absorbed);
-            if let Some((checker, device)) = cx.checker() {
-                checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks());
-            }
+            self.memory.cache.put(frame, &piece, is_absorbed);
+            self.memory.tell_put(request, &piece, cx);
         }
         if !is_absorbed {
             return self.add_transfer(*command, request);
         }
         self.counters.absorbed_writes += 1;
-        self.parts.cache.unpin_all(&self.frames);
+        self.memory.cache.unpin_all(&self.frames);
         self.serve(request, command, cx);
     }
 
@@ -331,10 +322,8 @@ impl DriveCache {
         cx: &mut Context<'_>,
     ) {
         self.counters.read_hits += 1;
-        self.parts.cache.unpin_all(frames);
-        if let Some((checker, device)) = cx.checker() {
-            checker.read_buffered(device, FRAMES, request, command.lbn.0, command.blocks);
-        }
+        self.memory.cache.unpin_all(frames);
+        self.memory.tell_read(request, command, cx);
         self.serve(request, command, cx);
     }
 
@@ -362,14 +351,14 @@ impl DriveCache {
     }
 
     /// Sends transfers to the drive that wait for no others, while its queue has slots.
-    fn send_ready(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+    fn send_ready(&mut self, behind: &mut PooledDisk, cx: &mut Context<'_>) {
         while let Some(id) = self.transfers.ready() {
             let transfer = self.transfers.get(id);
             let mut command = transfer.command;
             if let (Purpose::Request(request), Op::Read) = (transfer.purpose, command.op) {
                 // While it waited others may have brought what it wants.
                 let whole = cx.request(request).command;
-                match missing(&self.parts.cache, &whole, &transfer.frames) {
+                match self.memory.missing(&whole, &transfer.frames) {
                     Some((lbn, blocks)) => (command.lbn, command.blocks) = (Lbn(lbn), blocks),
                     None => {
                         self.transfers.take_ready();
@@ -381,7 +370,7 @@ impl DriveCache {
                     }
                 }
             }
-            if self.free_slots(disk) == 0 {
+            if self.free_slots(behind) == 0 {
                 return;
             }
             self.transfers.take_ready();
@@ -397,21 +386,17 @@ impl DriveCache {
                 let (lbn, blocks) = (command.lbn.0, command.blocks);
                 match purpose {
                     Purpose::Request(request) => checker.carried(request, child, lbn, blocks),
-                    _ => checker.read_buffered(device, in_transfer(id), child, lbn, blocks),
+                    _ => checker.read_buffered(device, self.memory.name_of(id), child, lbn, blocks),
                 }
             }
-            disk.accept(child, cx);
+            behind.accept(child, cx);
         }
     }
 
     /// Makes a request to the disk.
     fn open(&mut self, command: Command, what: SentFor, cx: &mut Context<'_>) -> RequestId {
         let child = cx.open(command);
-        let index = child.0 as usize;
-        if self.sent.len() <= index {
-            self.sent.resize(index + 1, SentFor::Nothing);
-        }
-        self.sent[index] = what;
+        self.sent.note(child, what);
         child
     }
 
@@ -420,7 +405,7 @@ impl DriveCache {
         &mut self,
         id: TransferId,
         child: RequestId,
-        disk: &mut Disk,
+        behind: &mut PooledDisk,
         cx: &mut Context<'_>,
     ) {
         self.in_disk -= 1;
@@ -436,16 +421,16 @@ impl DriveCache {
             }
         }
         self.transfers.finish(id);
-        self.pass_flushes(disk, cx);
+        self.pass_flushes(behind, cx);
     }
 
     /// Passes on the flushes before which everything is on the medium.
-    fn pass_flushes(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+    fn pass_flushes(&mut self, behind: &mut PooledDisk, cx: &mut Context<'_>) {
         while let Some(&(request, turn)) = self.flushes.front()
             && self.transfers.are_written_before(turn)
         {
             self.flushes.pop_front();
-            self.pass(request, disk, cx);
+            self.pass(request, behind, cx);
         }
     }
 
@@ -462,31 +447,25 @@ impl DriveCache {
         let outcome = transferred.outcome.expect("the transfer is over");
         let cost = Cost {
             media: transferred.media,
-            blocks: self.pieces(&transferred.command).count() as u32,
+            blocks: self.memory.pieces(&transferred.command).count() as u32,
         };
-        for (piece, frame) in self.pieces(&command).zip(frames) {
+        for (piece, frame) in self.memory.pieces(&command).zip(frames) {
             let Command { lbn, blocks, .. } = transferred.command;
             let of_medium = piece.within(lbn.0, blocks);
             if let (Some(frame), Some(part)) = (*frame, of_medium) {
                 match (command.op, outcome) {
-                    (Op::Read, Outcome::Ok) => self.fill(frame, &part, child, cx),
+                    (Op::Read, Outcome::Ok) => self.memory.fill(frame, &part, child, cx),
                     (Op::Read, _) => {}
                     (_, Outcome::Ok) => {}
-                    (_, _) => self.parts.cache.forget(frame, &part),
+                    (_, _) => self.memory.cache.forget(frame, &part),
                 }
-                self.parts.cache.paid(frame, cost);
+                self.memory.cache.paid(frame, cost);
             }
             if command.op == Op::Read && outcome == Outcome::Ok {
-                let (lbn, blocks) = (piece.lbn, piece.blocks());
-                if let Some((checker, device)) = cx.checker() {
-                    match frame {
-                        Some(_) => checker.read_buffered(device, FRAMES, request, lbn, blocks),
-                        None => checker.carried(child, request, lbn, blocks),
-                    }
-                }
+                (self.memory).tell_passed(request, child, (&piece, *frame), cx);
             }
         }
-        self.parts.cache.unpin_all(frames);
+        self.memory.cache.unpin_all(frames);
         let is_partial = transferred.command.blocks < command.blocks;
         self.counters.partial_hits += u64::from(is_partial);
         let entry = cx.request_mut(request);
@@ -498,22 +477,6 @@ impl DriveCache {
             false => transferred.served_by,
         };
         self.complete(request, outcome, cx);
-    }
-
-    /// Puts into a frame what came from the medium, but not over what was written meanwhile.
-    fn fill(&mut self, frame: Frame, part: &LinePiece, child: RequestId, cx: &mut Context<'_>) {
-        let cache = &mut self.parts.cache;
-        let line = cache.line(frame);
-        if let Some((checker, device)) = cx.checker() {
-            for (lbn, blocks) in cache.runs(line, BlockState::Missing, *part) {
-                checker.buffered(device, FRAMES, child, lbn, blocks);
-            }
-        }
-        cache.fill(frame, part);
-    }
-
-    fn pieces(&self, command: &Command) -> impl Iterator<Item = LinePiece> + use<> {
-        self.parts.cache.pieces(command.lbn.0, command.blocks)
     }
 
     fn count_destage(&mut self, child: RequestId, cx: &Context<'_>) {
@@ -528,27 +491,27 @@ impl DriveCache {
     }
 
     /// A flush: what is dirty goes to the medium first.
-    fn flush(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+    fn flush(&mut self, request: RequestId, behind: &mut PooledDisk, cx: &mut Context<'_>) {
         if self.parts.write_policy == WritePolicy::WriteThrough {
-            return self.pass(request, disk, cx);
+            return self.pass(request, behind, cx);
         }
         let mut from = 0;
-        while let Some((lbn, blocks)) = self.parts.cache.next_dirty(from, u32::MAX) {
+        while let Some((lbn, blocks)) = self.memory.cache.next_dirty(from, u32::MAX) {
             self.add_destage((lbn, blocks), Purpose::Flush, cx);
-            self.parts.cache.clean(lbn, blocks);
+            self.memory.cache.clean(lbn, blocks);
             from = lbn + u64::from(blocks);
         }
         let turn = self.transfers.next_turn();
         if self.transfers.are_written_before(turn) {
-            self.pass(request, disk, cx);
+            self.pass(request, behind, cx);
         } else {
             self.flushes.push_back((request, turn));
-            self.proceed(disk, cx);
+            self.proceed(behind, cx);
         }
     }
 
     /// What a trim would have go to the medium for nothing, and has not been sent there, is called off; whether there was any.
-    fn call_off(&mut self, trim: &Command, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
+    fn call_off(&mut self, trim: &Command, behind: &mut PooledDisk, cx: &mut Context<'_>) -> bool {
         let mut has_any = false;
         while let Some(id) = self.transfers.unsent_destage(trim) {
             has_any = true;
@@ -562,11 +525,17 @@ impl DriveCache {
                 && let Some((checker, device)) = cx.checker()
             {
                 let Command { lbn, blocks, .. } = self.transfers.get(rest).command;
-                checker.copied(device, in_transfer(id), in_transfer(rest), lbn.0, blocks);
+                checker.copied(
+                    device,
+                    self.memory.name_of(id),
+                    self.memory.name_of(rest),
+                    lbn.0,
+                    blocks,
+                );
             }
         }
         if has_any {
-            self.pass_flushes(disk, cx);
+            self.pass_flushes(behind, cx);
         }
         has_any
     }
@@ -576,28 +545,23 @@ impl DriveCache {
         &mut self,
         request: RequestId,
         command: &Command,
-        disk: &mut Disk,
+        behind: &mut PooledDisk,
         cx: &mut Context<'_>,
     ) {
         let now = cx.now();
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
-        let Command { lbn, blocks, .. } = *command;
-        let trimmed = self.parts.cache.trim(lbn.0, blocks, |lbn, blocks| {
-            if let Some((checker, device)) = cx.checker() {
-                checker.dropped(device, FRAMES, lbn, blocks);
-            }
-        });
+        let trimmed = self.memory.trim((command.lbn.0, command.blocks), cx);
         self.counters.trimmed_blocks += trimmed.blocks;
         self.counters.trimmed_dirty_blocks += trimmed.dirty;
-        self.pass(request, disk, cx);
+        self.pass(request, behind, cx);
     }
 
     /// Passes a flush or a trim on to the disk.
-    fn pass(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+    fn pass(&mut self, request: RequestId, behind: &mut PooledDisk, cx: &mut Context<'_>) {
         let command = cx.request(request).command;
         let child = self.open(command, SentFor::Passed(request), cx);
-        disk.accept(child, cx);
+        behind.accept(child, cx);
     }
 
     /// The disk has done with a flush or a trim.
@@ -616,32 +580,20 @@ impl DriveCache {
     }
 }
 
-/// The run from the first to the last of a command's blocks that its frames do not have.
-fn missing(cache: &BlockCache, command: &Command, frames: &[Option<Frame>]) -> Option<(u64, u32)> {
-    let mut run: Option<(u64, u64)> = None;
-    for (piece, &frame) in cache.pieces(command.lbn.0, command.blocks).zip(frames) {
-        if let Some((first, blocks)) = cache.missing(&piece, frame) {
-            let end = first + u64::from(blocks);
-            run = Some((run.map_or(first, |(first, _)| first), end));
-        }
-    }
-    run.map(|(first, end)| (first, (end - first) as u32))
-}
-
 impl DriveCache {
     /// A request of the host's arrives.
-    pub fn accept(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+    pub fn accept(&mut self, request: RequestId, behind: &mut PooledDisk, cx: &mut Context<'_>) {
         self.outstanding += 1;
         self.counters.requests += 1;
         let command = cx.request(request).command;
         if command.op != Op::Flush {
             self.outside.push_back((request, command));
-            return self.proceed(disk, cx);
+            return self.proceed(behind, cx);
         }
         let now = cx.now();
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
-        self.flush(request, disk, cx);
+        self.flush(request, behind, cx);
     }
 
     /// A request that it served itself is complete.
@@ -649,16 +601,24 @@ impl DriveCache {
         self.complete(request, Outcome::Ok, cx);
     }
 
-    /// The disk has served a request.
-    pub fn disk_completed(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
-        let index = request.0 as usize;
-        match std::mem::replace(&mut self.sent[index], SentFor::Nothing) {
+    /// Whether what is behind it has a request of it.
+    pub fn has_sent(&self, request: RequestId) -> bool {
+        self.sent.has(request)
+    }
+
+    /// What is behind it has served a request.
+    pub fn request_completed(
+        &mut self,
+        request: RequestId,
+        behind: &mut PooledDisk,
+        cx: &mut Context<'_>,
+    ) {
+        match self.sent.take(request) {
             SentFor::Transfer(id) => {
-                self.transferred(id, request, disk, cx);
-                self.proceed(disk, cx);
+                self.transferred(id, request, behind, cx);
+                self.proceed(behind, cx);
             }
             SentFor::Passed(of_host) => self.passed(of_host, request, cx),
-            SentFor::Nothing => unreachable!("the disk completes what it was given"),
         }
     }
 
@@ -671,10 +631,10 @@ impl DriveCache {
     }
 
     /// How many requests, transfers and flushes wait although nothing keeps them.
-    pub fn neglected(&self, disk: &Disk) -> usize {
-        let unsent = self.transfers.ready().is_some() && self.free_slots(disk) > 0;
+    pub fn neglected(&self, behind: &PooledDisk) -> usize {
+        let unsent = self.transfers.ready().is_some() && self.free_slots(behind) > 0;
         let next = self.outside.front();
-        let unchecked = match next.is_some_and(|(_, command)| self.may_check(command, disk)) {
+        let unchecked = match next.is_some_and(|(_, command)| self.may_check(command, behind)) {
             true => self.outside.len(),
             false => 0,
         };
@@ -686,26 +646,26 @@ impl DriveCache {
     /// Counts anew what is done from here on.
     pub fn measure_from_here(&mut self) {
         self.counters = CacheCounters::default();
-        self.counts_before = *self.parts.cache.counts();
+        self.counts_before = *self.memory.cache.counts();
     }
 
     /// Counters and shares.
     pub fn report(&self) -> Map<String, Value> {
-        let cache = &self.parts.cache;
+        let cache = &self.memory.cache;
         let counts = cache.counts().since(&self.counts_before);
         self.counters.report(cache, &counts)
     }
 
     /// What the results should warn of.
     pub fn warnings(&self) -> Vec<String> {
-        let counts = self.parts.cache.counts();
-        if counts.evictions >= u64::from(self.parts.cache.frames()) {
+        let counts = self.memory.cache.counts();
+        if counts.evictions >= u64::from(self.memory.cache.frames()) {
             return Vec::new();
         }
         vec![format!(
             "the cache of {} frames evicted {} blocks: the run is shorter than a turnover, so what was cold at its start shows in \
              the results (a longer run, or a smaller cache)",
-            self.parts.cache.frames(),
+            self.memory.cache.frames(),
             counts.evictions
         )]
     }

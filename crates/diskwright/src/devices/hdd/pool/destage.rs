@@ -16,14 +16,14 @@ impl DrivePool {
         if self.dirty.held() == 0 {
             return;
         }
-        for piece in self.pieces_of(command) {
+        for piece in self.memory.pieces(command) {
             self.offer_extent(piece.key, disk);
         }
     }
 
     /// Says anew whether an extent may be destaged: while it has dirty blocks, and no transfer has blocks in common with it.
     pub(super) fn offer_extent(&mut self, key: u64, disk: &Disk) {
-        let cache = &self.parts.cache;
+        let cache = &self.memory.cache;
         let Some(frame) = cache.find(key).filter(|&frame| self.dirty.holds(frame)) else {
             return;
         };
@@ -50,8 +50,8 @@ impl DrivePool {
 
     /// Since when the extent has been dirty that has been so longest.
     pub(super) fn oldest_since(&self) -> Option<Time> {
-        let key = self.parts.cache.oldest_dirty().next()?;
-        let frame = self.parts.cache.find(key)?;
+        let key = self.memory.cache.oldest_dirty().next()?;
+        let frame = self.memory.cache.find(key)?;
         self.dirty.since(frame)
     }
 
@@ -67,7 +67,7 @@ impl DrivePool {
         let first = self.dirty.candidates(group).get(slot).command.lbn.0;
         let longest = self.parts.destaging.longest.blocks();
         let longest = u32::try_from(longest).unwrap_or(u32::MAX);
-        let run = self.parts.cache.next_dirty(first, longest);
+        let run = self.memory.cache.next_dirty(first, longest);
         let (lbn, mut blocks) = run.expect("a candidate has dirty blocks");
         debug_assert_eq!(
             lbn, first,
@@ -80,8 +80,8 @@ impl DrivePool {
             lbn: Lbn(lbn),
             blocks,
         };
-        for piece in self.pieces_of(&command(blocks)) {
-            let frame = self.parts.cache.find(piece.key);
+        for piece in self.memory.pieces(&command(blocks)) {
+            let frame = self.memory.cache.find(piece.key);
             if !frame.is_some_and(|frame| self.dirty.is_candidate(frame, group)) {
                 blocks = (piece.lbn - lbn) as u32;
                 break;
@@ -93,11 +93,11 @@ impl DrivePool {
         self.counters.idle_destages += u64::from(is_idle_work);
         self.counters.destaged_blocks += u64::from(blocks);
         let child = cx.open_in_background(command);
-        self.parts.cache.clean(lbn, blocks);
+        self.memory.cache.clean(lbn, blocks);
         let mut frames = Vec::new();
-        for piece in self.pieces_of(&command) {
+        for piece in self.memory.pieces(&command) {
             let frame = self
-                .parts
+                .memory
                 .cache
                 .find(piece.key)
                 .expect("dirty extents are pinned");
@@ -116,7 +116,7 @@ impl DrivePool {
         self.transfers.take_ready();
         self.transfers.get_mut(id).frames = frames;
         self.carry(id, child, &command, cx);
-        self.note_sent(child, SentFor::Transfer(id, is_idle_work));
+        self.sent.note(child, SentFor::Transfer(id, is_idle_work));
         if !is_idle_work {
             self.busy += 1;
         }
@@ -144,7 +144,7 @@ impl DrivePool {
 
     /// An extent is neither dirty nor on its way any more.
     pub(super) fn let_go(&mut self, frame: Frame) {
-        self.parts.cache.unpin_all(&[Some(frame)]);
+        self.memory.cache.unpin_all(&[Some(frame)]);
         if let Some(region) = &mut self.region {
             region.release(frame);
         }

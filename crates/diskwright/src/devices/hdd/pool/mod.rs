@@ -22,13 +22,14 @@ use super::alarm::Alarm;
 use super::disk::Disk;
 use super::hardware::Overhead;
 use super::interface::Interface;
+use super::memory::{Memory, Names, Sent};
 use super::pool_description::{RegionDescription, StreamsDescription, WriteCacheDescription};
 use super::transfers::{Purpose, TransferId, Transfers};
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::device::Location;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId, ServedBy};
-use crate::models::cache::block_cache::{BlockState, Counts, LinePiece, Place, Victim};
+use crate::models::cache::block_cache::{BlockState, Counts, Place, Victim};
 use crate::models::cache::{BlockCache, Frame};
 use counters::PoolCounters;
 use dirty::DirtyExtents;
@@ -36,10 +37,8 @@ use read_ahead::Piece;
 use region::Regions;
 use streams::Streams;
 
-/// What a pool is made of.
+/// What a pool is made of, besides its frames.
 pub struct PoolParts {
-    /// Its frames and their policy.
-    pub cache: BlockCache,
     /// Slots that the host sees.
     pub depth: u32,
     /// Extents that may be dirty; none where every write goes to the medium.
@@ -70,8 +69,8 @@ pub(super) struct DrivePool {
     /// Requests that have arrived and are not complete.
     pub outstanding: u32,
     transfers: Transfers,
-    /// What the requests to the disk are for, by their numbers.
-    sent: Vec<SentFor>,
+    memory: Memory,
+    sent: Sent<SentFor>,
     /// When the interface has carried all that it was given.
     free: Time,
     dirty: DirtyExtents,
@@ -109,8 +108,6 @@ pub(super) struct DrivePool {
 /// What a request to the disk is for.
 #[derive(Clone, Copy, Debug)]
 enum SentFor {
-    /// Nothing that is under way.
-    Nothing,
     /// A transfer, and whether it was begun in idle time.
     Transfer(TransferId, bool),
     /// A trim of the host's.
@@ -127,24 +124,16 @@ struct Write {
     frames: Vec<Option<Frame>>,
 }
 
-/// The checker's name of all frames together: a block is in at most one of them.
-const FRAMES: u32 = u32::MAX;
-
-/// The checker's name of what a transfer has.
-fn in_transfer(id: TransferId) -> u32 {
-    id.0 | 1 << 31
-}
-
 impl DrivePool {
-    /// An empty pool in front of a disk.
-    pub fn new(parts: PoolParts, disk: &Disk) -> DrivePool {
+    /// An empty pool of these frames in front of a disk.
+    pub fn new(frames: BlockCache, parts: PoolParts, disk: &Disk) -> DrivePool {
         let medium = &disk.medium;
         let (arms, groups) = (medium.arms.len(), medium.groups.len());
         let blocks_per_sector = medium.hardware.blocks_per_sector;
         let WriteCacheDescription { high, low, .. } = parts.destaging;
         let streams = parts.read_ahead.as_ref();
         let most_dirty = parts.most_dirty.unwrap_or(0);
-        let per_extent = parts.cache.blocks_per_line();
+        let per_extent = frames.blocks_per_line();
         let region = parts
             .region
             .filter(|_| parts.is_persistent && most_dirty > 0);
@@ -154,12 +143,13 @@ impl DrivePool {
             streams: streams.map_or_else(Streams::default, |streams| {
                 Streams::new(streams.streams, streams.after)
             }),
+            memory: Memory::new(frames, Names::OfPool),
             parts,
             outside: VecDeque::new(),
             taken: 0,
             outstanding: 0,
             transfers: Transfers::default(),
-            sent: Vec::new(),
+            sent: Sent::new(),
             free: Time::ZERO,
             room: VecDeque::new(),
             flushes: VecDeque::new(),
@@ -178,6 +168,18 @@ impl DrivePool {
             victims: Vec::new(),
             wanting: Vec::new(),
         }
+    }
+
+    /// Slots that the host sees.
+    pub fn depth(&self) -> u32 {
+        self.parts.depth
+    }
+
+    /// Reads and writes that have arrived and are not complete.
+    pub fn reads_and_writes(&self) -> u32 {
+        let outside = self.outside.iter();
+        let outside = outside.filter(|(_, command)| command.op != Op::Trim);
+        self.taken + outside.count() as u32
     }
 
     /// Slots that are free.
@@ -232,23 +234,11 @@ impl DrivePool {
         !wholes.any(overlaps) && !room.any(overlaps)
     }
 
-    /// Whether the parts of a command can all be had from frames.
-    fn missing(&self, command: &Command, frames: &[Option<Frame>]) -> Option<(u64, u32)> {
-        let cache = &self.parts.cache;
-        let pieces = cache.pieces(command.lbn.0, command.blocks);
-        let mut missing = pieces
-            .zip(frames)
-            .filter_map(|(piece, &frame)| cache.missing(&piece, frame));
-        let (first, blocks) = missing.next()?;
-        let end = missing.last().unwrap_or((first, blocks));
-        Some((first, (end.0 + u64::from(end.1) - first) as u32))
-    }
-
     /// Finds the frames of a command's pieces, and pins them.
     fn access(&mut self, command: &Command, cx: &mut Context<'_>) {
         self.frames.clear();
-        for piece in self.parts.cache.pieces(command.lbn.0, command.blocks) {
-            let cache = &mut self.parts.cache;
+        for piece in self.memory.cache.pieces(command.lbn.0, command.blocks) {
+            let cache = &mut self.memory.cache;
             let write = command.op == Op::Write;
             let frame = match cache.access(piece.key, write, &mut self.victims) {
                 Place::Held(frame) | Place::New(frame) => {
@@ -262,16 +252,7 @@ impl DrivePool {
             };
             self.frames.push(frame);
         }
-        for victim in self.victims.drain(..) {
-            let cache = &mut self.parts.cache;
-            if let Some((checker, device)) = cx.checker() {
-                let whole = cache.whole(victim.key);
-                for (lbn, blocks) in cache.runs(victim.line, BlockState::Valid, whole) {
-                    checker.dropped(device, FRAMES, lbn, blocks);
-                }
-            }
-            cache.release(victim);
-        }
+        self.memory.release(&mut self.victims, cx);
     }
 
     /// Memory serves a request: the controller and the interface work on one after another.
@@ -296,7 +277,7 @@ impl DrivePool {
 
     /// Whether an extent has dirty blocks in its frame.
     fn has_dirty(&self, frame: Frame, key: u64) -> bool {
-        let cache = &self.parts.cache;
+        let cache = &self.memory.cache;
         let dirty = cache.next_run(cache.line(frame), BlockState::Dirty, cache.whole(key));
         dirty.is_some()
     }
@@ -306,7 +287,7 @@ impl DrivePool {
         if at == cx.now() {
             self.due.push_back(request);
         } else {
-            cx.alarm(at, Alarm::CacheServed(request).token());
+            cx.alarm(at, Alarm::PoolServed(request).token());
         }
     }
 
@@ -324,25 +305,25 @@ impl DrivePool {
         }
     }
 
-    fn pieces_of(&self, command: &Command) -> impl Iterator<Item = LinePiece> + use<> {
-        self.parts.cache.pieces(command.lbn.0, command.blocks)
-    }
-
     fn groups_count(&self) -> usize {
         self.last_was_host.len()
     }
 
-    /// Notes what a request to the disk is for.
-    fn note_sent(&mut self, child: RequestId, what: SentFor) {
-        let index = child.0 as usize;
-        if self.sent.len() <= index {
-            self.sent.resize(index + 1, SentFor::Nothing);
+    /// An alarm of the pool's, or of the disk behind it.
+    pub fn alarm(&mut self, alarm: Alarm, disk: &mut Disk, cx: &mut Context<'_>) {
+        match alarm {
+            Alarm::PoolServed(request) => self.served(request, disk, cx),
+            Alarm::PoolAsks => cx.wake(),
+            Alarm::ArmDone(arm) if self.reads_ahead(arm as usize) => {
+                self.piece_rings(arm as usize, disk, cx);
+            }
+            Alarm::ArmDone(arm) if self.writes_region(arm as usize) => self.region_rings(disk, cx),
+            _ => disk.alarm(alarm, cx),
         }
-        self.sent[index] = what;
     }
 
     /// The alarm of a request's completion.
-    pub fn served(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
+    fn served(&mut self, request: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
         self.complete(request, disk, cx);
         self.complete_due(disk, cx);
         cx.wake();
@@ -365,8 +346,7 @@ impl DrivePool {
 
     /// The disk has served a request of the pool's.
     pub fn disk_completed(&mut self, child: RequestId, disk: &mut Disk, cx: &mut Context<'_>) {
-        let index = child.0 as usize;
-        match std::mem::replace(&mut self.sent[index], SentFor::Nothing) {
+        match self.sent.take(child) {
             SentFor::Transfer(id, is_idle_work) => {
                 if !is_idle_work {
                     self.busy -= 1;
@@ -379,7 +359,6 @@ impl DrivePool {
                 self.proceed(disk, cx);
             }
             SentFor::Trim(request) => self.trimmed(request, child, disk, cx),
-            SentFor::Nothing => unreachable!("the disk completes what it was given"),
         }
         self.complete_due(disk, cx);
         cx.wake();
@@ -397,7 +376,7 @@ impl DrivePool {
         match self.transfers.get(id).purpose {
             Purpose::Request(request) => self.end_request(request, child, &frames, cx),
             Purpose::Destage => self.destaged(child, &frames, cx),
-            _ => self.parts.cache.unpin_all(&frames),
+            _ => self.memory.cache.unpin_all(&frames),
         }
         self.transfers.get_mut(id).frames = frames;
         self.finish(id, disk);
@@ -434,11 +413,11 @@ impl DrivePool {
         let under_way: Vec<TransferId> = self.destages().collect();
         for id in under_way {
             let Command { lbn, blocks, .. } = self.transfers.get(id).command;
-            self.keep(in_transfer(id), (lbn.0, blocks), disk, cx);
+            self.keep(self.memory.name_of(id), (lbn.0, blocks), disk, cx);
         }
         let mut from = 0;
-        while let Some((lbn, blocks)) = self.parts.cache.next_dirty(from, u32::MAX) {
-            self.keep(FRAMES, (lbn, blocks), disk, cx);
+        while let Some((lbn, blocks)) = self.memory.cache.next_dirty(from, u32::MAX) {
+            self.keep(self.memory.name(), (lbn, blocks), disk, cx);
             from = lbn + u64::from(blocks);
         }
         self.is_dark = true;
@@ -475,7 +454,7 @@ impl DrivePool {
         };
         let is_kept = self.is_dark
             && (self
-                .parts
+                .memory
                 .cache
                 .next_dirty(lbn.0, 1)
                 .is_some_and(|(first, _)| first == lbn.0)
@@ -489,12 +468,12 @@ impl DrivePool {
             dirty_max: self.dirty.held(),
             ..PoolCounters::default()
         };
-        self.counts_before = *self.parts.cache.counts();
+        self.counts_before = *self.memory.cache.counts();
     }
 
     /// Counters and shares.
     pub fn report(&self) -> Map<String, Value> {
-        let cache = &self.parts.cache;
+        let cache = &self.memory.cache;
         let counts = cache.counts().since(&self.counts_before);
         self.counters.report(cache, &counts)
     }
@@ -504,7 +483,7 @@ impl DrivePool {
         let Some(most) = self.parts.most_dirty else {
             return Vec::new();
         };
-        let could_hold = u64::from(most) * u64::from(self.parts.cache.blocks_per_line());
+        let could_hold = u64::from(most) * u64::from(self.memory.cache.blocks_per_line());
         let written = self.counters.written_blocks;
         if written == 0 || could_hold * 10 <= written {
             return Vec::new();

@@ -6,7 +6,7 @@ use super::super::arm::Work;
 use super::super::disk::Disk;
 use super::super::medium::{AccessCursor, ArmFilter};
 use super::super::transfers::{Purpose, TransferId};
-use super::{DrivePool, FRAMES, SentFor};
+use super::{DrivePool, SentFor};
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, RequestId};
@@ -79,7 +79,7 @@ impl DrivePool {
                 self.read_piece(group, (number, began), command, &frames, disk, cx);
                 has_begun = true;
             } else {
-                self.parts.cache.unpin_all(&frames);
+                self.memory.cache.unpin_all(&frames);
                 self.streams.stall(number);
             }
             self.frames = frames;
@@ -115,8 +115,8 @@ impl DrivePool {
         let overlapping = self.transfers.overlapping(&whole);
         let starts = overlapping.map(|id| self.transfers.get(id).command.lbn.0);
         end = starts.min().map_or(end, |start| end.min(start));
-        let cache = &self.parts.cache;
-        let valid = self.pieces_of(&whole).find_map(|piece| {
+        let cache = &self.memory.cache;
+        let valid = self.memory.pieces(&whole).find_map(|piece| {
             let line = cache.line(cache.find(piece.key)?);
             cache.next_run(line, BlockState::Valid, piece)
         });
@@ -126,7 +126,7 @@ impl DrivePool {
 
     /// The first block that is neither valid nor in a transfer.
     fn first_missing(&self, mut from: u64, until: u64) -> Option<u64> {
-        let cache = &self.parts.cache;
+        let cache = &self.memory.cache;
         while from < until {
             let blocks = (until - from).min(u64::from(cache.blocks_per_line())) as u32;
             let piece = cache.pieces(from, blocks).next()?;
@@ -186,7 +186,7 @@ impl DrivePool {
         debug_assert_eq!(self.transfers.ready(), Some(id), "nothing is in its way");
         self.transfers.take_ready();
         self.transfers.get_mut(id).frames.extend_from_slice(frames);
-        self.note_sent(child, SentFor::Transfer(id, false));
+        self.sent.note(child, SentFor::Transfer(id, false));
         self.busy += 1;
         self.counters.pieces += 1;
         let alarm = cx.background_alarm(end, Alarm::ArmDone(number as u32).token());
@@ -297,9 +297,9 @@ impl DrivePool {
                 checker.read(device, piece.child, 0, read.lbn.0, blocks);
             }
             let frames = std::mem::take(&mut self.transfers.get_mut(piece.id).frames);
-            for (part, frame) in self.pieces_of(&read).zip(&frames) {
+            for (part, frame) in self.memory.pieces(&read).zip(&frames) {
                 let frame = frame.expect("read-ahead has frames");
-                self.fill(frame, &part, piece.child, cx);
+                self.memory.fill(frame, &part, piece.child, cx);
             }
             self.transfers.get_mut(piece.id).frames = frames;
         }
@@ -308,9 +308,9 @@ impl DrivePool {
 
     /// What was read ahead of a stream that is followed no longer leaves the pool: whole extents between two blocks.
     pub(super) fn drop_unread(&mut self, from: u64, end: u64, cx: &mut Context<'_>) {
-        let per_extent = u64::from(self.parts.cache.blocks_per_line());
+        let per_extent = u64::from(self.memory.cache.blocks_per_line());
         for key in from.div_ceil(per_extent)..end / per_extent {
-            let cache = &mut self.parts.cache;
+            let cache = &self.memory.cache;
             let Some(frame) = cache.find(key) else {
                 continue;
             };
@@ -318,11 +318,7 @@ impl DrivePool {
                 continue;
             }
             let whole = cache.whole(key);
-            let dropped = cache.trim(whole.lbn, whole.blocks(), |lbn, blocks| {
-                if let Some((checker, device)) = cx.checker() {
-                    checker.dropped(device, FRAMES, lbn, blocks);
-                }
-            });
+            let dropped = self.memory.trim((whole.lbn, whole.blocks()), cx);
             self.counters.dropped_blocks += dropped.blocks;
         }
     }

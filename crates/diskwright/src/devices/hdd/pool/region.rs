@@ -241,7 +241,7 @@ impl DrivePool {
         let mut requests = Vec::new();
         while let Some(&(request, ready)) = region.waiting.front() {
             let command = cx.request(request).command;
-            let cache = &self.parts.cache;
+            let cache = &self.memory.cache;
             let frames = cache.pieces(command.lbn.0, command.blocks);
             let frames = frames.filter_map(|piece| cache.find(piece.key));
             let frames: Vec<Frame> = frames.filter(|&frame| self.dirty.holds(frame)).collect();

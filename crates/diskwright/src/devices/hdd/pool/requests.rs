@@ -3,7 +3,7 @@
 use super::super::alarm::Alarm;
 use super::super::disk::Disk;
 use super::super::transfers::Purpose;
-use super::{DrivePool, FRAMES, SentFor, Write, in_transfer};
+use super::{DrivePool, SentFor, Write};
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, RequestId, ServedBy};
@@ -42,7 +42,7 @@ impl DrivePool {
             self.drop_unread(from, end, cx);
         }
         let frames = std::mem::take(&mut self.frames);
-        match self.missing(command, &frames) {
+        match self.memory.missing(command, &frames) {
             None => self.hit(request, command, &frames, cx),
             Some((lbn, blocks)) => {
                 let before = self.parts.overhead.before(false, false);
@@ -67,10 +67,8 @@ impl DrivePool {
         cx: &mut Context<'_>,
     ) {
         self.counters.read_hits += 1;
-        self.parts.cache.unpin_all(frames);
-        if let Some((checker, device)) = cx.checker() {
-            checker.read_buffered(device, FRAMES, request, command.lbn.0, command.blocks);
-        }
+        self.memory.cache.unpin_all(frames);
+        self.memory.tell_read(request, command, cx);
         self.serve(request, command, cx);
     }
 
@@ -158,19 +156,17 @@ impl DrivePool {
     ) {
         self.counters.absorbed_writes += 1;
         let now = cx.now();
-        for (piece, frame) in self.pieces_of(command).zip(frames) {
+        for (piece, frame) in self.memory.pieces(command).zip(frames) {
             let frame = frame.expect("only what has frames is absorbed");
-            self.parts.cache.put(frame, &piece, true);
+            self.memory.cache.put(frame, &piece, true);
             if self.dirty.soil(frame, now) {
-                self.parts.cache.pin(frame);
+                self.memory.cache.pin(frame);
             }
-            if let Some((checker, device)) = cx.checker() {
-                checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks());
-            }
+            self.memory.tell_put(request, &piece, cx);
         }
         self.counters.dirty_max = self.counters.dirty_max.max(self.dirty.held());
         self.offer_extents(command, disk);
-        self.parts.cache.unpin_all(frames);
+        self.memory.cache.unpin_all(frames);
         if self.region.is_some() {
             self.keep_in_region(request, command, cx);
         } else {
@@ -210,15 +206,13 @@ impl DrivePool {
         cx: &mut Context<'_>,
         disk: &Disk,
     ) {
-        for (piece, frame) in self.pieces_of(command).zip(frames) {
+        for (piece, frame) in self.memory.pieces(command).zip(frames) {
             // An extent that had none when the write was taken may have got one meanwhile.
-            let Some(frame) = frame.or_else(|| self.parts.cache.find(piece.key)) else {
+            let Some(frame) = frame.or_else(|| self.memory.cache.find(piece.key)) else {
                 continue;
             };
             self.put_as_it_is(frame, &piece);
-            if let Some((checker, device)) = cx.checker() {
-                checker.buffered(device, FRAMES, request, piece.lbn, piece.blocks());
-            }
+            self.memory.tell_put(request, &piece, cx);
         }
         self.occupy(command, self.parts.overhead.before(true, true), cx.now());
         cx.request_mut(request).start = self.free;
@@ -227,7 +221,7 @@ impl DrivePool {
 
     /// Blocks of a frame have new contents, dirty where they were dirty.
     fn put_as_it_is(&mut self, frame: Frame, piece: &LinePiece) {
-        let cache = &mut self.parts.cache;
+        let cache = &mut self.memory.cache;
         let line = cache.line(frame);
         let dirty: Vec<_> = cache.runs(line, BlockState::Dirty, *piece).collect();
         if dirty.is_empty() {
@@ -253,7 +247,7 @@ impl DrivePool {
                 // While it waited others may have brought what it wants.
                 let whole = cx.request(request).command;
                 let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
-                let missing = self.missing(&whole, &frames);
+                let missing = self.memory.missing(&whole, &frames);
                 match missing {
                     Some((lbn, blocks)) => (command.lbn, command.blocks) = (Lbn(lbn), blocks),
                     None => self.hit(request, &whole, &frames, cx),
@@ -266,7 +260,7 @@ impl DrivePool {
             }
             let ready = cx.request(request).start;
             let child = cx.open(command);
-            self.note_sent(child, SentFor::Transfer(id, false));
+            self.sent.note(child, SentFor::Transfer(id, false));
             let sequence = cx.request(request).sequence;
             let entry = cx.request_mut(child);
             (entry.sequence, entry.start) = (sequence, ready);
@@ -294,28 +288,21 @@ impl DrivePool {
         let is_read = command.op == Op::Read;
         let cost = Cost {
             media: transferred.media,
-            blocks: self.pieces_of(&transferred.command).count() as u32,
+            blocks: self.memory.pieces(&transferred.command).count() as u32,
         };
-        for (piece, frame) in self.pieces_of(&command).zip(frames) {
+        for (piece, frame) in self.memory.pieces(&command).zip(frames) {
             let Command { lbn, blocks, .. } = transferred.command;
             if let (Some(frame), Some(part)) = (*frame, piece.within(lbn.0, blocks)) {
                 if is_read && outcome == Outcome::Ok {
-                    self.fill(frame, &part, child, cx);
+                    self.memory.fill(frame, &part, child, cx);
                 }
-                self.parts.cache.paid(frame, cost);
+                self.memory.cache.paid(frame, cost);
             }
-            if is_read
-                && outcome == Outcome::Ok
-                && let Some((checker, device)) = cx.checker()
-            {
-                let (lbn, blocks) = (piece.lbn, piece.blocks());
-                match frame {
-                    Some(_) => checker.read_buffered(device, FRAMES, request, lbn, blocks),
-                    None => checker.carried(child, request, lbn, blocks),
-                }
+            if is_read && outcome == Outcome::Ok {
+                (self.memory).tell_passed(request, child, (&piece, *frame), cx);
             }
         }
-        self.parts.cache.unpin_all(frames);
+        self.memory.cache.unpin_all(frames);
         let is_partial = is_read && transferred.command.blocks < command.blocks;
         self.counters.partial_hits += u64::from(is_partial);
         let now = cx.now();
@@ -349,24 +336,6 @@ impl DrivePool {
         self.free
     }
 
-    /// Puts into a frame what came from the medium, but not over what was there.
-    pub(super) fn fill(
-        &mut self,
-        frame: Frame,
-        part: &LinePiece,
-        child: RequestId,
-        cx: &mut Context<'_>,
-    ) {
-        let cache = &mut self.parts.cache;
-        let line = cache.line(frame);
-        if let Some((checker, device)) = cx.checker() {
-            for (lbn, blocks) in cache.runs(line, BlockState::Missing, *part) {
-                checker.buffered(device, FRAMES, child, lbn, blocks);
-            }
-        }
-        cache.fill(frame, part);
-    }
-
     /// Ends the flushes, if nothing is dirty any more, or what is outlives a power cut.
     pub(super) fn end_flushes(&mut self, cx: &mut Context<'_>) {
         if !self.parts.is_persistent && self.dirty.held() > 0 {
@@ -397,7 +366,7 @@ impl DrivePool {
         let (first, end) = (command.lbn.0, command.end().0);
         let mut from = first;
         let mut soiled = Vec::new();
-        let cache = &self.parts.cache;
+        let cache = &self.memory.cache;
         while let Some((lbn, blocks)) = cache
             .next_dirty(from, u32::MAX)
             .filter(|&(lbn, _)| lbn < end)
@@ -411,33 +380,28 @@ impl DrivePool {
             from = run_end;
         }
         soiled.dedup();
-        let gone = |lbn, blocks| {
-            if let Some((checker, device)) = cx.checker() {
-                checker.dropped(device, FRAMES, lbn, blocks);
-            }
-        };
-        let trimmed = self.parts.cache.trim(first, command.blocks, gone);
+        let trimmed = self.memory.trim((first, command.blocks), cx);
         self.counters.trimmed_blocks += trimmed.blocks;
         self.counters.trimmed_dirty_blocks += trimmed.dirty;
         for key in soiled {
             let frame = self
-                .parts
+                .memory
                 .cache
                 .find(key)
                 .expect("dirty extents are pinned");
-            let line = self.parts.cache.line(frame);
-            let whole = self.parts.cache.whole(key);
+            let line = self.memory.cache.line(frame);
+            let whole = self.memory.cache.whole(key);
             self.offer_extent(key, disk);
             if !self.has_dirty(frame, key) && self.dirty.clean(frame) {
                 self.let_go(frame);
                 // It may have no blocks left.
                 if self
-                    .parts
+                    .memory
                     .cache
                     .next_run(line, BlockState::Valid, whole)
                     .is_none()
                 {
-                    self.parts.cache.trim(whole.lbn, whole.blocks(), |_, _| {});
+                    self.memory.cache.trim(whole.lbn, whole.blocks(), |_, _| {});
                 }
             }
         }
@@ -450,7 +414,7 @@ impl DrivePool {
             return self.complete_at(request, now + before, cx);
         }
         let child = cx.open(*command);
-        self.note_sent(child, SentFor::Trim(request));
+        self.sent.note(child, SentFor::Trim(request));
         disk.accept(child, cx);
     }
 
@@ -480,8 +444,14 @@ impl DrivePool {
     ) {
         if let Some((checker, device)) = cx.checker() {
             let Command { lbn, blocks, .. } = *command;
-            checker.copied(device, FRAMES, in_transfer(id), lbn.0, blocks);
-            checker.read_buffered(device, in_transfer(id), child, lbn.0, blocks);
+            checker.copied(
+                device,
+                self.memory.name(),
+                self.memory.name_of(id),
+                lbn.0,
+                blocks,
+            );
+            checker.read_buffered(device, self.memory.name_of(id), child, lbn.0, blocks);
         }
     }
 }

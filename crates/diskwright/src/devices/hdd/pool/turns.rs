@@ -75,6 +75,12 @@ impl DrivePool {
 
     /// A log has its own order for what waits, and its cleaner: destages wait in its queue like all else.
     fn dispatch_with_log(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+        for group in 0..self.groups_count() {
+            let has_candidates = !self.dirty.candidates(group).is_empty();
+            if !(has_candidates && self.is_pressing(cx.now())) {
+                while self.begin_region_pass(group, disk, cx) {}
+            }
+        }
         disk.dispatch(cx);
         for group in 0..self.groups_count() {
             while disk.medium.has_idle_arm(group) && disk.queues[group].pool.is_empty() {
