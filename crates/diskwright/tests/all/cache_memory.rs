@@ -6,7 +6,8 @@ use diskwright::models::cache::block_cache::Place;
 use diskwright::models::cache::replacement::ReplacementSpec;
 
 use crate::replacement::policy;
-use crate::support::counting::held;
+use crate::support::counting::{held, most_held_during};
+use crate::support::try_run;
 
 /// Bytes that a line may take, everything included.
 const MOST: f64 = 64.0;
@@ -72,6 +73,32 @@ fn so_do_a_few_more_than_the_index_had_room_for() {
 #[ignore = "takes a minute and 2 GB"]
 fn thirty_million_lines_take_64_bytes_each_at_most() {
     check(&["lru", "slru"], 30_000_000);
+}
+
+/// 256 MB in extents of 4 KiB, all of them held and half of them dirty, in 16 MiB with all that is known of what is dirty.
+#[test]
+fn a_pool_of_65536_extents_takes_16_mib_at_most() {
+    let run = |size: &str| {
+        let text = format!(
+            "[workload.synthetic]\nrequests = 110_000\nreads = 0.6\nsize = \"4 KiB\"\naddress = \"uniform\"\n\
+             arrivals = {{ closed = {{ users = 16 }} }}\n[measure]\nwarmup = 0\n\
+             [device.hdd]\ndrive = \"ibm-18es\"\nwrite_cache = true\n[device.hdd.buffer]\nsize = \"{size}\"\n\
+             [device.hdd.buffer.write_cache]\nshare = 0.5\nhigh = 1.0\nlow = 1.0\nidle = \"1000 s\"\nage = \"100000 s\"\n"
+        );
+        let (result, bytes) = most_held_during(|| try_run(&text).expect("it runs"));
+        (result["devices"]["hdd.pool"].clone(), bytes)
+    };
+    let (small, base) = run("1 MiB");
+    let (large, with_pool) = run("256 MiB");
+    assert_eq!(
+        (&small["frames"], &large["frames"]),
+        (&256.into(), &65_536.into())
+    );
+    assert!(large["evictions"].as_u64() > Some(10_000), "{large}");
+    assert_eq!(large["dirty_extents_max"], 32_768, "{large}");
+    let mib = (with_pool - base) as f64 / f64::from(1 << 20);
+    println!("{mib:.1} MiB");
+    assert!(mib <= 16.0, "{mib} MiB");
 }
 
 /// What a spec is told that a cache may come to need is never less than what it takes.

@@ -26,9 +26,14 @@ fn trace(rows: &[Row]) -> (tempfile::TempDir, std::path::PathBuf) {
 
 /// Runs a trace on a drive without a buffer, checked; `more` are further lines of `[device.hdd]`.
 fn run_with(rows: &[Row], more: &str) -> Outcome {
+    run_behind("false", rows, more)
+}
+
+/// The same on a drive with a buffer.
+fn run_behind(buffer: &str, rows: &[Row], more: &str) -> Outcome {
     let (folder, _) = trace(rows);
     let text = format!(
-        "[workload]\ntrace = \"trace.csv\"\n[measure]\nwarmup = 0\n[device.hdd]\ndrive = \"ibm-18es\"\nbuffer = false\n{more}\n"
+        "[workload]\ntrace = \"trace.csv\"\n[measure]\nwarmup = 0\n[device.hdd]\ndrive = \"ibm-18es\"\nbuffer = {buffer}\n{more}\n"
     );
     let source = from_text_in(text, folder.path());
     let options = RunOptions {
@@ -348,6 +353,48 @@ fn a_request_longer_than_the_cache_passes_by_it_in_part() {
         (accesses(&result), cache(&result, "absorbed_writes")),
         (2, 0.0)
     );
+}
+
+/// A cache of one frame in front of a pool that holds all: what the one has lost the other still has, and what is complete in the pool can
+/// be flushed from it.
+#[test]
+fn a_pool_behind_the_cache_serves_what_the_cache_has_not() {
+    let pool =
+        "{ size = \"1 MiB\", hit_overhead = \"0.3 ms\", write_cache = { idle = \"1000 s\" } }";
+    let rows = [
+        (0.0, "read", 800, 8),
+        (100.0, "read", 8_000_000, 8),
+        (200.0, "read", 800, 8),
+        (300.0, "read", 800, 8),
+        (400.0, "write", 16_000, 8),
+        (500.0, "read", 8_000_000, 8),
+        (600.0, "read", 16_000, 8),
+        (700.0, "flush", 0, 0),
+    ];
+    let small =
+        "write_cache = true\n[device.hdd.cache]\nsize = \"4 KiB\"\nhit_overhead = \"0.1 ms\"\n";
+    let outcome = run_behind(pool, &rows, small);
+    let (times, result) = (Instants::of(&outcome), outcome.json());
+    let of_pool = 0.3 + 0.101 * 8.0;
+    for (request, expected) in [
+        (2, of_pool),
+        (3, hit_ms(8)),
+        // The switch for the write cache is that of the pool, and the cache in front of it writes through.
+        (4, of_pool),
+        (5, of_pool),
+        (6, of_pool),
+    ] {
+        close(times.response(request), expected);
+    }
+    assert!(times.response(0) > of_pool && times.response(7) > 1.0);
+    let pool = &result["devices"]["hdd.pool"];
+    assert_eq!(pool["read_hits"], 3);
+    assert_eq!(pool["absorbed_writes"], 1);
+    assert_eq!(pool["destages"], 1);
+    assert_eq!(cache(&result, "read_hits"), 1.0);
+    assert_eq!(accesses(&result), 3);
+    let settings = &result["devices"]["hdd"]["settings"];
+    assert_eq!(settings["write_cache"]["value"], true, "{settings}");
 }
 
 #[test]

@@ -159,7 +159,7 @@ pub(super) fn pool(
     drive: &DriveDescription,
 ) -> Result<Option<PoolDescription>, InputError> {
     let said = spec.buffer.as_ref().unwrap_or(&BufferSpec::Drive);
-    let is_pool = drive.pool.is_some() || drive.buffer.is_none() && said.is_of_pool();
+    let is_pool = drive.pool.is_some() || said.is_of_pool();
     if !is_pool || said.is_segmented() || !spec.takes_pool() {
         return Ok(None);
     }

@@ -1,10 +1,11 @@
-//! Bytes that a thread has allocated and not freed.
+//! Bytes that a thread has allocated and not freed, now and at most.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
     static HELD: Cell<isize> = const { Cell::new(0) };
+    static MOST: Cell<isize> = const { Cell::new(0) };
 }
 
 /// The system's allocator, which counts for each thread.
@@ -12,12 +13,26 @@ pub struct Counting;
 
 fn count(bytes: isize) {
     // While a thread ends nothing is counted.
-    _ = HELD.try_with(|held| held.set(held.get() + bytes));
+    let held = HELD.try_with(|held| {
+        held.set(held.get() + bytes);
+        held.get()
+    });
+    if let Ok(held) = held {
+        _ = MOST.try_with(|most| most.set(most.get().max(held)));
+    }
 }
 
 /// What this thread holds: what it has allocated, less what it has freed.
 pub fn held() -> isize {
     HELD.with(Cell::get)
+}
+
+/// The most that this thread holds at any time while something is done, more than it holds before.
+pub fn most_held_during<T>(what: impl FnOnce() -> T) -> (T, isize) {
+    let before = held();
+    MOST.with(|most| most.set(before));
+    let made = what();
+    (made, MOST.with(Cell::get) - before)
 }
 
 // SAFETY: every call is the system allocator's.

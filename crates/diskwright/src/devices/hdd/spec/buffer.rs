@@ -28,7 +28,7 @@ const EXPECTED: &str =
     "true for the drive's buffer, false for none, or a table of what is to differ from the drive's";
 
 impl BufferSpec {
-    /// Whether it makes a pool where the drive has neither a pool nor a segmented buffer: what it changes tells.
+    /// Whether it makes a pool, whatever the drive has.
     pub fn is_of_pool(&self) -> bool {
         matches!(self, BufferSpec::Changed(changes) if changes.contains_key("size"))
     }
