@@ -1,6 +1,6 @@
 //! What a cache or a pool has to do on the medium: in any order, except that what overlaps keeps its order.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use crate::base::units::Lbn;
 use crate::engine::request::{Command, Op, RequestId};
@@ -40,6 +40,8 @@ pub struct Transfer {
     pub sequence: u64,
     /// It is in the hands of the disk, or about to be.
     is_taken: bool,
+    /// It has had to wait for others.
+    pub has_waited: bool,
     /// Unfinished transfers before it that it overlaps.
     blockers: u32,
     /// Those that wait for it.
@@ -55,11 +57,12 @@ pub struct Transfer {
 pub struct Transfers {
     entries: Vec<Transfer>,
     free: Vec<TransferId>,
-    by_lbn: BTreeSet<(u64, TransferId)>,
+    /// The unfinished ones by their first blocks. There are as few as a queue has slots, so that to move those behind one costs less than a tree.
+    by_lbn: Vec<(u64, TransferId)>,
     /// The most blocks of any so far: what overlaps a run begins at most so far before it.
     longest: u32,
-    /// Unfinished writes by their turns.
-    writes: BTreeSet<(u64, TransferId)>,
+    /// How many writes of each turn are unfinished, by turn; the first has some.
+    writes: VecDeque<(u64, u32)>,
     turns: u64,
     /// Those that wait for none.
     ready: VecDeque<TransferId>,
@@ -79,6 +82,7 @@ impl Transfers {
         }
         let entry = &mut self.entries[id.0 as usize];
         (entry.waiters, entry.sequence, entry.blockers) = (before, self.turns, blockers);
+        entry.has_waited = blockers > 0;
         self.turns += 1;
         self.longest = self.longest.max(command.blocks);
         self.enter(id);
@@ -97,6 +101,7 @@ impl Transfers {
                 frames: Vec::new(),
                 sequence: 0,
                 is_taken: false,
+                has_waited: false,
                 blockers: 0,
                 waiters: Vec::new(),
             });
@@ -118,11 +123,34 @@ impl Transfers {
             ..
         } = *self.get(id);
         if command.op == Op::Write {
-            self.writes.insert((sequence, id));
+            match self.writes_of(sequence) {
+                Ok(at) => self.writes[at].1 += 1,
+                Err(at) => self.writes.insert(at, (sequence, 1)),
+            }
         }
-        self.by_lbn.insert((command.lbn.0, id));
+        self.insert_by_lbn(command.lbn, id);
         if blockers == 0 {
             self.ready.push_back(id);
+        }
+    }
+
+    fn insert_by_lbn(&mut self, lbn: Lbn, id: TransferId) {
+        let entry = (lbn.0, id);
+        let at = self.by_lbn.partition_point(|&other| other < entry);
+        self.by_lbn.insert(at, entry);
+    }
+
+    fn remove_by_lbn(&mut self, lbn: Lbn, id: TransferId) {
+        let at = self.by_lbn.binary_search(&(lbn.0, id));
+        self.by_lbn.remove(at.expect("it is unfinished"));
+    }
+
+    /// Where the writes of a turn are counted, or would be.
+    fn writes_of(&self, turn: u64) -> Result<usize, usize> {
+        // The newest turn is looked up as often as all others together.
+        match self.writes.back() {
+            Some(&(newest, _)) if newest < turn => Err(self.writes.len()),
+            _ => self.writes.binary_search_by_key(&turn, |&(turn, _)| turn),
         }
     }
 
@@ -156,8 +184,8 @@ impl Transfers {
             parts.push(self.add_part(id, tail));
         }
         self.unlink(id, Some(&first));
-        self.by_lbn.remove(&(whole.lbn.0, id));
-        self.by_lbn.insert((first.lbn.0, id));
+        self.remove_by_lbn(whole.lbn, id);
+        self.insert_by_lbn(first.lbn, id);
         self.get_mut(id).command = first;
         parts
     }
@@ -231,8 +259,9 @@ impl Transfers {
     pub fn overlapping(&self, command: &Command) -> impl Iterator<Item = TransferId> + use<'_> {
         let from = command.lbn.0.saturating_sub(self.longest.into());
         let (lbn, end) = (command.lbn, command.end().0);
-        self.by_lbn
-            .range((from, TransferId(0))..(end, TransferId(0)))
+        let first = self.by_lbn.partition_point(|&(lbn, _)| lbn < from);
+        let near = self.by_lbn[first..].iter();
+        near.take_while(move |&&(lbn, _)| lbn < end)
             .map(|&(_, id)| id)
             .filter(move |&id| self.get(id).command.end() > lbn)
     }
@@ -280,9 +309,13 @@ impl Transfers {
         let Transfer {
             command, sequence, ..
         } = *self.get(id);
-        self.by_lbn.remove(&(command.lbn.0, id));
+        self.remove_by_lbn(command.lbn, id);
         if command.op == Op::Write {
-            self.writes.remove(&(sequence, id));
+            let at = self.writes_of(sequence).expect("it is unfinished");
+            self.writes[at].1 -= 1;
+            while self.writes.front().is_some_and(|&(_, left)| left == 0) {
+                self.writes.pop_front();
+            }
         }
         let mut waiters = std::mem::take(&mut self.get_mut(id).waiters);
         for waiter in waiters.drain(..) {
@@ -303,7 +336,7 @@ impl Transfers {
 
     /// Whether every write before a turn is finished.
     pub fn are_written_before(&self, turn: u64) -> bool {
-        let oldest = self.writes.first();
+        let oldest = self.writes.front();
         oldest.is_none_or(|&(oldest, _)| oldest >= turn)
     }
 }

@@ -243,8 +243,8 @@ impl DrivePool {
             let Purpose::Request(request) = transfer.purpose else {
                 unreachable!("what is the pool's own waits for nothing");
             };
-            if command.op == Op::Read {
-                // While it waited others may have brought what it wants.
+            if command.op == Op::Read && transfer.has_waited {
+                // Others may have brought what it wants meanwhile.
                 let whole = cx.request(request).command;
                 let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
                 let missing = self.memory.missing(&whole, &frames);

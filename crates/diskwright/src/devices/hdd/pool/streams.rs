@@ -14,8 +14,6 @@ pub(super) struct Stream {
     count: u32,
     /// The read with which it began, which tells it from others that had its place.
     pub began: u64,
-    /// When it was continued last, by the number of the read.
-    turn: u64,
     /// There was no frame to read ahead into.
     is_stalled: bool,
 }
@@ -26,7 +24,13 @@ pub(super) struct Streams {
     most: usize,
     after: u32,
     streams: Vec<Stream>,
-    turns: u64,
+    /// The next block of each, and the number of the read that continued it last, apart from the rest: every read goes through them.
+    nexts: Vec<u64>,
+    turns: Vec<u64>,
+    /// Reads so far.
+    reads: u64,
+    /// Streams that are to be read ahead.
+    wanted: usize,
 }
 
 impl Streams {
@@ -41,47 +45,78 @@ impl Streams {
 
     /// A read is taken. What was read ahead of a stream that had to go for it is returned: from where to where.
     pub fn note(&mut self, read: &Command) -> Option<(u64, u64)> {
-        self.turns += 1;
-        let (turn, next) = (self.turns, read.end().0);
-        let continued = self.streams.iter_mut();
-        let continued = continued.filter(|stream| stream.next == read.lbn.0);
-        if let Some(stream) = continued.max_by_key(|stream| stream.turn) {
-            (stream.next, stream.end) = (next, stream.end.max(next));
-            (stream.turn, stream.is_stalled) = (turn, false);
-            stream.count = stream.count.saturating_add(1);
+        self.reads += 1;
+        let next = read.end().0;
+        if let Some(number) = self.continued_by(read.lbn.0) {
+            let Stream { end, count, .. } = self.streams[number];
+            let continued = Stream {
+                next,
+                end: end.max(next),
+                count: count.saturating_add(1),
+                is_stalled: false,
+                ..self.streams[number]
+            };
+            self.put(number, continued);
             return None;
         }
         let new = Stream {
             next,
             end: next,
             count: 0,
-            began: turn,
-            turn,
+            began: self.reads,
             is_stalled: false,
         };
         if self.streams.len() < self.most {
+            self.wanted += usize::from(self.is_wanted(&new));
             self.streams.push(new);
+            self.nexts.push(next);
+            self.turns.push(self.reads);
             return None;
         }
-        let oldest = self.streams.iter_mut().min_by_key(|stream| stream.turn)?;
-        let given_up = std::mem::replace(oldest, new);
+        let oldest = self.turns.iter().min()?;
+        let number = self.turns.iter().position(|turn| turn == oldest)?;
+        let given_up = self.put(number, new);
         (given_up.next < given_up.end).then_some((given_up.next, given_up.end))
+    }
+
+    /// The stream that a read at a block continues: of several the one that was continued last.
+    fn continued_by(&self, lbn: u64) -> Option<usize> {
+        if !self.nexts.contains(&lbn) {
+            return None;
+        }
+        let numbers = 0..self.nexts.len();
+        let continued = numbers.filter(|&number| self.nexts[number] == lbn);
+        continued.max_by_key(|&number| self.turns[number])
+    }
+
+    /// Puts a stream into the place of another, which is returned; the read that is taken is its last.
+    fn put(&mut self, number: usize, stream: Stream) -> Stream {
+        (self.nexts[number], self.turns[number]) = (stream.next, self.reads);
+        self.wanted += usize::from(self.is_wanted(&stream));
+        self.wanted -= usize::from(self.is_wanted(&self.streams[number]));
+        std::mem::replace(&mut self.streams[number], stream)
+    }
+
+    fn is_wanted(&self, stream: &Stream) -> bool {
+        stream.count >= self.after && !stream.is_stalled
     }
 
     /// The streams that are to be read ahead, by their numbers: the one of which least has been read ahead first, of several the one that
     /// was continued last.
     pub fn wanting(&self, list: &mut Vec<usize>) {
         list.clear();
-        let is_wanted = |stream: &Stream| stream.count >= self.after && !stream.is_stalled;
+        if self.wanted == 0 {
+            return;
+        }
         let streams = self.streams.iter().enumerate();
         list.extend(
             streams
-                .filter(|(_, stream)| is_wanted(stream))
+                .filter(|(_, stream)| self.is_wanted(stream))
                 .map(|(number, _)| number),
         );
         list.sort_unstable_by_key(|&number| {
             let stream = &self.streams[number];
-            (stream.end - stream.next, u64::MAX - stream.turn)
+            (stream.end - stream.next, u64::MAX - self.turns[number])
         });
     }
 
@@ -100,6 +135,7 @@ impl Streams {
 
     /// A stream is not read ahead until it is continued.
     pub fn stall(&mut self, number: usize) {
+        self.wanted -= usize::from(self.is_wanted(&self.streams[number]));
         self.streams[number].is_stalled = true;
     }
 }
