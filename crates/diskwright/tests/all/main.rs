@@ -45,6 +45,7 @@ mod validate;
 mod waiting;
 mod warm_up;
 mod whole_specs;
+mod write_seek;
 
 #[global_allocator]
 static COUNTING: support::counting::Counting = support::counting::Counting;
