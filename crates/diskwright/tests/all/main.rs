@@ -20,6 +20,7 @@ mod dual_actuator;
 mod fuzz_targets;
 mod golden;
 mod initial_angle;
+mod interfaces;
 mod large_requests;
 mod layers;
 mod log_slots;
