@@ -14,7 +14,7 @@ FOLDER = ROOT / "docs" / "figures"
 SCRIPT = ROOT / "tools" / "figures.py"
 DRAWN = sorted(path.stem for path in FOLDER.glob("*.svg"))
 # These simulate for seconds.
-LONG = {"intervals", "queue-forms", "schedulers", "warm-up"}
+LONG = {"intervals", "queue-forms", "schedulers", "sorted-set", "synchronous-writes", "warm-up"}
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -33,6 +33,9 @@ DESCRIBED = {
     "seek_track_ms": "seek to the next track",
     "seek_average_ms": "average seek",
     "seek_full_ms": "full stroke",
+    "seek_track_write_ms": "seek to the next track before a write",
+    "seek_average_write_ms": "average seek before a write",
+    "seek_full_write_ms": "full stroke before a write",
     "switch_ms": "heads.switch",
     "write_settle_ms": "heads.write_settle",
     "overhead_ms": "overhead",
@@ -108,7 +111,10 @@ def _named(table: Table) -> Iterator[str]:
 def shape(drive: Table) -> Shape:
     """What the layout of this drive is computed from."""
     figures = drive | drive.get("kept", {})
-    settled = figures["write_settle_ms"] + figures["skew_margin_ms"]
+    margin = figures["skew_margin_ms"]
+    switched = figures["switch_ms"] + figures["write_settle_ms"]
+    writes = write_seeks(drive)
+    stepped = figures["seek_track_ms"] + figures["write_settle_ms"] if writes is None else writes.track
     return Shape(
         blocks=figures["blocks"],
         sector=figures["sector"],
@@ -118,8 +124,8 @@ def shape(drive: Table) -> Shape:
         zones=figures["zones"],
         outside=figures["outside_mb_s"],
         inside=figures["inside_mb_s"],
-        track_change=figures["switch_ms"] + settled,
-        cylinder_change=max(figures["switch_ms"], figures["seek_track_ms"]) + settled,
+        track_change=switched + margin,
+        cylinder_change=max(switched, stepped) + margin,
         spare=figures["spare"],
     )
 
@@ -130,14 +136,31 @@ def seeks(drive: Table) -> Seeks:
     return Seeks(figures["seek_track_ms"], figures["seek_average_ms"], figures["seek_full_ms"])
 
 
+def write_seeks(drive: Table) -> Seeks | None:
+    """What its seek curve of writes goes through; None where not all three figures are known.
+
+    Each write then settles alike.
+    """
+    figures = [f"seek_{way}_write_ms" for way in ("track", "average", "full")]
+    return Seeks(*(drive[figure] for figure in figures)) if drive.keys() >= set(figures) else None
+
+
+def curves(drive: Table, cylinders: int) -> dict[str, Curve | Seeks]:
+    """Its seek curves by their keys; of a curve of Lee and Katz what it goes through."""
+    wanted = {"seek": seeks(drive)}
+    if writes := write_seeks(drive):
+        wanted["write_seek"] = writes
+    return {key: fit(through, cylinders) or through for key, through in wanted.items()}
+
+
 def description(drive: Table) -> str:
     """The text of the drive's file."""
     zones = lay_out(shape(drive))
-    curve = fit(seeks(drive), zones[-1].last + 1)
-    return "\n".join([*_head(drive, curve), *_mechanics(drive, curve), *_layout(drive, zones)]) + "\n"
+    found = curves(drive, zones[-1].last + 1)
+    return "\n".join([*_head(drive, found), *_mechanics(drive, found), *_layout(drive, zones)]) + "\n"
 
 
-def _head(drive: Table, curve: Curve | None) -> Iterator[str]:
+def _head(drive: Table, curves: dict[str, Curve | Seeks]) -> Iterator[str]:
     kept = " Some are kept as an older description had them." if "kept" in drive else ""
     about = (
         f"{drive['name']}. Computed by tools/drives.py from the figures below, which are in "
@@ -154,9 +177,14 @@ def _head(drive: Table, curve: Curve | None) -> Iterator[str]:
         *_reasons(drive, "estimates", DESCRIBED),
         f"layout: {drive['zones']} equal zones, sectors for the sustained rates, "
         "cylinders and spares for the capacity",
-        "seek: through its three figures, "
-        + (
-            "the curve of Lee and Katz" if curve is None else "a square root that passes smoothly into a line"
+        *(
+            f"{key}: through its three figures, "
+            + (
+                "a square root that passes smoothly into a line"
+                if isinstance(curve, Curve)
+                else "the curve of Lee and Katz"
+            )
+            for key, curve in curves.items()
         ),
     ]
     rules = "pool.read_ahead" if "destaged_at_once" in drive else "pool.read_ahead, pool.write_cache"
@@ -190,7 +218,7 @@ def _list(key: str, lines: list[str]) -> Iterator[str]:
     yield "]"
 
 
-def _mechanics(drive: Table, curve: Curve | None) -> Iterator[str]:
+def _mechanics(drive: Table, curves: dict[str, Curve | Seeks]) -> Iterator[str]:
     sector = drive["sector"]
     yield f'sector_size = "{f"{sector // 1024} KiB" if sector >= 1024 else f"{sector} B"}"'
     yield f'rotation = "{drive["rpm"]} rpm"'
@@ -199,17 +227,18 @@ def _mechanics(drive: Table, curve: Curve | None) -> Iterator[str]:
     yield f'switch = "{drive["switch_ms"]:g} ms"'
     yield f'write_settle = "{drive["write_settle_ms"]:g} ms"'
     yield ""
-    if curve is None:
-        yield "[seek.lee]"
-        yield f'single = "{drive["seek_track_ms"]:g} ms"'
-        yield f'average = "{drive["seek_average_ms"]:g} ms"'
-        yield f'full = "{drive["seek_full_ms"]:g} ms"'
-    else:
-        yield "[seek.hp]"
-        yield f"boundary = {curve.boundary}"
-        yield f"short_ms = [{curve.short[0]:.9f}, {curve.short[1]:.9f}]"
-        yield f"long_ms = [{curve.long[0]:.9f}, {curve.long[1]:.9f}]"
-    yield ""
+    for key, curve in curves.items():
+        if isinstance(curve, Curve):
+            yield f"[{key}.hp]"
+            yield f"boundary = {curve.boundary}"
+            yield f"short_ms = [{curve.short[0]:.9f}, {curve.short[1]:.9f}]"
+            yield f"long_ms = [{curve.long[0]:.9f}, {curve.long[1]:.9f}]"
+        else:
+            yield f"[{key}.lee]"
+            yield f'single = "{curve.track:g} ms"'
+            yield f'average = "{curve.average:g} ms"'
+            yield f'full = "{curve.full:g} ms"'
+        yield ""
     yield "[overhead]"
     for kind in ("read_after_read", "read_after_write", "write_after_read", "write_after_write"):
         own = drive.get("write_overhead_ms", drive["overhead_ms"])

@@ -23,6 +23,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from figures_cache import miss_ratio
 from figures_disk import access_parts, access_time, rotation_edge, seek_curves, seek_short, skew, zones
+from figures_drives import sorted_set, synchronous_writes
 from figures_queue import batches, queue_forms, schedulers, warm_up
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "figures"
@@ -67,6 +68,8 @@ DRAWINGS: dict[str, tuple[int, Callable[..., None]]] = {
     "warm-up": (1, warm_up),
     "schedulers": (2, schedulers),
     "miss-ratio": (1, miss_ratio),
+    "sorted-set": (1, sorted_set),
+    "synchronous-writes": (2, synchronous_writes),
 }
 """By name: how many panels side by side, and what draws into them."""
 

@@ -168,6 +168,7 @@ fn drive(
         rotation: mechanics::rotation(mechanics)?,
         heads: mechanics::heads(mechanics)?,
         seek,
+        write_seek: None,
         overhead: Overhead::default(),
         interface: InterfaceDescription::default(),
         pool: None,

@@ -20,6 +20,7 @@ mod dual_actuator;
 mod fuzz_targets;
 mod golden;
 mod initial_angle;
+mod interfaces;
 mod large_requests;
 mod layers;
 mod log_slots;
@@ -45,6 +46,7 @@ mod validate;
 mod waiting;
 mod warm_up;
 mod whole_specs;
+mod write_seek;
 
 #[global_allocator]
 static COUNTING: support::counting::Counting = support::counting::Counting;

@@ -27,6 +27,7 @@ struct Case {
     cylinder: u32,
     lbn: u64,
     blocks: u32,
+    own_write_curve: bool,
 }
 
 fn cases() -> impl Strategy<Value = Case> {
@@ -47,10 +48,11 @@ fn cases() -> impl Strategy<Value = Case> {
         0u32..10,
         any::<prop::sample::Index>(),
         1u32..90,
+        any::<bool>(),
     );
     (drive, interface, access).prop_map(
         |((spt, skews, slipped, rpm, blocks_per_sector), (block_ns, overlapped), access)| {
-            let (start, cylinder, lbn, blocks) = access;
+            let (start, cylinder, lbn, blocks, own_write_curve) = access;
             let slipped: Vec<u64> = slipped.into_iter().collect();
             let capacity = (spt[0] + spt[1]) as usize * 15 - slipped.len();
             let blocks = blocks.min(capacity as u32);
@@ -68,6 +70,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 cylinder,
                 lbn,
                 blocks,
+                own_write_curve,
             }
         },
     )
@@ -93,13 +96,23 @@ fn mechanics(case: &Case) -> Mechanics {
     };
     let seek: SeekDescription =
         toml::from_str("[linear]\nsingle = \"0.8 ms\"\nfull = \"4 ms\"").expect("a seek curve");
-    Mechanics {
-        layout: Layout::build(&description).expect("a layout"),
-        seek: SeekCurve::build(&seek, 10).expect("a seek curve"),
-        spindle: Spindle::new(Rotation::Rpm(case.rpm)),
-        head_switch: Time::from_us(600),
-        write_settle_ns: 150_000,
+    let mechanics = Mechanics::new(
+        Layout::build(&description).expect("a layout"),
+        SeekCurve::build(&seek, 10).expect("a seek curve"),
+        Spindle::new(Rotation::Rpm(case.rpm)),
+        Time::from_us(600),
+        150_000,
+    );
+    if !case.own_write_curve {
+        return mechanics;
     }
+    let seek: SeekDescription =
+        toml::from_str("[table]\npoints_ms = [[1, 0.9], [4, 3.0], [9, 2.5]]")
+            .expect("a seek curve");
+    let curve = SeekCurve::build(&seek, 10).expect("a seek curve");
+    mechanics
+        .with_write_seek(&curve)
+        .expect("longer than the settling")
 }
 
 /// What one sector at a time gives: the end, the arm, and the tracks rewritten.

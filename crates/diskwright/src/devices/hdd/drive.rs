@@ -54,6 +54,10 @@ pub struct DriveDescription {
     pub heads: HeadsDescription,
     /// How long the arm takes.
     pub seek: SeekDescription,
+    /// How long the arm takes before a write, settling included; without it as long as before a read, and then `heads.write_settle`. All
+    /// its times are longer than that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_seek: Option<SeekDescription>,
     /// How long the controller takes.
     #[serde(default)]
     pub overhead: Overhead,
@@ -136,7 +140,7 @@ impl Drive {
 pub struct HeadsDescription {
     /// Time to another head's track in the same cylinder; during a seek it passes unnoticed.
     pub switch: Time,
-    /// What a write settles longer than a read after a seek or a switch; may be negative.
+    /// What a write settles longer than a read after a switch, and after a seek where the drive has no `write_seek`; may be negative.
     #[serde(default)]
     pub write_settle: SignedTime,
 }
@@ -208,15 +212,20 @@ impl DriveDescription {
         if let Some(arms) = &self.arms {
             arms.build(&layout)?;
         }
+        let cylinders = layout.cylinders();
+        let mut mechanics = Mechanics::new(
+            layout,
+            SeekCurve::build(&self.seek, cylinders)?,
+            Spindle::new(self.rotation),
+            self.heads.switch,
+            self.heads.write_settle.ns(),
+        );
+        if let Some(curve) = &self.write_seek {
+            mechanics = mechanics.with_write_seek(&SeekCurve::build(curve, cylinders)?)?;
+        }
         Ok(Hardware {
             chance: Stream::new(0, "hdd"),
-            mechanics: Mechanics {
-                seek: SeekCurve::build(&self.seek, layout.cylinders())?,
-                layout,
-                spindle: Spindle::new(self.rotation),
-                head_switch: self.heads.switch,
-                write_settle_ns: self.heads.write_settle.ns(),
-            },
+            mechanics,
             blocks_per_sector: self.sector_size.blocks() as u32,
             overhead: self.overhead,
             interface: self.interface.build(),

@@ -2,6 +2,8 @@
 //!
 //! Distances are in cylinders. A curve may fall as well as rise; measured ones do.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,13 +85,13 @@ pub struct LeeSeek {
     pub full: Time,
 }
 
-/// Seek times by distance.
+/// Seek times by distance; copies share them.
 #[derive(Clone, Debug)]
 pub struct SeekCurve {
     /// Nanoseconds by distance.
-    times: Box<[u32]>,
+    times: Arc<[u32]>,
     /// The least of a time and all later ones.
-    floors: Box<[u32]>,
+    floors: Arc<[u32]>,
     longest: u32,
 }
 
@@ -130,15 +132,42 @@ impl SeekCurve {
                 fill(&mut times, largest, |_| time.ns() as f64)?;
             }
         }
+        Ok(SeekCurve::of(times))
+    }
+
+    /// The curve of these times, the first of which is that of distance 0.
+    fn of(times: Vec<u32>) -> SeekCurve {
         let mut floors = times.clone();
         for distance in (0..floors.len() - 1).rev() {
             floors[distance] = floors[distance].min(floors[distance + 1]);
         }
-        Ok(SeekCurve {
+        SeekCurve {
             longest: times.iter().copied().max().unwrap_or(0),
             times: times.into(),
             floors: floors.into(),
-        })
+        }
+    }
+
+    /// This curve without a settling that all its times have in them, or with one that is missing in them, where it is negative.
+    ///
+    /// # Errors
+    /// Says at which distance nothing is left before the settling.
+    pub(super) fn before_settling(&self, settle_ns: i64) -> Result<SeekCurve, InputError> {
+        let mut times = vec![0];
+        for (distance, &time) in (1..).zip(&self.times[1..]) {
+            let before = i64::from(time) - settle_ns;
+            if settle_ns > 0 && before <= 0 {
+                return Err(InputError::new(format!(
+                    "a write seeks {} ms over {distance} cylinders, and settles {} ms after a head switch",
+                    f64::from(time) / 1e6,
+                    settle_ns as f64 / 1e6
+                ))
+                .help("seek times of writes include the settling, and are longer than heads.write_settle"));
+            }
+            // The longest seek and the longest settling are 4 s each.
+            times.push(before.min(i64::from(u32::MAX)) as u32);
+        }
+        Ok(SeekCurve::of(times))
     }
 
     /// The time of a seek; none for distance 0.
@@ -157,6 +186,16 @@ impl SeekCurve {
     #[inline]
     pub fn floor(&self, distance: u32) -> Time {
         Time::from_ns(u64::from(self.floors[distance as usize]))
+    }
+
+    /// By how much the floor of another curve of as many cylinders and a settling of `settle_ns` is at least above this one's, at
+    /// every distance; no more than zero.
+    pub(super) fn least_below(&self, other: &SeekCurve, settle_ns: i64) -> i64 {
+        let pairs = self.floors[1..].iter().zip(&other.floors[1..]);
+        let above = pairs
+            .map(|(&own, &other)| (i64::from(other) + settle_ns).max(0) - i64::from(own))
+            .min();
+        above.unwrap_or(0).min(0)
     }
 
     /// The longest time of any seek.

@@ -32,18 +32,6 @@ impl Head<'_> {
         let to = HeadPosition { cylinder, head };
         self.mechanics.motion_time(self.from, to, true)
     }
-
-    /// No motion takes longer.
-    fn longest_motion(&self) -> Time {
-        let Mechanics {
-            seek,
-            head_switch,
-            write_settle_ns,
-            ..
-        } = self.mechanics;
-        let motion = seek.longest().max(*head_switch).ns();
-        Time::from_ns(motion.saturating_add_signed(*write_settle_ns))
-    }
 }
 
 /// A free slot, and how soon a head reaches it.
@@ -153,7 +141,7 @@ impl FreeSlots {
             return None;
         }
         // A turn after the longest motion, every slot has come by.
-        let all = head.longest_motion() + spindle.period();
+        let all = head.mechanics.longest_write() + spindle.period();
         let latest = best.map_or(all, |best| best.positioning);
         let arrival = spindle.later(head.phase, soonest);
         let under = spindle.sector(arrival, zone.per_track);

@@ -5,7 +5,7 @@ use crate::base::random::Stream;
 use crate::base::units::quantities::Rotation;
 use crate::models::geometry::describe::{HeadOrder, LayoutDescription, ZoneDescription};
 use crate::models::geometry::layout::Layout;
-use crate::models::geometry::seek::{SeekCurve, SeekDescription};
+use crate::models::geometry::seek::{SeekCurve, SeekDescription, SeekTable};
 use crate::models::placement::slots::Track;
 
 /// A small drive.
@@ -22,6 +22,8 @@ struct Small {
     skews: (u32, u32),
     slipped: Vec<u32>,
     seek: &'static str,
+    /// Writes have a curve of their own.
+    write_seek: bool,
     switch_ns: u64,
     settle_ns: i64,
     rpm: u32,
@@ -50,6 +52,7 @@ fn small() -> impl Strategy<Value = Small> {
             prop_oneof![-300_000i64..500_000, 0i64..30_000_000],
             1_000u32..12_000,
             any::<bool>(),
+            any::<bool>(),
         ),
     )
         .prop_map(
@@ -57,7 +60,7 @@ fn small() -> impl Strategy<Value = Small> {
                 (surfaces, zones, cylinders, per_track, skews),
                 slipped,
                 seek,
-                (switch_ns, settle_ns, rpm, ranges),
+                (switch_ns, settle_ns, rpm, ranges, write_seek),
             )| Small {
                 surfaces,
                 ranges,
@@ -67,6 +70,7 @@ fn small() -> impl Strategy<Value = Small> {
                 skews,
                 slipped,
                 seek,
+                write_seek,
                 switch_ns,
                 settle_ns,
                 rpm,
@@ -113,13 +117,28 @@ impl Small {
         } else {
             toml::from_str(self.seek).expect("a seek curve")
         };
-        Mechanics {
-            seek: SeekCurve::build(&seek, layout.cylinders()).expect("a seek curve"),
+        let cylinders = layout.cylinders();
+        let mechanics = Mechanics::new(
             layout,
-            spindle: Spindle::new(Rotation::Rpm(self.rpm)),
-            head_switch: Time::from_ns(self.switch_ns),
-            write_settle_ns: self.settle_ns,
+            SeekCurve::build(&seek, cylinders).expect("a seek curve"),
+            Spindle::new(Rotation::Rpm(self.rpm)),
+            Time::from_ns(self.switch_ns),
+            self.settle_ns,
+        );
+        if !self.write_seek {
+            return mechanics;
         }
+        let settle_ms = self.settle_ns as f64 / 1e6;
+        // It falls, and is partly below that of reads.
+        let before = [(1, 0.3), (2, 0.9), (7, 0.6), (40, 2.5), (100, 2.0)];
+        let points_ms = before
+            .map(|(distance, ms)| (distance, ms + settle_ms))
+            .into();
+        let curve = SeekDescription::Table(SeekTable { points_ms });
+        let curve = SeekCurve::build(&curve, cylinders).expect("a seek curve");
+        mechanics
+            .with_write_seek(&curve)
+            .expect("longer than the settling")
     }
 }
 

@@ -118,6 +118,7 @@ mod tests {
     use super::super::bench::tests::bench;
     use super::*;
     use crate::devices::{drives, hdd::drive::DriveDescription};
+    use crate::models::geometry::seek::SeekCurve;
     use crate::runs::simulation::hardware;
 
     fn description(name: &str) -> DriveDescription {
@@ -130,14 +131,25 @@ mod tests {
         for name in drives::names() {
             let (mut bench, hardware) = (bench(name), hardware(name).expect("a drive"));
             let mechanics = &hardware.mechanics;
-            let distances = distances(&bench, Some(&description(name).seek));
+            let described = description(name);
+            let distances = distances(&bench, Some(&described.seek));
             let curve = measure(&mut bench, &distances, &mut Meter::idle()).expect("measured");
             assert_eq!(curve.len(), distances.len(), "{name}");
             for seek in curve {
                 let time = mechanics.seek.time(seek.distance_cylinders);
-                let settled = time.ns().saturating_add_signed(mechanics.write_settle_ns);
+                let settled = match &described.write_seek {
+                    Some(curve) => {
+                        let cylinders = mechanics.layout.cylinders();
+                        let curve = SeekCurve::build(curve, cylinders).expect("a sound curve");
+                        curve.time(seek.distance_cylinders)
+                    }
+                    None => {
+                        let settle = described.heads.write_settle.ns();
+                        Time::from_ns(time.ns().saturating_add_signed(settle))
+                    }
+                };
                 assert_eq!(seek.read_ms, time.ms(), "{name} {seek:?}");
-                assert_eq!(seek.write_ms, settled as f64 / 1e6, "{name} {seek:?}");
+                assert_eq!(seek.write_ms, settled.ms(), "{name} {seek:?}");
             }
         }
     }

@@ -93,13 +93,34 @@ pub fn textbook() -> Mechanics {
 
 fn build(description: &LayoutDescription, seek: &str, rpm: u32, settle: i64) -> Mechanics {
     let seek: SeekDescription = toml::from_str(seek).expect("a seek curve");
-    Mechanics {
-        layout: Layout::build(description).expect("a layout"),
-        seek: SeekCurve::build(&seek, description.cylinders).expect("a seek curve"),
-        spindle: Spindle::new(Rotation::Rpm(rpm)),
-        head_switch: Time::from_us(900),
-        write_settle_ns: settle,
-    }
+    Mechanics::new(
+        Layout::build(description).expect("a layout"),
+        SeekCurve::build(&seek, description.cylinders).expect("a seek curve"),
+        Spindle::new(Rotation::Rpm(rpm)),
+        Time::from_us(900),
+        settle,
+    )
+}
+
+/// How writes move in [`mechanics`].
+#[derive(Clone, Copy, Debug)]
+pub struct Writes {
+    /// What they settle longer than reads, ns.
+    pub settle: i64,
+    /// Points of a seek curve of their own.
+    pub curve: Option<&'static str>,
+}
+
+/// [`mechanics`] whose writes move in this way.
+pub fn mechanics_of(writes: Writes) -> Mechanics {
+    let m = mechanics(writes.settle);
+    let Some(points) = writes.curve else {
+        return m;
+    };
+    let curve: SeekDescription =
+        toml::from_str(&format!("[table]\npoints_ms = {points}")).expect("a seek curve");
+    let curve = SeekCurve::build(&curve, m.layout.cylinders()).expect("a seek curve");
+    m.with_write_seek(&curve).expect("longer than the settling")
 }
 
 /// No positioning in [`mechanics`] takes longer: the slowest motion and a revolution.
@@ -107,8 +128,7 @@ pub fn slowest(m: &Mechanics) -> Time {
     let cylinders = 0..m.layout.cylinders();
     let seek = cylinders.map(|distance| m.seek.time(distance)).max();
     let motion = seek.expect("a cylinder").max(m.head_switch);
-    let settle = Time::from_ns(u64::try_from(m.write_settle_ns).unwrap_or(0));
-    motion + settle + m.spindle.period()
+    motion.max(m.longest_write()) + m.spindle.period()
 }
 
 pub fn command(op: Op, lbn: u64) -> Command {

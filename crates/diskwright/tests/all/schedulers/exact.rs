@@ -5,7 +5,7 @@ use diskwright::engine::request::Op;
 use diskwright::models::queue::{Pending, Slot, Space};
 use proptest::prelude::*;
 
-use super::common::{Desk, mechanics, reads_and_writes};
+use super::common::{Desk, Writes, mechanics, mechanics_of, reads_and_writes};
 
 /// The request with the least score of its positioning time; the oldest of equals.
 fn brute_force<S: Ord>(desk: &Desk<'_>, score: impl Fn(u64, &Pending) -> S) -> Slot {
@@ -26,13 +26,13 @@ type Model<S> = fn(&Desk<'_>, u64, &Pending, u64) -> S;
 /// Runs a scheduler while requests keep coming, several in the same instant, and compares every choice.
 fn compare<S: Ord>(
     arrivals: &[(Op, u64)],
-    settle: i64,
+    writes: Writes,
     start: u64,
     text: &str,
     parameter: u64,
     model: Model<S>,
 ) -> Result<(), TestCaseError> {
-    let m = mechanics(settle);
+    let m = mechanics_of(writes);
     let mut desk = Desk::drive(&m, text);
     desk.now = Time::from_ns(start);
     let mut left = arrivals.iter().enumerate().peekable();
@@ -59,51 +59,60 @@ fn waited(desk: &Desk<'_>, pending: &Pending) -> u64 {
     (desk.now - pending.entered).ns()
 }
 
-fn settles() -> impl Strategy<Value = i64> {
-    prop::sample::select(vec![-400_000i64, 0, 500_000])
+/// Curves of writes that are shorter and longer than those of reads, and one that crosses and falls as that does.
+fn writes() -> impl Strategy<Value = Writes> {
+    let curves = vec![
+        None,
+        Some("[[1, 0.6], [119, 4.0]]"),
+        Some("[[1, 1.6], [30, 6.0], [119, 9.0]]"),
+        Some("[[1, 0.7], [3, 2.9], [40, 0.8], [60, 5.0], [119, 3.3]]"),
+    ];
+    let settles = vec![-400_000, 0, 500_000];
+    let drawn = (prop::sample::select(settles), prop::sample::select(curves));
+    drawn.prop_map(|(settle, curve)| Writes { settle, curve })
 }
 
 proptest! {
     #[test]
-    fn satf_picks_what_brute_force_picks(arrivals in reads_and_writes(), settle in settles(), start in 0u64..1 << 50) {
-        compare(&arrivals, settle, start, "\"satf\"", 0, |_, positioning, _, _| positioning)?;
+    fn satf_picks_what_brute_force_picks(arrivals in reads_and_writes(), writes in writes(), start in 0u64..1 << 50) {
+        compare(&arrivals, writes, start, "\"satf\"", 0, |_, positioning, _, _| positioning)?;
     }
 
     /// Weights that are whole 128ths, so that the model's arithmetic is exact in another way.
     #[test]
     fn aged_satf_picks_what_brute_force_picks(
-        arrivals in reads_and_writes(), settle in settles(), start in 0u64..1 << 50,
+        arrivals in reads_and_writes(), writes in writes(), start in 0u64..1 << 50,
         parts in prop::sample::select(vec![0u64, 1, 13, 64, 128, 1280, 128_000]),
     ) {
         let text = format!("{{ aged-satf = {{ weight = {:?} }} }}", parts as f64 / 128.0);
-        compare(&arrivals, settle, start, &text, parts, |desk, positioning, pending, parts| {
+        compare(&arrivals, writes, start, &text, parts, |desk, positioning, pending, parts| {
             i128::from(positioning) * 128 - i128::from(parts) * i128::from(waited(desk, pending))
         })?;
     }
 
     #[test]
     fn weighted_satf_picks_what_brute_force_picks(
-        arrivals in reads_and_writes(), settle in settles(), start in 0u64..1 << 50,
+        arrivals in reads_and_writes(), writes in writes(), start in 0u64..1 << 50,
         window in prop::sample::select(vec![1u64, 20, 200, 5_000]),
     ) {
         let text = format!("{{ weighted-satf = {{ window = \"{window} ms\" }} }}");
-        compare(&arrivals, settle, start, &text, window, |desk, positioning, pending, window| {
+        compare(&arrivals, writes, start, &text, window, |desk, positioning, pending, window| {
             let left = (window * 1_000_000).saturating_sub(waited(desk, pending));
             u128::from(positioning) * u128::from(left)
         })?;
     }
 
     #[test]
-    fn aged_and_weighted_without_age_are_satf(arrivals in reads_and_writes(), settle in settles(), start in 0u64..1 << 50) {
+    fn aged_and_weighted_without_age_are_satf(arrivals in reads_and_writes(), writes in writes(), start in 0u64..1 << 50) {
         for text in ["{ aged-satf = { weight = 0.0 } }", "{ weighted-satf = { window = \"0 ms\" } }"] {
-            compare(&arrivals, settle, start, text, 0, |_, positioning, _, _| positioning)?;
+            compare(&arrivals, writes, start, text, 0, |_, positioning, _, _| positioning)?;
         }
     }
 
     /// The batch is kept as a list of requests, and the best of it found by looking at all.
     #[test]
-    fn batch_satf_serves_a_batch_in_the_order_of_satf(arrivals in reads_and_writes(), settle in settles(), at_a_time in 1usize..4) {
-        let m = mechanics(settle);
+    fn batch_satf_serves_a_batch_in_the_order_of_satf(arrivals in reads_and_writes(), writes in writes(), at_a_time in 1usize..4) {
+        let m = mechanics_of(writes);
         let mut desk = Desk::drive(&m, "\"batch-satf\"");
         let (mut left, mut batch) = (arrivals.iter(), Vec::new());
         loop {

@@ -121,13 +121,13 @@ mod tests {
         };
         let seek: SeekDescription =
             toml::from_str("[linear]\nsingle = \"1 ms\"\nfull = \"999 ms\"").expect("a seek curve");
-        Mechanics {
-            layout: Layout::build(&description).expect("a layout"),
-            seek: SeekCurve::build(&seek, 1000).expect("a seek curve"),
-            spindle: Spindle::new(Rotation::Rpm(6000)),
-            head_switch: Time::ZERO,
-            write_settle_ns: 0,
-        }
+        Mechanics::new(
+            Layout::build(&description).expect("a layout"),
+            SeekCurve::build(&seek, 1000).expect("a seek curve"),
+            Spindle::new(Rotation::Rpm(6000)),
+            Time::ZERO,
+            0,
+        )
     }
 
     /// How many requests of a thousand, one a cylinder, each a second younger than the one before, are looked at before

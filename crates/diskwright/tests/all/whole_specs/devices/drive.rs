@@ -144,6 +144,12 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("InterfaceDescription", "block_time") => Hint::Omit,
         ("Drive", "layout") => layout(draw).into(),
         ("Drive", "seek") => Hint::Schema,
+        // Longer than any settling that is drawn.
+        ("Drive", "write_seek") if draw.chance(0.2) => {
+            let (single, full) = (draw.time(2_000, 4_000), draw.time(1_900, 12_000));
+            json!({ "linear": { "single": single, "full": full } }).into()
+        }
+        ("Drive", "write_seek") => Hint::Omit,
         ("SeekDescription", "constant") => draw.time(0, 9_000).into(),
         ("SeekTable", "points_ms") => {
             let (first, last) = (draw.share(0.0, 2.0), draw.share(0.0, 10.0));
