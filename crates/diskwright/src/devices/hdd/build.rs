@@ -23,7 +23,8 @@ use crate::models::cache::BlockCache;
 use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
 use crate::models::placement::log::Log;
 
-/// Bytes for each cylinder of a drive: its seek time, the least of that and all longer ones, and both again while they are worked out.
+/// Bytes for each cylinder of a drive's seek curve: its seek time, the least of that and all longer ones, and both again while they are
+/// worked out.
 const PER_CYLINDER: u64 = 16;
 
 impl DeviceKind for HddSpec {
@@ -129,9 +130,10 @@ fn as_specified(
     memory: &mut Budget,
 ) -> Result<Hardware, Error> {
     let cylinders = hardware.mechanics.layout.cylinders();
+    let curves = 1 + u64::from(description.write_seek.is_some());
     memory
         .take(
-            u64::from(cylinders) * PER_CYLINDER,
+            u64::from(cylinders) * PER_CYLINDER * curves,
             format_args!("the seek times of a drive of {cylinders} cylinders"),
             "simulate fewer drives, or drives with fewer cylinders",
         )
