@@ -71,9 +71,7 @@ impl Model<'_> {
 
     /// The cheapest destage: its extent, its first block, and how long the arm takes to reach it.
     fn cheapest(&self) -> Option<(u64, u64, u64)> {
-        let of = |&extent: &u64| {
-            let frame = self.frames.get(extent).expect("a candidate has a frame");
-            let block = *frame.dirty.first().expect("a candidate is dirty");
+        let of = |&(extent, block): &(u64, u64)| {
             let time = self.medium.positioning(self.arm, self.now, block, true);
             (extent, block, time)
         };
@@ -82,6 +80,11 @@ impl Model<'_> {
             .iter()
             .map(of)
             .min_by_key(|&(_, _, time)| time)
+    }
+
+    fn is_candidate(&self, extent: u64) -> bool {
+        let mut its = self.candidates.iter();
+        its.any(|&(other, _)| other == extent)
     }
 
     /// The arm is at work on a transfer until it ends.
@@ -112,10 +115,7 @@ impl Model<'_> {
         let longest = self.case.pool.longest;
         let mut to = from;
         let size = self.case.pool.extent;
-        while to < from + longest
-            && self.candidates.contains(&(to / size))
-            && self.frames.is_dirty(to)
-        {
+        while to < from + longest && self.is_candidate(to / size) && self.frames.is_dirty(to) {
             to += 1;
         }
         for block in from..to {

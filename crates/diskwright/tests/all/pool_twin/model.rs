@@ -109,8 +109,8 @@ pub struct Model<'a> {
     pub flushes: Vec<usize>,
     /// When the interface has carried all that it was given.
     pub free: u64,
-    /// Extents that can be destaged, that which could longest first.
-    pub candidates: Vec<u64>,
+    /// Extents that can be destaged, with their first dirty blocks, that which could from there longest first.
+    pub candidates: Vec<(u64, u64)>,
     /// Whether as much is dirty as presses.
     pub is_full: bool,
     pub arm: HeadPosition,
@@ -223,20 +223,23 @@ impl<'a> Model<'a> {
 
     /// An event is over: which extents can be destaged now, and whether as much is dirty as presses.
     pub fn note(&mut self) {
-        let mut dirty: Vec<u64> = Vec::new();
+        let mut dirty: Vec<(u64, u64)> = Vec::new();
         for frame in self.frames.all() {
             let (from, to) = self.frames.blocks(frame.extent);
             let is_free = !self.transfers.iter().any(|other| other.meets(from, to));
-            if !frame.dirty.is_empty() && is_free {
-                dirty.push(frame.extent);
+            if let Some(&first) = frame.dirty.first()
+                && is_free
+            {
+                dirty.push((frame.extent, first));
             }
         }
         dirty.sort_unstable();
-        self.candidates.retain(|extent| dirty.contains(extent));
+        self.candidates
+            .retain(|candidate| dirty.contains(candidate));
         let new = dirty
             .into_iter()
-            .filter(|extent| !self.candidates.contains(extent));
-        let new: Vec<u64> = new.collect();
+            .filter(|candidate| !self.candidates.contains(candidate));
+        let new: Vec<(u64, u64)> = new.collect();
         self.candidates.extend(new);
         let (dirty, room) = (self.dirty(), self.room());
         if dirty >= (self.case.pool.high * room).div_ceil(16) {
