@@ -12,6 +12,9 @@ impl Model<'_> {
         if self.is_busy {
             return;
         }
+        if self.has_to_keep() {
+            return self.keep();
+        }
         let is_pressing = self.is_pressing();
         if let Some((number, soonest)) = host {
             let destage = self.cheapest().filter(|_| is_pressing);
@@ -61,7 +64,7 @@ impl Model<'_> {
         Some((chosen.2, nearest.0))
     }
 
-    fn is_pressing(&self) -> bool {
+    pub fn is_pressing(&self) -> bool {
         let is_aged =
             self.frames.all().iter().any(|frame| {
                 !frame.dirty.is_empty() && frame.since + self.case.pool.age <= self.now
