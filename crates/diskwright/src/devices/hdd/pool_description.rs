@@ -85,7 +85,7 @@ pub struct RegionDescription {
     /// How many there are, spread evenly over the cylinders.
     #[serde(default = "one")]
     pub count: u32,
-    /// How much they have room for together, no less than the memory that they keep.
+    /// How much they have room for together, at least one extent more than the memory that they keep.
     pub size: Size,
 }
 
@@ -207,10 +207,11 @@ impl PoolDescription {
                         "accepted: one or more, each with room for an extent",
                     );
                 }
-                if size.blocks() < memory || size.blocks() / extent > u64::from(MOST_FRAMES) {
+                let slots = size.blocks() / extent / u64::from(count) * u64::from(count);
+                if slots <= memory / extent || slots > u64::from(MOST_FRAMES) {
                     return wrong(
-                        format!("a region of {size} for a memory of {}", kept.memory),
-                        "accepted: as much as the memory or more",
+                        format!("{count} regions of {size} for a memory of {}", kept.memory),
+                        "accepted: together an extent more than the memory, or more: what is kept anew needs a second place",
                     );
                 }
             }
@@ -261,6 +262,14 @@ mod tests {
             (
                 "[persistent]\nmemory = \"2 MiB\"",
                 "persistent memory of 4096 blocks",
+            ),
+            (
+                "[persistent]\nmemory = \"64 KiB\"\nregion.size = \"64 KiB\"",
+                "1 regions of 128 blocks for a memory of 128 blocks",
+            ),
+            (
+                "[persistent]\nmemory = \"16 KiB\"\nregion = { count = 3, size = \"20 KiB\" }",
+                "3 regions of 40 blocks",
             ),
             (
                 "[persistent]\nmemory = \"1 KiB\"",

@@ -47,6 +47,7 @@ fn case(requests: &[(f64, char, u64, u64)]) -> Case {
             age: 1_000_000 * MS,
             longest: 256,
             memory: None,
+            region: None,
         },
         write_cache: true,
         depth: 32,

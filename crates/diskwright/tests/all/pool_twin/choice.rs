@@ -12,6 +12,9 @@ impl Model<'_> {
         if self.is_busy {
             return;
         }
+        if self.has_to_keep() {
+            return self.keep();
+        }
         let is_pressing = self.is_pressing();
         if let Some((number, soonest)) = host {
             let destage = self.cheapest().filter(|_| is_pressing);
@@ -61,7 +64,7 @@ impl Model<'_> {
         Some((chosen.2, nearest.0))
     }
 
-    fn is_pressing(&self) -> bool {
+    pub fn is_pressing(&self) -> bool {
         let is_aged =
             self.frames.all().iter().any(|frame| {
                 !frame.dirty.is_empty() && frame.since + self.case.pool.age <= self.now
@@ -71,9 +74,7 @@ impl Model<'_> {
 
     /// The cheapest destage: its extent, its first block, and how long the arm takes to reach it.
     fn cheapest(&self) -> Option<(u64, u64, u64)> {
-        let of = |&extent: &u64| {
-            let frame = self.frames.get(extent).expect("a candidate has a frame");
-            let block = *frame.dirty.first().expect("a candidate is dirty");
+        let of = |&(extent, block): &(u64, u64)| {
             let time = self.medium.positioning(self.arm, self.now, block, true);
             (extent, block, time)
         };
@@ -82,6 +83,11 @@ impl Model<'_> {
             .iter()
             .map(of)
             .min_by_key(|&(_, _, time)| time)
+    }
+
+    fn is_candidate(&self, extent: u64) -> bool {
+        let mut its = self.candidates.iter();
+        its.any(|&(other, _)| other == extent)
     }
 
     /// The arm is at work on a transfer until it ends.
@@ -112,10 +118,7 @@ impl Model<'_> {
         let longest = self.case.pool.longest;
         let mut to = from;
         let size = self.case.pool.extent;
-        while to < from + longest
-            && self.candidates.contains(&(to / size))
-            && self.frames.is_dirty(to)
-        {
+        while to < from + longest && self.is_candidate(to / size) && self.frames.is_dirty(to) {
             to += 1;
         }
         for block in from..to {

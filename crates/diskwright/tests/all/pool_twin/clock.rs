@@ -39,11 +39,15 @@ impl Model<'_> {
                 }
             }
             while let Some(event) = self.due() {
-                if let Event::Complete(request) = event {
-                    self.finish(request);
-                    self.take();
-                } else {
-                    self.medium_event(event);
+                match event {
+                    Event::Complete(request) => {
+                        self.finish(request);
+                        self.take();
+                    }
+                    Event::Crossed(request) => self.crossed(request),
+                    Event::Kept => self.kept(),
+                    Event::Done(number) => self.medium_event(number, true),
+                    Event::Cut(number) => self.medium_event(number, false),
                 }
                 arrived.extend(self.answer(&mut next));
             }

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
+use super::medium::Medium;
 use super::specs::{Asked, Case, Pool};
 
 const MS: u64 = 1_000_000;
@@ -57,7 +58,35 @@ pub fn case(number: u64) -> Case {
         requests: Vec::new(),
     };
     requests(&mut draw, &mut case);
+    let mut draw = Draw(Stream::new(number, "pool twin's regions"));
+    if draw.chance(25) {
+        region(&mut draw, &mut case);
+    }
     case
+}
+
+/// Regions that keep a persistent memory, as many as the drive has room for.
+fn region(draw: &mut Draw, case: &mut Case) {
+    let Pool { frames, extent, .. } = case.pool;
+    let memory = *case
+        .pool
+        .memory
+        .get_or_insert(extent * draw.scaled(1..=frames));
+    case.write_cache = false;
+    let medium = Medium::new(case.hardware());
+    let kept = memory / extent;
+    let most = draw.within(1..=4);
+    let fitting = (1..=most).rev().find_map(|count| {
+        let slots = (kept + 1 + draw.scaled(0..=2 * kept)).div_ceil(count);
+        let fits = |number| {
+            let first = medium.middle(number, count);
+            let on_track = medium.track_sectors(first) / (extent / medium.sector());
+            let tracks = slots.div_ceil(on_track) as u32;
+            first + tracks.div_ceil(medium.surfaces()) <= medium.cylinders()
+        };
+        (0..count).all(fits).then_some((count, slots))
+    });
+    case.pool.region = fitting;
 }
 
 fn drive(draw: &mut Draw, sector: u64) -> String {
@@ -163,6 +192,7 @@ fn pool(draw: &mut Draw, sector: u64) -> Pool {
         },
         longest: extent * draw.scaled(1..=8),
         memory: draw.chance(60).then(|| extent * draw.scaled(1..=frames)),
+        region: None,
     }
 }
 

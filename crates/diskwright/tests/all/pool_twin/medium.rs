@@ -73,8 +73,38 @@ impl Medium {
         (block / self.sector() + u64::from(self.track(block).sectors)) * self.sector()
     }
 
-    fn motion(&self, from: HeadPosition, to: HeadPosition, write: bool) -> u64 {
+    pub fn motion(&self, from: HeadPosition, to: HeadPosition, write: bool) -> u64 {
         self.hardware.mechanics.motion_time(from, to, write).ns()
+    }
+
+    /// When a place of several sectors on a track without skew comes by from `now` on, and when it has passed.
+    pub fn pass_place(&self, now: u64, from: u64, sectors: u64, per_track: u64) -> (u64, u64) {
+        let spindle = &self.hardware.mechanics.spindle;
+        let phase = spindle.phase(Time::from_ns(now));
+        let (wait, whole) = spindle.pass(phase, from as u32, sectors as u32, per_track as u32);
+        (now + wait.ns(), now + whole.ns())
+    }
+
+    pub fn cylinders(&self) -> u32 {
+        self.hardware.mechanics.layout.cylinders()
+    }
+
+    pub fn surfaces(&self) -> u32 {
+        self.hardware.mechanics.layout.surfaces()
+    }
+
+    /// The cylinder in the middle of one of so many equal parts of all.
+    pub fn middle(&self, part: u64, parts: u64) -> u32 {
+        let cylinders = u64::from(self.cylinders());
+        ((2 * part + 1) * cylinders / (2 * parts)) as u32
+    }
+
+    /// Sectors on a track of a cylinder.
+    pub fn track_sectors(&self, cylinder: u32) -> u64 {
+        let mut zones = self.hardware.mechanics.layout.zones().iter();
+        let its =
+            zones.find(|zone| (zone.first_cylinder()..=zone.last_cylinder()).contains(&cylinder));
+        its.expect("a zone has it").sectors_per_track().into()
     }
 
     /// When a sector has passed for which an arm on its track waits from `now` on, and when it began to.

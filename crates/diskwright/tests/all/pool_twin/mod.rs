@@ -9,6 +9,7 @@ mod draw;
 mod frames;
 mod medium;
 mod model;
+mod regions;
 mod specs;
 mod streams;
 mod taking;
@@ -60,7 +61,7 @@ fn check(numbers: Range<u64>) {
 #[test]
 fn every_rule_comes_up() {
     let mut met: BTreeMap<&str, u64> = BTreeMap::new();
-    for number in 0..300 {
+    for number in 0..500 {
         let case = draw::case(number);
         let mut model = model::Model::new(&case);
         model.run();
@@ -73,7 +74,7 @@ fn every_rule_comes_up() {
         }
     }
     println!("{met:#?}");
-    assert_eq!(met.len(), 18, "{met:#?}");
+    assert_eq!(met.len(), 23, "{met:#?}");
     assert!(met.values().all(|&count| count >= 5), "{met:#?}");
 }
 

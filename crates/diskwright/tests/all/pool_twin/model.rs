@@ -7,6 +7,7 @@ use diskwright::models::geometry::mechanics::HeadPosition;
 
 use super::frames::{Frame, Frames};
 use super::medium::{Medium, Passing};
+use super::regions::Regions;
 use super::specs::{Asked, Case};
 use super::streams::Streams;
 
@@ -61,6 +62,10 @@ pub enum Event {
     Done(u64),
     /// A piece has been cut, and the arm is at work on something else.
     Cut(u64),
+    /// The blocks of a write that is to be kept in a region have crossed.
+    Crossed(usize),
+    /// The arm has kept writes in a region.
+    Kept,
 }
 
 /// What has accessed extents and is not over.
@@ -109,10 +114,11 @@ pub struct Model<'a> {
     pub flushes: Vec<usize>,
     /// When the interface has carried all that it was given.
     pub free: u64,
-    /// Extents that can be destaged, that which could longest first.
-    pub candidates: Vec<u64>,
+    /// Extents that can be destaged, with their first dirty blocks, that which could from there longest first.
+    pub candidates: Vec<(u64, u64)>,
     /// Whether as much is dirty as presses.
     pub is_full: bool,
+    pub regions: Option<Regions>,
     pub arm: HeadPosition,
     pub is_busy: bool,
     pub last_was_host: bool,
@@ -128,9 +134,15 @@ pub struct Model<'a> {
 impl<'a> Model<'a> {
     pub fn new(case: &'a Case) -> Model<'a> {
         let pool = &case.pool;
+        let medium = Medium::new(case.hardware());
+        let regions = pool
+            .region
+            .filter(|_| !case.write_cache && pool.memory.is_some());
+        let size = pool.extent / medium.sector();
+        let regions = regions.map(|(count, slots)| Regions::new(&medium, count, slots, size));
         Model {
             case,
-            medium: Medium::new(case.hardware()),
+            medium,
             now: 0,
             events: Vec::new(),
             frames: Frames::new(pool.frames as usize, pool.extent, pool.policy == "lru"),
@@ -148,6 +160,7 @@ impl<'a> Model<'a> {
             free: 0,
             candidates: Vec::new(),
             is_full: false,
+            regions,
             arm: HeadPosition::default(),
             is_busy: false,
             last_was_host: false,
@@ -223,23 +236,30 @@ impl<'a> Model<'a> {
 
     /// An event is over: which extents can be destaged now, and whether as much is dirty as presses.
     pub fn note(&mut self) {
-        let mut dirty: Vec<u64> = Vec::new();
+        let mut dirty: Vec<(u64, u64)> = Vec::new();
         for frame in self.frames.all() {
             let (from, to) = self.frames.blocks(frame.extent);
             let is_free = !self.transfers.iter().any(|other| other.meets(from, to));
-            if !frame.dirty.is_empty() && is_free {
-                dirty.push(frame.extent);
+            if let Some(&first) = frame.dirty.first()
+                && is_free
+            {
+                dirty.push((frame.extent, first));
             }
         }
         dirty.sort_unstable();
-        self.candidates.retain(|extent| dirty.contains(extent));
+        self.candidates
+            .retain(|candidate| dirty.contains(candidate));
         let new = dirty
             .into_iter()
-            .filter(|extent| !self.candidates.contains(extent));
-        let new: Vec<u64> = new.collect();
+            .filter(|candidate| !self.candidates.contains(candidate));
+        let new: Vec<(u64, u64)> = new.collect();
         self.candidates.extend(new);
+        if let Some(mut regions) = self.regions.take() {
+            regions.release(|extent| self.is_unsaved(extent));
+            self.regions = Some(regions);
+        }
         let (dirty, room) = (self.dirty(), self.room());
-        if dirty >= (self.case.pool.high * room).div_ceil(16) {
+        if dirty >= (self.case.pool.high * room).div_ceil(16).max(1) {
             self.is_full = true;
         } else if dirty <= (self.case.pool.low * room).div_ceil(16) {
             self.is_full = false;

@@ -36,6 +36,8 @@ pub struct Pool {
     pub longest: u64,
     /// The size of a persistent memory.
     pub memory: Option<u64>,
+    /// Regions that keep it, and slots of each.
+    pub region: Option<(u64, u64)>,
 }
 
 /// A drive, its settings and a load.
@@ -83,6 +85,13 @@ impl Pool {
         );
         if let Some(memory) = self.memory {
             _ = write!(text, "[pool.persistent]\nmemory = \"{memory} blocks\"\n");
+            if let Some((count, slots)) = self.region {
+                let size = count * slots * extent;
+                _ = write!(
+                    text,
+                    "region = {{ count = {count}, size = \"{size} blocks\" }}\n"
+                );
+            }
         }
         text
     }

@@ -207,8 +207,13 @@ impl Model<'_> {
         }
         self.unpin(Holder::Request(request));
         let s = self.now.max(self.free);
-        self.free = s + self.case.pool.hit_overhead + self.medium.crossing(blocks, true);
-        self.at(self.free, Event::Complete(request));
+        if self.regions.is_some() {
+            self.free = s + self.medium.before(true) + self.medium.crossing(blocks, true);
+            self.at(self.free, Event::Crossed(request));
+        } else {
+            self.free = s + self.case.pool.hit_overhead + self.medium.crossing(blocks, true);
+            self.at(self.free, Event::Complete(request));
+        }
         self.note();
     }
 

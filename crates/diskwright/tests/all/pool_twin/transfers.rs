@@ -102,16 +102,11 @@ impl Model<'_> {
         }
     }
 
-    /// Something about the medium is over.
-    pub fn medium_event(&mut self, event: Event) {
-        let number = match event {
-            Event::Done(number) => {
-                self.is_busy = false;
-                number
-            }
-            Event::Cut(number) => number,
-            Event::Complete(_) => unreachable!("it is no event of the medium's"),
-        };
+    /// A transfer is over, and so is the arm's work unless it has been cut.
+    pub fn medium_event(&mut self, number: u64, is_done: bool) {
+        if is_done {
+            self.is_busy = false;
+        }
         let place = self
             .transfers
             .iter()

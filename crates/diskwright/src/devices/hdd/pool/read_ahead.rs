@@ -65,8 +65,9 @@ impl DrivePool {
         };
         let mut wanting = std::mem::take(&mut self.wanting);
         self.streams.wanting(&mut wanting);
-        let mut has_begun = false;
-        for &number in &wanting {
+        let (mut has_begun, mut place) = (false, 0);
+        while let Some(&number) = wanting.get(place) {
+            place += 1;
             let stream = self.streams.get(number);
             let until = (stream.next + most).min(disk.blocks());
             let (from, began) = (stream.end, stream.began);
@@ -81,6 +82,9 @@ impl DrivePool {
             } else {
                 self.memory.cache.unpin_all(&frames);
                 self.streams.stall(number);
+                // What its accesses drove out may be missing to streams that had nothing to read.
+                self.streams.wanting(&mut wanting);
+                place = 0;
             }
             self.frames = frames;
             if has_begun {

@@ -100,12 +100,16 @@ impl Regions {
         }
     }
 
-    /// The region, and the track of it, that an arm writes next: of the nearest region with a free slot the track that is being written, or
-    /// the next one that has one.
-    fn next_track(&mut self, at: HeadPosition) -> (Region, HeadPosition) {
+    /// The region, and the track of it, that an arm writes next: the track that is being written, or the next one that has a free slot, of
+    /// the region in which the arm is already, or else of the nearest one that has one.
+    fn next_track(
+        &mut self,
+        at: HeadPosition,
+        within: Option<usize>,
+    ) -> (usize, Region, HeadPosition) {
         let mut nearest: Vec<usize> = (0..self.regions.len()).collect();
         nearest.sort_by_key(|&number| self.regions[number].first_cylinder.abs_diff(at.cylinder));
-        let found = nearest.into_iter().find_map(|number| {
+        let found = within.into_iter().chain(nearest).find_map(|number| {
             let region = self.regions[number];
             let tracks = self.per_region.div_ceil(region.slots_per_track);
             let mut ahead = (0..tracks).map(|ahead| (region.track + ahead) % tracks);
@@ -115,7 +119,7 @@ impl Regions {
             })?;
             Some((number, track))
         });
-        let (number, track) = found.expect("no more extents are dirty than there are slots");
+        let (number, track) = found.expect("fewer extents are dirty than there are slots");
         let region = &mut self.regions[number];
         region.track = track;
         let cylinder = region.first_cylinder + track / self.surfaces;
@@ -123,7 +127,7 @@ impl Regions {
             cylinder: cylinder.min(self.cylinders - 1),
             head: track % self.surfaces,
         };
-        (*region, place)
+        (number, *region, place)
     }
 
     /// The first slot of a region's track, and the one behind its last.
@@ -169,43 +173,66 @@ struct Walk<'a> {
     at: HeadPosition,
     now: Time,
     parts: Parts,
-    /// The free slots of its track in the order in which they come by, the next one last: when its edge does, and its first sector.
-    free: Vec<(Time, u32, u32)>,
-    sectors_per_track: u32,
+    /// The region and the track that it writes, and that region's number.
+    track: Option<(usize, Region)>,
+    /// The free slots of the track in the order in which they come by, the next one last: when its edge does, and its number.
+    free: Vec<(Time, u32)>,
 }
 
 impl Walk<'_> {
-    /// Writes the next free slot that comes by, on the next track that has one where this one has none left.
-    fn write_slot(&mut self, regions: &mut Regions) -> u32 {
+    /// Goes to the next track that has a free slot.
+    fn next_track(&mut self, regions: &mut Regions) -> Region {
+        let within = self.track.map(|(number, _)| number);
+        let (number, region, to) = regions.next_track(self.at, within);
+        let motion = self.medium.hardware.mechanics.motion(self.at, to, true);
+        self.parts.add(Part::Seek, motion.seek);
+        self.parts.add(Part::HeadSwitch, motion.head_switch);
+        self.parts.add(Part::Settle, motion.settle);
+        self.now += motion.total();
+        self.at = to;
+        self.track = Some((number, region));
+        let (first, end) = regions.slots_of(&region);
+        let free = (first..end).filter(|&slot| !regions.taken[slot as usize]);
+        self.free = free
+            .map(|slot| (self.passes(regions, &region, slot), slot))
+            .collect();
+        self.free.sort_unstable_by(|one, other| other.cmp(one));
+        region
+    }
+
+    /// When the edge of a slot of the arm's track comes by next.
+    fn passes(&self, regions: &Regions, region: &Region, slot: u32) -> Time {
         let spindle = &self.medium.arms[self.arm].spindle;
-        if self.free.is_empty() {
-            let (region, to) = regions.next_track(self.at);
-            let motion = self.medium.hardware.mechanics.motion(self.at, to, true);
-            self.parts.add(Part::Seek, motion.seek);
-            self.parts.add(Part::HeadSwitch, motion.head_switch);
-            self.parts.add(Part::Settle, motion.settle);
-            self.now += motion.total();
-            self.at = to;
-            self.sectors_per_track = region.sectors_per_track;
-            let phase = spindle.phase(self.now);
-            let (first, end) = regions.slots_of(&region);
-            let free = (first..end).filter(|&slot| !regions.taken[slot as usize]);
-            let free = free.map(|slot| {
-                let sector = regions.sector(&region, slot);
-                let wait = spindle.wait(phase, spindle.edge(sector, region.sectors_per_track));
-                (self.now + wait, slot, sector)
-            });
-            self.free = free.collect();
-            self.free.sort_unstable_by(|one, other| other.cmp(one));
-        }
-        let (edge, slot, sector) = self.free.pop().expect("the track has a free slot");
-        let (_, passing) = spindle.come_by(spindle.phase(edge), sector, self.sectors_per_track);
+        let sector = regions.sector(region, slot);
+        let edge = spindle.edge(sector, region.sectors_per_track);
+        self.now + spindle.wait(spindle.phase(self.now), edge)
+    }
+
+    /// Writes an extent into the next free slot that comes by, on the next track that has one where this one has none left. The slot that the
+    /// extent had is free then, and not before: until then it has what was promised.
+    fn write_slot(&mut self, regions: &mut Regions, frame: Frame) {
+        let region = match self.track {
+            Some((_, region)) if !self.free.is_empty() => region,
+            _ => self.next_track(regions),
+        };
+        let (edge, slot) = self.free.pop().expect("the track has a free slot");
+        let spindle = &self.medium.arms[self.arm].spindle;
+        let sector = regions.sector(&region, slot);
+        let (_, passing) = spindle.come_by(spindle.phase(edge), sector, region.sectors_per_track);
         let end = edge + spindle.passing(&passing, regions.sectors_per_slot);
         self.parts.add(Part::Rotation, edge - self.now);
         self.parts.add(Part::Transfer, end - edge);
         self.now = end;
         regions.taken[slot as usize] = true;
-        slot
+        let before = regions.slots[frame.index()];
+        regions.release(frame);
+        regions.slots[frame.index()] = slot;
+        let (first, end) = regions.slots_of(&region);
+        if (first..end).contains(&before) {
+            let freed = (self.passes(regions, &region, before), before);
+            let place = self.free.partition_point(|&other| other > freed);
+            self.free.insert(place, freed);
+        }
     }
 }
 
@@ -235,8 +262,8 @@ impl DrivePool {
             at: medium.arms[arm].at,
             now,
             parts: Parts::default(),
+            track: None,
             free: Vec::new(),
-            sectors_per_track: 0,
         };
         let mut requests = Vec::new();
         while let Some(&(request, ready)) = region.waiting.front() {
@@ -252,9 +279,7 @@ impl DrivePool {
             }
             region.waiting.pop_front();
             for frame in frames {
-                region.release(frame);
-                let slot = walk.write_slot(region);
-                region.slots[frame.index()] = slot;
+                walk.write_slot(region, frame);
             }
             requests.push(request);
         }
