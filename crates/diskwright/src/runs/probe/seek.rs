@@ -135,18 +135,16 @@ mod tests {
             let distances = distances(&bench, Some(&described.seek));
             let curve = measure(&mut bench, &distances, &mut Meter::idle()).expect("measured");
             assert_eq!(curve.len(), distances.len(), "{name}");
+            let cylinders = mechanics.layout.cylinders();
+            let settle = described.heads.write_settle.ns();
+            let writes = described.write_seek.as_ref();
+            let writes = writes.map(|curve| SeekCurve::build(curve, cylinders).expect("sound"));
             for seek in curve {
-                let time = mechanics.seek.time(seek.distance_cylinders);
-                let settled = match &described.write_seek {
-                    Some(curve) => {
-                        let cylinders = mechanics.layout.cylinders();
-                        let curve = SeekCurve::build(curve, cylinders).expect("a sound curve");
-                        curve.time(seek.distance_cylinders)
-                    }
-                    None => {
-                        let settle = described.heads.write_settle.ns();
-                        Time::from_ns(time.ns().saturating_add_signed(settle))
-                    }
+                let distance = seek.distance_cylinders;
+                let time = mechanics.seek.time(distance);
+                let settled = match &writes {
+                    Some(curve) => curve.time(distance),
+                    None => Time::from_ns(time.ns().saturating_add_signed(settle)),
                 };
                 assert_eq!(seek.read_ms, time.ms(), "{name} {seek:?}");
                 assert_eq!(seek.write_ms, settled.ms(), "{name} {seek:?}");
