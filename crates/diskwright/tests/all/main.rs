@@ -28,6 +28,7 @@ mod many_runs;
 mod media_access;
 mod miss_ratio;
 mod picture;
+mod pool_edges;
 mod pool_twin;
 mod queue_depth;
 mod readers;

@@ -208,6 +208,24 @@ fn pressing_destages_take_turns_with_the_host() {
 }
 
 #[test]
+fn a_region_takes_writes_into_the_next_free_slots() {
+    let mut case = case(&[
+        (0.0, 'W', 3, 1),
+        (3.0, 'W', 50, 1),
+        (5.0, 'W', 3, 1),
+        (10.1, 'W', 3, 1),
+        (20.9, 'W', 3, 1),
+        (21.0, 'F', 0, 0),
+    ]);
+    case.write_cache = false;
+    case.pool.memory = Some(16);
+    case.pool.region = Some((1, 20));
+    // A slot passes in 0.4 ms. The arm is on cylinder 25 at 1.6 ms, as slot 4 comes by, and stays there. Slots 9 and 14 come just in time,
+    // slot 2 at 10.8 ms, and slot 4, which is free again, at 21.6 ms.
+    check(&case, &[2.05, 4.05, 6.05, 11.25, 22.05, 21.5]);
+}
+
+#[test]
 fn a_trim_waits_and_what_it_trims_is_not_destaged() {
     let mut case = case(&[
         (0.0, 'W', 80, 4),
