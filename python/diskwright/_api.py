@@ -464,9 +464,11 @@ def probe(
     samples: int = 10_000,
     seed: int = 1,
     depths: Sequence[int] = (1, 2, 4, 8, 16, 32, 64, 128, 256),
-    schedulers: Sequence[str] = ("fcfs", "sstf", "c-look", "satf"),
+    schedulers: Sequence[str] = ("shipped", "fcfs", "sstf", "c-look", "satf"),
     size: str = "4 KiB",
     reads: int = 30_000,
+    stream_size: str = "64 KiB",
+    write_depth: int = 16,
     plot: AnyPath | None = None,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Record:
@@ -474,12 +476,16 @@ def probe(
 
     drive: the name of one that comes with diskwright, or the path of a description.
     only: some of "seek", "access", "zones", "iops", "curve" (access times by distance in blocks, as a device
-        of the kind `curve` takes them) and "rotation", which is always measured; the first four when empty.
+        of the kind `curve` takes them), "streams", "writes", "destage" (what the drive's memory does) and
+        "rotation", which is always measured; the first four when empty.
     samples: random accesses at each distance.
     seed: of every random choice.
-    depths, schedulers: the drive's queue under random reads.
+    depths, schedulers: the drive's queue under random reads; "shipped" is the scheduler that the drive
+        ships with.
     size: of a random read.
     reads: random reads at each depth with each scheduler.
+    stream_size: of a request of a sequential stream.
+    write_depth: random writes outstanding over time.
     plot: draws what was found into this file, .png, .svg or .pdf.
     progress: called with the steps done and their number. An exception that it raises stops the measurement.
     """
@@ -493,6 +499,8 @@ def probe(
             _names(schedulers, "schedulers"),
             size,
             reads,
+            stream_size,
+            write_depth,
             progress,
         )
         found = Record.parse(answer)

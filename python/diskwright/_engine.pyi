@@ -222,6 +222,8 @@ def probe(
     schedulers: list[str],
     size: str,
     reads: int,
+    stream_size: str,
+    write_depth: int,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def validate(

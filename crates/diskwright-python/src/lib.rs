@@ -392,7 +392,7 @@ fn formats() -> String {
 
 /// Measures what a drive does; returns JSON.
 #[pyfunction]
-#[pyo3(signature = (drive, only, samples, seed, depths, schedulers, size, reads, progress))]
+#[pyo3(signature = (drive, only, samples, seed, depths, schedulers, size, reads, stream_size, write_depth, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn probe(
     py: Python<'_>,
@@ -404,11 +404,16 @@ fn probe(
     schedulers: Vec<String>,
     size: &str,
     reads: u64,
+    stream_size: &str,
+    write_depth: u32,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let size = size
-        .parse()
-        .map_err(|error: UnitError| InputError::new_err(format!("error: size: {error}")))?;
+    let parsed = |key: &str, text: &str| {
+        text.parse()
+            .map_err(|error: UnitError| InputError::new_err(format!("error: {key}: {error}")))
+    };
+    let size = parsed("size", size)?;
+    let stream_size = parsed("stream_size", stream_size)?;
     let options = ProbeOptions {
         only,
         samples,
@@ -417,6 +422,8 @@ fn probe(
         schedulers,
         size,
         reads,
+        stream_size,
+        write_depth,
     };
     listened(py, progress, |listener| {
         diskwright::runs::probe::probe(&drive, &options, listener)

@@ -170,6 +170,11 @@ impl Engine {
         self.kernel.now
     }
 
+    /// Whether devices have requests under way for which a run does not go on, such as destages.
+    pub fn is_busy_in_background(&self) -> bool {
+        self.kernel.requests.has_background()
+    }
+
     /// The devices, children before their parents.
     pub fn devices(&self) -> &[Box<dyn Device>] {
         &self.devices

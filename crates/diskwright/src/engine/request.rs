@@ -320,6 +320,10 @@ impl Slab {
     pub fn len(&self) -> usize {
         self.entries.len() - self.free.len() - self.in_background
     }
+    /// Whether any is under way in the background.
+    pub fn has_background(&self) -> bool {
+        self.in_background > 0
+    }
     /// Whether none is under way, but for those in the background.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

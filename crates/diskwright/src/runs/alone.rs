@@ -1,4 +1,4 @@
-//! A hard disk alone with one request at a time, built as a run builds it.
+//! A hard disk alone, built as a run builds it: for one request at a time, or as the drive ships.
 
 use std::path::Path;
 
@@ -22,24 +22,51 @@ use crate::models::queue::{CustomSchedulers, SchedulerChoice};
 pub(super) fn alone(drive: Drive, buffer: BufferSpec) -> Result<Engine, Error> {
     let ArmsSpec { motion, arm } = ArmsSpec::one();
     let spec = HddSpec {
-        drive: drive.description.name.clone(),
-        angle: None,
         queue: QueueSpec {
             depth: Some(1),
             scheduler: Some(SchedulerChoice::default()),
             ..QueueSpec::default()
         },
         buffer: Some(buffer),
-        write_cache: None,
-        overhead: None,
-        cache: None,
         arms: Some(ArmsOfSpec {
             motion: Some(motion),
             arm: Some(arm),
             ..ArmsOfSpec::default()
         }),
-        placement: None,
+        ..plain(&drive)
     };
+    engine(&spec, drive)
+}
+
+/// An engine with nothing but a drive as it ships, its arms at rest, platters at angle 0; with the write cache switched where that is
+/// said.
+///
+/// # Errors
+/// Those of [`HddSpec::assemble`].
+pub(super) fn as_shipped(drive: Drive, write_cache: Option<bool>) -> Result<Engine, Error> {
+    let spec = HddSpec {
+        write_cache,
+        ..plain(&drive)
+    };
+    engine(&spec, drive)
+}
+
+/// A spec that names a drive and nothing else.
+fn plain(drive: &Drive) -> HddSpec {
+    HddSpec {
+        drive: drive.description.name.clone(),
+        angle: None,
+        queue: QueueSpec::default(),
+        buffer: None,
+        write_cache: None,
+        overhead: None,
+        cache: None,
+        arms: None,
+        placement: None,
+    }
+}
+
+fn engine(spec: &HddSpec, drive: Drive) -> Result<Engine, Error> {
     let run = RunSettings {
         seed: 0,
         base: Path::new(""),

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::base::error::Error;
+use crate::base::error::{Error, InputError, unknown_name};
 use crate::base::registry::present_name;
-use crate::models::queue::SchedulerSpec;
+use crate::models::queue::{SchedulerChoice, SchedulerSpec};
 use crate::runs::simulation::{self, RunOptions, SpecSource};
 
 use super::ProbeOptions;
@@ -16,6 +16,8 @@ use super::meter::Meter;
 pub struct RandomReads {
     /// The drive's scheduler.
     pub scheduler: &'static str,
+    /// It is the one that the drive ships with, with its parameters.
+    pub ships: bool,
     /// Requests outstanding, all of them in the drive's queue.
     pub depth: u32,
     /// Reads a second: the depth divided by the mean response time (Little's law), as each completion brings the next
@@ -31,11 +33,27 @@ pub struct RandomReads {
     pub response_p99_ms: f64,
 }
 
-/// The spec of one point; the drive is named beside it.
-fn spec(options: &ProbeOptions, scheduler: &str, depth: u32) -> String {
+/// The word for the scheduler that a drive ships with.
+pub const SHIPPED: &str = "shipped";
+
+/// A scheduler that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Its name.
+    pub name: &'static str,
+    /// The drive ships with it, and it is as it ships.
+    pub ships: bool,
+}
+
+/// The spec of one point; the drive is named beside it. A scheduler that is left out is the drive's.
+fn spec(options: &ProbeOptions, scheduler: Measured, depth: u32) -> String {
     let ProbeOptions {
         seed, reads, size, ..
     } = options;
+    let scheduler = match scheduler.ships {
+        true => String::new(),
+        false => format!("scheduler = \"{}\"\n", scheduler.name),
+    };
     format!(
         "seed = {seed}\n\
          [workload.synthetic]\n\
@@ -47,7 +65,7 @@ fn spec(options: &ProbeOptions, scheduler: &str, depth: u32) -> String {
          warmup = \"10 %\"\n\
          [device.hdd.queue]\n\
          depth = {depth}\n\
-         scheduler = \"{scheduler}\"\n"
+         {scheduler}"
     )
 }
 
@@ -66,7 +84,7 @@ fn interval(value: &Value) -> Option<[f64; 2]> {
 pub fn measure(
     drive: &str,
     options: &ProbeOptions,
-    schedulers: &[&'static str],
+    schedulers: &[Measured],
     meter: &mut Meter<'_>,
 ) -> Result<Vec<RandomReads>, Error> {
     let mut points = Vec::with_capacity(schedulers.len() * options.depths.len());
@@ -85,7 +103,8 @@ pub fn measure(
             let (mean, ci95) = (number(response, "mean"), interval(&response["ci95"]));
             let rate = |mean_ms: f64| f64::from(depth) / mean_ms * 1e3;
             points.push(RandomReads {
-                scheduler,
+                scheduler: scheduler.name,
+                ships: scheduler.ships,
                 depth,
                 iops: rate(mean),
                 iops_ci95: ci95.map(|[low, high]| [rate(high), rate(low)]),
@@ -99,22 +118,53 @@ pub fn measure(
     Ok(points)
 }
 
-/// The names of the schedulers as the registry has them.
+/// The schedulers as the registry names them. The one that the drive ships with is left out where its file does not say, unless nothing
+/// else is asked for; where it has no parameters, its own name means it, too.
 ///
 /// # Errors
-/// An unknown name, with a suggestion.
-pub fn schedulers(names: &[String]) -> Result<Vec<&'static str>, Error> {
+/// An unknown name, with a suggestion; a drive that does not say what it ships with where nothing else is asked for.
+pub fn schedulers(
+    names: &[String],
+    ships: Option<&SchedulerChoice>,
+) -> Result<Vec<Measured>, Error> {
+    let plain =
+        ships.filter(|choice| serde_json::to_value(choice).is_ok_and(|value| value.is_string()));
+    let mut measured: Vec<Measured> = Vec::with_capacity(names.len());
+    for name in names {
+        let found = match (name.as_str(), ships) {
+            (SHIPPED, Some(choice)) => Measured {
+                name: known(choice.name())?,
+                ships: true,
+            },
+            (SHIPPED, None) => continue,
+            (name, _) => {
+                let name = known(name)?;
+                Measured {
+                    name,
+                    ships: plain.is_some_and(|choice| choice.name() == name),
+                }
+            }
+        };
+        if !measured.contains(&found) {
+            measured.push(found);
+        }
+    }
+    if measured.is_empty() && !names.is_empty() {
+        let error = InputError::new("the drive's file does not say which scheduler it ships with");
+        return Err(error.help("name a scheduler, such as fcfs").into());
+    }
+    Ok(measured)
+}
+
+/// A scheduler's name as the registry has it.
+fn known(name: &str) -> Result<&'static str, Error> {
+    let present = present_name(name, SchedulerSpec::FORMER_NAMES);
     let rows = SchedulerSpec::rows();
-    let known = |name: &String| {
-        let present = present_name(name, SchedulerSpec::FORMER_NAMES);
-        let row = rows
-            .iter()
-            .find(|row| row.name == present || row.aliases.contains(&present));
-        row.map(|row| row.name).ok_or_else(|| {
-            crate::base::error::unknown_name("scheduler", name, SchedulerSpec::NAMES).into()
-        })
-    };
-    names.iter().map(known).collect()
+    let row = rows
+        .iter()
+        .find(|row| row.name == present || row.aliases.contains(&present));
+    row.map(|row| row.name)
+        .ok_or_else(|| unknown_name("scheduler", name, SchedulerSpec::NAMES).into())
 }
 
 #[cfg(test)]
@@ -135,7 +185,9 @@ mod tests {
         options: &ProbeOptions,
         schedulers: &[&'static str],
     ) -> Vec<RandomReads> {
-        measure(drive, options, schedulers, &mut Meter::idle()).expect("measured")
+        let plain = |&name| Measured { name, ships: false };
+        let schedulers: Vec<_> = schedulers.iter().map(plain).collect();
+        measure(drive, options, &schedulers, &mut Meter::idle()).expect("measured")
     }
 
     /// One zone, no skew: mean motion, half a revolution, eight of 312 sectors; and overheads and an interface that waits
@@ -219,10 +271,45 @@ mod tests {
     fn names_are_those_of_the_registry() {
         let names = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-            schedulers(&names)
+            let found = schedulers(&names, None)?;
+            Ok::<_, Error>(
+                found
+                    .iter()
+                    .map(|measured| measured.name)
+                    .collect::<Vec<_>>(),
+            )
         };
         assert_eq!(names(&["sptf", "fcfs"]).expect("known"), ["satf", "fcfs"]);
+        assert_eq!(names(&["shipped", "fcfs"]).expect("known"), ["fcfs"]);
+        let error = names(&["shipped"]).expect_err("not said").to_string();
+        assert!(error.contains("does not say"), "{error}");
         let error = names(&["fcsf"]).expect_err("unknown").to_string();
         assert!(error.contains("did you mean \"fcfs\""), "{error}");
+    }
+
+    /// As it ships it has its parameters, with which it does something else than by its bare name.
+    #[test]
+    fn the_shipped_scheduler_has_its_parameters() {
+        let drive = crate::runs::simulation::drive("exos-x20").expect("a drive");
+        let ships = drive.description.ships.and_then(|ships| ships.scheduler);
+        let names = [SHIPPED.to_owned(), "aged-satf".to_owned()];
+        let both = schedulers(&names, ships.as_ref()).expect("known");
+        assert_eq!(
+            both.iter().map(|one| one.ships).collect::<Vec<_>>(),
+            [true, false]
+        );
+        let found = measure("exos-x20", &options(2000, &[32]), &both, &mut Meter::idle());
+        let found = found.expect("measured");
+        assert_eq!(found[0].scheduler, found[1].scheduler);
+        assert_ne!(found[0].iops, found[1].iops);
+    }
+
+    #[test]
+    fn a_shipped_scheduler_without_parameters_is_measured_once() {
+        let names = [SHIPPED, "satf", "fcfs"].map(str::to_owned);
+        let ships = SchedulerChoice::default();
+        let found = schedulers(&names, Some(&ships)).expect("known");
+        let found: Vec<_> = found.iter().map(|one| (one.name, one.ships)).collect();
+        assert_eq!(found, [("fcfs", true), ("satf", false)]);
     }
 }

@@ -1,4 +1,4 @@
-//! What a drive does, measured on the running simulator: rotation, seek curve, access times, zones, random reads.
+//! What a drive does, measured on the running simulator: rotation, seek curve, access times, zones, random reads, and what its caches do.
 //!
 //! Nothing here is copied from a drive's parameters. A drive gets requests and tells of each how long it took; the
 //! parameters only say at which distances a closer look is worth while.
@@ -6,11 +6,16 @@
 mod access;
 mod bench;
 mod curve;
+mod destage;
 mod iops;
+mod load;
+mod memory;
 mod meter;
 mod places;
 mod rotation;
 mod seek;
+mod streams;
+mod writes;
 mod zones;
 
 use serde::Serialize;
@@ -18,12 +23,17 @@ use serde::Serialize;
 use crate::base::error::{Error, InputError, unknown_name};
 use crate::base::units::{BLOCK_BYTES, Size};
 use crate::host::Progress;
+use crate::models::queue::SchedulerChoice;
 use crate::runs::simulation;
 
 pub use access::{Access, Overall, Times};
 pub use curve::{Curves, Point as CurvePoint};
+pub use destage::{Destage, Destages};
 pub use iops::RandomReads;
+pub use memory::{Memory, Missing, WriteCache};
 pub use seek::{HeadSwitch, Seek};
+pub use streams::{StreamSpeed, Streams};
+pub use writes::{Burst, Interval, Steady, Writes, WritesOverTime};
 pub use zones::ZoneSpeed;
 
 use bench::Bench;
@@ -32,14 +42,21 @@ use meter::Meter;
 /// The version of the answer's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
 
-/// The measurements that can be asked for. Where none is named, all but the last two are made: `rotation` stands for what is always
-/// measured.
-pub const MEASUREMENTS: [&str; 6] = ["seek", "access", "zones", "iops", "curve", "rotation"];
+/// The measurements that can be asked for. Where none is named, the first four are made: the others take longer, and `rotation` stands
+/// for what is always measured.
+pub const MEASUREMENTS: [&str; 9] = [
+    "seek", "access", "zones", "iops", "curve", "streams", "writes", "destage", "rotation",
+];
 /// Those that are made where none is named.
 const USUAL: [&str; 4] = ["seek", "access", "zones", "iops"];
 
+/// Those that are about the drive's memory.
+const OF_CACHES: [&str; 3] = ["streams", "writes", "destage"];
+
 /// So many times the deepest queue must be read, so that its filling and its emptying hardly count.
 const READS_PER_DEPTH: u64 = 10;
+/// The most random writes that are outstanding.
+const MOST_OUTSTANDING: u32 = 4096;
 /// The most samples of a distance.
 const MOST_SAMPLES: u32 = 10_000_000;
 
@@ -54,12 +71,16 @@ pub struct ProbeOptions {
     pub seed: u64,
     /// Queue depths.
     pub depths: Vec<u32>,
-    /// Schedulers, by their names in specs.
+    /// Schedulers, by their names in specs; `shipped` is the one that the drive ships with, if its file says so.
     pub schedulers: Vec<String>,
     /// Size of a random read.
     pub size: Size,
     /// Random reads at each depth with each scheduler.
     pub reads: u64,
+    /// Size of a request of a stream.
+    pub stream_size: Size,
+    /// Random writes outstanding.
+    pub write_depth: u32,
 }
 
 impl Default for ProbeOptions {
@@ -69,9 +90,13 @@ impl Default for ProbeOptions {
             samples: 10_000,
             seed: 1,
             depths: (0..=8).map(|power| 1 << power).collect(),
-            schedulers: ["fcfs", "sstf", "c-look", "satf"].map(str::to_owned).into(),
+            schedulers: [iops::SHIPPED, "fcfs", "sstf", "c-look", "satf"]
+                .map(str::to_owned)
+                .into(),
             size: Size::from_blocks(8),
             reads: 30_000,
+            stream_size: Size::from_blocks(128),
+            write_depth: 16,
         }
     }
 }
@@ -114,9 +139,24 @@ pub struct Probe {
     /// Size of a random read, bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub random_read_bytes: Option<u64>,
+    /// The scheduler that the drive ships with, as a spec would have it; `None` where its file does not say, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shipped_scheduler: Option<SchedulerChoice>,
     /// Random reads by scheduler and depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub random: Option<Vec<RandomReads>>,
+    /// The memory that the measurements of caches are about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// Sequential streams; `None` without memory, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<Streams>,
+    /// Random writes over time; `None` without memory, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Writes>,
+    /// What becomes of bursts of writes; `None` without memory, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destage: Option<Destages>,
 }
 
 fn wrong(message: String, help: String) -> Result<(), Error> {
@@ -174,6 +214,30 @@ fn check_reads(options: &ProbeOptions, capacity_blocks: u64) -> Result<(), Error
     Ok(())
 }
 
+/// The same of the requests that go to the caches.
+fn check_caches(options: &ProbeOptions, capacity_blocks: u64) -> Result<(), Error> {
+    let most = (capacity_blocks / 2).min(u32::MAX.into());
+    if !(1..=most).contains(&options.stream_size.blocks()) {
+        return wrong(
+            format!("streams of requests of {}", options.stream_size),
+            format!("accepted: 1 to {most} blocks"),
+        );
+    }
+    if !(1..=MOST_OUTSTANDING).contains(&options.write_depth) {
+        return wrong(
+            format!("random writes at a depth of {}", options.write_depth),
+            format!("accepted: 1 to {MOST_OUTSTANDING}"),
+        );
+    }
+    if capacity_blocks < writes::BLOCKS.into() {
+        return wrong(
+            format!("a drive of {capacity_blocks} blocks has no room for a write of 4 KiB"),
+            "leave writes and destage out of the measurements".to_owned(),
+        );
+    }
+    Ok(())
+}
+
 /// Measures a drive, by name or path.
 ///
 /// # Errors
@@ -197,7 +261,21 @@ pub fn probe(
     if wanted("iops") {
         check_reads(options, capacity_blocks)?;
     }
-    let schedulers = iops::schedulers(&options.schedulers)?;
+    let ships = read.description.ships.as_ref();
+    let shipped = ships.and_then(|ships| ships.scheduler.clone());
+    let schedulers = iops::schedulers(&options.schedulers, shipped.as_ref())?;
+    let memory = Memory::of(&read.description);
+    let has_caches = memory.is_there();
+    let asks_for_caches = OF_CACHES.iter().any(|name| wanted(name));
+    if asks_for_caches && has_caches {
+        check_caches(options, capacity_blocks)?;
+    }
+    let of_caches = [
+        ("streams", streams::steps(capacity_blocks, options)),
+        ("writes", writes::steps(&read.description)),
+        ("destage", destage::steps(&read.description)),
+    ];
+    let of_caches = of_caches.into_iter().filter(|_| has_caches);
 
     let mut bench = Bench::new(read)?;
     let seeks = seek::distances(&bench, curve.as_ref());
@@ -215,10 +293,11 @@ pub fn probe(
                 .saturating_mul((options.depths.len() * schedulers.len()) as u64),
         ),
     ];
-    let total = work.iter().filter(|(name, _)| wanted(name));
+    let total = work.into_iter().chain(of_caches);
+    let total = total.filter(|(name, _)| wanted(name));
     let mut meter = Meter::new(
         progress,
-        total.map(|&(_, steps)| steps).fold(0, u64::saturating_add),
+        total.map(|(_, steps)| steps).fold(0, u64::saturating_add),
     );
 
     let turning = rotation::measure(&mut bench)?;
@@ -237,7 +316,12 @@ pub fn probe(
         curve: None,
         zones: None,
         random_read_bytes: None,
+        shipped_scheduler: None,
         random: None,
+        memory: None,
+        streams: None,
+        writes: None,
+        destage: None,
     };
     if wanted("seek") {
         found.head_switch = seek::head_switch(&mut bench)?;
@@ -260,8 +344,19 @@ pub fn probe(
     }
     if wanted("iops") {
         found.random_read_bytes = Some(options.size.blocks() * BLOCK_BYTES);
+        found.shipped_scheduler = shipped;
         found.random = Some(iops::measure(drive, options, &schedulers, &mut meter)?);
     }
+    if wanted("streams") && has_caches {
+        found.streams = Some(streams::measure(drive, options, &memory, &mut meter)?);
+    }
+    if wanted("writes") && has_caches {
+        found.writes = Some(writes::measure(drive, options, &memory, &mut meter)?);
+    }
+    if wanted("destage") && has_caches {
+        found.destage = Some(destage::measure(drive, options, &memory, &mut meter)?);
+    }
+    found.memory = asks_for_caches.then_some(memory);
     Ok(found)
 }
 

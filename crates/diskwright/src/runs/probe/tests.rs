@@ -215,3 +215,198 @@ fn progress_reaches_its_total_and_can_stop_a_probe() {
     let error = probe("ibm-18es", &quick(), &mut listener).expect_err("stopped");
     assert!(matches!(error, Error::Interrupted));
 }
+
+/// A file of a drive of the library with some of its text changed.
+fn changed(name: &str, changes: &[(&str, &str)]) -> tempfile::NamedTempFile {
+    let mut text = drives::text(name).expect("a drive").to_owned();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{name}: {from}");
+        text = text.replace(from, to);
+    }
+    let file = tempfile::Builder::new().suffix(".toml").tempfile();
+    let file = file.expect("a temporary file");
+    std::fs::write(file.path(), text).expect("written");
+    file
+}
+
+/// The Exos X20 with a memory that is soon full.
+fn with_small_pool() -> tempfile::NamedTempFile {
+    changed(
+        "exos-x20",
+        &[
+            ("size = \"256 MiB\"", "size = \"16 MiB\""),
+            ("memory = \"32768 KiB\"", "memory = \"2 MiB\""),
+        ],
+    )
+}
+
+fn caches(drive: &str, only: &[&str], change: fn(&mut ProbeOptions)) -> Probe {
+    let mut options = ProbeOptions {
+        only: only.iter().map(|&name| name.to_owned()).collect(),
+        ..quick()
+    };
+    change(&mut options);
+    probe(drive, &options, &mut ()).expect("measured")
+}
+
+/// One stream runs at the speed of the zone in which it begins, read and written.
+#[test]
+fn one_stream_has_the_zones_rate() {
+    let file = with_small_pool();
+    let path = file.path().to_str().expect("a plain path");
+    let found = caches(path, &["streams", "zones"], |_| {});
+    let sustained = found.zones.expect("asked for")[0].sustained_mb_per_s;
+    let streams = found.streams.expect("it has memory");
+    assert_eq!(streams.write_cache, Some(WriteCache::On));
+    for points in [&streams.read, &streams.write] {
+        let numbers: Vec<u32> = points.iter().map(|point| point.streams).collect();
+        assert_eq!(numbers, [1, 2, 4, 8, 16, 32, 64]);
+        assert!(
+            (points[0].mb_per_s / sustained - 1.0).abs() < 0.01,
+            "{sustained} {points:?}"
+        );
+        for point in points {
+            // Little's law.
+            let in_flight =
+                point.mb_per_s * 1e6 / streams.request_bytes as f64 * point.response_mean_ms / 1e3;
+            assert!((in_flight / f64::from(point.streams) - 1.0).abs() < 1e-9);
+            assert!(
+                point.slowest_mb_per_s * f64::from(point.streams) <= point.mb_per_s * (1.0 + 1e-9)
+            );
+        }
+    }
+}
+
+/// A write into an empty memory takes the controller's time for a hit and its own on the interface.
+#[test]
+fn writes_into_an_empty_memory_take_hit_overhead_and_interface() {
+    let file = with_small_pool();
+    let path = file.path().to_str().expect("a plain path");
+    let drive = simulation::drive(path).expect("sound");
+    let pool = drive.description.pool.as_ref().expect("a pool");
+    let each = pool.hit_overhead + drive.hardware.interface.write_time(writes::BLOCKS);
+    let found = caches(path, &["writes", "destage"], |options| {
+        options.write_depth = 1
+    });
+    let written = found.writes.expect("it has memory");
+    let states: Vec<_> = written
+        .states
+        .iter()
+        .map(|state| state.write_cache)
+        .collect();
+    assert_eq!(states, [WriteCache::On, WriteCache::Persistent]);
+    assert_eq!(written.missing[0].write_cache, WriteCache::Off);
+    let destages = found.destage.expect("it has memory");
+    for (state, destage) in written.states.iter().zip(&destages.states) {
+        let burst = state.burst.expect("memory absorbs");
+        assert!((burst.response_mean_ms / each.ms() - 1.0).abs() < 1e-9);
+        assert!((state.intervals[0].iops * each.s() - 1.0).abs() < 0.01);
+        assert_eq!(state.ships, state.write_cache == WriteCache::On);
+        // Both write the same, one after another.
+        assert_eq!((burst.writes, burst.bytes), (destage.writes, destage.bytes));
+        assert!((burst.end_s * 1e3 / destage.burst_ms - 1.0).abs() < 1e-9);
+        assert!((destage.burst_ms / destage.writes as f64 / each.ms() - 1.0).abs() < 1e-9);
+        let most = pool
+            .most_dirty(state.write_cache.is_enabled())
+            .expect("a limit");
+        assert!(burst.writes >= u64::from(most), "{burst:?}");
+        assert!(state.steady.iops < 0.2 * state.intervals[0].iops);
+        let counted: u64 = state.intervals.iter().map(|interval| interval.writes).sum();
+        assert!(counted >= 2 * burst.writes + state.steady.writes);
+        assert!(state.steady.from_s > burst.end_s);
+    }
+}
+
+/// A flush waits for the medium where memory is lost with the power, and for nothing where it is not.
+#[test]
+fn a_flush_waits_for_what_is_not_safe() {
+    let file = with_small_pool();
+    let path = file.path().to_str().expect("a plain path");
+    let drive = simulation::drive(path).expect("sound");
+    let before = drive.description.overhead.write_after_write.ms();
+    let found = caches(path, &["destage"], |_| {})
+        .destage
+        .expect("it has memory");
+    assert_eq!(found.states.len(), 2);
+    for destage in &found.states {
+        let idle = destage.idle_destage_ms.expect("a pool");
+        assert!(idle > 10.0 * destage.burst_ms, "{destage:?}");
+        assert_eq!(destage.flush_after_idle_ms, before);
+        match destage.write_cache {
+            WriteCache::Persistent => assert_eq!(destage.flush_at_once_ms, before),
+            _ => assert!(destage.flush_at_once_ms > 0.5 * idle, "{destage:?}"),
+        }
+    }
+}
+
+/// Where writes are kept on the medium, the burst ends as its memory is full.
+#[test]
+fn a_region_absorbs_as_much_as_its_memory() {
+    let found = caches("ultrastar-7k6000", &["destage"], |_| {});
+    let destage = found.destage.expect("it has memory");
+    let kept = destage
+        .states
+        .iter()
+        .find(|state| state.write_cache == WriteCache::Persistent);
+    let kept = kept.expect("it keeps writes");
+    let drive = simulation::drive("ultrastar-7k6000")
+        .expect("a drive")
+        .description;
+    let most = u64::from(
+        drive
+            .pool
+            .expect("a pool")
+            .most_dirty(false)
+            .expect("a limit"),
+    );
+    assert!(
+        kept.writes + 1 >= most && kept.writes <= 2 * most,
+        "{kept:?}"
+    );
+}
+
+/// A drive without a persistent memory has a plain off; one with segments absorbs one write at a time.
+#[test]
+fn every_kind_of_memory_has_its_states() {
+    let all = ["streams", "writes", "destage"];
+    let found = caches("cheetah-15k7", &all, |_| {});
+    let written = found.writes.expect("it has memory");
+    let off = &written.states[1];
+    assert_eq!(
+        (off.write_cache, off.ships, off.burst),
+        (WriteCache::Off, true, None)
+    );
+    assert!(off.steady.iops < written.states[0].steady.iops);
+    let missing: Vec<_> = found.destage.expect("it has memory").missing;
+    assert_eq!(missing.len(), 2);
+
+    let found = caches("ibm-18es", &all, |_| {});
+    let destage = found.destage.expect("it has memory").states[0];
+    assert_eq!((destage.writes, destage.idle_destage_ms), (1, None));
+    assert!(destage.flush_at_once_ms > 0.0);
+
+    let found = caches("hp-c2249a", &all, |_| {});
+    assert!(found.memory.expect("asked for").note.is_some());
+    assert_eq!(
+        (found.streams, found.writes, found.destage),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn the_shipped_scheduler_is_first_where_the_file_says_it() {
+    let options = ProbeOptions {
+        only: vec!["iops".to_owned()],
+        schedulers: ProbeOptions::default().schedulers,
+        ..quick()
+    };
+    for (name, expected) in [("exos-x20", Some("aged-satf")), ("ibm-18es", None)] {
+        let found = probe(name, &options, &mut ()).expect("measured");
+        let random = found.random.expect("asked for");
+        let ships: Vec<_> = random.iter().filter(|point| point.ships).collect();
+        let shipped = found.shipped_scheduler;
+        assert_eq!(shipped.as_ref().map(SchedulerChoice::name), expected);
+        assert_eq!(ships.len(), expected.map_or(0, |_| options.depths.len()));
+        assert_eq!(random[0].scheduler, expected.unwrap_or("fcfs"));
+    }
+}
