@@ -73,8 +73,16 @@ impl DrivePool {
         true
     }
 
-    /// A log has its own order for what waits, and its cleaner: destages wait in its queue like all else.
+    /// A log has its own order for what waits, and its cleaner: destages wait in its queue like all else. Only writes are kept before that.
     fn dispatch_with_log(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
+        let now = cx.now();
+        for group in 0..self.groups_count() {
+            let has_candidates = !self.dirty.candidates(group).is_empty();
+            let is_pressing = has_candidates && self.is_pressing(now);
+            if !is_pressing && disk.medium.has_idle_arm(group) {
+                self.begin_region_pass(group, disk, cx);
+            }
+        }
         disk.dispatch(cx);
         for group in 0..self.groups_count() {
             while disk.medium.has_idle_arm(group) && disk.queues[group].pool.is_empty() {
