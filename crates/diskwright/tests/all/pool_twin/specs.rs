@@ -87,9 +87,9 @@ impl Pool {
             _ = write!(text, "[pool.persistent]\nmemory = \"{memory} blocks\"\n");
             if let Some((count, slots)) = self.region {
                 let size = count * slots * extent;
-                _ = write!(
+                _ = writeln!(
                     text,
-                    "region = {{ count = {count}, size = \"{size} blocks\" }}\n"
+                    "region = {{ count = {count}, size = \"{size} blocks\" }}"
                 );
             }
         }
