@@ -89,7 +89,7 @@ fn a_region_that_is_always_full_keeps_every_write() {
 
 #[test]
 fn commands_of_32_mib_go_through_any_pool() {
-    let large = "requests = 60\nreads = 0.4\nfua = 0.1\nflushes = 0.05\ntrims = 0.05\nsize = \"32 MiB\"\n\
+    let large = "requests = 16\nreads = 0.4\nfua = 0.1\nflushes = 0.05\ntrims = 0.05\nsize = \"32 MiB\"\n\
                  address = { uniform = { from = 0, blocks = 400_000 } }\n";
     for size in [1, 32, 256] {
         let persistent = format!("[pool.persistent]\nmemory = \"{size} MiB\"\n");

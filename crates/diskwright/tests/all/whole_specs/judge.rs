@@ -62,13 +62,15 @@ impl Progress for Deadline {
     }
 }
 
-enum Ended {
+/// How a run ended.
+pub enum Ended {
     Well(Box<Outcome>),
     Refused(String),
     Badly(Fault),
 }
 
-fn run(source: &SpecSource, check: bool) -> Ended {
+/// Runs a spec, with the checker or without.
+pub fn run(source: &SpecSource, check: bool) -> Ended {
     let options = RunOptions {
         check,
         ..RunOptions::default()
@@ -87,6 +89,18 @@ fn run(source: &SpecSource, check: bool) -> Ended {
     }
 }
 
+/// What is said of a case that did not end well.
+pub fn not_well(ended: Ended) -> Verdict {
+    match ended {
+        Ended::Well(_) => Verdict::Right,
+        Ended::Badly(fault) => Verdict::Wrong(fault),
+        Ended::Refused(message) => match refusals::known(&message) {
+            Some(words) => Verdict::Refused(words),
+            None => Verdict::Wrong(Fault::new("refused", message)),
+        },
+    }
+}
+
 /// Runs a case, with the checker and without, and what it says of itself once more.
 pub fn judge(case: &Case) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder");
@@ -95,13 +109,7 @@ pub fn judge(case: &Case) -> Verdict {
     };
     let checked = match run(&source, true) {
         Ended::Well(outcome) => *outcome,
-        Ended::Badly(fault) => return Verdict::Wrong(fault),
-        Ended::Refused(message) => {
-            return match refusals::known(&message) {
-                Some(words) => Verdict::Refused(words),
-                None => Verdict::Wrong(Fault::new("refused", message)),
-            };
-        }
+        ended => return not_well(ended),
     };
     let plain = match run(&source, false) {
         Ended::Well(outcome) => *outcome,

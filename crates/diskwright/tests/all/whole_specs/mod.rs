@@ -15,6 +15,7 @@ mod devices;
 mod draw;
 mod judge;
 mod load;
+mod power_cuts;
 mod refusals;
 mod schema;
 mod shrink;
@@ -50,7 +51,11 @@ struct Found {
 }
 
 /// Runs the cases of these numbers on all cores.
-fn search(numbers: Range<u64>) -> Found {
+fn search(
+    numbers: Range<u64>,
+    case: impl Fn(&Definitions, u64) -> Case + Sync,
+    judge: impl Fn(&Case) -> Verdict + Sync,
+) -> Found {
     let definitions = Definitions::read();
     let next = AtomicU64::new(numbers.start);
     let found = Mutex::new(Found::default());
@@ -84,11 +89,15 @@ fn search(numbers: Range<u64>) -> Found {
 }
 
 /// A failure as small as it gets, with what it says.
-fn told(number: u64, count: u64, fault: &Fault) -> String {
-    let case = case(&Definitions::read(), number);
+fn told(
+    (number, count): (u64, u64),
+    fault: &Fault,
+    case: &Case,
+    judge: impl Fn(&Case) -> Verdict,
+) -> String {
     let still_fails =
         |case: &Case| matches!(judge(case), Verdict::Wrong(found) if found.class == fault.class);
-    let small = shrink::shrink(&case, still_fails);
+    let small = shrink::shrink(case, still_fails);
     format!(
         "{count} cases, the first of them number {number}: {}\n{}",
         fault.message,
@@ -98,14 +107,25 @@ fn told(number: u64, count: u64, fault: &Fault) -> String {
 
 #[track_caller]
 fn check(numbers: Range<u64>) -> Found {
+    check_cases(numbers, case, judge)
+}
+
+/// Runs the cases of these numbers, and shows one of each kind of failure.
+#[track_caller]
+fn check_cases(
+    numbers: Range<u64>,
+    case: impl Fn(&Definitions, u64) -> Case + Sync,
+    judge: impl Fn(&Case) -> Verdict + Sync,
+) -> Found {
     let count = numbers.end - numbers.start;
-    let found = search(numbers);
+    let found = search(numbers, &case, &judge);
     let refused: u64 = found.refused.values().sum();
     println!("{count} cases, {refused} refused: {:#?}", found.refused);
-    let wrong = found
-        .wrong
-        .values()
-        .map(|(count, number, fault)| told(*number, *count, fault));
+    let definitions = Definitions::read();
+    let wrong = found.wrong.values().map(|(count, number, fault)| {
+        let case = case(&definitions, *number);
+        told((*number, *count), fault, &case, &judge)
+    });
     let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(

@@ -87,6 +87,20 @@ fn made_up(draw: &mut Draw<'_>) -> Value {
     drive
 }
 
+/// A pool that keeps writes, also without the write cache: in flash, or in regions.
+pub fn keeping_pool(draw: &mut Draw<'_>, has_regions: bool) -> Value {
+    loop {
+        let mut pool = pool(draw);
+        if pool["persistent"].is_null() || pool["persistent"]["region"].is_null() == has_regions {
+            continue;
+        }
+        if pool["write_cache"].is_null() {
+            pool["write_cache"] = json!({});
+        }
+        return pool;
+    }
+}
+
 /// A pool of few extents, so that they are fought for.
 fn pool(draw: &mut Draw<'_>) -> Value {
     let mut pool = draw.named("PoolDescription");
@@ -99,7 +113,7 @@ fn pool(draw: &mut Draw<'_>) -> Value {
         kept["memory"] = size(extent * memory);
         if draw.chance(0.5) {
             let count = draw.within(1..=3);
-            let room = (memory + draw.scaled(0..=100)).next_multiple_of(count);
+            let room = (memory + 1 + draw.scaled(0..=100)).next_multiple_of(count);
             kept["region"] = json!({ "count": count, "size": size(extent * room) });
         }
     }

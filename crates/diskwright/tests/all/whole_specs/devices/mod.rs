@@ -8,6 +8,7 @@ mod simple;
 
 use serde_json::{Value, json};
 
+use super::case::Case;
 use super::draw::Draw;
 use super::schema::Hint;
 
@@ -46,6 +47,27 @@ pub fn device(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
     let kind = chosen.expect("the weights make up the total");
     let (device, blocks) = (kind.draw)(draw, depth);
     (json!({ kind.name: device }), blocks)
+}
+
+/// A hard disk with a pool, its write cache enabled or disabled, with regions or without, and how many blocks it has at least.
+pub fn with_pool(draw: &mut Draw<'_>, (write_cache, has_regions): (bool, bool)) -> (Value, u64) {
+    loop {
+        draw.case = Case::default();
+        let (mut disk, blocks) = (hdd::KIND.draw)(draw, 0);
+        let pool = drive::keeping_pool(draw, has_regions);
+        let name = disk["drive"].as_str().expect("a name");
+        // A drive of the library has what it has.
+        let Some(drive) = draw.case.files.get_mut(name) else {
+            continue;
+        };
+        let drive = drive["drive"].as_object_mut().expect("a made-up drive");
+        drive.remove("buffer");
+        drive.insert("pool".to_owned(), pool);
+        let keys = disk.as_object_mut().expect("a table");
+        keys.retain(|key, _| key != "cache" && key != "buffer");
+        keys.insert("write_cache".to_owned(), write_cache.into());
+        return (json!({ hdd::KIND.name: disk }), blocks);
+    }
 }
 
 /// What a kind knows of a key.

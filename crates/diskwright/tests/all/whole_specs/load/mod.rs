@@ -172,6 +172,11 @@ fn paths(device: &Value, prefix: &str, found: &mut (Vec<String>, Vec<String>)) {
 /// The whole spec.
 pub fn spec(draw: &mut Draw<'_>) -> Value {
     let (device, blocks) = super::devices::device(draw, 2);
+    spec_of(draw, device, blocks)
+}
+
+/// The whole spec of a device of at least `blocks` blocks.
+pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
     let mut spec = json!({ "seed": draw.within(0..=u64::from(u32::MAX)) });
     let workload = workload(draw, blocks);
     let host = draw.named("HostSpec");
