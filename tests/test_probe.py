@@ -20,6 +20,13 @@ def described(name: str) -> dict[str, Any]:
     return tomllib.loads(diskwright.drive_toml(name))
 
 
+def keys(item: Any) -> set[str]:
+    """All keys of an answer."""
+    if isinstance(item, dict):
+        return set(item).union(*map(keys, item.values()))
+    return set().union(*map(keys, item)) if isinstance(item, list) else set()
+
+
 @pytest.fixture
 def probed(command: Command) -> dict[str, Any]:
     return parsed(command("probe", "ibm-18es", *QUICK, "--json", "-"))
@@ -133,6 +140,9 @@ def test_a_drive_of_ones_own(command: Command, tmp_path: Path) -> None:
         (["ibm-18es", "--size", "4000 B"], ["4000 B", "multiple of 512"]),
         (["ibm-18es", "--size", "1 TB"], ["17916240"]),
         (["ibm-18es", "--samples", "0"], ["0 samples"]),
+        (["exos-x20", "--only", "streams", "--stream-size", "1 B"], ["1 B", "multiple of 512"]),
+        (["exos-x20", "--only", "writes", "--write-depth", "0"], ["depth of 0", "1 to"]),
+        (["ibm-18es", "--only", "iops", "--schedulers", "shipped"], ["does not say", "fcfs"]),
         (["ibm-18es", "--plot", "out.jpg"], ["out.jpg", ".png"]),
         (["ibm-18es", "--plot", "no/such/folder.png"], ["no/such/folder.png"]),
     ],
@@ -178,6 +188,75 @@ def test_a_plot_shows_what_was_measured() -> None:
     assert [tick.get_text() for tick in made.axes[3].get_xticklabels()] == ["1", "4"]
 
 
+CACHES = ("--only", "streams,writes,destage")
+
+
+@pytest.fixture
+def of_caches(command: Command) -> dict[str, Any]:
+    return parsed(command("probe", "cheetah-15k7", *CACHES, "--json", "-"))
+
+
+def test_one_stream_has_the_rate_of_its_zone(of_caches: dict[str, Any]) -> None:
+    (zone, *_) = diskwright.probe("cheetah-15k7", only=["zones"]).zones
+    first = of_caches["streams"]["read"][0]
+    assert first["streams"] == 1
+    assert first["mb_per_s"] == pytest.approx(zone.sustained_mb_per_s, rel=0.01)
+
+
+def test_a_burst_is_as_quick_as_memory(of_caches: dict[str, Any]) -> None:
+    drive = described("cheetah-15k7")
+    assert drive["interface"]["rate"] == "600 MB/s"
+    hit_ms = float(drive["pool"]["hit_overhead"].removesuffix(" ms"))
+    (state,) = of_caches["destage"]["states"]
+    each = hit_ms + 4096 / 600e6 * 1e3
+    assert state["burst_ms"] / state["writes"] == pytest.approx(each, rel=1e-4)
+    assert state["idle_destage_ms"] > state["burst_ms"]
+
+
+def test_the_page_documents_every_key_of_caches(of_caches: dict[str, Any]) -> None:
+    page = (ROOT / "docs" / "cli" / "probe.md").read_text()
+    assert {key for key in keys(of_caches) if f"`{key}`" not in page} == set()
+
+
+@pytest.mark.parametrize("name", ["cheetah-15k7", "ibm-18es", "hp-c3323a"])
+def test_caches_are_shown_in_eighty_columns(command: Command, name: str) -> None:
+    done = command("probe", name, *CACHES)
+    assert done.returncode == 0, done.stderr
+    for words in ("slowest", "steady", "flush at once", "as the drive ships", "is missing"):
+        assert words in done.stdout
+    assert "…" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_drive_without_memory_says_so(command: Command) -> None:
+    done = command("probe", "hp-c2249a", *CACHES)
+    assert done.returncode == 0, done.stderr
+    assert "no memory" in done.stdout
+    assert not any(word in done.stdout for word in ("slowest", "steady", "flush"))
+
+
+def test_the_shipped_scheduler_is_marked(command: Command) -> None:
+    done = command("probe", "exos-x20", "--only", "iops", "--depths", "1,32", "--reads", "400")
+    assert "aged-satf *" in done.stdout
+    weight = described("exos-x20")["ships"]["scheduler"]["aged-satf"]["weight"]
+    assert f"aged-satf weight {weight}" in done.stdout
+
+
+def test_the_shell_completes_measurements() -> None:
+    from diskwright.cli.probe import _completed
+
+    assert _completed("str") == ["streams"]
+    assert _completed("seek,s") == ["seek,streams"]
+    assert "writes" in _completed("")
+
+
+def test_a_plot_of_caches_has_panels_for_them(of_caches: dict[str, Any]) -> None:
+    from diskwright import _plot
+
+    panels = _plot.figure(diskwright.Record(of_caches)).axes
+    assert [bool(panel.get_xlabel()) for panel in panels] == [False] * 4 + [True] * 2
+
+
 def test_only_a_plot_needs_the_plotting_library(tmp_path: Path) -> None:
     code = (
         "import sys; from diskwright.cli import app; sys.argv = ['diskwright', *sys.argv[1:]]\n"
@@ -214,10 +293,4 @@ def test_progress_is_told_and_may_stop_the_probe() -> None:
 
 def test_the_page_documents_every_key(probed: dict[str, Any]) -> None:
     page = (ROOT / "docs" / "cli" / "probe.md").read_text()
-
-    def keys(item: Any) -> set[str]:
-        if isinstance(item, dict):
-            return set(item).union(*map(keys, item.values()))
-        return set().union(*map(keys, item)) if isinstance(item, list) else set()
-
     assert {key for key in keys(probed) if f"`{key}`" not in page} == set()

@@ -51,11 +51,17 @@ def _save(draw: "Callable[[], Figure]", stream: IO[bytes], form: str) -> None:
 
 
 def figure(found: Record) -> "Figure":
-    """Four panels: seek curve, access times, bandwidth, random reads. What was not measured stays empty."""
+    """Four panels: seek curve, access times, bandwidth, random reads. What was not measured stays empty.
+
+    Below them, if they were measured, streams and random writes over time.
+    """
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    made = Figure(figsize=(12.8, 9.0), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
+    of_caches = (("streams", "Sequential streams", _streams), ("writes", "Random writes over time", _writes))
+    has_caches = any(found.get(key) for key, _, _ in of_caches)
+    rows = 3 if has_caches else 2
+    made = Figure(figsize=(12.8, 4.5 * rows), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
     gigabytes = found.capacity_blocks * 512 / 1e9
     size = f"{gigabytes:,.1f} GB" if gigabytes < 1000 else f"{gigabytes / 1000:,.1f} TB"
     made.suptitle(f"{found.name}: {size}, {found.rpm:,.0f} rpm", fontsize=14, fontweight="bold")
@@ -64,8 +70,9 @@ def figure(found: Record) -> "Figure":
         ("access", "Access time of random sectors", _access),
         ("zones", "Bandwidth of long reads", _zones),
         ("random", "Random reads", _random),
+        *(of_caches if has_caches else ()),
     )
-    for axes, (key, title, draw) in zip(made.subplots(2, 2).flat, panels, strict=True):
+    for axes, (key, title, draw) in zip(made.subplots(rows, 2).flat, panels, strict=True):
         axes.set_title(title, fontsize=12)
         if found.get(key):
             axes.grid(alpha=0.3, linewidth=0.6)
@@ -138,10 +145,11 @@ def _zones(axes: "Axes", found: Record) -> None:
 
 
 def _random(axes: "Axes", found: Record) -> None:
-    schedulers = list(dict.fromkeys(point.scheduler for point in found.random))
-    for index, scheduler in enumerate(schedulers):
+    series = list(dict.fromkeys((point.scheduler, point.ships) for point in found.random))
+    for index, (scheduler, ships) in enumerate(series):
         points = sorted(
-            (point for point in found.random if point.scheduler == scheduler), key=lambda point: point.depth
+            (point for point in found.random if (point.scheduler, point.ships) == (scheduler, ships)),
+            key=lambda point: point.depth,
         )
         axes.errorbar(
             [point.depth for point in points],
@@ -153,7 +161,7 @@ def _random(axes: "Axes", found: Record) -> None:
             markersize=5,
             linewidth=1.4,
             capsize=3,
-            label=scheduler,
+            label=f"{scheduler}, as shipped" if ships else scheduler,
         )
     depths = sorted({point.depth for point in found.random})
     axes.set_xscale("log", base=2)
@@ -171,3 +179,44 @@ def _margin(point: Record, end: int) -> float:
     """How far the interval reaches from the rate; none where it is not known."""
     interval = point.iops_ci95
     return 0.0 if interval is None else abs(float(interval[end] - point.iops))
+
+
+def _streams(axes: "Axes", found: Record) -> None:
+    for index, (kind, label) in enumerate((("read", "reads"), ("write", "writes"))):
+        points = found.streams[kind]
+        axes.plot(
+            [point.streams for point in points],
+            [point.mb_per_s for point in points],
+            color=COLOURS[index],
+            marker=MARKERS[index],
+            linestyle=DASHES[index],
+            markersize=5,
+            linewidth=1.4,
+            label=label,
+        )
+    numbers = [point.streams for point in found.streams.read]
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(numbers, [str(number) for number in numbers])
+    axes.minorticks_off()
+    axes.set_xlabel(f"streams, requests of {found.streams.request_bytes / 1024:,g} KiB")
+    axes.set_ylabel("bandwidth of all, MB/s")
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="upper right", frameon=False)
+
+
+def _writes(axes: "Axes", found: Record) -> None:
+    for index, state in enumerate(found.writes.states):
+        edges = [0.0, *(interval.to_s for interval in state.intervals)]
+        # Time begins at zero, which a logarithmic axis does not have.
+        edges[0] = edges[1] / 2
+        rates = [interval.iops for interval in state.intervals]
+        label = f"write cache {state.write_cache}" + (", as shipped" if state.ships else "")
+        style = {"color": COLOURS[index], "linewidth": 1.4}
+        axes.stairs(rates, edges, baseline=None, label=label, linestyle=DASHES[index], **style)
+        if state.burst is not None:
+            axes.axvline(state.burst.end_s, linestyle=":", **style)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(f"time, s; {found.writes.depth} outstanding; dotted: memory is full")
+    axes.set_ylabel(f"writes of {found.writes.request_bytes / 1024:,g} KiB a second")
+    axes.legend(loc="upper right", frameon=False)

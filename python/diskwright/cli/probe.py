@@ -14,12 +14,21 @@ if TYPE_CHECKING:
 
 # More rows of zones than these say nothing more on a terminal.
 _ZONES = 16
+# What can be measured.
+_MEASUREMENTS = ["seek", "access", "zones", "iops", "curve", "streams", "writes", "destage", "rotation"]
 # What is measured where nothing is named.
 _USUAL = ["seek", "access", "zones", "iops"]
 # The columns of a curve's file.
 _COLUMNS = ("distance_blocks", "mean_ms", "low_ms", "high_ms")
 # As many columns with margins fit.
 _SCHEDULERS = 4
+
+
+def _completed(incomplete: str) -> list[str]:
+    """The measurements that the last one of a list may become."""
+    before, comma, last = incomplete.rpartition(",")
+    taken = _listed(before)
+    return [f"{before}{comma}{name}" for name in _MEASUREMENTS if name.startswith(last) and name not in taken]
 
 
 def probe(
@@ -32,7 +41,8 @@ def probe(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Measure only some of seek, access, zones, iops, curve, rotation; may be repeated.",
+            help=f"Measure only some of {', '.join(_MEASUREMENTS)}; may be repeated.",
+            autocompletion=_completed,
         ),
     ] = None,
     curve: Annotated[
@@ -52,17 +62,26 @@ def probe(
     ] = "1,2,4,8,16,32,64,128,256",
     schedulers: Annotated[
         str, typer.Option(metavar="A,B", help="Schedulers of random reads.")
-    ] = "fcfs,sstf,c-look,satf",
+    ] = "shipped,fcfs,sstf,c-look,satf",
     size: Annotated[str, typer.Option(metavar="SIZE", help="Size of a random read.")] = "4 KiB",
     reads: Annotated[
         int, typer.Option(metavar="N", help="Random reads at each depth with each scheduler.")
     ] = 30_000,
+    stream_size: Annotated[
+        str, typer.Option(metavar="SIZE", help="Size of a request of a sequential stream.")
+    ] = "64 KiB",
+    write_depth: Annotated[int, typer.Option(metavar="N", help="Random writes outstanding.")] = 16,
 ) -> None:
-    """Measure what a drive does: seek curve, access times, zones, random reads.
+    """Measure what a drive does: seek curve, access times, zones, random reads, caches.
 
     The drive runs in the simulator and gets requests; nothing is copied from its description.
     """
-    limits = (("--samples", samples, 2**32), ("--seed", seed, 2**64), ("--reads", reads, 2**64))
+    limits = (
+        ("--samples", samples, 2**32),
+        ("--seed", seed, 2**64),
+        ("--reads", reads, 2**64),
+        ("--write-depth", write_depth, 2**32),
+    )
     for option, value, limit in limits:
         if not 0 <= value < limit:
             raise InputError(f"error: {option} {value}: expected 0 to {limit - 1}")
@@ -85,6 +104,8 @@ def probe(
             schedulers=_listed(schedulers),
             size=size,
             reads=reads,
+            stream_size=stream_size,
+            write_depth=write_depth,
             plot=plot,
             progress=progress,
         )
@@ -138,10 +159,22 @@ def _report(found: Record) -> Iterator["RenderableType"]:
         f"{found.capacity_blocks * 512 / 1e9:,.1f} GB, {found.rpm:,.10g} rpm, "
         f"a revolution in {found.revolution_ms:.6f} ms"
     )
-    for key, table in (("seek", _seek), ("access", _access), ("zones", _zones), ("random", _random)):
+    tables = (
+        ("seek", _seek),
+        ("access", _access),
+        ("zones", _zones),
+        ("random", _random),
+        ("streams", _streams),
+        ("writes", _writes),
+        ("destage", _destage),
+    )
+    for key, table in tables:
         if key in found:
             yield ""
             yield table(found)
+    if "memory" in found and found.memory.get("note"):
+        yield ""
+        yield found.memory.note
 
 
 def _seek(found: Record) -> "RenderableType":
@@ -238,19 +271,39 @@ def _alike(zones: list[Record]) -> list[list[Record]]:
 
 
 def _random(found: Record) -> "RenderableType":
-    schedulers = list(dict.fromkeys(point.scheduler for point in found.random))
+    series = list(dict.fromkeys((point.scheduler, point.ships) for point in found.random))
     depths = list(dict.fromkeys(point.depth for point in found.random))
-    points = {(point.scheduler, point.depth): point for point in found.random}
-    table = output.table("queue depth", *schedulers)
-    with_margins = len(schedulers) <= _SCHEDULERS
+    points = {(point.scheduler, point.ships, point.depth): point for point in found.random}
+    marked = [f"{name} *" if ships else name for name, ships in series]
+    table = output.table("queue depth", *marked)
+    with_margins = len(series) <= _SCHEDULERS
     for depth in depths:
-        row = (points[scheduler, depth] for scheduler in schedulers)
+        row = (points[name, ships, depth] for name, ships in series)
         table.add_row(str(depth), *(_rate(point, with_margins) for point in row))
     table.caption = f"random reads of {found.random_read_bytes / 1024:,g} KiB a second"
-    if with_margins:
-        table.caption += ", ± 95 % confidence"
+    table.caption += ", ± 95 % confidence" if with_margins else _widest(found.random)
+    if "shipped_scheduler" in found and any(ships for _, ships in series):
+        table.caption += f"\n* as the drive ships: {_scheduler(found.shipped_scheduler)}"
     table.caption_justify = "left"
     return table
+
+
+def _widest(points: list[Record]) -> str:
+    """The widest of the intervals, as a share of the rate."""
+    known = [point for point in points if point.iops_ci95 is not None]
+    if not known:
+        return ""
+    share = max((point.iops_ci95[1] - point.iops_ci95[0]) / 2 / point.iops for point in known)
+    some = "" if len(known) == len(points) else " where it is known"
+    return f", ± {share:.1%} at most{some} (95 % confidence)"
+
+
+def _scheduler(choice: Any) -> str:
+    """A scheduler with its parameters."""
+    if isinstance(choice, str):
+        return choice
+    ((name, parameters),) = choice.to_dict().items()
+    return " ".join([name, *(f"{key} {value}" for key, value in parameters.items())])
 
 
 def _rate(point: Record, with_margin: bool) -> str:
@@ -259,3 +312,80 @@ def _rate(point: Record, with_margin: bool) -> str:
     interval = point.iops_ci95
     margin = "-" if interval is None else f"{(interval[1] - interval[0]) / 2:.1f}"
     return f"{point.iops:,.1f} ± {margin:>4}"
+
+
+def _streams(found: Record) -> "RenderableType":
+    streams = found.streams
+    table = output.table("streams", "read", "slowest", "mean", "99 %", "write", "slowest", "mean", "99 %")
+    for read, write in zip(streams.read, streams.write, strict=True):
+        row = []
+        for point in (read, write):
+            row += [point.mb_per_s, point.slowest_mb_per_s, point.response_mean_ms, point.response_p99_ms]
+        table.add_row(str(read.streams), *map(_short, row))
+    table.caption = (
+        f"sequential requests of {streams.request_bytes / 1024:,g} KiB, one after another in each stream,\n"
+        f"write cache {streams.write_cache} as the drive ships; MB/s of all streams together and of\n"
+        "the slowest of them; response times in ms"
+    )
+    table.caption_justify = "left"
+    return table
+
+
+def _writes(found: Record) -> "RenderableType":
+    writes = found.writes
+    table = output.table("up to", *map(_state, writes.states))
+    spans = [{interval.to_s: interval for interval in state.intervals[:-1]} for state in writes.states]
+    for end in sorted(set().union(*spans)):
+        rates = (f"{span[end].iops:,.0f}" if end in span else "" for span in spans)
+        table.add_row(f"{end:,.2f} s", *rates)
+    table.add_row(
+        "burst ends", *(_of_burst(state, lambda burst: f"{burst.end_s:,.3f} s") for state in writes.states)
+    )
+    table.add_row(
+        "its writes", *(_of_burst(state, lambda burst: f"{burst.writes:,}") for state in writes.states)
+    )
+    table.add_row("steady", *(f"{state.steady.iops:,.1f}" for state in writes.states))
+    table.add_row("mean of writes", *(f"{state.steady.writes:,}" for state in writes.states))
+    table.caption = (
+        f"random writes of {writes.request_bytes / 1024:,g} KiB a second by time,\n"
+        f"{writes.depth} outstanding, from the empty memory on, by state of the write cache" + _notes(writes)
+    )
+    table.caption_justify = "left"
+    return table
+
+
+def _of_burst(state: Record, text: Callable[[Record], str]) -> str:
+    return "-" if state.burst is None else text(state.burst)
+
+
+def _state(state: Record) -> str:
+    return f"{state.write_cache} *" if state.ships else str(state.write_cache)
+
+
+def _notes(measured: Record) -> str:
+    """The state that is marked, and those that are not there."""
+    shipped = ["* as the drive ships"] if any(state.ships for state in measured.states) else []
+    missing = [f"{state.write_cache} is missing: {state.reason}" for state in measured.missing]
+    return "".join(f"\n{note}" for note in [*shipped, *missing])
+
+
+def _destage(found: Record) -> "RenderableType":
+    destage = found.destage
+    table = output.table("write cache", "writes", "MB", "burst", "destaged", "flush then", "flush at once")
+    for state in destage.states:
+        times = (
+            state.burst_ms,
+            state.idle_destage_ms,
+            state.flush_after_idle_ms,
+            state.flush_at_once_ms,
+        )
+        table.add_row(
+            _state(state), output.plain(state.writes), _short(state.bytes / 1e6), *map(output.number, times)
+        )
+    table.caption = (
+        f"writes of {destage.request_bytes / 1024:,g} KiB at random places until memory is full;\n"
+        "times in ms: of the burst, from its end to the last destage in idle time, of a flush\n"
+        "after that, of a flush at the burst's end" + _notes(destage)
+    )
+    table.caption_justify = "left"
+    return table

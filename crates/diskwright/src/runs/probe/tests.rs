@@ -235,7 +235,7 @@ fn with_small_pool() -> tempfile::NamedTempFile {
         "exos-x20",
         &[
             ("size = \"256 MiB\"", "size = \"16 MiB\""),
-            ("memory = \"32768 KiB\"", "memory = \"2 MiB\""),
+            ("memory = \"4096 KiB\"", "memory = \"2 MiB\""),
         ],
     )
 }
