@@ -211,7 +211,7 @@ def _writes(axes: "Axes", found: Record) -> None:
         edges[0] = edges[1] / 2
         rates = [interval.iops for interval in state.intervals]
         label = f"write cache {state.write_cache}" + (", as shipped" if state.ships else "")
-        style = {"color": COLOURS[index], "linewidth": 1.4}
+        style: dict[str, Any] = {"color": COLOURS[index], "linewidth": 1.4}
         axes.stairs(rates, edges, baseline=None, label=label, linestyle=DASHES[index], **style)
         if state.burst is not None:
             axes.axvline(state.burst.end_s, linestyle=":", **style)
