@@ -13,6 +13,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,7 @@ def long_reads(name: str, drive: Table, *, inside: bool) -> float:
     return float(diskwright.run(spec(name, {"stream": streams}, "10 %")).mb_per_s)
 
 
+@cache
 def synchronous(name: str, *, flushed: bool, log: bool = False) -> Any:
     """Synchronous random writes of 4 KiB, one outstanding, for as long as the user's fio ran.
 

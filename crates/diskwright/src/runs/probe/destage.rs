@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::base::error::Error;
-use crate::base::units::{BLOCK_BYTES, Lbn, Time};
+use crate::base::units::{Lbn, Time};
 use crate::devices::hdd::drive::DriveDescription;
 use crate::devices::hdd::spec::settings::Memory as Kind;
 use crate::engine::request::{Command, Op};
@@ -13,7 +13,7 @@ use super::ProbeOptions;
 use super::load::{Load, Served, Subject};
 use super::memory::{Memory, Missing, WriteCache, states};
 use super::meter::Meter;
-use super::writes::{BLOCKS, Places, most_filling};
+use super::writes::{BYTES, Places};
 
 /// Steps of the meter for a state.
 const STEPS: u64 = 10_000;
@@ -161,7 +161,7 @@ pub fn measure(
         meter.advance(STEPS)?;
     }
     Ok(Destages {
-        request_bytes: u64::from(BLOCKS) * BLOCK_BYTES,
+        request_bytes: BYTES,
         states,
         missing,
     })
@@ -183,7 +183,7 @@ fn of_state(
         subject.run(1, &mut load, meter)?;
         Ok::<_, Error>((subject, load))
     };
-    let writes = burst(most_filling(memory))?.1.absorbed;
+    let writes = burst(memory.most_filling(BYTES))?.1.absorbed;
     if writes == 0 {
         return Ok(None);
     }
@@ -195,7 +195,7 @@ fn of_state(
         write_cache,
         ships: memory.write_cache == Some(write_cache),
         writes,
-        bytes: writes * u64::from(BLOCKS) * BLOCK_BYTES,
+        bytes: writes * BYTES,
         burst_ms: load.until.ms(),
         idle_destage_ms: waits_for_idle_time.then(|| (destaged - load.until).ms()),
         flush_after_idle_ms: flush(&mut idle, meter)?.ms(),

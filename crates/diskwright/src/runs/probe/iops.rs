@@ -9,6 +9,7 @@ use crate::models::queue::{SchedulerChoice, SchedulerSpec};
 use crate::runs::simulation::{self, RunOptions, SpecSource};
 
 use super::ProbeOptions;
+use super::load::rate;
 use super::meter::Meter;
 
 /// Random reads at one depth of the queue.
@@ -101,13 +102,13 @@ pub fn measure(
             let result = simulation::run(&source, &run, meter)?.json();
             let response = &result["response_ms"];
             let (mean, ci95) = (number(response, "mean"), interval(&response["ci95"]));
-            let rate = |mean_ms: f64| f64::from(depth) / mean_ms * 1e3;
+            let (iops, iops_ci95) = rate(depth, mean, ci95);
             points.push(RandomReads {
                 scheduler: scheduler.name,
                 ships: scheduler.ships,
                 depth,
-                iops: rate(mean),
-                iops_ci95: ci95.map(|[low, high]| [rate(high), rate(low)]),
+                iops,
+                iops_ci95,
                 response_mean_ms: mean,
                 response_ci95_ms: ci95,
                 response_p99_ms: number(response, "p99"),

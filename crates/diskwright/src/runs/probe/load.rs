@@ -25,6 +25,13 @@ pub struct Served {
     pub has_waited: bool,
 }
 
+/// Requests a second of a closed loop that always has so many outstanding, and their interval, from those of the mean response time in ms:
+/// Little's law.
+pub fn rate(depth: u32, mean_ms: f64, ci95_ms: Option<[f64; 2]>) -> (f64, Option<[f64; 2]>) {
+    let of = |mean_ms: f64| f64::from(depth) / mean_ms * 1e3;
+    (of(mean_ms), ci95_ms.map(|[low, high]| [of(high), of(low)]))
+}
+
 /// What the users do.
 pub trait Load {
     /// The next request of a user; `None` for one that has done.

@@ -56,6 +56,9 @@ pub struct Memory {
     pub note: Option<&'static str>,
 }
 
+/// The most that is written until a memory is full, in sizes of the memory.
+const MOST_FILLING: u64 = 4;
+
 const WITHOUT: &str = "the drive's file describes no memory: there are no caches to measure";
 
 impl Memory {
@@ -76,6 +79,11 @@ impl Memory {
             write_cache: (!is_without).then(|| shipped(drive)),
             note: is_without.then_some(WITHOUT),
         }
+    }
+
+    /// The most writes of a size that are made to fill it.
+    pub fn most_filling(&self, request_bytes: u64) -> u64 {
+        (MOST_FILLING * self.bytes).div_ceil(request_bytes)
     }
 
     /// Whether there is any.

@@ -21,8 +21,6 @@ const REQUESTS: u64 = 4096;
 const REQUESTS_OF_STREAM: u64 = 128;
 /// Of as many requests as are measured, this part comes before.
 const WARM_UP: u64 = 4;
-/// The most that is written until the memory is full, in sizes of the memory.
-const MOST_FILLING: u64 = 4;
 
 /// Streams of requests of one size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -151,8 +149,8 @@ pub fn measure(
     memory: &Memory,
     meter: &mut Meter<'_>,
 ) -> Result<Streams, Error> {
+    let capacity = simulation::drive(drive)?.hardware.blocks();
     let mut of = |op| {
-        let capacity = simulation::drive(drive)?.hardware.blocks();
         numbers(capacity, options.stream_size.blocks())
             .map(|streams| {
                 let speed = beside(drive, op, streams, options, memory, meter)?;
@@ -199,7 +197,7 @@ fn beside(
         complete: 0,
         warm_up: (!fills).then_some(least),
         least,
-        most: (MOST_FILLING * memory.bytes).div_ceil(blocks * BLOCK_BYTES),
+        most: memory.most_filling(blocks * BLOCK_BYTES),
         wanted,
         since: Time::ZERO,
         until: Time::ZERO,

@@ -11,18 +11,18 @@ use crate::metrics::Series;
 use crate::runs::simulation;
 
 use super::ProbeOptions;
-use super::load::{Load, Served, Subject};
+use super::load::{Load, Served, Subject, rate};
 use super::memory::{Memory, Missing, WriteCache, states};
 use super::meter::Meter;
 
 /// Blocks of a random write: 4 KiB.
 pub(super) const BLOCKS: u32 = 8;
+/// Its bytes.
+pub(super) const BYTES: u64 = BLOCKS as u64 * BLOCK_BYTES;
 /// The fewest writes that a steady figure is the mean of.
 const STEADY: u64 = 10_000;
 /// The fewest after a burst that it leaves out.
 const SETTLING: u64 = 1000;
-/// The most that is written until the memory is full, in sizes of the memory.
-const MOST_FILLING: u64 = 4;
 /// The first interval's end.
 const FIRST_INTERVAL: Time = Time::from_ms(10);
 /// Intervals while time grows tenfold.
@@ -124,11 +124,6 @@ impl Places {
     }
 }
 
-/// The most writes that are made to fill a memory.
-pub(super) fn most_filling(memory: &Memory) -> u64 {
-    (MOST_FILLING * memory.bytes).div_ceil(u64::from(BLOCKS) * BLOCK_BYTES)
-}
-
 /// Writes until the steady state has been seen for long enough.
 struct Filling {
     places: Places,
@@ -201,7 +196,7 @@ pub fn measure(
         Ok::<_, Error>(found)
     });
     Ok(Writes {
-        request_bytes: u64::from(BLOCKS) * BLOCK_BYTES,
+        request_bytes: BYTES,
         depth: options.write_depth,
         states: states.collect::<Result<_, _>>()?,
         missing,
@@ -217,7 +212,7 @@ fn over_time(
 ) -> Result<WritesOverTime, Error> {
     let drive = simulation::drive(drive)?;
     let places = Places::new(options.seed, drive.hardware.blocks());
-    let mut load = Filling::new(places, state.absorbs(), most_filling(memory));
+    let mut load = Filling::new(places, state.absorbs(), memory.most_filling(BYTES));
     let mut subject = Subject::new(drive, Some(state.is_enabled()))?;
     subject.run(options.write_depth, &mut load, meter)?;
     let complete = &load.complete;
@@ -238,7 +233,7 @@ fn burst(complete: &[(Time, Time)], writes: u64) -> Option<Burst> {
     let responses: Time = of_burst.iter().map(|&(_, response)| response).sum();
     Some(Burst {
         writes,
-        bytes: writes * u64::from(BLOCKS) * BLOCK_BYTES,
+        bytes: writes * BYTES,
         end_s: end.s(),
         response_mean_ms: responses.ms() / writes as f64,
     })
@@ -250,13 +245,12 @@ fn steady(complete: &[(Time, Time)], depth: u32) -> Steady {
         .iter()
         .for_each(|&(_, response)| responses.add(response));
     let mean = responses.mean_ms();
-    let rate = |mean_ms: f64| f64::from(depth) / mean_ms * 1e3;
-    let ci95 = responses.ci95_ms().ok();
+    let (iops, iops_ci95) = rate(depth, mean, responses.ci95_ms().ok());
     Steady {
         from_s: complete[0].0.s(),
         writes: responses.count(),
-        iops: rate(mean),
-        iops_ci95: ci95.map(|[low, high]| [rate(high), rate(low)]),
+        iops,
+        iops_ci95,
         response_mean_ms: mean,
         response_p99_ms: responses.quantile_ms(0.99),
     }

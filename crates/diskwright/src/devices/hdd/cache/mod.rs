@@ -154,8 +154,7 @@ impl DriveCache {
     /// Finds the frames of a command's pieces, and pins them.
     fn access(&mut self, command: &Command, cx: &mut Context<'_>) {
         self.frames.clear();
-        let cache = &mut self.memory.cache;
-        for piece in cache.pieces(command.lbn.0, command.blocks) {
+        for piece in self.memory.pieces(command) {
             let cache = &mut self.memory.cache;
             let write = command.op == Op::Write;
             let frame = match cache.access(piece.key, write, &mut self.victims) {
@@ -291,9 +290,7 @@ impl DriveCache {
         let is_absorbed = self.parts.write_policy == WritePolicy::WriteBack
             && !command.fua
             && self.frames.iter().all(Option::is_some);
-        let cache = &mut self.memory.cache;
-        let pieces = cache.pieces(command.lbn.0, command.blocks);
-        for (piece, frame) in pieces.zip(&self.frames) {
+        for (piece, frame) in self.memory.pieces(command).zip(&self.frames) {
             let Some(frame) = *frame else { continue };
             self.memory.cache.put(frame, &piece, is_absorbed);
             self.memory.tell_put(request, &piece, cx);

@@ -237,7 +237,7 @@ impl DrivePool {
     /// Finds the frames of a command's pieces, and pins them.
     fn access(&mut self, command: &Command, cx: &mut Context<'_>) {
         self.frames.clear();
-        for piece in self.memory.cache.pieces(command.lbn.0, command.blocks) {
+        for piece in self.memory.pieces(command) {
             let cache = &mut self.memory.cache;
             let write = command.op == Op::Write;
             let frame = match cache.access(piece.key, write, &mut self.victims) {

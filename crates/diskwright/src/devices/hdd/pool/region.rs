@@ -269,8 +269,8 @@ impl DrivePool {
         while let Some(&(request, ready)) = region.waiting.front() {
             let command = cx.request(request).command;
             let cache = &self.memory.cache;
-            let frames = cache.pieces(command.lbn.0, command.blocks);
-            let frames = frames.filter_map(|piece| cache.find(piece.key));
+            let pieces = self.memory.pieces(&command);
+            let frames = pieces.filter_map(|piece| cache.find(piece.key));
             let frames: Vec<Frame> = frames.filter(|&frame| self.dirty.holds(frame)).collect();
             // One pass is over one track, but for a first write that needs more.
             let fits = requests.is_empty() || walk.free.len() >= frames.len();

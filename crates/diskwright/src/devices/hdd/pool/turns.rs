@@ -30,8 +30,7 @@ impl DrivePool {
     fn begin_next(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
         let now = cx.now();
         let waits = !disk.queues[group].pool.is_empty();
-        let has_candidates = !self.dirty.candidates(group).is_empty();
-        let is_pressing = has_candidates && self.is_pressing(now);
+        let is_pressing = self.must_destage(group, now);
         if !is_pressing && self.begin_region_pass(group, disk, cx) {
             self.last_was_host[group] = true;
             return true;
@@ -57,8 +56,8 @@ impl DrivePool {
             self.last_was_host[group] = false;
             return true;
         }
-        if has_candidates && self.is_idle(now) {
-            let candidates = self.dirty.candidates(group);
+        let candidates = self.dirty.candidates(group);
+        if !candidates.is_empty() && self.is_idle(now) {
             let (slot, _) = disk.soonest_of(group, candidates, now);
             self.last_was_host[group] = false;
             self.begin_destage(group, slot, true, disk, cx);
@@ -76,9 +75,8 @@ impl DrivePool {
     /// A log has its own order for what waits, and its cleaner: destages wait in its queue like all else.
     fn dispatch_with_log(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
         for group in 0..self.groups_count() {
-            let has_candidates = !self.dirty.candidates(group).is_empty();
-            if !(has_candidates && self.is_pressing(cx.now())) {
-                while self.begin_region_pass(group, disk, cx) {}
+            if !self.must_destage(group, cx.now()) {
+                self.begin_region_pass(group, disk, cx);
             }
         }
         disk.dispatch(cx);
@@ -97,6 +95,11 @@ impl DrivePool {
             }
         }
         self.ask_later(cx);
+    }
+
+    /// Whether the arms of a group have something to destage, and must.
+    fn must_destage(&self, group: usize, now: Time) -> bool {
+        !self.dirty.candidates(group).is_empty() && self.is_pressing(now)
     }
 
     /// Whether what is dirty has to go to the medium.
@@ -138,11 +141,8 @@ impl DrivePool {
             true => self.outside.len(),
             false => 0,
         };
-        let may_destage = (0..self.groups_count()).any(|group| {
-            disk.medium.has_idle_arm(group)
-                && !self.dirty.candidates(group).is_empty()
-                && self.is_pressing(now)
-        });
+        let may_destage = (0..self.groups_count())
+            .any(|group| disk.medium.has_idle_arm(group) && self.must_destage(group, now));
         let flushes = match self.dirty.held() {
             0 => self.flushes.len(),
             _ => 0,
