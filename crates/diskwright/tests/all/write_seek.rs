@@ -55,7 +55,7 @@ fn a_curve_that_says_the_same_changes_nothing() {
         (POOL, "[device.hdd.queue]\nscheduler = \"satf\""),
         (POOL, "write_cache = false"),
         (
-            "[pool]\nsize = \"1 MiB\"\n[pool.persistent]\nmemory = \"64 KiB\"\nregion = { count = 2, size = \"64 KiB\" }\n",
+            "[pool]\nsize = \"1 MiB\"\n[pool.persistent]\nmemory = \"64 KiB\"\nregion = { count = 2, size = \"128 KiB\" }\n",
             "write_cache = false",
         ),
         (
