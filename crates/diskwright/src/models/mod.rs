@@ -1,6 +1,7 @@
 //! Physics and decisions that devices are made of. They know no device.
 
 pub mod cache;
+pub mod flash;
 pub mod geometry;
 pub mod placement;
 pub mod queue;
