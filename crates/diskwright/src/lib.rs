@@ -34,8 +34,8 @@
 //! | [`base`] | time in integer nanoseconds, located errors, streams of random numbers, TOML with places, named policies, JSON schemas |
 //! | [`engine`] | a request's life, the one trait that every device has, the event queue, the loop, the checker |
 //! | [`metrics`] | histograms, confidence intervals, what is measured of a run |
-//! | [`models`] | [`geometry`](models::geometry): where sectors are, how long arms take; [`queue`](models::queue): waiting requests and schedulers; [`cache`](models::cache): caches of blocks and replacement policies; [`placement`](models::placement): where a logging drive writes, and with which arm |
-//! | [`devices`] | the kinds of devices, a folder each: a hard disk, made of these; devices of constant times and of a measured curve; an array, made of devices |
+//! | [`models`] | [`geometry`](models::geometry): where sectors are, how long arms take; [`queue`](models::queue): waiting requests and schedulers; [`cache`](models::cache): caches of blocks and replacement policies; [`flash`](models::flash): blocks, pages and the map of an SSD; [`placement`](models::placement): where a logging drive writes, and with which arm |
+//! | [`devices`] | the kinds of devices, a folder each: a hard disk, made of these; an SSD; devices of constant times and of a measured curve; an array, made of devices |
 //! | [`workload`], [`host`] | traces and synthetic load, and who issues them |
 //! | [`config`] | text becomes checked values |
 //! | [`disksim`] | the parameter files of DiskSim, read as drives |

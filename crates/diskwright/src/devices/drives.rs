@@ -1,4 +1,5 @@
-//! Drives by name or by file. Those that come with diskwright are the files of `drives/`, each under its name without `.toml`.
+//! Drives by name or by file. Those that come with diskwright are the files of `drives/`, each under its name without `.toml`: hard disks in
+//! the folder itself, others in the folder of their kind.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,10 @@ use crate::base::error::{Error, InputError, Place, Source, unknown_name};
 
 static DRIVES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../drives");
 
-/// The names of all drives, sorted.
+/// The folders of other kinds of drives than hard disks.
+const FOLDERS: [&str; 1] = ["ssd"];
+
+/// The names of all hard disks, sorted.
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<_> = DRIVES
         .files()
@@ -22,7 +26,10 @@ pub fn names() -> Vec<&'static str> {
 
 /// The description of a drive as written, or `None` for an unknown name.
 pub fn text(name: &str) -> Option<&'static str> {
-    DRIVES.get_file(format!("{name}.toml"))?.contents_utf8()
+    let of_kind = |folder: &&str| DRIVES.get_file(format!("{folder}/{name}.toml"));
+    let file = DRIVES.get_file(format!("{name}.toml"));
+    file.or_else(|| FOLDERS.iter().find_map(of_kind))?
+        .contents_utf8()
 }
 
 /// Reads the drive of a file that another program has made: the description as our own files have it, and what was made of it

@@ -9,6 +9,7 @@ pub mod kind;
 mod registry;
 pub mod simple;
 pub mod spindles;
+pub mod ssd;
 pub mod timed;
 
 use crate::base::document::{Node, Value};
@@ -23,6 +24,7 @@ registry::kinds! {
     Array = "array" in array::spec::ArraySpec<DeviceSpec>, "Several devices as one.";
     Simple = "simple" in simple::SimpleSpec, "A device that takes a constant time for each request, and a rate for its bytes.";
     Curve = "curve" in curve::CurveSpec, "A device of which the access time is known by the distance from its last request.";
+    Ssd = "ssd" in ssd::spec::SsdSpec, "An SSD.";
 }
 
 impl DeviceSpec {

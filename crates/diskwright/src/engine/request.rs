@@ -132,6 +132,16 @@ parts! {
     Wait = "wait",
     /// Positioning of a device of whose seeks and turns nothing is known.
     Positioning = "positioning",
+    /// Looking up where data are on flash.
+    Mapping = "mapping",
+    /// Commands and data on a channel of flash.
+    Channel = "channel",
+    /// Flash arrays that are read.
+    FlashRead = "flash_read",
+    /// Flash arrays that are written.
+    Program = "program",
+    /// The erasing of a block, for which a write has waited.
+    Erase = "erase",
 }
 
 /// How the time from start to completion divides; the entries add up to it exactly.

@@ -197,6 +197,12 @@ impl Blocks {
         self.planes[plane as usize].open[self.stream(writer)].is_none()
     }
 
+    /// Whether the next page of a writer is the last one of its block.
+    pub fn is_last_page(&self, plane: u32, writer: Writer) -> bool {
+        let open = self.planes[plane as usize].open[self.stream(writer)];
+        open.map_or(0, |open| open.page) + 1 == self.geometry.pages
+    }
+
     /// The next page of a writer on a plane: its first slot. A new block is opened where it needs one; `None` if there is none. When
     /// its data are on it, [`written`](Self::written) is called.
     #[inline]

@@ -5,6 +5,7 @@ mod curve;
 mod drive;
 mod hdd;
 mod simple;
+mod ssd;
 
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ pub struct Kind {
 }
 
 /// Every kind.
-pub const KINDS: &[Kind] = &[hdd::KIND, array::KIND, simple::KIND, curve::KIND];
+pub const KINDS: &[Kind] = &[hdd::KIND, array::KIND, simple::KIND, curve::KIND, ssd::KIND];
 
 /// A device with at most `depth` levels below it, and how many blocks it has at least.
 pub fn device(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {

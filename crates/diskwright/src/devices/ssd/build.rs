@@ -1,0 +1,230 @@
+//! What a spec and a drive's file say becomes an SSD.
+
+use serde_json::json;
+
+use super::cleaning::Cleaning;
+use super::drive::{Parallel, SsdDescription};
+use super::pages::KEPT_BLOCKS;
+use super::spec::SsdSpec;
+use super::steady::Steady;
+use super::{Ssd, SsdParts};
+use crate::base::document::from_node;
+use crate::base::error::{Error, InputError};
+use crate::base::random::Stream;
+use crate::base::units::Time;
+use crate::devices::assembly::{DeviceTree, Site};
+use crate::devices::drives::DriveFile;
+use crate::devices::kind::{Built, DeviceKind, DriveFacts};
+use crate::models::flash::blocks::{BlockRules, Blocks};
+use crate::models::flash::geometry::Geometry;
+
+/// Bytes for each unit of the host and each slot: its entry in the map.
+const PER_ENTRY: u64 = 4;
+/// Bytes for each block: what it is, and its place among the free ones.
+const PER_BLOCK: u64 = 40;
+/// The longest time of the controller.
+const LONGEST: Time = Time::from_s(10);
+
+impl DeviceKind for SsdSpec {
+    const HAS_DRIVE: bool = true;
+
+    fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
+        let file = DriveFile::read(&self.drive, site.run.base, site.run.read_foreign);
+        let drive = file.and_then(|file| Ok((read(&file)?, file)));
+        let (mut drive, file) = drive.map_err(|error| site.locate("drive", error))?;
+        tree.warnings.extend(file.warnings);
+        self.apply_to(&mut drive);
+        let ssd = self.assemble(&drive, site, tree);
+        let ssd = ssd.map_err(|(key, error)| site.locate(key, error))?;
+        Ok(Built {
+            id: tree.add(site.path, Box::new(ssd)),
+            rotation: None,
+        })
+    }
+
+    fn describe_drive(file: &DriveFile) -> Result<DriveFacts, Error> {
+        let drive = read(file)?;
+        let geometry = drive
+            .flash
+            .build()
+            .map_err(|error| error.at(file.place()))?;
+        let units = units(&drive, &geometry);
+        let figures = json!({
+            "name": drive.name,
+            "capacity_blocks": u64::from(units) * u64::from(geometry.unit_blocks),
+            "channels": geometry.channels,
+            "dies": geometry.channels * geometry.packages * geometry.dies,
+            "planes": geometry.all_planes(),
+            "page_bytes": geometry.unit_bytes() * u64::from(geometry.units),
+            "pages_per_block": geometry.pages,
+            "spare_share": drive.spare.share.share(),
+        });
+        Ok(DriveFacts {
+            figures,
+            description: serde_json::to_value(&drive).expect("plain data"),
+        })
+    }
+}
+
+fn read(file: &DriveFile) -> Result<SsdDescription, Error> {
+    file.must_be("ssd")?;
+    Ok(from_node(&file.tree)?)
+}
+
+/// Units that the host sees: what is not spare, in whole pages of all planes.
+fn units(drive: &SsdDescription, geometry: &Geometry) -> u32 {
+    let slots = geometry.slots();
+    slots - drive.spare.share.of(slots.into()) as u32
+}
+
+/// A key of the spec, and what is wrong there.
+type Refusal = (&'static str, InputError);
+
+impl SsdSpec {
+    /// Puts what the spec says over what the drive's file says.
+    fn apply_to(&self, drive: &mut SsdDescription) {
+        fn over<T: Clone>(own: &mut T, said: Option<&T>) {
+            if let Some(said) = said {
+                own.clone_from(said);
+            }
+        }
+        over(&mut drive.queue_depth, self.queue_depth.as_ref());
+        over(&mut drive.initial, self.initial.as_ref());
+        over(&mut drive.flash, self.flash.as_ref());
+        over(&mut drive.spare, self.spare.as_ref());
+        over(&mut drive.allocation, self.allocation.as_ref());
+        over(&mut drive.cleaning, self.cleaning.as_ref());
+        over(&mut drive.wear, self.wear.as_ref());
+    }
+
+    fn assemble(
+        &self,
+        drive: &SsdDescription,
+        site: &Site<'_>,
+        tree: &mut DeviceTree,
+    ) -> Result<Ssd, Refusal> {
+        check(drive)?;
+        let geometry = drive.flash.build().map_err(|error| ("flash", error))?;
+        if geometry.units > 1 {
+            let error = InputError::new("a unit of the map that is smaller than a page");
+            return Err((
+                "flash",
+                error.help("leave unit out: a page is written as a whole"),
+            ));
+        }
+        drive.timing.check().map_err(|error| ("drive", error))?;
+        let allocation = drive
+            .allocation
+            .build(&geometry)
+            .map_err(|error| ("allocation", error))?;
+        let units = units(drive, &geometry);
+        let bytes = (u64::from(units) + u64::from(geometry.slots())) * PER_ENTRY
+            + u64::from(geometry.all_blocks()) * PER_BLOCK;
+        let taken = tree.memory.take(
+            bytes,
+            "the map of an SSD",
+            "a smaller drive, or a larger page",
+        );
+        taken.map_err(|error| ("flash", error))?;
+        let mut bad = site.stream(".bad");
+        let is_bad: Vec<bool> = (0..geometry.all_blocks())
+            .map(|block| {
+                bad.unit() < drive.spare.bad.share()
+                    || block % geometry.blocks < drive.spare.reserved
+            })
+            .collect();
+        let rules = BlockRules {
+            levels_wear: drive.wear.levelling,
+            is_separate: drive.cleaning.separate,
+            endurance: drive.wear.endurance,
+        };
+        let round = u64::from(units) * u64::from(geometry.unit_blocks);
+        let mut ssd = Ssd::new(SsdParts {
+            blocks: Blocks::new(geometry, rules, |block| is_bad[block as usize]),
+            planes_of_worker: match drive.parallel {
+                Parallel::Dies => geometry.planes,
+                Parallel::Packages => geometry.planes * geometry.dies,
+            },
+            cleaning: Cleaning {
+                begin: drive.cleaning.begin,
+                stop: drive.cleaning.stop,
+                is_throttled: drive.cleaning.throttled,
+                idle: drive.cleaning.idle.map(|idle| (idle.after, idle.free)),
+            },
+            victims: drive.cleaning.victim.build(),
+            chance: site.stream(".cleaning"),
+            steady: Steady::new(self.steady_round.of(round)),
+            timing: drive.timing.clone(),
+            interface: drive.interface.clone(),
+            copy_back: drive.copy_back,
+            reads_allocate: drive.reads_allocate,
+            depth: drive.queue_depth,
+            endurance: drive.wear.endurance,
+            geometry,
+            allocation,
+            units,
+        });
+        ssd.check_room()?;
+        let mut chance: Stream = site.stream(".initial");
+        ssd.fill(&drive.initial, &mut chance)
+            .map_err(|error| ("initial", error))?;
+        // What was overwritten may have worn out blocks.
+        ssd.check_room()?;
+        Ok(ssd)
+    }
+}
+
+/// Refuses values that make no sense whatever the geometry.
+fn check(drive: &SsdDescription) -> Result<(), Refusal> {
+    if drive.queue_depth == 0 {
+        let error = InputError::new("a drive that serves 0 requests at a time");
+        return Err(("queue_depth", error.help("accepted: 1 or more")));
+    }
+    if drive.wear.endurance == Some(0) {
+        let error = InputError::new("blocks that are worn out after 0 erases");
+        return Err(("wear", error.help("accepted: 1 or more")));
+    }
+    if !(0.0..=100.0).contains(&drive.initial.overwrite) {
+        let error = InputError::new(format!("overwrite = {}", drive.initial.overwrite));
+        return Err(("initial", error.help("accepted: 0 to 100 drive writes")));
+    }
+    let interface = &drive.interface;
+    let times = [
+        interface.read,
+        interface.read_end,
+        interface.write,
+        interface.write_end,
+        interface.mapping,
+    ];
+    match times.into_iter().max() {
+        Some(time) if time > LONGEST => {
+            let error = InputError::new(format!("a controller that takes {time}"));
+            Err(("drive", error.help(format!("at most {LONGEST}"))))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Ssd {
+    /// Refuses a drive whose data leave its planes no blocks to clean with.
+    fn check_room(&self) -> Result<(), Refusal> {
+        if self.map.units() == 0 {
+            let error = InputError::new("an SSD that holds nothing");
+            return Err(("spare", error.help("less spare flash")));
+        }
+        for group in 0..self.allocation.groups() {
+            let planes =
+                (0..self.allocation.members()).map(|member| self.allocation.plane(group, member));
+            let room: u64 = planes.map(|plane| u64::from(self.limit(plane))).sum();
+            if room < self.units_of_group() {
+                let error = InputError::new(format!(
+                    "{} pages of data where {room} leave a plane {KEPT_BLOCKS} blocks to write and to clean with",
+                    self.units_of_group()
+                ));
+                let help = "more spare flash ([device.….spare]), more blocks a plane, fewer bad or reserved ones";
+                return Err(("spare", error.help(help)));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! What an SSD counts, and how it reports it.
+
+use serde_json::{Map, Value, json};
+
+use super::{PARTS, Ssd};
+use crate::base::units::Time;
+use crate::engine::request::{Op, Part, Parts};
+use crate::models::flash::blocks::BlockState;
+
+/// Counts since the warm-up ended.
+#[derive(Clone, Default)]
+pub(super) struct SsdCounters {
+    pub requests: u64,
+    pub reads: u64,
+    pub writes: u64,
+    /// Pages read for the host, pages that were never written, pages that writes of parts of them have read.
+    pub read_pages: u64,
+    pub unmapped_reads: u64,
+    pub merged_pages: u64,
+    /// Pages written for the host and by cleaning, and what the host has written of them, in 512-byte blocks.
+    pub host_pages: u64,
+    pub moved_pages: u64,
+    pub host_blocks: u64,
+    pub trimmed_pages: u64,
+    parts: Parts,
+    /// How long channels and workers were busy until then, and erases.
+    busy_before: (Time, Time),
+    erases_before: u64,
+}
+
+impl SsdCounters {
+    pub fn arrives(&mut self, op: Op) {
+        self.requests += 1;
+        self.reads += u64::from(op == Op::Read);
+        self.writes += u64::from(op == Op::Write);
+    }
+
+    pub fn parts(&mut self, parts: &Parts) {
+        for &part in &PARTS {
+            self.parts.add(part, parts.get(part));
+        }
+    }
+}
+
+/// Seconds of a year of 365 days.
+const YEAR_S: f64 = 365.0 * 86_400.0;
+
+impl Ssd {
+    /// Counts begin anew.
+    pub(super) fn count_anew(&mut self) {
+        self.counters = SsdCounters {
+            busy_before: self.busy(),
+            erases_before: self.blocks.erases(),
+            ..SsdCounters::default()
+        };
+    }
+
+    /// How long the channels, and how long the workers have been busy, all together.
+    fn busy(&self) -> (Time, Time) {
+        let channels = self.channels.iter().map(|channel| channel.busy).sum();
+        let workers = self.workers.iter().map(|worker| worker.busy).sum();
+        (channels, workers)
+    }
+
+    pub(super) fn report_all(&self, elapsed: Time) -> Map<String, Value> {
+        let counters = &self.counters;
+        let share = |busy: Time, before: Time, count: usize| match elapsed {
+            Time::ZERO => 0.0,
+            elapsed => {
+                ((busy.saturating_sub(before)).ns() as f64 / elapsed.ns() as f64 / count as f64)
+                    .min(1.0)
+            }
+        };
+        let (channels, workers) = self.busy();
+        let flash_pages = counters.host_pages + counters.moved_pages;
+        let written = counters.host_blocks as f64;
+        let blocks = u64::from(self.geometry.unit_blocks * self.geometry.units);
+        let amplification = (written > 0.0).then(|| (flash_pages * blocks) as f64 / written);
+        let mut report = Map::new();
+        let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
+        put("requests", json!(counters.requests));
+        put("reads", json!(counters.reads));
+        put("writes", json!(counters.writes));
+        put("write_amplification", json!(amplification));
+        put("host_pages", json!(counters.host_pages));
+        put("flash_pages", json!(flash_pages));
+        put("moved_pages", json!(counters.moved_pages));
+        put("merged_pages", json!(counters.merged_pages));
+        put("read_pages", json!(counters.read_pages));
+        put("unmapped_reads", json!(counters.unmapped_reads));
+        put("trimmed_pages", json!(counters.trimmed_pages));
+        put("erases", self.erases());
+        put("free_blocks", json!(self.blocks.free_of_all()));
+        put("bad_blocks", json!(self.bad_blocks()));
+        put("wear_years", json!(self.wear_years(elapsed)));
+        put("steady", self.steady.json());
+        put(
+            "read_only_since_s",
+            json!(self.read_only_since.map(Time::s)),
+        );
+        put(
+            "utilisation",
+            json!(share(workers, counters.busy_before.1, self.workers.len())),
+        );
+        put(
+            "channel_utilisation",
+            json!(share(channels, counters.busy_before.0, self.channels.len())),
+        );
+        let ms = |part: &Part| {
+            (
+                part.name().to_owned(),
+                json!(counters.parts.get(*part).ms()),
+            )
+        };
+        put(
+            "busy_ms",
+            PARTS.iter().map(ms).collect::<Map<_, _>>().into(),
+        );
+        report
+    }
+
+    fn erases(&self) -> Value {
+        let all = || self.blocks.all().iter().map(|block| block.erases);
+        let total = self.blocks.erases();
+        json!({
+            "total": total,
+            "mean": total as f64 / self.blocks.all().len() as f64,
+            "min": all().min(),
+            "max": all().max(),
+        })
+    }
+
+    fn bad_blocks(&self) -> usize {
+        let bad = self
+            .blocks
+            .all()
+            .iter()
+            .filter(|block| block.state == BlockState::Bad);
+        bad.count()
+    }
+
+    /// Years until the mean block is worn out, at the rate of the run.
+    fn wear_years(&self, elapsed: Time) -> Option<f64> {
+        let blocks = self.blocks.all().len() as f64;
+        let erases = (self.blocks.erases() - self.counters.erases_before) as f64;
+        let left = f64::from(self.endurance?) - self.blocks.erases() as f64 / blocks;
+        let a_year = erases / blocks / elapsed.s() * YEAR_S;
+        (a_year > 0.0 && a_year.is_finite()).then(|| left.max(0.0) / a_year)
+    }
+
+    /// What the results should be doubted for.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if let Some(at) = self.read_only_since {
+            doubts.push(format!(
+                "at {at} the last spare block was worn out: from then on the drive could only be read"
+            ));
+        }
+        let unmapped = self.counters.unmapped_reads;
+        if unmapped > 0 {
+            doubts.push(format!(
+                "{unmapped} pages were read that had never been written or were trimmed, which takes no time of the flash; [device.….initial] fills a drive before the run"
+            ));
+        }
+        if let Some(doubt) = self.steady.doubt() {
+            doubts.push(doubt);
+        }
+        doubts
+    }
+}

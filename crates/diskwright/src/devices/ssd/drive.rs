@@ -1,0 +1,175 @@
+//! A drive's description: the hardware and its firmware, as its file in `drives/` gives them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spec::InitialSpec;
+use crate::base::units::Time;
+use crate::base::units::percent::Percent;
+use crate::base::units::quantities::Rate;
+use crate::models::flash::allocation::AllocationDescription;
+use crate::models::flash::geometry::GeometryDescription;
+use crate::models::flash::timing::TimingDescription;
+use crate::models::flash::victims::VictimSpec;
+
+/// An SSD.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SsdDescription {
+    /// The kind of device: an SSD.
+    pub kind: SolidState,
+    /// Maker and model.
+    pub name: String,
+    /// What kind of drive it is, in a line.
+    #[serde(default)]
+    pub about: String,
+    /// Where the values come from.
+    #[serde(default)]
+    pub source: Vec<String>,
+    /// Which values are estimates, and how they were made.
+    #[serde(default)]
+    pub estimated: Vec<String>,
+    /// The year it came out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<u16>,
+    /// How many requests of the host it serves at a time.
+    pub queue_depth: u32,
+    /// How its flash is divided.
+    pub flash: GeometryDescription,
+    /// How long its flash takes.
+    pub timing: TimingDescription,
+    /// What does one operation at a time.
+    #[serde(default)]
+    pub parallel: Parallel,
+    /// Whether a page that is moved within a plane stays in the flash.
+    #[serde(default)]
+    pub copy_back: bool,
+    /// Whether the read of a page that was never written gives it its place, and takes as long as any other.
+    #[serde(default)]
+    pub reads_allocate: bool,
+    /// The controller and its link to the host.
+    #[serde(default)]
+    pub interface: InterfaceDescription,
+    /// How much of its flash is spare.
+    pub spare: SpareDescription,
+    /// On which planes data are written.
+    #[serde(default)]
+    pub allocation: AllocationDescription,
+    /// When and how blocks are freed.
+    pub cleaning: CleaningDescription,
+    /// How blocks wear.
+    #[serde(default)]
+    pub wear: WearDescription,
+    /// What is on it at the start.
+    #[serde(default)]
+    pub initial: InitialSpec,
+}
+
+/// The kind of an SSD's drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SolidState {
+    /// An SSD.
+    #[serde(rename = "ssd")]
+    Ssd,
+}
+
+/// What does one operation at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Parallel {
+    /// A die: the dies of a package work side by side.
+    #[default]
+    Dies,
+    /// A package, with all its dies.
+    Packages,
+}
+
+/// The controller and its link to the host.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InterfaceDescription {
+    /// The controller's time before a read.
+    pub read: Time,
+    /// Its time after a read's data.
+    pub read_end: Time,
+    /// Its time before a write's data.
+    pub write: Time,
+    /// Its time after a write.
+    pub write_end: Time,
+    /// The time to look up where the data are.
+    pub mapping: Time,
+    /// How fast data cross the link, in each direction by itself; they take no time where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+}
+
+/// How much of the flash is spare.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpareDescription {
+    /// The share of the flash that the host does not see.
+    pub share: Percent,
+    /// Blocks of each plane that are neither for data nor for spares: those of the map.
+    #[serde(default)]
+    pub reserved: u32,
+    /// The share of blocks that are bad from the start, drawn by the seed.
+    #[serde(default)]
+    pub bad: Percent,
+}
+
+/// When and how blocks are freed.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CleaningDescription {
+    /// A plane is cleaned when it has fewer free blocks than this.
+    pub begin: u32,
+    /// The host opens no block while a plane has fewer free blocks than this and something can be cleaned.
+    #[serde(default)]
+    pub stop: u32,
+    /// Whether the host's writes and cleaning take turns while the free blocks are between the two; else cleaning goes first.
+    #[serde(default)]
+    pub throttled: bool,
+    /// Cleaning while the drive is idle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<IdleDescription>,
+    /// Which block is cleaned.
+    #[serde(default)]
+    pub victim: VictimSpec,
+    /// Whether moved data go to blocks of their own.
+    #[serde(default = "yes")]
+    pub separate: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Cleaning of an idle drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct IdleDescription {
+    /// How long it has been idle.
+    pub after: Time,
+    /// How many free blocks it wants in each plane.
+    pub free: u32,
+}
+
+/// How blocks wear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WearDescription {
+    /// Whether the free block that was erased least is written next; else the one that has been free longest.
+    pub levelling: bool,
+    /// After so many erases a block cannot be used any more; never where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endurance: Option<u32>,
+}
+
+impl Default for WearDescription {
+    fn default() -> WearDescription {
+        WearDescription {
+            levelling: true,
+            endurance: None,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! An SSD: requests cut into pages, channels that carry commands and data, dies or packages that do one thing at a time, cleaning. What it does
+//! and when is defined in `docs/model/flash.md`.
+
+mod build;
+mod cleaning;
+mod counters;
+pub mod drive;
+mod initial;
+mod operations;
+mod pages;
+mod requests;
+mod scheduling;
+pub mod spec;
+mod steady;
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value};
+
+use crate::base::random::Stream;
+use crate::base::units::{Lbn, Time};
+use crate::engine::Token;
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus, Location};
+use crate::engine::request::{Part, RequestId};
+use crate::models::flash::allocation::Allocation;
+use crate::models::flash::blocks::Blocks;
+use crate::models::flash::geometry::Geometry;
+use crate::models::flash::map::PageMap;
+use crate::models::flash::timing::TimingDescription;
+use crate::models::flash::victims::Victims;
+use cleaning::{Cleaning, Job};
+use counters::SsdCounters;
+use drive::InterfaceDescription;
+use operations::{Channel, OpId, Operations, Worker};
+use requests::OpenRequest;
+use steady::Steady;
+
+/// What the time of its requests divides into.
+const PARTS: [Part; 8] = [
+    Part::Overhead,
+    Part::Bus,
+    Part::Wait,
+    Part::Mapping,
+    Part::Channel,
+    Part::FlashRead,
+    Part::Program,
+    Part::Erase,
+];
+
+/// Kinds of alarms.
+mod kinds {
+    /// A request's command, and a write's data, are in the controller.
+    pub const ARRIVED: u32 = 0;
+    /// A request is complete.
+    pub const COMPLETE: u32 = 1;
+    /// A phase of a worker's operation is over.
+    pub const WORKER: u32 = 2;
+    /// A channel is free for which something waits.
+    pub const CHANNEL: u32 = 3;
+    /// The drive may have been idle for long enough to clean.
+    pub const IDLE: u32 = 4;
+}
+
+/// What an SSD is made of.
+struct SsdParts {
+    geometry: Geometry,
+    timing: TimingDescription,
+    allocation: Allocation,
+    interface: InterfaceDescription,
+    /// Planes of what does one thing at a time: a die, or a package.
+    planes_of_worker: u32,
+    copy_back: bool,
+    /// A read of a page that was never written gives it its place.
+    reads_allocate: bool,
+    depth: u32,
+    units: u32,
+    cleaning: Cleaning,
+    victims: Box<dyn Victims>,
+    chance: Stream,
+    blocks: Blocks,
+    endurance: Option<u32>,
+    steady: Steady,
+}
+
+/// An SSD.
+struct Ssd {
+    geometry: Geometry,
+    timing: TimingDescription,
+    allocation: Allocation,
+    interface: InterfaceDescription,
+    planes_of_worker: u32,
+    copy_back: bool,
+    reads_allocate: bool,
+    depth: u32,
+    endurance: Option<u32>,
+
+    map: PageMap,
+    blocks: Blocks,
+    /// The next place of each group of planes at which a page is written.
+    next_member: Vec<u32>,
+    /// Writes of each plane that have not begun.
+    queued: Vec<u32>,
+
+    operations: Operations,
+    workers: Vec<Worker>,
+    channels: Vec<Channel>,
+    /// The channels that are looked at when the instant is quiet.
+    to_schedule: u64,
+    /// Writes for which their plane has neither room nor anything to clean.
+    has_stuck: bool,
+    /// Writes of a page that wait until another write of it is over.
+    locked_out: VecDeque<(u32, OpId)>,
+
+    cleaning: Cleaning,
+    victims: Box<dyn Victims>,
+    chance: Stream,
+    jobs: Vec<Option<Job>>,
+
+    open: Vec<OpenRequest>,
+    serving: u32,
+    waiting: VecDeque<RequestId>,
+    /// When the link to the host has carried all that it was given, and the one from it.
+    link_out: Time,
+    link_in: Time,
+    /// Since when it has served no request.
+    idle_since: Time,
+    read_only_since: Option<Time>,
+
+    counters: SsdCounters,
+    steady: Steady,
+}
+
+impl Ssd {
+    fn new(parts: SsdParts) -> Ssd {
+        let geometry = parts.geometry;
+        let planes = geometry.all_planes();
+        let workers = planes / parts.planes_of_worker;
+        let mut jobs = Vec::new();
+        jobs.resize_with(planes as usize, || None);
+        Ssd {
+            map: PageMap::new(parts.units, geometry.slots()),
+            next_member: vec![0; parts.allocation.groups() as usize],
+            queued: vec![0; planes as usize],
+            operations: Operations::default(),
+            workers: vec![Worker::default(); workers as usize],
+            channels: vec![Channel::default(); geometry.channels as usize],
+            to_schedule: 0,
+            has_stuck: false,
+            locked_out: VecDeque::new(),
+            jobs,
+            open: Vec::new(),
+            serving: 0,
+            waiting: VecDeque::new(),
+            link_out: Time::ZERO,
+            link_in: Time::ZERO,
+            idle_since: Time::ZERO,
+            read_only_since: None,
+            counters: SsdCounters::default(),
+            geometry,
+            timing: parts.timing,
+            allocation: parts.allocation,
+            interface: parts.interface,
+            planes_of_worker: parts.planes_of_worker,
+            copy_back: parts.copy_back,
+            reads_allocate: parts.reads_allocate,
+            depth: parts.depth,
+            endurance: parts.endurance,
+            blocks: parts.blocks,
+            cleaning: parts.cleaning,
+            victims: parts.victims,
+            chance: parts.chance,
+            steady: parts.steady,
+        }
+    }
+
+    /// The first 512-byte block of a slot on the medium, as the checker knows it.
+    fn lbn_of_slot(&self, slot: u32) -> u64 {
+        u64::from(slot) * u64::from(self.geometry.unit_blocks)
+    }
+}
+
+impl Device for Ssd {
+    fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.accept_request(request, cx);
+    }
+
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
+        match token.kind() {
+            kinds::ARRIVED => self.arrived(token.request(), cx),
+            kinds::COMPLETE => self.complete(token.request(), cx),
+            kinds::WORKER => self.phase_over(token.value(), cx),
+            kinds::CHANNEL => {
+                self.channels[token.value() as usize].has_alarm = false;
+                self.schedule(token.value(), cx);
+            }
+            _ => self.clean_when_idle(cx),
+        }
+    }
+
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        self.start_operations(cx);
+    }
+
+    fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
+        self.waiting.len().min((self.depth - self.serving) as usize)
+    }
+
+    fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
+        DeviceStatus {
+            outstanding: self.serving + self.waiting.len() as u32,
+            free_slots: self.depth - self.serving,
+        }
+    }
+
+    fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
+        if copy > 0 {
+            return None;
+        }
+        let blocks = u64::from(self.geometry.unit_blocks);
+        let slot = self.map.slot((lbn.0 / blocks) as u32);
+        Some(slot.map_or(Location::Nowhere, |slot| {
+            Location::Here(Lbn(self.lbn_of_slot(slot) + lbn.0 % blocks))
+        }))
+    }
+
+    fn blocks(&self) -> u64 {
+        u64::from(self.map.units()) * u64::from(self.geometry.unit_blocks)
+    }
+
+    fn parts(&self) -> &'static [Part] {
+        &PARTS
+    }
+
+    fn measure_from(&mut self, _now: Time) {
+        self.count_anew();
+    }
+
+    fn report(&self, elapsed: Time) -> Map<String, Value> {
+        self.report_all(elapsed)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.doubts()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! What a spec says of an SSD.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::drive::{CleaningDescription, SpareDescription, WearDescription};
+use crate::base::units::percent::Percent;
+use crate::models::flash::allocation::AllocationDescription;
+use crate::models::flash::geometry::GeometryDescription;
+
+/// An SSD.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SsdSpec {
+    /// The name of a drive, or the path of a drive's TOML file.
+    #[schemars(extend("format" = "drive"))]
+    pub drive: String,
+    /// How many requests of the host it serves at a time; others wait in the order of their arrival. The drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// What is on it at the start; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial: Option<InitialSpec>,
+    /// How its flash is divided; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<GeometryDescription>,
+    /// How much of its flash is spare; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spare: Option<SpareDescription>,
+    /// On which planes data are written; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<AllocationDescription>,
+    /// When and how blocks are freed; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleaning: Option<CleaningDescription>,
+    /// How blocks wear; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wear: Option<WearDescription>,
+    /// How much the host writes in a round, five of which tell whether the drive is in a steady state: a share of what it holds.
+    #[serde(default = "tenth")]
+    pub steady_round: Percent,
+}
+
+fn tenth() -> Percent {
+    Percent::new(10.0).expect("a percentage")
+}
+
+/// What is on a drive at the start: it is put there before time zero.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InitialSpec {
+    /// How much of it has been written, from its first block on.
+    pub fill: Percent,
+    /// In which order.
+    pub pattern: Pattern,
+    /// How often all that it holds has then been overwritten at random.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub overwrite: f64,
+}
+
+impl Default for InitialSpec {
+    fn default() -> InitialSpec {
+        InitialSpec {
+            fill: Percent::new(100.0).expect("a percentage"),
+            pattern: Pattern::Sequential,
+            overwrite: 0.0,
+        }
+    }
+}
+
+/// The order in which a drive was filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// From the first block to the last.
+    Sequential,
+    /// Each page once, in a random order.
+    Random,
+}

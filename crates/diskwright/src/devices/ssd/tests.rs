@@ -1,0 +1,251 @@
+//! Small drives worked out by hand, drives of simulators against what these print, and everything with the checker.
+
+use serde_json::Value;
+
+use crate::runs::simulation::{RunOptions, SpecSource, run};
+
+/// Runs a spec with the checker.
+fn checked(text: &str) -> Result<Value, String> {
+    let source = SpecSource::Text {
+        text: text.to_owned(),
+        base: ".".into(),
+    };
+    let options = RunOptions {
+        check: true,
+        ..RunOptions::default()
+    };
+    let outcome = run(&source, &options, &mut ()).map_err(|error| error.to_string());
+    outcome.map(|outcome| outcome.json())
+}
+
+/// A closed loop of 4 KiB requests on a drive, `set` being keys of the device.
+fn closed(
+    drive: &str,
+    users: u32,
+    requests: u32,
+    (reads, address): (f64, &str),
+    set: &str,
+) -> Value {
+    let text = format!(
+        "[workload.synthetic]\nrequests = {requests}\narrivals = {{ closed = {{ users = {users}, think = '0 ms' }} }}\n\
+         reads = {reads}\nsize = '4 KiB'\naddress = {address}\n\
+         [host]\noutstanding = {users}\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = '{drive}'\n{set}"
+    );
+    checked(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// 80 % of the drive `mqsim-clean`, in blocks.
+const WORKING_SET: &str = "{ uniform = { from = 0, blocks = 12482248 } }";
+
+fn mean_us(result: &Value) -> f64 {
+    result["response_ms"]["mean"].as_f64().expect("a mean") * 1e3
+}
+
+#[test]
+fn a_lone_request_takes_what_its_phases_take() {
+    let read = closed("mqsim-clean", 1, 100, (1.0, WORKING_SET), "");
+    assert!(
+        (mean_us(&read) - 88.905).abs() < 0.001,
+        "{}",
+        mean_us(&read)
+    );
+    let write = closed("mqsim-clean", 1, 100, (0.0, WORKING_SET), "");
+    assert!(
+        (mean_us(&write) - 763.964).abs() < 0.001,
+        "{}",
+        mean_us(&write)
+    );
+    let parts = &write["parts_ms"];
+    assert_eq!(parts["program"], 0.75);
+    assert_eq!(parts["wait"], 0.0);
+}
+
+/// The rows of MQSim's table before cleaning, on a drive that is the same.
+#[test]
+fn the_rows_of_mqsim_come_out() {
+    for (users, load, expected) in [
+        (16, (1.0, WORKING_SET), 120.3),
+        (256, (1.0, WORKING_SET), 1018.0),
+        (16, (0.0, WORKING_SET), 984.7),
+        (16, (1.0, "'sequential'"), 99.885),
+        (16, (0.0, "'sequential'"), 763.965),
+    ] {
+        let found = mean_us(&closed("mqsim-clean", users, 60_000, load, ""));
+        println!("{users} {load:?}: {found} for {expected}");
+        assert!(
+            (found / expected - 1.0).abs() < 0.02,
+            "{users} {load:?}: {found} for {expected}"
+        );
+    }
+}
+
+/// The load of the extension's example, but for its gaps, which are uniform up to 1 ms and here exponential with the same mean: over eight
+/// packages they come out alike. Sizes are exponential and rounded up to pages.
+#[test]
+fn the_example_of_disksims_extension_comes_out() {
+    // Sizes in pages, with the shares of an exponential distribution of mean 1.
+    let longest = 7;
+    let sizes: Vec<String> = (0..=longest)
+        .map(|pages| {
+            let beyond = |pages: i32| {
+                if pages > longest {
+                    0.0
+                } else {
+                    libm::exp(-f64::from(pages))
+                }
+            };
+            let share = beyond(pages) - beyond(pages + 1);
+            format!("{{ size = '{} blocks', share = {share} }}", (pages + 1) * 8)
+        })
+        .collect();
+    let sizes = format!("[{}]", sizes.join(", "));
+    for (reads, expected) in [(1.0, 0.136118), (0.0, 0.329458)] {
+        let text = format!(
+            "[workload.synthetic]\nrequests = 60_000\narrivals = {{ poisson = '0.5 ms' }}\nreads = {reads}\n\
+             size = {sizes}\naddress = {{ uniform = {{ from = 0, blocks = 7018904, align = '4 KiB' }} }}\n\
+             [measure]\nwarmup = 0\n[device.ssd]\ndrive = 'slc-classic'\ninitial = {{ fill = '13 %' }}"
+        );
+        let result = checked(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found = mean_us(&result) / 1e3;
+        println!("{reads}: {found} for {expected}");
+        assert!(
+            (found / expected - 1.0).abs() < 0.05,
+            "{reads}: {found} for {expected}"
+        );
+    }
+}
+
+/// A drive of four planes of 64 blocks of 32 pages, with `spare` and what else is said.
+fn small(spare: &str, cleaning: &str, more: &str) -> String {
+    format!(
+        "flash = {{ channels = 2, packages = 1, dies = 2, planes = 1, blocks = 64, pages = 32, page = '4 KiB' }}\n\
+         spare = {{ share = '{spare}' }}\ncleaning = {{ {cleaning} }}\nallocation = {{ fixed = 0 }}\n{more}\n"
+    )
+}
+
+fn amplification(victim: &str, spare: &str) -> f64 {
+    let set = small(
+        spare,
+        &format!("begin = 3, victim = '{victim}', separate = false"),
+        "initial = { overwrite = 3.0 }",
+    );
+    let result = closed("mqsim-clean", 8, 30_000, (0.0, "'uniform'"), &set);
+    let ssd = &result["devices"]["ssd"];
+    assert_eq!(ssd["host_pages"], 30_000);
+    ssd["write_amplification"].as_f64().expect("a number")
+}
+
+#[test]
+fn fifo_amplifies_by_its_formula_and_greedy_less() {
+    for spare in ["15 %", "25 %"] {
+        let share: f64 = spare.trim_end_matches(" %").parse().expect("a number");
+        // Of 64 blocks two are kept free, and one is open.
+        let load = (1.0 - share / 100.0) * 64.0 / 61.0;
+        // (u − 1)/ln u rises with u.
+        let (valid, _) = (0..60).fold((0.0, 1.0), |(low, high): (f64, f64), _| {
+            let middle = (low + high) / 2.0;
+            if (middle - 1.0) / libm::log(middle) < load {
+                (middle, high)
+            } else {
+                (low, middle)
+            }
+        });
+        let fifo = amplification("fifo", spare);
+        let expected = 1.0 / (1.0 - valid);
+        println!("{spare}: {fifo} for {expected}");
+        assert!(
+            (fifo / expected - 1.0).abs() < 0.05,
+            "{spare}: {fifo} for {expected}"
+        );
+        assert!(amplification("greedy", spare) < fifo);
+    }
+}
+
+#[test]
+fn a_fill_in_order_is_the_same_as_the_writes_of_it() {
+    let set = |fill: &str| {
+        small(
+            "20 %",
+            "begin = 3",
+            &format!("initial = {{ fill = '{fill}' }}"),
+        )
+    };
+    let pages = 4 * 64 * 32 - 1638;
+    let written = closed("mqsim-clean", 1, pages, (0.0, "'sequential'"), &set("0 %"));
+    let filled = closed("mqsim-clean", 1, 1, (1.0, "'sequential'"), &set("100 %"));
+    for key in ["free_blocks", "erases"] {
+        assert_eq!(
+            written["devices"]["ssd"][key], filled["devices"]["ssd"][key],
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn every_mixture_is_right_and_ends() {
+    for (number, victim) in [
+        "greedy",
+        "fifo",
+        "cost-benefit",
+        "random-greedy",
+        "d-choices",
+    ]
+    .iter()
+    .enumerate()
+    {
+        for (fixed, throttled, copy_back) in [(0, false, true), (4, true, false), (1, true, true)] {
+            let set = small(
+                "20 %",
+                &format!("begin = 6, stop = 3, throttled = {throttled}, victim = '{victim}', separate = {copy_back}"),
+                "initial = { overwrite = 1.0 }",
+            )
+            .replace("fixed = 0", &format!("fixed = {fixed}"));
+            let text = format!(
+                "seed = {number}\n[workload.synthetic]\nrequests = 6_000\narrivals = {{ closed = {{ users = 24, think = '0 ms' }} }}\n\
+                 reads = 0.4\nsize = [{{ size = '3 blocks', share = 0.5 }}, {{ size = '40 blocks', share = 0.5 }}]\n\
+                 [host]\noutstanding = 24\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = 'slc-classic'\nqueue_depth = 20\n{set}\n\
+                 [[fault]]\nat = '{} ms'\nkind = 'power-cut'",
+                900 + 700 * number
+            );
+            checked(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        }
+    }
+}
+
+#[test]
+fn a_worn_out_drive_can_only_be_read() {
+    let set = small("20 %", "begin = 3", "wear = { endurance = 3 }");
+    let result = closed("mqsim-clean", 4, 60_000, (0.0, "'uniform'"), &set);
+    let ssd = &result["devices"]["ssd"];
+    assert!(ssd["read_only_since_s"].as_f64().is_some());
+    assert!(result["requests"]["failed"].as_u64() > Some(0));
+    let warnings = result["warnings"].to_string();
+    assert!(warnings.contains("could only be read"), "{warnings}");
+}
+
+#[test]
+fn impossible_drives_are_refused() {
+    for (set, words) in [
+        (
+            small("0 %", "begin = 3", ""),
+            "blocks to write and to clean with",
+        ),
+        (
+            small("20 %", "begin = 3", "").replace("blocks = 64", "blocks = 1"),
+            "blocks = 1",
+        ),
+        (small("20 %", "begin = 3", "queue_depth = 0"), "0 requests"),
+        (
+            small("20 %", "begin = 3", "wear = { endurance = 0 }"),
+            "0 erases",
+        ),
+        (small("100 %", "begin = 3", ""), "holds nothing"),
+        (small("20 %", "begin = 3, victim = 'gredy'", ""), "gredy"),
+    ] {
+        let text = format!(
+            "[workload.synthetic]\nrequests = 1\narrivals = {{ constant = '1 ms' }}\nreads = 1.0\nsize = '4 KiB'\n[device.ssd]\ndrive = 'mqsim-clean'\n{set}"
+        );
+        let error = checked(&text).expect_err(words);
+        assert!(error.contains(words), "{error}");
+    }
+}
