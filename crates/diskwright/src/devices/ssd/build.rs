@@ -35,7 +35,7 @@ impl DeviceKind for SsdSpec {
         tree.warnings.extend(file.warnings);
         self.apply_to(&mut drive);
         let ssd = self.assemble(&drive, site, tree);
-        let ssd = ssd.map_err(|(key, error)| site.locate(key, error))?;
+        let ssd = ssd.map_err(|(key, error)| site.locate(key, *error))?;
         Ok(Built {
             id: tree.add(site.path, Box::new(ssd)),
             rotation: None,
@@ -78,7 +78,7 @@ fn units(drive: &SsdDescription, geometry: &Geometry) -> u32 {
 }
 
 /// A key of the spec, and what is wrong there.
-type Refusal = (&'static str, InputError);
+type Refusal = (&'static str, Box<InputError>);
 
 impl SsdSpec {
     /// Puts what the spec says over what the drive's file says.
@@ -104,19 +104,27 @@ impl SsdSpec {
         tree: &mut DeviceTree,
     ) -> Result<Ssd, Refusal> {
         check(drive)?;
-        let geometry = drive.flash.build().map_err(|error| ("flash", error))?;
+        let geometry = drive
+            .flash
+            .build()
+            .map_err(|error| ("flash", error.into()))?;
         if geometry.units > 1 {
             let error = InputError::new("a unit of the map that is smaller than a page");
             return Err((
                 "flash",
-                error.help("leave unit out: a page is written as a whole"),
+                error
+                    .help("leave unit out: a page is written as a whole")
+                    .into(),
             ));
         }
-        drive.timing.check().map_err(|error| ("drive", error))?;
+        drive
+            .timing
+            .check()
+            .map_err(|error| ("drive", error.into()))?;
         let allocation = drive
             .allocation
             .build(&geometry)
-            .map_err(|error| ("allocation", error))?;
+            .map_err(|error| ("allocation", error.into()))?;
         let units = units(drive, &geometry);
         let bytes = (u64::from(units) + u64::from(geometry.slots())) * PER_ENTRY
             + u64::from(geometry.all_blocks()) * PER_BLOCK;
@@ -125,7 +133,7 @@ impl SsdSpec {
             "the map of an SSD",
             "a smaller drive, or a larger page",
         );
-        taken.map_err(|error| ("flash", error))?;
+        taken.map_err(|error| ("flash", error.into()))?;
         let mut bad = site.stream(".bad");
         let is_bad: Vec<bool> = (0..geometry.all_blocks())
             .map(|block| {
@@ -167,7 +175,7 @@ impl SsdSpec {
         ssd.check_room()?;
         let mut chance: Stream = site.stream(".initial");
         ssd.fill(&drive.initial, &mut chance)
-            .map_err(|error| ("initial", error))?;
+            .map_err(|error| ("initial", error.into()))?;
         // What was overwritten may have worn out blocks.
         ssd.check_room()?;
         Ok(ssd)
@@ -178,15 +186,18 @@ impl SsdSpec {
 fn check(drive: &SsdDescription) -> Result<(), Refusal> {
     if drive.queue_depth == 0 {
         let error = InputError::new("a drive that serves 0 requests at a time");
-        return Err(("queue_depth", error.help("accepted: 1 or more")));
+        return Err(("queue_depth", error.help("accepted: 1 or more").into()));
     }
     if drive.wear.endurance == Some(0) {
         let error = InputError::new("blocks that are worn out after 0 erases");
-        return Err(("wear", error.help("accepted: 1 or more")));
+        return Err(("wear", error.help("accepted: 1 or more").into()));
     }
     if !(0.0..=100.0).contains(&drive.initial.overwrite) {
         let error = InputError::new(format!("overwrite = {}", drive.initial.overwrite));
-        return Err(("initial", error.help("accepted: 0 to 100 drive writes")));
+        return Err((
+            "initial",
+            error.help("accepted: 0 to 100 drive writes").into(),
+        ));
     }
     let interface = &drive.interface;
     let times = [
@@ -199,7 +210,7 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
     match times.into_iter().max() {
         Some(time) if time > LONGEST => {
             let error = InputError::new(format!("a controller that takes {time}"));
-            Err(("drive", error.help(format!("at most {LONGEST}"))))
+            Err(("drive", error.help(format!("at most {LONGEST}")).into()))
         }
         _ => Ok(()),
     }
@@ -210,7 +221,7 @@ impl Ssd {
     fn check_room(&self) -> Result<(), Refusal> {
         if self.map.units() == 0 {
             let error = InputError::new("an SSD that holds nothing");
-            return Err(("spare", error.help("less spare flash")));
+            return Err(("spare", error.help("less spare flash").into()));
         }
         for group in 0..self.allocation.groups() {
             let planes =
@@ -222,7 +233,7 @@ impl Ssd {
                     self.units_of_group()
                 ));
                 let help = "more spare flash ([device.….spare]), more blocks a plane, fewer bad or reserved ones";
-                return Err(("spare", error.help(help)));
+                return Err(("spare", error.help(help).into()));
             }
         }
         Ok(())

@@ -97,7 +97,7 @@ impl GeometryDescription {
             return Err(InputError::new(format!("a page of {}", self.page))
                 .help("accepted: 512 B to 1 MiB"));
         }
-        if unit == 0 || page % unit != 0 || page / unit > MOST_UNITS {
+        if unit == 0 || !page.is_multiple_of(unit) || page / unit > MOST_UNITS {
             let unit = self.unit.unwrap_or(self.page);
             return Err(
                 InputError::new(format!("a unit of {unit} in a page of {}", self.page))

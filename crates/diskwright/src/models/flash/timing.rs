@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::InputError;
-use crate::base::units::{BLOCK_BYTES, Time};
+use crate::base::units::Time;
 
 /// How long the flash of a drive takes, its channels included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -108,7 +108,6 @@ impl TimingDescription {
     /// The time of so many 512-byte blocks on the channel.
     #[inline]
     pub fn transfer(&self, blocks: u32) -> Time {
-        debug_assert!(BLOCK_BYTES == 512, "times are of 512-byte blocks");
         Time::from_ns(self.block.ns() * u64::from(blocks))
     }
 }
