@@ -33,7 +33,7 @@ use crate::models::cache::block_cache::{BlockState, Counts, Place, Victim};
 use crate::models::cache::{BlockCache, Frame};
 use counters::PoolCounters;
 use dirty::DirtyExtents;
-use read_ahead::Piece;
+use read_ahead::{Piece, Stay};
 use region::Regions;
 use streams::Streams;
 
@@ -82,6 +82,8 @@ pub(super) struct DrivePool {
     streams: Streams,
     /// What arms read ahead, by their numbers.
     pieces: Vec<Option<Piece>>,
+    /// Where the arms of each group go on reading before anything else.
+    stays: Vec<Option<Stay>>,
     /// Of each group of arms, whether the last thing that one began was a transfer for the host.
     last_was_host: Vec<bool>,
     /// Transfers in the hands of the disk but for destages in idle time, and when the last of them was over.
@@ -154,6 +156,7 @@ impl DrivePool {
             room: VecDeque::new(),
             flushes: VecDeque::new(),
             pieces: (0..arms).map(|_| None).collect(),
+            stays: vec![None; groups],
             last_was_host: vec![false; groups],
             busy: 0,
             rest_since: Time::ZERO,
@@ -318,6 +321,10 @@ impl DrivePool {
                 self.piece_rings(arm as usize, disk, cx);
             }
             Alarm::ArmDone(arm) if self.writes_region(arm as usize) => self.region_rings(disk, cx),
+            Alarm::ArmDone(arm) => {
+                self.may_stay(arm as usize, disk, cx);
+                disk.alarm(alarm, cx);
+            }
             _ => disk.alarm(alarm, cx),
         }
     }

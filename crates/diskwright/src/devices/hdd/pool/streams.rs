@@ -120,6 +120,19 @@ impl Streams {
         });
     }
 
+    /// The stream to be read ahead of which the blocks up to this one have been read: of several the one that was continued last.
+    pub fn ending_at(&self, end: u64) -> Option<usize> {
+        if self.wanted == 0 {
+            return None;
+        }
+        let ends_there = |&number: &usize| {
+            let stream = &self.streams[number];
+            stream.end == end && self.is_wanted(stream)
+        };
+        let there = (0..self.streams.len()).filter(ends_there);
+        there.max_by_key(|&number| self.turns[number])
+    }
+
     /// A stream.
     pub fn get(&self, number: usize) -> &Stream {
         &self.streams[number]
@@ -179,6 +192,22 @@ mod tests {
         // Another one takes the place of the second.
         assert_eq!(streams.note(&read(5000, 8)), Some((1016, 1100)));
         assert_eq!(streams.get(1).next, 5008);
+    }
+
+    #[test]
+    fn of_streams_that_end_at_a_block_the_one_continued_last_is_found() {
+        let mut streams = Streams::new(4, 1);
+        for (lbn, blocks) in [(0, 8), (1000, 8), (8, 8), (4, 4)] {
+            assert_eq!(streams.note(&read(lbn, blocks)), None);
+        }
+        assert_eq!(streams.ending_at(16), Some(0));
+        assert_eq!(streams.ending_at(1008), None, "nothing has continued it");
+        assert_eq!(streams.note(&read(8, 8)), None, "it continues the last one");
+        assert_eq!(streams.ending_at(16), Some(2));
+        streams.read_ahead((2, 4), Lbn(30));
+        assert_eq!(streams.ending_at(16), Some(0));
+        streams.stall(0);
+        assert_eq!(streams.ending_at(16), None);
     }
 
     #[test]

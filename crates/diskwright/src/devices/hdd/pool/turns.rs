@@ -30,6 +30,10 @@ impl DrivePool {
     fn begin_next(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
         let now = cx.now();
         let waits = !disk.queues[group].pool.is_empty();
+        if self.stay(group, disk, cx) {
+            self.last_was_host[group] = false;
+            return true;
+        }
         let is_pressing = self.must_destage(group, now);
         if !is_pressing && self.begin_region_pass(group, disk, cx) {
             self.last_was_host[group] = true;
