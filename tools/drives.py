@@ -278,7 +278,7 @@ def _memory(drive: Table, zones: list[Zone]) -> Iterator[str]:
 
 def _least_kib(drive: Table, zones: list[Zone]) -> int:
     """What an arm reads of a stream whatever waits: a track at the edge, not more than a stream's share."""
-    track = math.ceil(zones[0].sectors * drive["sector"] / 65_536) * 64
+    track: int = math.ceil(zones[0].sectors * drive["sector"] / 65_536) * 64
     share: int = drive["buffer_mb"] * 1024 // 32
     return min(track, 2048, share)
 
