@@ -34,7 +34,7 @@ use crate::models::cache::{BlockCache, Frame};
 use counters::PoolCounters;
 use dirty::DirtyExtents;
 use read_ahead::{Piece, Stay};
-use region::Regions;
+pub(super) use region::Regions;
 use streams::Streams;
 
 /// What a pool is made of, besides its frames.
@@ -140,7 +140,7 @@ impl DrivePool {
             .region
             .filter(|_| parts.is_persistent && most_dirty > 0);
         DrivePool {
-            region: region.map(|region| Regions::new(medium, &region, per_extent)),
+            region: region.map(|region| Regions::new(&medium.hardware, &region, per_extent)),
             dirty: DirtyExtents::new(most_dirty, (high, low), groups),
             streams: streams.map_or_else(Streams::default, |streams| {
                 Streams::new(streams.streams, streams.after)
