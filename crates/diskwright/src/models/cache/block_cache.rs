@@ -140,6 +140,11 @@ impl BlockCache {
         self.occupancy.directory.find(key)
     }
 
+    /// The number of the line that a frame holds.
+    pub fn key(&self, frame: Frame) -> u64 {
+        self.occupancy.directory.key(frame)
+    }
+
     /// Accesses a line, which gets a frame if it has none and one can be freed. What leaves for it, or at it, joins the victims.
     pub fn access(&mut self, key: u64, write: bool, victims: &mut Vec<Victim>) -> Place {
         let access = Access {

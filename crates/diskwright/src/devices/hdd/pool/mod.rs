@@ -11,6 +11,7 @@ mod dirty;
 mod read_ahead;
 mod region;
 mod requests;
+mod slot_contents;
 mod streams;
 mod turns;
 
@@ -417,6 +418,10 @@ impl DrivePool {
         if !self.parts.is_persistent {
             return;
         }
+        self.is_dark = true;
+        if self.region.is_some() {
+            return;
+        }
         let under_way: Vec<TransferId> = self.destages().collect();
         for id in under_way {
             let Command { lbn, blocks, .. } = self.transfers.get(id).command;
@@ -427,7 +432,6 @@ impl DrivePool {
             self.keep(self.memory.name(), (lbn, blocks), disk, cx);
             from = lbn + u64::from(blocks);
         }
-        self.is_dark = true;
     }
 
     /// Tells the checker that blocks outlive the power cut: in a memory whose addresses are those behind the medium's.
@@ -459,13 +463,19 @@ impl DrivePool {
             let Command { lbn: first, .. } = self.transfers.get(id).command;
             (first..self.transfers.get(id).command.end()).contains(&lbn)
         };
+        let cache = &self.memory.cache;
+        let is_in_memory = || {
+            let next = cache.next_dirty(lbn.0, 1);
+            next.is_some_and(|(first, _)| first == lbn.0) || self.destages().any(covers)
+        };
         let is_kept = self.is_dark
-            && (self
-                .memory
-                .cache
-                .next_dirty(lbn.0, 1)
-                .is_some_and(|(first, _)| first == lbn.0)
-                || self.destages().any(covers));
+            && match &self.region {
+                Some(region) => cache
+                    .pieces(lbn.0, 1)
+                    .filter_map(|piece| cache.find(piece.key))
+                    .any(|frame| region.contents.holds(frame, lbn.0)),
+                None => is_in_memory(),
+            };
         is_kept.then(|| Location::Here(Lbn(disk.medium.hardware.blocks() + lbn.0)))
     }
 

@@ -9,6 +9,7 @@ use super::super::hardware::Hardware;
 use super::super::medium::Medium;
 use super::super::pool_description::RegionDescription;
 use super::DrivePool;
+use super::slot_contents::SlotContents;
 use crate::base::error::InputError;
 use crate::base::units::Time;
 use crate::engine::context::Context;
@@ -36,6 +37,7 @@ pub(in super::super) struct Regions {
     waiting: VecDeque<(RequestId, Time)>,
     /// What an arm writes.
     pass: Option<RegionPass>,
+    pub(super) contents: SlotContents,
 }
 
 /// One of them.
@@ -80,6 +82,7 @@ impl Regions {
             slots: PerFrame::new(NOWHERE),
             waiting: VecDeque::new(),
             pass: None,
+            contents: SlotContents::default(),
         }
     }
 
@@ -166,6 +169,11 @@ impl Regions {
 
     /// An extent is on the medium: its slot is free.
     pub fn release(&mut self, frame: Frame) {
+        self.contents.release(frame);
+        self.free_slot(frame);
+    }
+
+    fn free_slot(&mut self, frame: Frame) {
         let slot = std::mem::replace(&mut self.slots[frame.index()], NOWHERE);
         if slot != NOWHERE {
             self.taken[slot as usize] = false;
@@ -267,7 +275,7 @@ impl Walk<'_> {
         self.now = end;
         regions.taken[slot as usize] = true;
         let before = regions.slots[frame.index()];
-        regions.release(frame);
+        regions.free_slot(frame);
         regions.slots[frame.index()] = slot;
         let (first, end) = regions.slots_of(&region);
         if (first..end).contains(&before) {
@@ -307,7 +315,7 @@ impl DrivePool {
             track: None,
             free: Vec::new(),
         };
-        let mut requests = Vec::new();
+        let (mut requests, mut written) = (Vec::new(), Vec::new());
         while let Some(&(request, ready)) = region.waiting.front() {
             let command = cx.request(request).command;
             let cache = &self.memory.cache;
@@ -322,6 +330,7 @@ impl DrivePool {
             region.waiting.pop_front();
             for frame in frames {
                 walk.write_slot(region, frame);
+                written.push(frame);
             }
             requests.push(request);
         }
@@ -339,6 +348,7 @@ impl DrivePool {
             start: now,
             parts,
         });
+        self.take_for_pass(&written, cx);
         self.busy += 1;
         self.counters.region_passes += 1;
         cx.alarm(until, Alarm::ArmDone(arm as u32).token());
@@ -366,6 +376,7 @@ impl DrivePool {
         medium.count_busy(from, now);
         medium.counters.spent(&pass.parts);
         disk.ended = now;
+        self.pass_is_written(disk.medium.hardware.blocks(), cx);
         self.busy -= 1;
         self.rest_since = now;
         let after = self.parts.overhead.completion(true);

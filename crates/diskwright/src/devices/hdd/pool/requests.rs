@@ -302,6 +302,9 @@ impl DrivePool {
                 (self.memory).tell_passed(request, child, (&piece, *frame), cx);
             }
         }
+        if !is_read {
+            self.supersede(&command);
+        }
         self.memory.cache.unpin_all(frames);
         let is_partial = is_read && transferred.command.blocks < command.blocks;
         self.counters.partial_hits += u64::from(is_partial);
@@ -380,6 +383,7 @@ impl DrivePool {
             from = run_end;
         }
         soiled.dedup();
+        self.supersede(command);
         let trimmed = self.memory.trim((first, command.blocks), cx);
         self.counters.trimmed_blocks += trimmed.blocks;
         self.counters.trimmed_dirty_blocks += trimmed.dirty;
