@@ -46,6 +46,7 @@ impl Piece {
 
 impl DrivePool {
     /// Has an idle arm of a group read a piece of a stream ahead, if there is one to read.
+    #[inline(never)]
     pub(super) fn begin_piece(
         &mut self,
         group: usize,
@@ -224,6 +225,7 @@ impl DrivePool {
     }
 
     /// Frees an arm of a group that reads ahead, where one may be cut short: at once, or at the end of its motion.
+    #[inline(never)]
     pub(super) fn cut_a_piece(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) {
         let rules = self.parts.read_ahead.as_ref();
         if !rules.is_some_and(|rules| rules.yields) {
