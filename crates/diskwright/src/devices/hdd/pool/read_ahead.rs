@@ -63,6 +63,7 @@ impl Piece {
 
 impl DrivePool {
     /// Has an idle arm of a group read a piece of a stream ahead, if there is one to read.
+    #[inline(never)]
     pub(super) fn begin_piece(
         &mut self,
         group: usize,
@@ -295,6 +296,7 @@ impl DrivePool {
 
     /// Frees an arm of a group that reads ahead, where one may be cut short: at once, at the end of its motion, or behind what is read
     /// whatever waits.
+    #[inline(never)]
     pub(super) fn cut_a_piece(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) {
         let rules = self.parts.read_ahead.as_ref();
         if !rules.is_some_and(|rules| rules.yields) {
