@@ -233,12 +233,14 @@ impl Model<'_> {
             until,
         };
         let number = self.make(purpose, run, self.now);
+        let mut has_frames = true;
         for extent in self.frames.extents(run.0, run.1) {
-            if !self.access(extent, Holder::Piece) {
-                self.transfers.pop();
-                self.unpin(Holder::Piece);
-                return false;
-            }
+            has_frames &= self.access(extent, Holder::Piece);
+        }
+        if !has_frames {
+            self.transfers.pop();
+            self.unpin(Holder::Piece);
+            return false;
         }
         self.arm = arm;
         self.last_was_host = false;
