@@ -190,8 +190,8 @@ def _head(drive: Table, curves: dict[str, Curve | Seeks]) -> Iterator[str]:
         ),
     ]
     made.append(
-        "pool.read_ahead.least: a track at the edge, at most 2 MiB and a 32nd of the memory, with which two "
-        "sequential readers get about half of what one gets, as the better drives of 2010 did (X-bit labs)"
+        "pool.read_ahead.least: a track at the edge, at most 2 MiB and a 32nd of the memory, so that several "
+        "sequential readers keep a good part of one's rate, as with the better drives of 2010 (X-bit labs)"
     )
     rules = "pool.read_ahead" if "destaged_at_once" in drive else "pool.read_ahead, pool.write_cache"
     made.append(f"{rules}: the program's usual rules, since no maker tells its own")

@@ -13,8 +13,8 @@ pub(super) struct Memory {
     names: Names,
 }
 
-/// Whose memory it is: the checker has a name for all frames of each, and for what each of its transfers has. Lower names are those of the
-/// segments of a buffer.
+/// Whose memory it is: the checker has a name for all frames of each, for what passes over regions have taken from them, and for what each
+/// of its transfers has. Lower names are those of the segments of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
     OfCache,
@@ -28,6 +28,11 @@ impl Names {
             Names::OfCache => u32::MAX - 1,
             Names::OfPool => u32::MAX,
         }
+    }
+
+    /// What passes over regions of the medium have taken from all frames.
+    fn passes(self) -> u32 {
+        self.frames() - 2
     }
 
     /// What a transfer has.
@@ -47,6 +52,11 @@ impl Memory {
     /// The checker's name of all frames together.
     pub fn name(&self) -> u32 {
         self.names.frames()
+    }
+
+    /// The checker's name of what passes over regions have taken.
+    pub fn name_of_passes(&self) -> u32 {
+        self.names.passes()
     }
 
     /// The checker's name of what a transfer has.
@@ -132,9 +142,7 @@ impl Memory {
         if victims.is_empty() {
             return;
         }
-        if cx.checker().is_some() {
-            self.tell_dropped(victims, cx);
-        }
+        self.tell_dropped(victims, cx);
         while let Some(victim) = victims.pop() {
             self.cache.release(victim);
         }

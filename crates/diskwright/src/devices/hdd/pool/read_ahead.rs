@@ -107,11 +107,14 @@ impl DrivePool {
     pub(super) fn may_stay(&mut self, arm: usize, disk: &Disk, cx: &Context<'_>) {
         let rules = self.parts.read_ahead.as_ref();
         let least = rules.map_or(0, |rules| rules.least.blocks());
+        if least == 0 {
+            return;
+        }
         let arm = &disk.medium.arms[arm];
         let Some(Work::Request(begun)) = &arm.work else {
             return;
         };
-        if least == 0 || cx.request(begun.request).command.op != Op::Read {
+        if cx.request(begun.request).command.op != Op::Read {
             return;
         }
         let others = disk.queues[arm.group].pool.others(begun.others);

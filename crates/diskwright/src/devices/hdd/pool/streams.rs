@@ -133,7 +133,7 @@ impl Streams {
 
     /// The stream to be read ahead of which the blocks up to this one have been read: of several the one that was continued last.
     pub fn ending_at(&self, end: u64) -> Option<usize> {
-        if self.wanted == 0 {
+        if !self.are_wanted() {
             return None;
         }
         let ends_there = |&number: &usize| {
