@@ -4,6 +4,7 @@ python tools/drives.py            writes them
 python tools/drives.py --check    fails where they are not what would be written
 """
 
+import math
 import sys
 import textwrap
 import tomllib
@@ -157,7 +158,8 @@ def description(drive: Table) -> str:
     """The text of the drive's file."""
     zones = lay_out(shape(drive))
     found = curves(drive, zones[-1].last + 1)
-    return "\n".join([*_head(drive, found), *_mechanics(drive, found), *_layout(drive, zones)]) + "\n"
+    lines = [*_head(drive, found), *_mechanics(drive, found), *_memory(drive, zones), *_layout(drive, zones)]
+    return "\n".join(lines) + "\n"
 
 
 def _head(drive: Table, curves: dict[str, Curve | Seeks]) -> Iterator[str]:
@@ -187,6 +189,10 @@ def _head(drive: Table, curves: dict[str, Curve | Seeks]) -> Iterator[str]:
             for key, curve in curves.items()
         ),
     ]
+    made.append(
+        "pool.read_ahead.least: a track at the edge, at most 2 MiB and a 32nd of the memory, so that several "
+        "sequential readers keep a good part of one's rate, as with the better drives of 2010 (X-bit labs)"
+    )
     rules = "pool.read_ahead" if "destaged_at_once" in drive else "pool.read_ahead, pool.write_cache"
     made.append(f"{rules}: the program's usual rules, since no maker tells its own")
     yield from _list("estimated", made)
@@ -253,7 +259,11 @@ def _mechanics(drive: Table, curves: dict[str, Curve | Seeks]) -> Iterator[str]:
     yield f"scheduler = {_policy(drive['scheduler'])}"
     yield f"write_cache = {str(drive['write_cache']).lower()}"
     yield ""
-    yield from _pool(drive)
+
+
+def _memory(drive: Table, zones: list[Zone]) -> Iterator[str]:
+    """Its memory, and the arms that share it."""
+    yield from _pool(drive, zones)
     arms = drive["actuators"]
     if arms > 1:
         yield "[arms]"
@@ -266,13 +276,21 @@ def _mechanics(drive: Table, curves: dict[str, Curve | Seeks]) -> Iterator[str]:
             yield ""
 
 
-def _pool(drive: Table) -> Iterator[str]:
+def _least_kib(drive: Table, zones: list[Zone]) -> int:
+    """What an arm reads of a stream whatever waits: a track at the edge, not more than a stream's share."""
+    track: int = math.ceil(zones[0].sectors * drive["sector"] / 65_536) * 64
+    share: int = drive["buffer_mb"] * 1024 // 32
+    return min(track, 2048, share)
+
+
+def _pool(drive: Table, zones: list[Zone]) -> Iterator[str]:
     """The drive's memory, and what keeps writes with the write cache disabled."""
     yield "[pool]"
     yield f'size = "{drive["buffer_mb"]} MiB"'
     yield f'hit_overhead = "{drive["hit_overhead_ms"]:g} ms"'
     yield ""
     yield "[pool.read_ahead]"
+    yield f'least = "{_least_kib(drive, zones)} KiB"'
     yield ""
     yield "[pool.write_cache]"
     kept = drive.get("persistent_kib")

@@ -2,6 +2,7 @@
 
 import io
 import os
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,36 +52,26 @@ def _save(draw: "Callable[[], Figure]", stream: IO[bytes], form: str) -> None:
 
 
 def figure(found: Record) -> "Figure":
-    """Four panels: seek curve, access times, bandwidth, random reads. What was not measured stays empty.
-
-    Below them, if they were measured, streams and random writes over time.
-    """
+    """A panel for each thing that was measured: seek curve, access times, bandwidth, random reads, caches."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    of_caches = (("streams", "Sequential streams", _streams), ("writes", "Random writes over time", _writes))
-    has_caches = any(found.get(key) for key, _, _ in of_caches)
-    rows = 3 if has_caches else 2
-    made = Figure(figsize=(12.8, 4.5 * rows), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
+    panels = [panel for panel in _PANELS if found.get(panel[0])]
+    columns = min(len(panels), 2) or 1
+    rows = -(-len(panels) // columns) or 1
+    made = Figure(figsize=(6.4 * columns, 4.5 * rows), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
     gigabytes = found.capacity_blocks * 512 / 1e9
     size = f"{gigabytes:,.1f} GB" if gigabytes < 1000 else f"{gigabytes / 1000:,.1f} TB"
-    made.suptitle(f"{found.name}: {size}, {found.rpm:,.0f} rpm", fontsize=14, fontweight="bold")
-    panels = (
-        ("seek", "Seek curve", _seek),
-        ("access", "Access time of random sectors", _access),
-        ("zones", "Bandwidth of long reads", _zones),
-        ("random", "Random reads", _random),
-        *(of_caches if has_caches else ()),
-    )
-    for axes, (key, title, draw) in zip(made.subplots(rows, 2).flat, panels, strict=True):
+    title = f"{found.name}: {size}, {found.rpm:,.0f} rpm"
+    made.suptitle(textwrap.fill(title, 40 * columns), fontsize=14, fontweight="bold")
+    places = made.subplots(rows, columns, squeeze=False).flat
+    for axes, (_, title, draw) in zip(places, panels, strict=False):
         axes.set_title(title, fontsize=12)
-        if found.get(key):
-            axes.grid(alpha=0.3, linewidth=0.6)
-            axes.spines[["top", "right"]].set_visible(False)
-            draw(axes, found)
-        else:
-            axes.set_axis_off()
-            axes.text(0.5, 0.5, "not measured", ha="center", va="center", color="0.4")
+        axes.grid(alpha=0.3, linewidth=0.6)
+        axes.spines[["top", "right"]].set_visible(False)
+        draw(axes, found)
+    for axes in places[len(panels) :]:
+        axes.set_axis_off()
     return made
 
 
@@ -201,7 +192,7 @@ def _streams(axes: "Axes", found: Record) -> None:
     axes.set_xlabel(f"streams, requests of {found.streams.request_bytes / 1024:,g} KiB")
     axes.set_ylabel("bandwidth of all, MB/s")
     axes.set_ylim(bottom=0)
-    axes.legend(loc="upper right", frameon=False)
+    _legend_below(axes)
 
 
 def _writes(axes: "Axes", found: Record) -> None:
@@ -219,4 +210,49 @@ def _writes(axes: "Axes", found: Record) -> None:
     axes.set_yscale("log")
     axes.set_xlabel(f"time, s; {found.writes.depth} outstanding; dotted: memory is full")
     axes.set_ylabel(f"writes of {found.writes.request_bytes / 1024:,g} KiB a second")
-    axes.legend(loc="upper right", frameon=False)
+    _legend_below(axes)
+
+
+def _legend_below(axes: "Axes") -> None:
+    """A legend where no curve can be."""
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2, frameon=False)
+
+
+def _destage(axes: "Axes", found: Record) -> None:
+    states = found.destage.states
+    times = {
+        "the burst": "burst_ms",
+        "then in idle time": "idle_destage_ms",
+        "or by a flush": "flush_at_once_ms",
+    }
+    height = 0.8 / len(times)
+    for index, (label, key) in enumerate(times.items()):
+        places = [place + index * height for place in range(len(states))]
+        known = [
+            (place, state[key] / 1000) for place, state in zip(places, states, strict=True) if state[key]
+        ]
+        if known:
+            at, lengths = [place for place, _ in known], [seconds for _, seconds in known]
+            axes.barh(at, lengths, height * 0.9, color=COLOURS[index], label=label)
+            for place, seconds in known:
+                axes.annotate(
+                    f"{seconds:,.3g} s", (seconds, place), (3, 0), textcoords="offset points", va="center"
+                )
+    names = [f"{state.write_cache},\n{state.bytes / 1e6:,.3g} MB" for state in states]
+    axes.set_yticks([place + height for place in range(len(states))], names)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.margins(x=0.2)
+    axes.set_xlabel("s, of random writes until memory is full, by state of the write cache")
+    _legend_below(axes)
+
+
+_PANELS = (
+    ("seek", "Seek curve", _seek),
+    ("access", "Access time of random sectors", _access),
+    ("zones", "Bandwidth of long reads", _zones),
+    ("random", "Random reads", _random),
+    ("streams", "Sequential streams", _streams),
+    ("writes", "Random writes over time", _writes),
+    ("destage", "Time to destage", _destage),
+)

@@ -144,7 +144,7 @@ impl Replacement for PythonReplacement {
 
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
         let answer = self.ask("evict", |py, methods| {
-            let pinned = PyFrozenSet::new(py, pins.frames().iter().map(|frame| frame.0))?;
+            let pinned = PyFrozenSet::new(py, pins.frames().map(|frame| frame.0))?;
             let answer = methods.evict.bind(py).call1((pinned,))?;
             self.held.checked(&answer, pins)
         });

@@ -168,9 +168,8 @@ def _table(found: Record, policies: dict[str, str]) -> "RenderableType":
     table = output.table(*rows.pop(""), *policies.values())
     for asked, capacity in rows.items():
         table.add_row(*capacity, *(_cell(points[policy, asked]) for policy in policies))
-    table.caption = "misses among all accesses" + (", ± 95 % confidence" if found.sample else "")
-    table.caption_justify = "left"
-    return table
+    caption = "misses among all accesses" + (", ± 95 % confidence" if found.sample else "")
+    return output.captioned(table, caption)
 
 
 def _cell(point: Record) -> str:

@@ -157,6 +157,14 @@ def table(*headers: str, names: int = 1) -> "Table":
     return made
 
 
+def captioned(table: "Table", caption: str) -> "RenderableType":
+    """A table and text below it as wide as the terminal: a table's own caption is as narrow as the table."""
+    from rich.console import Group
+    from rich.text import Text
+
+    return Group(table, Text(caption, style="table.caption"))
+
+
 def pairs(label: str, entries: Mapping[str, str]) -> "RenderableType":
     """A label, and names with values side by side."""
     return _beside(label, _filled(entries, WIDTH - len(label) - 2), "bold")

@@ -243,9 +243,8 @@ def _zones(found: Record) -> "RenderableType":
             *(_short(sum(values) / len(values)) for values in rates),
             *(_known(values) for values in switches),
         )
-    table.caption = "rates in MB/s; from a track to the next one or to the next cylinder in ms"
-    table.caption_justify = "left"
-    return table
+    caption = "rates in MB/s; from a track to the next one or to the next cylinder in ms"
+    return output.captioned(table, caption)
 
 
 def _short(value: float) -> str:
@@ -280,12 +279,11 @@ def _random(found: Record) -> "RenderableType":
     for depth in depths:
         row = (points[name, ships, depth] for name, ships in series)
         table.add_row(str(depth), *(_rate(point, with_margins) for point in row))
-    table.caption = f"random reads of {found.random_read_bytes / 1024:,g} KiB a second"
-    table.caption += ", ± 95 % confidence" if with_margins else _widest(found.random)
+    caption = f"random reads of {found.random_read_bytes / 1024:,g} KiB a second"
+    caption += ", ± 95 % confidence" if with_margins else _widest(found.random)
     if "shipped_scheduler" in found and any(ships for _, ships in series):
-        table.caption += f"\n* as the drive ships: {_scheduler(found.shipped_scheduler)}"
-    table.caption_justify = "left"
-    return table
+        caption += f"\n* as the drive ships: {_scheduler(found.shipped_scheduler)}"
+    return output.captioned(table, caption)
 
 
 def _widest(points: list[Record]) -> str:
@@ -322,13 +320,12 @@ def _streams(found: Record) -> "RenderableType":
         for point in (read, write):
             row += [point.mb_per_s, point.slowest_mb_per_s, point.response_mean_ms, point.response_p99_ms]
         table.add_row(str(read.streams), *map(_short, row))
-    table.caption = (
-        f"sequential requests of {streams.request_bytes / 1024:,g} KiB, one after another in each stream,\n"
-        f"write cache {streams.write_cache} as the drive ships; MB/s of all streams together and of\n"
+    caption = (
+        f"sequential requests of {streams.request_bytes / 1024:,g} KiB, one after another in each stream, "
+        f"write cache {streams.write_cache} as the drive ships; MB/s of all streams together and of "
         "the slowest of them; response times in ms"
     )
-    table.caption_justify = "left"
-    return table
+    return output.captioned(table, caption)
 
 
 def _writes(found: Record) -> "RenderableType":
@@ -346,12 +343,11 @@ def _writes(found: Record) -> "RenderableType":
     )
     table.add_row("steady", *(f"{state.steady.iops:,.1f}" for state in writes.states))
     table.add_row("mean of writes", *(f"{state.steady.writes:,}" for state in writes.states))
-    table.caption = (
-        f"random writes of {writes.request_bytes / 1024:,g} KiB a second by time,\n"
+    caption = (
+        f"random writes of {writes.request_bytes / 1024:,g} KiB a second by time, "
         f"{writes.depth} outstanding, from the empty memory on, by state of the write cache" + _notes(writes)
     )
-    table.caption_justify = "left"
-    return table
+    return output.captioned(table, caption)
 
 
 def _of_burst(state: Record, text: Callable[[Record], str]) -> str:
@@ -382,10 +378,9 @@ def _destage(found: Record) -> "RenderableType":
         table.add_row(
             _state(state), output.plain(state.writes), _short(state.bytes / 1e6), *map(output.number, times)
         )
-    table.caption = (
-        f"writes of {destage.request_bytes / 1024:,g} KiB at random places until memory is full;\n"
-        "times in ms: of the burst, from its end to the last destage in idle time, of a flush\n"
+    caption = (
+        f"writes of {destage.request_bytes / 1024:,g} KiB at random places until memory is full; "
+        "times in ms: of the burst, from its end to the last destage in idle time, of a flush "
         "after that, of a flush at the burst's end" + _notes(destage)
     )
-    table.caption_justify = "left"
-    return table
+    return output.captioned(table, caption)

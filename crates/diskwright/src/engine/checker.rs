@@ -337,13 +337,18 @@ impl Checker {
 
     /// Blocks of a segment were written to the device's medium.
     pub fn drained(&mut self, device: DeviceId, segment: u32, lbn: u64, blocks: u32) {
-        for lbn in lbn..lbn + u64::from(blocks) {
+        self.drained_to(device, segment, (lbn, blocks), lbn);
+    }
+
+    /// The same, at a place of the medium.
+    pub fn drained_to(&mut self, device: DeviceId, segment: u32, run: (u64, u32), to: u64) {
+        for (lbn, to) in (run.0..run.0 + u64::from(run.1)).zip(to..) {
             let Some(&held) = self.buffers.get(&(device, segment, lbn)) else {
                 return self.fault(format!(
                     "block {lbn} was written from segment {segment}, which never held it"
                 ));
             };
-            self.media.insert((device, lbn), held);
+            self.media.insert((device, to), held);
         }
     }
 

@@ -74,6 +74,7 @@ impl Context<'_> {
 
     /// Makes a request of this device's own, for a part of it to serve and [complete](Self::complete): the device hears of that by
     /// [`Device::child_completed`] under its own number.
+    #[inline]
     pub fn open(&mut self, command: Command) -> RequestId {
         let (now, device) = (self.kernel.now, self.device);
         let request = (self.kernel.requests).insert(&command, now, Some(device), device);

@@ -145,8 +145,15 @@ parts! {
 }
 
 /// How the time from start to completion divides; the entries add up to it exactly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts([Time; Part::COUNT]);
+
+impl Default for Parts {
+    #[inline]
+    fn default() -> Parts {
+        Parts([Time::ZERO; Part::COUNT])
+    }
+}
 
 impl Parts {
     /// Adds `time` to one part.
@@ -311,6 +318,7 @@ impl Slab {
         self.get_mut(id).is_background = true;
         self.in_background += 1;
     }
+    #[inline]
     pub(crate) fn remove(&mut self, id: RequestId) {
         self.in_background -= usize::from(self.get(id).is_background);
         self.free.push(id.0);

@@ -1,5 +1,6 @@
 //! Pools at the edges of what they may be: one slot for writes, no read-ahead, regions that are full, commands larger than the pool.
 
+use diskwright::base::error::Error;
 use serde_json::Value;
 
 use crate::support;
@@ -7,6 +8,14 @@ use crate::support;
 /// What a drive with this pool does with a load that reads and writes, trims and flushes all the time, with the checker on.
 #[track_caller]
 fn run(pool: &str, write_cache: bool, load: &str) -> Value {
+    let result = try_run(pool, write_cache, load).expect("a drive that can be built");
+    let requests = &result["requests"];
+    assert_eq!(requests["completed"], requests["issued"]);
+    assert_eq!(requests["failed"], 0);
+    result
+}
+
+fn try_run(pool: &str, write_cache: bool, load: &str) -> Result<Value, Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let drive = folder.path().join("drive.toml");
     let text = format!(
@@ -20,11 +29,7 @@ fn run(pool: &str, write_cache: bool, load: &str) -> Value {
          [device.hdd]\ndrive = \"{}\"\nwrite_cache = {write_cache}\n[device.hdd.queue]\ndepth = 4\n",
         drive.display()
     );
-    let result = support::run(&spec);
-    let requests = &result["requests"];
-    assert_eq!(requests["completed"], requests["issued"]);
-    assert_eq!(requests["failed"], 0);
-    result
+    support::try_run(&spec)
 }
 
 /// Small requests that meet.
@@ -85,6 +90,40 @@ fn a_region_that_is_always_full_keeps_every_write() {
         assert!(count(&result, "absorbed_writes") > 100, "{pool}");
         assert!(count(&result, "region_passes") > 100, "{pool}");
     }
+}
+
+#[test]
+fn regions_have_room_on_the_medium() {
+    // A track has 250 KiB, a cylinder 500; two regions begin at the cylinders 500 and 1500, each with 62 slots of 4 KiB a track.
+    let region = |count: u32, tracks: u32| {
+        let pool = format!(
+            "[pool]\nsize = \"16 MiB\"\n[pool.persistent]\nmemory = \"64 KiB\"\nregion = {{ count = {count}, size = \"{} KiB\" }}\n",
+            count * tracks * 248
+        );
+        try_run(&pool, false, SMALL).map(|_| ())
+    };
+    let refused = |count, tracks| region(count, tracks).expect_err("no room").to_string();
+    region(1, 2000).expect("to the end of the medium");
+    let error = refused(1, 2001);
+    assert!(
+        error.contains("takes 1001 cylinders from cylinder 1000 on, where there are 1000"),
+        "{error}"
+    );
+    region(2, 1000).expect("each its part, the last one to the end of the medium");
+    let error = refused(2, 1001);
+    assert!(
+        error.contains("takes 501 cylinders from cylinder 1500 on, where there are 500"),
+        "{error}"
+    );
+    // An extent of 512 blocks is longer than a track.
+    let pool = "[pool]\nsize = \"16 MiB\"\nextent = \"256 KiB\"\n[pool.persistent]\nmemory = \"256 KiB\"\nregion.size = \"512 KiB\"\n";
+    let error = try_run(pool, false, SMALL)
+        .expect_err("too long")
+        .to_string();
+    assert!(
+        error.contains("an extent of 512 sectors in a region with 500 on a track"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::buffer_description::BufferDescription;
 use super::cache::CacheParts;
 use super::drive::{Drive, DriveDescription};
 use super::interface::Interface;
+use super::pool::Regions;
 use super::pool_description::PoolDescription;
 use super::spec::HddSpec;
 use super::spec::buffer::BufferSpec;
@@ -199,6 +200,10 @@ fn pool_parts(
         chance: site.stream(".pool"),
     };
     let policy = site.replacement(&pool.policy, "buffer", &setting)?;
+    let region = pool.persistent.as_ref().and_then(|kept| kept.region);
+    if let Some(region) = &region {
+        Regions::check(&disk.hardware, region, per_frame).map_err(locate)?;
+    }
     let depth = std::mem::replace(&mut disk.depth, u32::MAX);
     disk.is_behind_memory = true;
     disk.hardware.interface = Interface::INSTANT;
@@ -206,7 +211,7 @@ fn pool_parts(
         depth,
         most_dirty: pool.most_dirty(write_cache),
         is_persistent: !write_cache,
-        region: pool.persistent.as_ref().and_then(|kept| kept.region),
+        region,
         destaging: pool.write_cache.clone().unwrap_or_default(),
         read_ahead: pool.read_ahead.clone(),
         hit_overhead: pool.hit_overhead,

@@ -179,6 +179,13 @@ impl Medium {
         self.arms.iter().all(|arm| arm.work.is_none())
     }
 
+    /// Whether every arm is at work for a request.
+    #[inline]
+    pub fn serves_on_all_arms(&self) -> bool {
+        let mut arms = self.arms.iter();
+        arms.all(|arm| matches!(arm.work, Some(Work::Request(_))))
+    }
+
     /// Whether a group has a share in a command whose blocks are in place.
     pub fn reaches(&self, group: usize, command: &Command) -> bool {
         let group = &self.groups[group];

@@ -4,7 +4,7 @@
 use super::transfers::TransferId;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, RequestId};
-use crate::models::cache::block_cache::{BlockState, LinePiece, Trimmed, Victim};
+use crate::models::cache::block_cache::{BlockState, LinePiece, LinePieces, Trimmed, Victim};
 use crate::models::cache::{BlockCache, Frame};
 
 /// Frames, and the checker's names of them. A block is in at most one frame, so all together have one name.
@@ -13,8 +13,8 @@ pub(super) struct Memory {
     names: Names,
 }
 
-/// Whose memory it is: the checker has a name for all frames of each, and for what each of its transfers has. Lower names are those of the
-/// segments of a buffer.
+/// Whose memory it is: the checker has a name for all frames of each, for what passes over regions have taken from them, and for what each
+/// of its transfers has. Lower names are those of the segments of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
     OfCache,
@@ -28,6 +28,11 @@ impl Names {
             Names::OfCache => u32::MAX - 1,
             Names::OfPool => u32::MAX,
         }
+    }
+
+    /// What passes over regions of the medium have taken from all frames.
+    fn passes(self) -> u32 {
+        self.frames() - 2
     }
 
     /// What a transfer has.
@@ -49,26 +54,36 @@ impl Memory {
         self.names.frames()
     }
 
+    /// The checker's name of what passes over regions have taken.
+    pub fn name_of_passes(&self) -> u32 {
+        self.names.passes()
+    }
+
     /// The checker's name of what a transfer has.
     pub fn name_of(&self, id: TransferId) -> u32 {
         self.names.transfer(id)
     }
 
     /// The pieces of a command, one for each frame.
-    pub fn pieces(&self, command: &Command) -> impl Iterator<Item = LinePiece> + use<> {
+    #[inline]
+    pub fn pieces(&self, command: &Command) -> LinePieces {
         self.cache.pieces(command.lbn.0, command.blocks)
     }
 
     /// The run from the first to the last of a command's blocks that its frames do not have.
     pub fn missing(&self, command: &Command, frames: &[Option<Frame>]) -> Option<(u64, u32)> {
-        let pieces = self.pieces(command).zip(frames);
-        let mut missing = pieces.filter_map(|(piece, &frame)| self.cache.missing(&piece, frame));
-        let (first, blocks) = missing.next()?;
-        let end = missing.last().unwrap_or((first, blocks));
-        Some((first, (end.0 + u64::from(end.1) - first) as u32))
+        let mut run: Option<(u64, u64)> = None;
+        for (piece, &frame) in self.pieces(command).zip(frames) {
+            if let Some((lbn, blocks)) = self.cache.missing(&piece, frame) {
+                let (first, _) = run.unwrap_or((lbn, lbn));
+                run = Some((first, lbn + u64::from(blocks)));
+            }
+        }
+        run.map(|(first, end)| (first, (end - first) as u32))
     }
 
     /// Puts into a frame what came from behind, but not over what was written meanwhile.
+    #[inline]
     pub fn fill(&mut self, frame: Frame, part: &LinePiece, child: RequestId, cx: &mut Context<'_>) {
         let line = self.cache.line(frame);
         if let Some((checker, device)) = cx.checker() {
@@ -122,16 +137,27 @@ impl Memory {
     }
 
     /// Gives up the frames of victims.
+    #[inline]
     pub fn release(&mut self, victims: &mut Vec<Victim>, cx: &mut Context<'_>) {
-        for victim in victims.drain(..) {
-            if let Some((checker, device)) = cx.checker() {
-                let whole = self.cache.whole(victim.key);
-                let valid = self.cache.runs(victim.line, BlockState::Valid, whole);
-                for (lbn, blocks) in valid {
-                    checker.dropped(device, self.names.frames(), lbn, blocks);
-                }
-            }
+        if victims.is_empty() {
+            return;
+        }
+        self.tell_dropped(victims, cx);
+        while let Some(victim) = victims.pop() {
             self.cache.release(victim);
+        }
+    }
+
+    fn tell_dropped(&self, victims: &[Victim], cx: &mut Context<'_>) {
+        let Some((checker, device)) = cx.checker() else {
+            return;
+        };
+        for victim in victims {
+            let whole = self.cache.whole(victim.key);
+            let valid = self.cache.runs(victim.line, BlockState::Valid, whole);
+            for (lbn, blocks) in valid {
+                checker.dropped(device, self.names.frames(), lbn, blocks);
+            }
         }
     }
 }
@@ -149,6 +175,7 @@ impl<T: Copy> Sent<T> {
     }
 
     /// A request is sent for something.
+    #[inline]
     pub fn note(&mut self, child: RequestId, what: T) {
         let index = child.0 as usize;
         if self.purposes.len() <= index {
@@ -164,6 +191,7 @@ impl<T: Copy> Sent<T> {
     }
 
     /// What a request was sent for that is complete.
+    #[inline]
     pub fn take(&mut self, child: RequestId) -> T {
         let purpose = self.purposes[child.0 as usize].take();
         purpose.expect("only what was sent is completed")

@@ -44,7 +44,9 @@ pub struct StreamsDescription {
     pub after: u32,
     /// How far ahead of the last read.
     pub most: Size,
-    /// Whether it stops at once for a request that waits.
+    /// What an arm goes on to read of a stream behind a read of the host's, whatever waits: the minimum prefetch of SCSI's caching page.
+    pub least: Size,
+    /// Whether it stops at once for a request that waits, beyond `least`.
     pub yields: bool,
 }
 
@@ -103,6 +105,7 @@ impl Default for StreamsDescription {
             streams: 32,
             after: 1,
             most: Size::from_blocks(4096),
+            least: Size::from_blocks(0),
             yields: true,
         }
     }
@@ -197,6 +200,14 @@ impl PoolDescription {
                     "accepted: longest = \"1 block\" or more, such as \"1 MiB\"",
                 );
             }
+        }
+        if let Some(StreamsDescription { most, least, .. }) = &self.read_ahead
+            && least.blocks() > most.blocks()
+        {
+            return wrong(
+                format!("a read-ahead of at least {least} and at most {most}"),
+                "accepted: least = \"0 B\" to what `most` is",
+            );
         }
         if let Some(kept) = &self.persistent {
             let memory = kept.memory.blocks();

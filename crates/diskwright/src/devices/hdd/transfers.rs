@@ -1,6 +1,7 @@
 //! What a cache or a pool has to do on the medium: in any order, except that what overlaps keeps its order.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::base::units::Lbn;
 use crate::engine::request::{Command, Op, RequestId};
@@ -61,8 +62,9 @@ pub struct Transfers {
     by_lbn: Vec<(u64, TransferId)>,
     /// The most blocks of any so far: what overlaps a run begins at most so far before it.
     longest: u32,
-    /// How many writes of each turn are unfinished, by turn; the first has some.
-    writes: VecDeque<(u64, u32)>,
+    /// How many writes of each turn are unfinished, from the turn `writes_from` on, which has some if any has.
+    writes: VecDeque<u32>,
+    writes_from: u64,
     turns: u64,
     /// Those that wait for none.
     ready: VecDeque<TransferId>,
@@ -74,18 +76,21 @@ impl Transfers {
     /// Adds the newest transfer.
     pub fn add(&mut self, command: Command, purpose: Purpose) -> TransferId {
         let id = self.vacant(command, purpose);
-        let mut before = std::mem::take(&mut self.entries[id.0 as usize].waiters);
-        before.extend(self.overlapping(&command));
-        let blockers = before.len() as u32;
-        for blocker in before.drain(..) {
-            self.entries[blocker.0 as usize].waiters.push(id);
+        let mut blockers = 0;
+        let at = self.first_from(command.lbn.0);
+        for other in self.near(at, &command) {
+            let blocker = &mut self.entries[self.by_lbn[other].1.0 as usize];
+            if blocker.command.end() > command.lbn {
+                blocker.waiters.push(id);
+                blockers += 1;
+            }
         }
         let entry = &mut self.entries[id.0 as usize];
-        (entry.waiters, entry.sequence, entry.blockers) = (before, self.turns, blockers);
+        (entry.sequence, entry.blockers) = (self.turns, blockers);
         entry.has_waited = blockers > 0;
         self.turns += 1;
         self.longest = self.longest.max(command.blocks);
-        self.enter(id);
+        self.enter(id, at);
         self.held += u32::from(matches!(purpose, Purpose::Request(_)));
         id
     }
@@ -114,8 +119,8 @@ impl Transfers {
         id
     }
 
-    /// A transfer is found by its blocks from now on, and sent when it waits for none.
-    fn enter(&mut self, id: TransferId) {
+    /// A transfer is found by its blocks from now on, and sent when it waits for none. At or behind its first block others begin `at` a place.
+    fn enter(&mut self, id: TransferId, at: usize) {
         let Transfer {
             command,
             sequence,
@@ -123,35 +128,44 @@ impl Transfers {
             ..
         } = *self.get(id);
         if command.op == Op::Write {
-            match self.writes_of(sequence) {
-                Ok(at) => self.writes[at].1 += 1,
-                Err(at) => self.writes.insert(at, (sequence, 1)),
-            }
+            *self.writes_of(sequence) += 1;
         }
-        self.insert_by_lbn(command.lbn, id);
+        self.insert_by_lbn(at, command.lbn, id);
         if blockers == 0 {
             self.ready.push_back(id);
         }
     }
 
-    fn insert_by_lbn(&mut self, lbn: Lbn, id: TransferId) {
-        let entry = (lbn.0, id);
-        let at = self.by_lbn.partition_point(|&other| other < entry);
-        self.by_lbn.insert(at, entry);
+    fn insert_by_lbn(&mut self, at: usize, lbn: Lbn, id: TransferId) {
+        let behind = self.by_lbn[at..].iter();
+        let same = behind.take_while(|&&other| other < (lbn.0, id)).count();
+        self.by_lbn.insert(at + same, (lbn.0, id));
     }
 
     fn remove_by_lbn(&mut self, lbn: Lbn, id: TransferId) {
-        let at = self.by_lbn.binary_search(&(lbn.0, id));
-        self.by_lbn.remove(at.expect("it is unfinished"));
+        let mut at = self.first_from(lbn.0);
+        while self.by_lbn[at].1 != id {
+            at += 1;
+        }
+        self.by_lbn.remove(at);
     }
 
-    /// Where the writes of a turn are counted, or would be.
-    fn writes_of(&self, turn: u64) -> Result<usize, usize> {
-        // The newest turn is looked up as often as all others together.
-        match self.writes.back() {
-            Some(&(newest, _)) if newest < turn => Err(self.writes.len()),
-            _ => self.writes.binary_search_by_key(&turn, |&(turn, _)| turn),
+    /// Where the unfinished transfers begin whose first blocks are at or behind a block.
+    #[inline]
+    fn first_from(&self, lbn: u64) -> usize {
+        self.by_lbn.partition_point(|&(first, _)| first < lbn)
+    }
+
+    /// How many writes of a turn are unfinished. The turns before the first one that has some are not kept.
+    fn writes_of(&mut self, turn: u64) -> &mut u32 {
+        if self.writes.is_empty() {
+            self.writes_from = turn;
         }
+        let index = (turn - self.writes_from) as usize;
+        if index >= self.writes.len() {
+            self.writes.resize(index + 1, 0);
+        }
+        &mut self.writes[index]
     }
 
     /// A destage that has not been taken and has blocks in common with a trim.
@@ -185,7 +199,7 @@ impl Transfers {
         }
         self.unlink(id, Some(&first));
         self.remove_by_lbn(whole.lbn, id);
-        self.insert_by_lbn(first.lbn, id);
+        self.insert_by_lbn(self.first_from(first.lbn.0), first.lbn, id);
         self.get_mut(id).command = first;
         parts
     }
@@ -212,7 +226,7 @@ impl Transfers {
         }
         let entry = self.get_mut(rest);
         (entry.sequence, entry.blockers, entry.waiters) = (sequence, blockers, waiters);
-        self.enter(rest);
+        self.enter(rest, self.first_from(part.lbn.0));
         rest
     }
 
@@ -257,13 +271,24 @@ impl Transfers {
 
     /// The unfinished transfers that have blocks in common with a command, by their first blocks.
     pub fn overlapping(&self, command: &Command) -> impl Iterator<Item = TransferId> + use<'_> {
-        let from = command.lbn.0.saturating_sub(self.longest.into());
-        let (lbn, end) = (command.lbn, command.end().0);
-        let first = self.by_lbn.partition_point(|&(lbn, _)| lbn < from);
-        let near = self.by_lbn[first..].iter();
-        near.take_while(move |&&(lbn, _)| lbn < end)
-            .map(|&(_, id)| id)
+        let lbn = command.lbn;
+        let near = self.near(self.first_from(lbn.0), command);
+        let near = self.by_lbn[near].iter();
+        near.map(|&(_, id)| id)
             .filter(move |&id| self.get(id).command.end() > lbn)
+    }
+
+    /// Where the transfers are that begin before a command's end, and not so long before it that none reaches it. At or behind its first block
+    /// they begin `at` a place.
+    #[inline]
+    fn near(&self, at: usize, command: &Command) -> Range<usize> {
+        let (lbn, end) = (command.lbn.0, command.end().0);
+        let from = lbn.saturating_sub(self.longest.into());
+        let (before, behind) = self.by_lbn.split_at(at);
+        let before = before.iter().rev();
+        let before = before.take_while(|&&(first, _)| first >= from);
+        let behind = behind.iter().take_while(|&&(first, _)| first < end);
+        at - before.count()..at + behind.count()
     }
 
     /// An unfinished transfer.
@@ -311,12 +336,20 @@ impl Transfers {
         } = *self.get(id);
         self.remove_by_lbn(command.lbn, id);
         if command.op == Op::Write {
-            let at = self.writes_of(sequence).expect("it is unfinished");
-            self.writes[at].1 -= 1;
-            while self.writes.front().is_some_and(|&(_, left)| left == 0) {
+            *self.writes_of(sequence) -= 1;
+            while self.writes.front() == Some(&0) {
                 self.writes.pop_front();
+                self.writes_from += 1;
             }
         }
+        if !self.get(id).waiters.is_empty() {
+            self.release_waiters(id);
+        }
+        self.free.push(id);
+    }
+
+    /// Those that waited for a transfer wait for it no longer.
+    fn release_waiters(&mut self, id: TransferId) {
         let mut waiters = std::mem::take(&mut self.get_mut(id).waiters);
         for waiter in waiters.drain(..) {
             let waiting = self.get_mut(waiter);
@@ -326,7 +359,6 @@ impl Transfers {
             }
         }
         self.get_mut(id).waiters = waiters;
-        self.free.push(id);
     }
 
     /// The turn of the next transfer.
@@ -336,8 +368,7 @@ impl Transfers {
 
     /// Whether every write before a turn is finished.
     pub fn are_written_before(&self, turn: u64) -> bool {
-        let oldest = self.writes.front();
-        oldest.is_none_or(|&(oldest, _)| oldest >= turn)
+        self.writes.is_empty() || self.writes_from >= turn
     }
 }
 

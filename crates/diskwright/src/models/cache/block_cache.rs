@@ -2,7 +2,7 @@
 
 use super::Frame;
 use super::dirty_order::DirtyOrder;
-pub use super::line_piece::LinePiece;
+pub use super::line_piece::{LinePiece, LinePieces};
 use super::lines::Lines;
 pub use super::lines::{BlockState, Line};
 use super::occupancy::{AccessOutcome, Occupancy};
@@ -106,21 +106,9 @@ impl BlockCache {
     }
 
     /// Divides a run of blocks by lines.
-    pub fn pieces(&self, lbn: u64, blocks: u32) -> impl Iterator<Item = LinePiece> + use<> {
-        let per_line = u64::from(self.lines.blocks());
-        let end = lbn + u64::from(blocks);
-        std::iter::successors(Some(lbn), move |&at| Some((at / per_line + 1) * per_line))
-            .take_while(move |&at| at < end)
-            .map(move |at| {
-                let key = at / per_line;
-                let first = at - key * per_line;
-                LinePiece {
-                    key,
-                    first: first as u32,
-                    end: (first + end - at).min(per_line) as u32,
-                    lbn: at,
-                }
-            })
+    #[inline]
+    pub fn pieces(&self, lbn: u64, blocks: u32) -> LinePieces {
+        LinePieces::new(lbn, blocks, self.lines.blocks())
     }
 
     /// All blocks of a line.
@@ -138,6 +126,11 @@ impl BlockCache {
     #[inline]
     pub fn find(&self, key: u64) -> Option<Frame> {
         self.occupancy.directory.find(key)
+    }
+
+    /// The number of the line that a frame holds.
+    pub fn key(&self, frame: Frame) -> u64 {
+        self.occupancy.directory.key(frame)
     }
 
     /// Accesses a line, which gets a frame if it has none and one can be freed. What leaves for it, or at it, joins the victims.
@@ -179,6 +172,7 @@ impl BlockCache {
     }
 
     /// Lets go of a line that has left.
+    #[inline]
     pub fn release(&mut self, victim: Victim) {
         self.lines.release(victim.line);
     }
@@ -229,6 +223,9 @@ impl BlockCache {
 
     /// Blocks of a frame have come from the medium: those that were not there are, the others stay as they are.
     pub fn fill(&mut self, frame: Frame, piece: &LinePiece) {
+        if self.lines.line(frame) == Line::EMPTY {
+            return self.lines.put(frame, piece.first, piece.end, false);
+        }
         let mut from = piece.first;
         while let Some((first, end)) =
             self.lines
@@ -368,14 +365,18 @@ impl BlockCache {
     }
 
     /// Keeps a frame from being freed.
+    #[inline]
     pub fn pin(&mut self, frame: Frame) {
         self.occupancy.pins.pin(frame);
     }
 
     /// Takes one pin back of each.
+    #[inline]
     pub fn unpin_all(&mut self, frames: &[Option<Frame>]) {
-        for &frame in frames.iter().flatten() {
-            self.occupancy.pins.unpin(frame);
+        for frame in frames {
+            if let Some(frame) = *frame {
+                self.occupancy.pins.unpin(frame);
+            }
         }
     }
 
@@ -388,8 +389,8 @@ impl BlockCache {
     pub fn has_pinned(&self, lbn: u64, blocks: u32) -> bool {
         let per_line = u64::from(self.lines.blocks());
         let keys = lbn / per_line..(lbn + u64::from(blocks)).div_ceil(per_line);
-        let mut pinned = self.occupancy.pins.frames().iter();
-        pinned.any(|&frame| keys.contains(&self.occupancy.directory.key(frame)))
+        let mut pinned = self.occupancy.pins.frames();
+        pinned.any(|frame| keys.contains(&self.occupancy.directory.key(frame)))
     }
 
     /// The access to the medium that brought a frame's blocks, or wrote them, is over.

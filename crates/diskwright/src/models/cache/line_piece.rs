@@ -51,3 +51,51 @@ impl LinePiece {
         })
     }
 }
+
+/// The pieces of a run of blocks, in ascending order.
+#[derive(Clone, Debug)]
+pub struct LinePieces {
+    key: u64,
+    /// The first block of the next piece, counted from its line's first and on the device, and the end of the run.
+    first: u32,
+    lbn: u64,
+    end: u64,
+    per_line: u32,
+}
+
+impl LinePieces {
+    /// Those of a run, for lines of so many blocks.
+    #[inline]
+    pub(super) fn new(lbn: u64, blocks: u32, per_line: u32) -> LinePieces {
+        let key = lbn / u64::from(per_line);
+        LinePieces {
+            key,
+            first: (lbn - key * u64::from(per_line)) as u32,
+            lbn,
+            end: lbn + u64::from(blocks),
+            per_line,
+        }
+    }
+}
+
+impl Iterator for LinePieces {
+    type Item = LinePiece;
+
+    #[inline]
+    fn next(&mut self) -> Option<LinePiece> {
+        if self.lbn >= self.end {
+            return None;
+        }
+        let left = u64::from(self.first) + self.end - self.lbn;
+        let piece = LinePiece {
+            key: self.key,
+            first: self.first,
+            end: left.min(self.per_line.into()) as u32,
+            lbn: self.lbn,
+        };
+        self.key += 1;
+        self.first = 0;
+        self.lbn += u64::from(piece.blocks());
+        Some(piece)
+    }
+}

@@ -9,9 +9,8 @@ const NOWHERE: u32 = u32::MAX;
 /// The pinned frames of a cache; a frame may be pinned several times.
 #[derive(Clone, Debug)]
 pub struct Pins {
-    pinned: Vec<Frame>,
-    /// How often each of them is.
-    counts: Vec<u32>,
+    /// Each with how often it is.
+    pinned: Vec<(Frame, u32)>,
     /// Where each frame stands among them.
     places: PerFrame<u32>,
     /// How often a frame was let go by its last pin.
@@ -22,7 +21,6 @@ impl Default for Pins {
     fn default() -> Pins {
         Pins {
             pinned: Vec::new(),
-            counts: Vec::new(),
             places: PerFrame::new(NOWHERE),
             releases: 0,
         }
@@ -36,14 +34,14 @@ impl Pins {
     }
 
     /// Pins a frame once more.
+    #[inline]
     pub fn pin(&mut self, frame: Frame) {
         let place = &mut self.places[frame.index()];
         if *place == NOWHERE {
             *place = self.pinned.len() as u32;
-            self.pinned.push(frame);
-            self.counts.push(1);
+            self.pinned.push((frame, 1));
         } else {
-            self.counts[*place as usize] += 1;
+            self.pinned[*place as usize].1 += 1;
         }
     }
 
@@ -51,20 +49,20 @@ impl Pins {
     ///
     /// # Panics
     /// Where the frame is not pinned.
+    #[inline]
     pub fn unpin(&mut self, frame: Frame) {
         let place = self.places[frame.index()];
         assert_ne!(
             place, NOWHERE,
             "a frame is unpinned as often as it was pinned"
         );
-        let count = &mut self.counts[place as usize];
+        let (_, count) = &mut self.pinned[place as usize];
         *count -= 1;
         if *count == 0 {
             self.releases += 1;
             self.places[frame.index()] = NOWHERE;
             self.pinned.swap_remove(place as usize);
-            self.counts.swap_remove(place as usize);
-            if let Some(moved) = self.pinned.get(place as usize) {
+            if let Some((moved, _)) = self.pinned.get(place as usize) {
                 self.places[moved.index()] = place;
             }
         }
@@ -83,8 +81,8 @@ impl Pins {
     }
 
     /// The pinned frames, each once; their order depends on what was pinned and unpinned, and means nothing.
-    pub fn frames(&self) -> &[Frame] {
-        &self.pinned
+    pub fn frames(&self) -> impl Iterator<Item = Frame> {
+        self.pinned.iter().map(|&(frame, _)| frame)
     }
 
     /// How many frames are pinned.
@@ -125,7 +123,7 @@ mod tests {
                 for frame in (0..10).map(Frame) {
                     prop_assert_eq!(pins.holds(frame), model.contains_key(&frame));
                 }
-                let mut frames = pins.frames().to_vec();
+                let mut frames: Vec<Frame> = pins.frames().collect();
                 frames.sort();
                 prop_assert_eq!(frames, model.keys().copied().collect::<Vec<_>>());
             }

@@ -39,6 +39,7 @@ fn case(requests: &[(f64, char, u64, u64)]) -> Case {
             streams: 4,
             after: 1,
             most: 0,
+            least: 0,
             yields: true,
             share: 8,
             high: 16,
@@ -287,6 +288,29 @@ fn a_piece_is_interrupted_between_sectors_and_in_its_motion() {
     let mut stubborn = stream(&[(23.05, 'R', 250, 1)]);
     stubborn.pool.yields = false;
     check(&stubborn, &[11.15, 22.15, 35.25]);
+}
+
+#[test]
+fn an_arm_stays_with_a_stream() {
+    // The arm goes to the waiting read at 22 ms and reads its block at 25 ms, then a piece.
+    let others = [(15.5, 'R', 250, 1), (60.0, 'R', 20, 30)];
+    let leaving = stream(&others);
+    let model = check(&leaving, &[11.15, 22.15, 25.25, 63.2]);
+    assert_eq!(pieces(&model)[0].0, 20);
+    // Block 49 has passed at 25 ms, and the arm misses block 250 in this turn.
+    let mut staying = stream(&others);
+    staying.pool.least = 30;
+    let model = check(&staying, &[11.15, 22.15, 35.25, 63.2]);
+    assert_eq!(pieces(&model)[0], (20, 80, ns(22.0)));
+    assert_eq!(pieces(&model)[1], (50, 50, ns(35.1)));
+    // Beyond the end of the track the arm stays for another piece, of which block 119 has passed at 42 ms.
+    let mut longer = stream(&others);
+    longer.pool.least = 100;
+    let model = check(&longer, &[11.15, 22.15, 45.25, 63.2]);
+    assert_eq!(
+        pieces(&model)[..2],
+        began(&[(20, 80, 22.0), (100, 50, 30.0)])
+    );
 }
 
 #[test]

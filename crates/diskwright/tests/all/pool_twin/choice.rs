@@ -12,6 +12,10 @@ impl Model<'_> {
         if self.is_busy {
             return;
         }
+        if self.stay() {
+            // What waits already ends it as what comes later does.
+            return self.begin();
+        }
         if self.has_to_keep() {
             return self.keep();
         }
@@ -90,6 +94,38 @@ impl Model<'_> {
         its.any(|&(other, _)| other == extent)
     }
 
+    /// Goes on with a stream that the arm stays with.
+    fn stay(&mut self) -> bool {
+        let Some((from, until)) = self.stays.take() else {
+            return false;
+        };
+        let after = self.case.pool.after;
+        let streams = self.streams.list.iter();
+        let there = streams
+            .filter(|stream| stream.count >= after && !stream.is_stopped && stream.end() == from);
+        let Some(stream) = there.max_by_key(|stream| stream.continued) else {
+            return false;
+        };
+        let number = stream.number;
+        match self.piece_of(stream.next, from) {
+            Some(run) if run.0 == from => {
+                if self.begin_piece(number, run, Some(until)) {
+                    self.meet("the arm stays with a stream");
+                    return true;
+                }
+                self.meet("the arm would stay but for want of frames");
+                self.stop(number);
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// A stream is not read ahead until it is continued.
+    fn stop(&mut self, number: u64) {
+        self.streams.get(number).expect("it is followed").is_stopped = true;
+    }
+
     /// The arm is at work on a transfer until it ends.
     fn work(&mut self, number: u64, end: u64) {
         self.is_busy = true;
@@ -164,11 +200,11 @@ impl Model<'_> {
                 return false;
             };
             let stream = stream.number;
-            if self.begin_piece(stream, run) {
+            if self.begin_piece(stream, run, None) {
                 return true;
             }
             self.meet("a stream is stopped for want of frames");
-            self.streams.get(stream).expect("it is followed").is_stopped = true;
+            self.stop(stream);
         }
     }
 
@@ -188,16 +224,23 @@ impl Model<'_> {
     }
 
     /// Begins a piece, unless one of its extents has no frame.
-    fn begin_piece(&mut self, stream: u64, run: (u64, u64)) -> bool {
+    fn begin_piece(&mut self, stream: u64, run: (u64, u64), until: Option<u64>) -> bool {
         let passing = self.medium.piece(self.arm, self.now, run);
         let (arm, end) = (passing.to, passing.ends[passing.ends.len() - 1]);
-        let number = self.make(Purpose::Piece { stream, passing }, run, self.now);
+        let purpose = Purpose::Piece {
+            stream,
+            passing,
+            until,
+        };
+        let number = self.make(purpose, run, self.now);
+        let mut has_frames = true;
         for extent in self.frames.extents(run.0, run.1) {
-            if !self.access(extent, Holder::Piece) {
-                self.transfers.pop();
-                self.unpin(Holder::Piece);
-                return false;
-            }
+            has_frames &= self.access(extent, Holder::Piece);
+        }
+        if !has_frames {
+            self.transfers.pop();
+            self.unpin(Holder::Piece);
+            return false;
         }
         self.arm = arm;
         self.last_was_host = false;

@@ -164,6 +164,10 @@ fn pool(draw: &mut Draw, sector: u64) -> Pool {
         true => high,
         false => draw.within(0..=high),
     };
+    let most = match draw.chance(25) {
+        true => 0,
+        false => draw.scaled(1..=frames * extent),
+    };
     Pool {
         frames,
         extent,
@@ -171,9 +175,10 @@ fn pool(draw: &mut Draw, sector: u64) -> Pool {
         hit_overhead: draw.time(200_000),
         streams: draw.scaled(1..=8),
         after: draw.within(0..=2),
-        most: match draw.chance(25) {
+        most,
+        least: match draw.chance(50) {
             true => 0,
-            false => draw.scaled(1..=frames * extent),
+            false => draw.scaled(0..=most),
         },
         yields: draw.chance(70),
         share: match draw.chance(30) {

@@ -74,7 +74,7 @@ fn every_rule_comes_up() {
         }
     }
     println!("{met:#?}");
-    assert_eq!(met.len(), 23, "{met:#?}");
+    assert_eq!(met.len(), 26, "{met:#?}");
     assert!(met.values().all(|&count| count >= 5), "{met:#?}");
 }
 

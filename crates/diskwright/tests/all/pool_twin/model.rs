@@ -22,6 +22,8 @@ pub enum Purpose {
     Piece {
         stream: u64,
         passing: Passing,
+        /// The block up to which it is read whatever waits.
+        until: Option<u64>,
     },
 }
 
@@ -122,6 +124,8 @@ pub struct Model<'a> {
     pub arm: HeadPosition,
     pub is_busy: bool,
     pub last_was_host: bool,
+    /// Where the arm stays, and up to which block.
+    pub stays: Option<(u64, u64)>,
     /// Since when there has been nothing to do but idle destages.
     pub idle_since: Option<u64>,
     pub completions: Vec<Option<u64>>,
@@ -164,6 +168,7 @@ impl<'a> Model<'a> {
             arm: HeadPosition::default(),
             is_busy: false,
             last_was_host: false,
+            stays: None,
             idle_since: None,
             completions: vec![None; case.requests.len()],
             began: Vec::new(),

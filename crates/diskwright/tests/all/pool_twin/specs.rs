@@ -27,6 +27,7 @@ pub struct Pool {
     pub streams: u64,
     pub after: u64,
     pub most: u64,
+    pub least: u64,
     pub yields: bool,
     pub share: u64,
     pub high: u64,
@@ -69,6 +70,7 @@ impl Pool {
             streams,
             after,
             most,
+            least,
             yields,
             idle,
             age,
@@ -78,7 +80,7 @@ impl Pool {
         let [of, high, low] = [self.share, self.high, self.low].map(share);
         let mut text = format!(
             "[pool]\nsize = \"{} blocks\"\nextent = \"{extent} blocks\"\npolicy = \"{policy}\"\nhit_overhead = \"{hit_overhead} ns\"\n\
-             [pool.read_ahead]\nstreams = {streams}\nafter = {after}\nmost = \"{most} blocks\"\nyields = {yields}\n\
+             [pool.read_ahead]\nstreams = {streams}\nafter = {after}\nmost = \"{most} blocks\"\nleast = \"{least} blocks\"\nyields = {yields}\n\
              [pool.write_cache]\nshare = {of:?}\nhigh = {high:?}\nlow = {low:?}\nidle = \"{idle} ns\"\nage = \"{age} ns\"\n\
              longest = \"{longest} blocks\"\n",
             frames * extent

@@ -65,17 +65,33 @@ impl Model<'_> {
             .transfers
             .iter()
             .filter_map(|transfer| match &transfer.purpose {
-                Purpose::Piece { passing, .. } => Some((transfer.number, passing)),
+                Purpose::Piece { passing, until, .. } => Some((transfer, passing, *until)),
                 _ => None,
             });
-        let Some((number, passing)) = pieces.next() else {
+        let Some((transfer, passing, until)) = pieces.next() else {
             return;
         };
+        let number = transfer.number;
+        // Sectors that are read whatever waits.
+        let sector = self.medium.sector();
+        let held = until.map_or(0, |until| {
+            until.min(transfer.to).div_ceil(sector) - transfer.from / sector
+        }) as usize;
+        let until = match held {
+            0 => passing.there,
+            held => passing.ends[held - 1],
+        };
+        if held == passing.ends.len() {
+            return;
+        }
         self.events
             .retain(|&(_, event)| event != Event::Done(number));
-        if self.now < passing.there {
-            self.events.push((passing.there, Event::Done(number)));
-            self.met.insert("a piece is interrupted in its motion");
+        if self.now < until {
+            self.events.push((until, Event::Done(number)));
+            self.met.insert(match held {
+                0 => "a piece is interrupted in its motion",
+                _ => "a piece is interrupted once the arm stays no longer",
+            });
         } else {
             self.met.insert(match passing.ends[0] <= self.now {
                 true => "a piece is interrupted between sectors",
@@ -88,7 +104,12 @@ impl Model<'_> {
 
     /// What has passed of a piece until now is valid.
     fn end_piece(&mut self, transfer: &Transfer) {
-        let Purpose::Piece { stream, passing } = &transfer.purpose else {
+        let Purpose::Piece {
+            stream,
+            passing,
+            until,
+        } = &transfer.purpose
+        else {
             unreachable!("it is a piece");
         };
         let passed = passing.ends.iter().filter(|&&end| end <= self.now).count() as u64;
@@ -97,6 +118,9 @@ impl Model<'_> {
         let to = to.clamp(transfer.from, transfer.to);
         self.make_valid(Holder::Piece, transfer.from..to);
         self.unpin(Holder::Piece);
+        if !self.is_busy {
+            self.stays = until.filter(|&until| to < until).map(|until| (to, until));
+        }
         if let Some(stream) = self.streams.get(*stream) {
             stream.read_to = to;
         }
@@ -113,6 +137,12 @@ impl Model<'_> {
             .position(|other| other.number == number);
         let transfer = self.transfers.remove(place.expect("it has not ended"));
         let mut is_destage = false;
+        if let Purpose::Read(_) = transfer.purpose
+            && self.case.pool.least > 0
+        {
+            let from = transfer.run.1;
+            self.stays = Some((from, from + self.case.pool.least));
+        }
         match transfer.purpose {
             Purpose::Read(request) => {
                 self.make_valid(Holder::Request(request), transfer.run.0..transfer.run.1);

@@ -9,6 +9,9 @@ pub const KNOWN: &[&str] = &[
     "expected some, but not all",
     // Aligned requests or runs in a region where none begins.
     "there is no place for",
+    // Regions of a drive that is as small as they are.
+    "a region that takes",
+    "sectors in a region with",
 ];
 
 /// The words of the reason that is known, in a message.

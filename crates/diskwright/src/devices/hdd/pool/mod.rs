@@ -11,6 +11,7 @@ mod dirty;
 mod read_ahead;
 mod region;
 mod requests;
+mod slot_contents;
 mod streams;
 mod turns;
 
@@ -25,6 +26,7 @@ use super::interface::Interface;
 use super::memory::{Memory, Names, Sent};
 use super::pool_description::{RegionDescription, StreamsDescription, WriteCacheDescription};
 use super::transfers::{Purpose, TransferId, Transfers};
+use crate::base::fifo::Fifo;
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::device::Location;
@@ -33,8 +35,8 @@ use crate::models::cache::block_cache::{BlockState, Counts, Place, Victim};
 use crate::models::cache::{BlockCache, Frame};
 use counters::PoolCounters;
 use dirty::DirtyExtents;
-use read_ahead::Piece;
-use region::Regions;
+use read_ahead::{Piece, Stay};
+pub(super) use region::Regions;
 use streams::Streams;
 
 /// What a pool is made of, besides its frames.
@@ -82,6 +84,8 @@ pub(super) struct DrivePool {
     streams: Streams,
     /// What arms read ahead, by their numbers.
     pieces: Vec<Option<Piece>>,
+    /// Where the arms of each group go on reading before anything else.
+    stays: Vec<Option<Stay>>,
     /// Of each group of arms, whether the last thing that one began was a transfer for the host.
     last_was_host: Vec<bool>,
     /// Transfers in the hands of the disk but for destages in idle time, and when the last of them was over.
@@ -93,7 +97,7 @@ pub(super) struct DrivePool {
     /// The power has failed.
     is_dark: bool,
     /// Requests of the host that are complete now.
-    due: VecDeque<RequestId>,
+    due: Fifo<RequestId>,
     /// Requests of the host that end with an error.
     failed: Vec<(RequestId, Outcome)>,
     counters: PoolCounters,
@@ -138,7 +142,7 @@ impl DrivePool {
             .region
             .filter(|_| parts.is_persistent && most_dirty > 0);
         DrivePool {
-            region: region.map(|region| Regions::new(medium, &region, per_extent)),
+            region: region.map(|region| Regions::new(&medium.hardware, &region, per_extent)),
             dirty: DirtyExtents::new(most_dirty, (high, low), groups),
             streams: streams.map_or_else(Streams::default, |streams| {
                 Streams::new(streams.streams, streams.after)
@@ -154,13 +158,14 @@ impl DrivePool {
             room: VecDeque::new(),
             flushes: VecDeque::new(),
             pieces: (0..arms).map(|_| None).collect(),
+            stays: vec![None; groups],
             last_was_host: vec![false; groups],
             busy: 0,
             rest_since: Time::ZERO,
             asks_at: None,
             blocks_per_sector,
             is_dark: false,
-            due: VecDeque::new(),
+            due: Fifo::default(),
             failed: Vec::new(),
             counters: PoolCounters::default(),
             counts_before: Counts::default(),
@@ -197,7 +202,11 @@ impl DrivePool {
             self.flushes.push_back(request);
             self.end_flushes(cx);
         } else {
-            self.outside.push_back((request, command));
+            if self.outside.is_empty() && self.may_take(&command) {
+                self.begin(request, &command, disk, cx);
+            } else {
+                self.outside.push_back((request, command));
+            }
             self.proceed(disk, cx);
         }
         self.complete_due(disk, cx);
@@ -205,28 +214,43 @@ impl DrivePool {
     }
 
     /// Sends what is ready to the disk, then takes requests of the host, while there are slots.
+    #[inline]
     fn proceed(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
-        loop {
-            self.send_ready(disk, cx);
-            let Some((next, command)) = self.outside.front().copied() else {
-                break;
-            };
+        self.send_ready(disk, cx);
+        while let Some((next, command)) = self.outside.front().copied() {
             if !self.may_take(&command) {
                 break;
             }
             self.outside.pop_front();
-            match command.op {
-                Op::Trim => self.trim(next, &command, disk, cx),
-                _ => self.take(next, &command, cx, disk),
-            }
+            self.begin(next, &command, disk, cx);
+            self.send_ready(disk, cx);
+        }
+    }
+
+    /// Begins with a request that may be taken.
+    fn begin(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) {
+        match command.op {
+            Op::Trim => self.trim(request, command, disk, cx),
+            _ => self.take(request, command, cx, disk),
         }
     }
 
     /// Whether the next request of the host may be taken: a trim if nothing of its blocks is under way, another one if there is a slot.
+    #[inline]
     fn may_take(&self, command: &Command) -> bool {
-        if command.op != Op::Trim {
-            return self.taken < self.parts.depth;
+        match command.op {
+            Op::Trim => self.may_trim(command),
+            _ => self.taken < self.parts.depth,
         }
+    }
+
+    fn may_trim(&self, command: &Command) -> bool {
         let overlaps = |other: &Command| other.lbn < command.end() && command.lbn < other.end();
         let transfers = self.transfers.unfinished();
         let mut wholes = transfers.map(|id| &self.transfers.get(id).whole);
@@ -234,13 +258,16 @@ impl DrivePool {
         !wholes.any(overlaps) && !room.any(overlaps)
     }
 
-    /// Finds the frames of a command's pieces, and pins them.
-    fn access(&mut self, command: &Command, cx: &mut Context<'_>) {
+    /// Finds the frames of a command's pieces, and pins them. Whether any of the pieces was there.
+    fn access(&mut self, command: &Command, cx: &mut Context<'_>) -> bool {
         self.frames.clear();
+        let mut has_held = false;
         for piece in self.memory.pieces(command) {
             let cache = &mut self.memory.cache;
             let write = command.op == Op::Write;
-            let frame = match cache.access(piece.key, write, &mut self.victims) {
+            let place = cache.access(piece.key, write, &mut self.victims);
+            has_held |= matches!(place, Place::Held(_));
+            let frame = match place {
                 Place::Held(frame) | Place::New(frame) => {
                     cache.pin(frame);
                     Some(frame)
@@ -253,6 +280,7 @@ impl DrivePool {
             self.frames.push(frame);
         }
         self.memory.release(&mut self.victims, cx);
+        has_held
     }
 
     /// Memory serves a request: the controller and the interface work on one after another.
@@ -285,15 +313,16 @@ impl DrivePool {
     /// A request is complete at an instant: before arms begin anything in it.
     fn complete_at(&mut self, request: RequestId, at: Time, cx: &mut Context<'_>) {
         if at == cx.now() {
-            self.due.push_back(request);
+            self.due.push(request);
         } else {
             cx.alarm(at, Alarm::PoolServed(request).token());
         }
     }
 
     /// Completes what is due now.
+    #[inline]
     fn complete_due(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
-        while let Some(request) = self.due.pop_front() {
+        while let Some(request) = self.due.pop() {
             self.complete(request, disk, cx);
         }
     }
@@ -318,6 +347,10 @@ impl DrivePool {
                 self.piece_rings(arm as usize, disk, cx);
             }
             Alarm::ArmDone(arm) if self.writes_region(arm as usize) => self.region_rings(disk, cx),
+            Alarm::ArmDone(arm) => {
+                self.may_stay(arm as usize, disk, cx);
+                disk.alarm(alarm, cx);
+            }
             _ => disk.alarm(alarm, cx),
         }
     }
@@ -335,13 +368,21 @@ impl DrivePool {
         self.taken -= u32::from(needs_slot);
         disk.show_queue(self.taken, cx.now());
         self.outstanding -= 1;
-        let failed = self.failed.iter().position(|&(other, _)| other == request);
-        let outcome = failed.map_or(Outcome::Ok, |index| self.failed.swap_remove(index).1);
+        let outcome = match self.failed.is_empty() {
+            true => Outcome::Ok,
+            false => self.outcome_of(request),
+        };
         cx.complete(request, outcome);
         self.proceed(disk, cx);
         if was_full && self.taken < self.parts.depth {
             cx.announce_room();
         }
+    }
+
+    /// How a request ends.
+    fn outcome_of(&mut self, request: RequestId) -> Outcome {
+        let failed = self.failed.iter().position(|&(other, _)| other == request);
+        failed.map_or(Outcome::Ok, |index| self.failed.swap_remove(index).1)
     }
 
     /// The disk has served a request of the pool's.
@@ -410,6 +451,10 @@ impl DrivePool {
         if !self.parts.is_persistent {
             return;
         }
+        self.is_dark = true;
+        if self.region.is_some() {
+            return;
+        }
         let under_way: Vec<TransferId> = self.destages().collect();
         for id in under_way {
             let Command { lbn, blocks, .. } = self.transfers.get(id).command;
@@ -420,7 +465,6 @@ impl DrivePool {
             self.keep(self.memory.name(), (lbn, blocks), disk, cx);
             from = lbn + u64::from(blocks);
         }
-        self.is_dark = true;
     }
 
     /// Tells the checker that blocks outlive the power cut: in a memory whose addresses are those behind the medium's.
@@ -452,13 +496,19 @@ impl DrivePool {
             let Command { lbn: first, .. } = self.transfers.get(id).command;
             (first..self.transfers.get(id).command.end()).contains(&lbn)
         };
+        let cache = &self.memory.cache;
+        let is_in_memory = || {
+            let next = cache.next_dirty(lbn.0, 1);
+            next.is_some_and(|(first, _)| first == lbn.0) || self.destages().any(covers)
+        };
         let is_kept = self.is_dark
-            && (self
-                .memory
-                .cache
-                .next_dirty(lbn.0, 1)
-                .is_some_and(|(first, _)| first == lbn.0)
-                || self.destages().any(covers));
+            && match &self.region {
+                Some(region) => cache
+                    .pieces(lbn.0, 1)
+                    .filter_map(|piece| cache.find(piece.key))
+                    .any(|frame| region.contents.holds(frame, lbn.0)),
+                None => is_in_memory(),
+            };
         is_kept.then(|| Location::Here(Lbn(disk.medium.hardware.blocks() + lbn.0)))
     }
 

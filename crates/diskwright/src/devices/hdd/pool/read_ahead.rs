@@ -33,8 +33,19 @@ pub(super) struct Piece {
     edge: Time,
     passing: PassingSlots,
     alarm: AlarmId,
-    /// It ends with the arm's motion, for a request that waits.
-    is_cut: bool,
+    /// The block up to which it is read whatever waits.
+    stays_until: Option<u64>,
+    /// It ends after so many sectors, for a request that waits.
+    cut_to: Option<u32>,
+}
+
+/// Where the arms of a group go on with a stream before anything else.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stay {
+    /// The block behind what they have read.
+    from: u64,
+    /// The block up to which they go on.
+    until: u64,
 }
 
 impl Piece {
@@ -42,10 +53,17 @@ impl Piece {
     fn moved(&self) -> Time {
         self.start + self.motion.total()
     }
+
+    /// How many sectors are read whatever waits, of so many blocks each.
+    fn held_sectors(&self, per_sector: u64) -> u32 {
+        let until = self.stays_until.unwrap_or(0).min(self.command.end().0);
+        until.div_ceil(per_sector).saturating_sub(self.first_sector) as u32
+    }
 }
 
 impl DrivePool {
     /// Has an idle arm of a group read a piece of a stream ahead, if there is one to read.
+    #[inline(never)]
     pub(super) fn begin_piece(
         &mut self,
         group: usize,
@@ -70,29 +88,84 @@ impl DrivePool {
             place += 1;
             let stream = self.streams.get(number);
             let until = (stream.next + most).min(disk.blocks());
-            let (from, began) = (stream.end, stream.began);
-            let Some(command) = self.next_piece(group, (from, until), disk) else {
+            let Some(command) = self.next_piece(group, (stream.end, until), disk) else {
                 continue;
             };
-            self.access(&command, cx);
-            let frames = std::mem::take(&mut self.frames);
-            if frames.iter().all(Option::is_some) {
-                self.read_piece(group, (number, began), command, &frames, disk, cx);
-                has_begun = true;
-            } else {
-                self.memory.cache.unpin_all(&frames);
-                self.streams.stall(number);
-                // What its accesses drove out may be missing to streams that had nothing to read.
-                self.streams.wanting(&mut wanting);
-                place = 0;
-            }
-            self.frames = frames;
+            has_begun = self.begin_piece_of(number, command, (group, None), disk, cx);
             if has_begun {
                 break;
             }
+            // What its accesses drove out may be missing to streams that had nothing to read.
+            self.streams.wanting(&mut wanting);
+            place = 0;
         }
         self.wanting = wanting;
         has_begun
+    }
+
+    /// An arm has done with what it did for the host: behind a read it may go on with the read's stream.
+    pub(super) fn may_stay(&mut self, arm: usize, disk: &Disk, cx: &Context<'_>) {
+        let rules = self.parts.read_ahead.as_ref();
+        let least = rules.map_or(0, |rules| rules.least.blocks());
+        if least == 0 {
+            return;
+        }
+        let arm = &disk.medium.arms[arm];
+        let Some(Work::Request(begun)) = &arm.work else {
+            return;
+        };
+        if cx.request(begun.request).command.op != Op::Read {
+            return;
+        }
+        let others = disk.queues[arm.group].pool.others(begun.others);
+        let ends = std::iter::once(begun.request).chain(others);
+        let ends = ends.map(|request| cx.request(request).command.end().0);
+        let from = ends.max().expect("one at least");
+        self.stays[arm.group] = Some(Stay {
+            from,
+            until: from + least,
+        });
+    }
+
+    /// Has an idle arm of a group go on where one has read for the host, or read ahead behind that, with a stream that ends there.
+    pub(super) fn stay(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
+        let Some(Stay { from, until }) = self.stays[group].take() else {
+            return false;
+        };
+        let Some(number) = self.streams.ending_at(from) else {
+            return false;
+        };
+        let rules = self.parts.read_ahead.as_ref();
+        let most = rules.expect("there are streams").most.blocks();
+        let limit = (self.streams.get(number).next + most).min(disk.blocks());
+        let piece = self.next_piece(group, (from, limit), disk);
+        piece.is_some_and(|command| {
+            command.lbn.0 == from
+                && self.begin_piece_of(number, command, (group, Some(until)), disk, cx)
+        })
+    }
+
+    /// Reads a piece of a stream ahead, up to a block whatever waits, if all its extents have frames.
+    fn begin_piece_of(
+        &mut self,
+        number: usize,
+        command: Command,
+        (group, stays_until): (usize, Option<u64>),
+        disk: &mut Disk,
+        cx: &mut Context<'_>,
+    ) -> bool {
+        self.access(&command, cx);
+        let frames = std::mem::take(&mut self.frames);
+        let has_frames = frames.iter().all(Option::is_some);
+        if has_frames {
+            let stream = (number, self.streams.get(number).began);
+            self.read_piece(group, stream, (command, stays_until), &frames, disk, cx);
+        } else {
+            self.memory.cache.unpin_all(&frames);
+            self.streams.stall(number);
+        }
+        self.frames = frames;
+        has_frames
     }
 
     /// The first run of blocks, from one block to before another, that are neither valid nor in a transfer, within a track that a group reaches.
@@ -158,7 +231,7 @@ impl DrivePool {
         &mut self,
         group: usize,
         stream: (usize, u64),
-        command: Command,
+        (command, stays_until): (Command, Option<u64>),
         frames: &[Option<Frame>],
         disk: &mut Disk,
         cx: &mut Context<'_>,
@@ -206,7 +279,8 @@ impl DrivePool {
             edge,
             passing,
             alarm,
-            is_cut: false,
+            stays_until,
+            cut_to: None,
         });
     }
 
@@ -215,35 +289,33 @@ impl DrivePool {
         self.pieces[arm].is_some()
     }
 
-    /// An arm has read its piece, or has ended its motion for one that was cut short.
+    /// An arm has read its piece, or what it reads of one that is cut short.
     pub fn piece_rings(&mut self, arm: usize, disk: &mut Disk, cx: &mut Context<'_>) {
         let piece = self.pieces[arm].as_ref().expect("the alarm of a piece");
-        let sectors = if piece.is_cut { 0 } else { piece.run.sectors };
+        let sectors = piece.cut_to.unwrap_or(piece.run.sectors);
         self.end_piece(arm, sectors, disk, cx);
         cx.wake();
     }
 
-    /// Frees an arm of a group that reads ahead, where one may be cut short: at once, or at the end of its motion.
+    /// Frees an arm of a group that reads ahead, where one may be cut short: at once, at the end of its motion, or behind what is read
+    /// whatever waits.
+    #[inline(never)]
     pub(super) fn cut_a_piece(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) {
         let rules = self.parts.read_ahead.as_ref();
         if !rules.is_some_and(|rules| rules.yields) {
             return;
         }
         let arms = &disk.medium.groups[group].arms;
-        let pieces = |&&arm: &&usize| self.pieces[arm].as_ref().is_some_and(|piece| !piece.is_cut);
+        let pieces = |&&arm: &&usize| {
+            self.pieces[arm]
+                .as_ref()
+                .is_some_and(|piece| piece.cut_to.is_none())
+        };
         let Some(&arm) = arms.iter().find(pieces) else {
             return;
         };
         let now = cx.now();
         let piece = self.pieces[arm].as_mut().expect("it was found");
-        cx.cancel(piece.alarm);
-        self.counters.cut_pieces += 1;
-        let moved = piece.moved();
-        if now < moved {
-            piece.is_cut = true;
-            piece.alarm = cx.background_alarm(moved, Alarm::ArmDone(arm as u32).token());
-            return;
-        }
         let Piece {
             edge,
             passing,
@@ -251,15 +323,32 @@ impl DrivePool {
             first_sector,
             ..
         } = *piece;
+        let spindle = &disk.medium.arms[arm].spindle;
+        let layout = &disk.medium.hardware.mechanics;
+        let slots = |count: u32| match run.span == run.sectors {
+            true => count,
+            false => slots_between(layout, first_sector, count - 1, &run) + 1,
+        };
+        let held = piece.held_sectors(self.blocks_per_sector.into());
+        if held == run.sectors {
+            return;
+        }
+        let until = match held {
+            0 => piece.moved(),
+            held => edge + spindle.passing(&passing, slots(held)),
+        };
+        cx.cancel(piece.alarm);
+        self.counters.cut_pieces += 1;
+        if now < until {
+            piece.cut_to = Some(held);
+            piece.alarm = cx.background_alarm(until, Alarm::ArmDone(arm as u32).token());
+            return;
+        }
         let passed = match now > edge {
-            true => disk.medium.arms[arm].spindle.passed(&passing, now - edge),
+            true => spindle.passed(&passing, now - edge),
             false => 0,
         };
-        let layout = &disk.medium.hardware.mechanics;
-        let has_passed = |&count: &u32| {
-            run.span == run.sectors && count <= passed
-                || slots_between(layout, first_sector, count - 1, &run) < passed
-        };
+        let has_passed = |&count: &u32| slots(count) <= passed;
         let sectors = (1..=run.sectors).take_while(has_passed).last().unwrap_or(0);
         self.end_piece(arm, sectors, disk, cx);
     }
@@ -292,6 +381,9 @@ impl DrivePool {
         (entry.start, entry.parts) = (piece.start, parts);
         self.counters.read_ahead_blocks += u64::from(blocks);
         self.streams.read_ahead(piece.stream, Lbn(end));
+        let stays_until = piece.stays_until.filter(|&until| end < until);
+        let stay = stays_until.map(|until| Stay { from: end, until });
+        self.stays[disk.medium.arms[arm].group] = stay;
         let read = Command {
             blocks,
             ..piece.command

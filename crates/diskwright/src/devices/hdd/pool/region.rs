@@ -5,14 +5,18 @@ use std::collections::VecDeque;
 use super::super::alarm::Alarm;
 use super::super::arm::Work;
 use super::super::disk::Disk;
+use super::super::hardware::Hardware;
 use super::super::medium::Medium;
 use super::super::pool_description::RegionDescription;
 use super::DrivePool;
+use super::slot_contents::SlotContents;
+use crate::base::error::InputError;
 use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::{Op, Part, Parts, RequestId};
 use crate::models::cache::Frame;
 use crate::models::cache::per_frame::PerFrame;
+use crate::models::geometry::layout::Layout;
 use crate::models::geometry::mechanics::HeadPosition;
 
 /// Where no slot is.
@@ -20,10 +24,9 @@ const NOWHERE: u32 = u32::MAX;
 
 /// Regions of the medium, divided into slots of one extent each, which are written in the order of arrival as far as the platter's turning
 /// lets them.
-pub(super) struct Regions {
+pub(in super::super) struct Regions {
     regions: Vec<Region>,
     surfaces: u32,
-    cylinders: u32,
     sectors_per_slot: u32,
     /// Of each slot, whether it is taken. All regions have as many.
     taken: Vec<bool>,
@@ -34,6 +37,7 @@ pub(super) struct Regions {
     waiting: VecDeque<(RequestId, Time)>,
     /// What an arm writes.
     pass: Option<RegionPass>,
+    pub(super) contents: SlotContents,
 }
 
 /// One of them.
@@ -58,46 +62,67 @@ struct RegionPass {
 }
 
 impl Regions {
-    /// Empty regions with slots of one extent each.
+    /// Empty regions with slots of one extent each, on a medium on which they have room.
     pub fn new(
-        medium: &Medium,
-        &RegionDescription { count, size }: &RegionDescription,
+        hardware: &Hardware,
+        description: &RegionDescription,
         blocks_per_extent: u32,
     ) -> Regions {
-        let hardware = &medium.hardware;
         let layout = &hardware.mechanics.layout;
-        let cylinders = layout.cylinders();
         let sectors_per_slot = blocks_per_extent / hardware.blocks_per_sector;
-        let slots = size.blocks() / u64::from(blocks_per_extent);
+        let count = description.count;
+        let slots = description.size.blocks() / u64::from(blocks_per_extent);
         let per_region = (slots / u64::from(count)) as u32;
-        let region = |number: u32| {
-            // In the middle of its part of the cylinders.
-            let half = u64::from(cylinders) * u64::from(2 * number + 1) / u64::from(2 * count);
-            let first_cylinder = half as u32;
-            let zones = layout.zones().iter();
-            let zone = zones
-                .rev()
-                .find(|zone| zone.first_cylinder() <= first_cylinder);
-            let sectors = zone.map_or(1, |zone| zone.sectors_per_track());
-            Region {
-                first: number * per_region,
-                first_cylinder,
-                sectors_per_track: sectors.max(sectors_per_slot),
-                slots_per_track: (sectors / sectors_per_slot).max(1),
-                track: 0,
-            }
-        };
         Regions {
-            regions: (0..count).map(region).collect(),
+            regions: regions(layout, count, (per_region, sectors_per_slot)),
             surfaces: layout.surfaces(),
-            cylinders,
             sectors_per_slot,
             taken: vec![false; (per_region * count) as usize],
             per_region,
             slots: PerFrame::new(NOWHERE),
             waiting: VecDeque::new(),
             pass: None,
+            contents: SlotContents::default(),
         }
+    }
+
+    /// Checks that regions have room on a medium.
+    ///
+    /// # Errors
+    /// A slot that is longer than a track; a region that reaches the next one, or the end of the medium.
+    pub fn check(
+        hardware: &Hardware,
+        description: &RegionDescription,
+        blocks_per_extent: u32,
+    ) -> Result<(), InputError> {
+        let layout = &hardware.mechanics.layout;
+        let Regions {
+            regions,
+            surfaces,
+            sectors_per_slot,
+            per_region,
+            ..
+        } = Regions::new(hardware, description, blocks_per_extent);
+        let ends = regions.iter().skip(1).map(|next| next.first_cylinder);
+        for (region, end) in regions.iter().zip(ends.chain([layout.cylinders()])) {
+            if region.sectors_per_track < sectors_per_slot {
+                return Err(InputError::new(format!(
+                    "an extent of {sectors_per_slot} sectors in a region with {} on a track",
+                    region.sectors_per_track
+                ))
+                .help("accepted: extents that fit on a track, such as extent = \"4 KiB\""));
+            }
+            let tracks = per_region.div_ceil(region.slots_per_track);
+            let (needed, free) = (tracks.div_ceil(surfaces), end - region.first_cylinder);
+            if needed > free {
+                return Err(InputError::new(format!(
+                    "a region that takes {needed} cylinders from cylinder {} on, where there are {free}",
+                    region.first_cylinder
+                ))
+                .help("accepted: regions that end before the next one and the end of the medium: a smaller size, or another count"));
+            }
+        }
+        Ok(())
     }
 
     /// The region, and the track of it, that an arm writes next: the track that is being written, or the next one that has a free slot, of
@@ -124,7 +149,7 @@ impl Regions {
         region.track = track;
         let cylinder = region.first_cylinder + track / self.surfaces;
         let place = HeadPosition {
-            cylinder: cylinder.min(self.cylinders - 1),
+            cylinder,
             head: track % self.surfaces,
         };
         (number, *region, place)
@@ -144,6 +169,11 @@ impl Regions {
 
     /// An extent is on the medium: its slot is free.
     pub fn release(&mut self, frame: Frame) {
+        self.contents.release(frame);
+        self.free_slot(frame);
+    }
+
+    fn free_slot(&mut self, frame: Frame) {
         let slot = std::mem::replace(&mut self.slots[frame.index()], NOWHERE);
         if slot != NOWHERE {
             self.taken[slot as usize] = false;
@@ -164,6 +194,26 @@ impl Regions {
     pub fn is_written_by(&self, arm: usize) -> bool {
         self.pass.as_ref().is_some_and(|pass| pass.arm == arm)
     }
+}
+
+/// Regions of so many slots, each of so many sectors, in the middles of as many parts of the cylinders.
+fn regions(layout: &Layout, count: u32, (slots, sectors_per_slot): (u32, u32)) -> Vec<Region> {
+    let region = |number: u32| {
+        let parts = u64::from(2 * count);
+        let middle = u64::from(layout.cylinders()) * u64::from(2 * number + 1) / parts;
+        let first_cylinder = middle as u32;
+        let mut zones = layout.zones().iter().rev();
+        let zone = zones.find(|zone| zone.first_cylinder() <= first_cylinder);
+        let sectors_per_track = zone.map_or(1, |zone| zone.sectors_per_track());
+        Region {
+            first: number * slots,
+            first_cylinder,
+            sectors_per_track,
+            slots_per_track: (sectors_per_track / sectors_per_slot).max(1),
+            track: 0,
+        }
+    };
+    (0..count).map(region).collect()
 }
 
 /// An arm on its way over a region.
@@ -225,7 +275,7 @@ impl Walk<'_> {
         self.now = end;
         regions.taken[slot as usize] = true;
         let before = regions.slots[frame.index()];
-        regions.release(frame);
+        regions.free_slot(frame);
         regions.slots[frame.index()] = slot;
         let (first, end) = regions.slots_of(&region);
         if (first..end).contains(&before) {
@@ -265,7 +315,7 @@ impl DrivePool {
             track: None,
             free: Vec::new(),
         };
-        let mut requests = Vec::new();
+        let (mut requests, mut written) = (Vec::new(), Vec::new());
         while let Some(&(request, ready)) = region.waiting.front() {
             let command = cx.request(request).command;
             let cache = &self.memory.cache;
@@ -280,6 +330,7 @@ impl DrivePool {
             region.waiting.pop_front();
             for frame in frames {
                 walk.write_slot(region, frame);
+                written.push(frame);
             }
             requests.push(request);
         }
@@ -297,6 +348,7 @@ impl DrivePool {
             start: now,
             parts,
         });
+        self.take_for_pass(&written, cx);
         self.busy += 1;
         self.counters.region_passes += 1;
         cx.alarm(until, Alarm::ArmDone(arm as u32).token());
@@ -324,6 +376,7 @@ impl DrivePool {
         medium.count_busy(from, now);
         medium.counters.spent(&pass.parts);
         disk.ended = now;
+        self.pass_is_written(disk.medium.hardware.blocks(), cx);
         self.busy -= 1;
         self.rest_since = now;
         let after = self.parts.overhead.completion(true);

@@ -2,11 +2,11 @@
 
 use super::super::alarm::Alarm;
 use super::super::disk::Disk;
-use super::super::transfers::Purpose;
+use super::super::transfers::{Purpose, TransferId};
 use super::{DrivePool, SentFor, Write};
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
-use crate::engine::request::{Command, Op, Outcome, Part, RequestId, ServedBy};
+use crate::engine::request::{Command, Op, Outcome, Part, Request, RequestId, ServedBy};
 use crate::models::cache::Frame;
 use crate::models::cache::block_cache::{BlockState, LinePiece};
 use crate::models::cache::replacement::Cost;
@@ -23,10 +23,10 @@ impl DrivePool {
         self.taken += 1;
         disk.show_queue(self.taken, cx.now());
         cx.request_mut(request).acceptance = cx.now();
-        self.access(command, cx);
+        let has_held = self.access(command, cx);
         match command.op {
             Op::Write => self.take_write(request, command, cx, disk),
-            _ => self.take_read(request, command, cx, disk),
+            _ => self.take_read(request, command, has_held, cx, disk),
         }
     }
 
@@ -34,6 +34,7 @@ impl DrivePool {
         &mut self,
         request: RequestId,
         command: &Command,
+        has_held: bool,
         cx: &mut Context<'_>,
         disk: &Disk,
     ) {
@@ -42,7 +43,11 @@ impl DrivePool {
             self.drop_unread(from, end, cx);
         }
         let frames = std::mem::take(&mut self.frames);
-        match self.memory.missing(command, &frames) {
+        let missing = match has_held {
+            true => self.memory.missing(command, &frames),
+            false => Some((command.lbn.0, command.blocks)),
+        };
+        match missing {
             None => self.hit(request, command, &frames, cx),
             Some((lbn, blocks)) => {
                 let before = self.parts.overhead.before(false, false);
@@ -99,17 +104,20 @@ impl DrivePool {
         self.counters.writes += 1;
         self.counters.written_blocks += u64::from(command.blocks);
         let frames = std::mem::take(&mut self.frames);
-        let write = Write {
+        let may_be_absorbed = self.may_be_absorbed(command, &frames);
+        let has_begun = self.room.is_empty()
+            && self.begin_write(request, command, (may_be_absorbed, &frames), cx, disk);
+        if has_begun {
+            self.frames = frames;
+            return;
+        }
+        self.counters.waited_for_room += 1;
+        self.room.push_back(Write {
             request,
             command: *command,
-            may_be_absorbed: self.may_be_absorbed(command, &frames),
+            may_be_absorbed,
             frames,
-        };
-        if !self.room.is_empty() || !self.begin_write(&write, command, cx, disk) {
-            self.counters.waited_for_room += 1;
-            return self.room.push_back(write);
-        }
-        self.frames = write.frames;
+        });
     }
 
     fn may_be_absorbed(&self, command: &Command, frames: &[Option<Frame>]) -> bool {
@@ -117,18 +125,19 @@ impl DrivePool {
         is_kept && frames.iter().all(Option::is_some) && frames.len() <= self.dirty.most() as usize
     }
 
-    /// Absorbs a write or sends it to the medium; not one that has to wait for room.
+    /// Absorbs a write, if it may be absorbed, or sends it to the medium; not one that has to wait for room.
     fn begin_write(
         &mut self,
-        write: &Write,
+        request: RequestId,
         command: &Command,
+        (may_be_absorbed, frames): (bool, &[Option<Frame>]),
         cx: &mut Context<'_>,
         disk: &Disk,
     ) -> bool {
-        if !write.may_be_absorbed {
-            self.write_through(write.request, command, &write.frames, cx, disk);
-        } else if self.has_room(&write.frames) {
-            self.absorb(write.request, command, &write.frames, cx, disk);
+        if !may_be_absorbed {
+            self.write_through(request, command, frames, cx, disk);
+        } else if self.has_room(frames) {
+            self.absorb(request, command, frames, cx, disk);
         } else {
             return false;
         }
@@ -189,12 +198,24 @@ impl DrivePool {
     }
 
     /// Begins the writes that wait for room, in their order, as far as there is some.
+    #[inline]
     pub(super) fn begin_waiting_writes(&mut self, disk: &Disk, cx: &mut Context<'_>) {
-        while let Some(write) = self.room.pop_front() {
-            if !self.begin_write(&write, &write.command, cx, disk) {
-                return self.room.push_front(write);
+        while !self.room.is_empty() {
+            if !self.begin_waiting_write(disk, cx) {
+                return;
             }
         }
+    }
+
+    /// Begins the first write that waits for room, if there is some.
+    fn begin_waiting_write(&mut self, disk: &Disk, cx: &mut Context<'_>) -> bool {
+        let write = self.room.pop_front().expect("one waits");
+        let how = (write.may_be_absorbed, &write.frames[..]);
+        let has_begun = self.begin_write(write.request, &write.command, how, cx, disk);
+        if !has_begun {
+            self.room.push_front(write);
+        }
+        has_begun
     }
 
     /// A write goes to the medium. Its blocks are in memory from now on; those that were dirty stay so.
@@ -223,8 +244,7 @@ impl DrivePool {
     fn put_as_it_is(&mut self, frame: Frame, piece: &LinePiece) {
         let cache = &mut self.memory.cache;
         let line = cache.line(frame);
-        let dirty: Vec<_> = cache.runs(line, BlockState::Dirty, *piece).collect();
-        if dirty.is_empty() {
+        if cache.next_run(line, BlockState::Dirty, *piece).is_none() {
             return cache.put(frame, piece, false);
         }
         let missing: Vec<_> = cache.runs(line, BlockState::Missing, *piece).collect();
@@ -235,43 +255,49 @@ impl DrivePool {
     }
 
     /// Sends transfers for the host to the disk that wait for no others.
+    #[inline(always)]
     pub(super) fn send_ready(&mut self, disk: &mut Disk, cx: &mut Context<'_>) {
         while let Some(id) = self.transfers.ready() {
             self.transfers.take_ready();
-            let transfer = self.transfers.get(id);
-            let mut command = transfer.command;
-            let Purpose::Request(request) = transfer.purpose else {
-                unreachable!("what is the pool's own waits for nothing");
-            };
-            if command.op == Op::Read && transfer.has_waited {
-                // Others may have brought what it wants meanwhile.
-                let whole = cx.request(request).command;
-                let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
-                let missing = self.memory.missing(&whole, &frames);
-                match missing {
-                    Some((lbn, blocks)) => (command.lbn, command.blocks) = (Lbn(lbn), blocks),
-                    None => self.hit(request, &whole, &frames, cx),
-                }
-                self.transfers.get_mut(id).frames = frames;
-                if missing.is_none() {
-                    self.finish(id, disk);
-                    continue;
-                }
-            }
-            let ready = cx.request(request).start;
-            let child = cx.open(command);
-            self.sent.note(child, SentFor::Transfer(id, false));
-            let sequence = cx.request(request).sequence;
-            let entry = cx.request_mut(child);
-            (entry.sequence, entry.start) = (sequence, ready);
-            if command.op == Op::Write
-                && let Some((checker, _)) = cx.checker()
-            {
-                checker.carried(request, child, command.lbn.0, command.blocks);
-            }
-            self.busy += 1;
-            disk.accept(child, cx);
+            self.send_transfer(id, disk, cx);
         }
+    }
+
+    #[inline(never)]
+    fn send_transfer(&mut self, id: TransferId, disk: &mut Disk, cx: &mut Context<'_>) {
+        let transfer = self.transfers.get(id);
+        let mut command = transfer.command;
+        let Purpose::Request(request) = transfer.purpose else {
+            unreachable!("what is the pool's own waits for nothing");
+        };
+        if command.op == Op::Read && transfer.has_waited {
+            // Others may have brought what it wants meanwhile.
+            let whole = cx.request(request).command;
+            let frames = std::mem::take(&mut self.transfers.get_mut(id).frames);
+            let missing = self.memory.missing(&whole, &frames);
+            match missing {
+                Some((lbn, blocks)) => (command.lbn, command.blocks) = (Lbn(lbn), blocks),
+                None => self.hit(request, &whole, &frames, cx),
+            }
+            self.transfers.get_mut(id).frames = frames;
+            if missing.is_none() {
+                return self.finish(id, disk);
+            }
+        }
+        let child = cx.open(command);
+        self.sent.note(child, SentFor::Transfer(id, false));
+        let Request {
+            sequence, start, ..
+        } = *cx.request(request);
+        let entry = cx.request_mut(child);
+        (entry.sequence, entry.start) = (sequence, start);
+        if command.op == Op::Write
+            && let Some((checker, _)) = cx.checker()
+        {
+            checker.carried(request, child, command.lbn.0, command.blocks);
+        }
+        self.busy += 1;
+        disk.accept(child, cx);
     }
 
     /// The medium has served a request: its frames have what was read, and it ends when that has crossed the interface.
@@ -283,15 +309,24 @@ impl DrivePool {
         cx: &mut Context<'_>,
     ) {
         let command = cx.request(request).command;
-        let transferred = cx.request(child).clone();
-        let outcome = transferred.outcome.expect("the transfer is over");
+        let Request {
+            command: transferred,
+            start,
+            parts,
+            media,
+            served_by,
+            shares_access,
+            outcome,
+            ..
+        } = *cx.request(child);
+        let outcome = outcome.expect("the transfer is over");
         let is_read = command.op == Op::Read;
         let cost = Cost {
-            media: transferred.media,
-            blocks: self.memory.pieces(&transferred.command).count() as u32,
+            media,
+            blocks: self.memory.pieces(&transferred).count() as u32,
         };
         for (piece, frame) in self.memory.pieces(&command).zip(frames) {
-            let Command { lbn, blocks, .. } = transferred.command;
+            let Command { lbn, blocks, .. } = transferred;
             if let (Some(frame), Some(part)) = (*frame, piece.within(lbn.0, blocks)) {
                 if is_read && outcome == Outcome::Ok {
                     self.memory.fill(frame, &part, child, cx);
@@ -302,8 +337,11 @@ impl DrivePool {
                 (self.memory).tell_passed(request, child, (&piece, *frame), cx);
             }
         }
+        if !is_read {
+            self.supersede(&command);
+        }
         self.memory.cache.unpin_all(frames);
-        let is_partial = is_read && transferred.command.blocks < command.blocks;
+        let is_partial = is_read && transferred.blocks < command.blocks;
         self.counters.partial_hits += u64::from(is_partial);
         let now = cx.now();
         let crossed = match is_read {
@@ -312,14 +350,13 @@ impl DrivePool {
         };
         let after = self.parts.overhead.completion(!is_read);
         let entry = cx.request_mut(request);
-        (entry.start, entry.parts) = (transferred.start, transferred.parts);
+        (entry.start, entry.parts) = (start, parts);
         entry.parts.add(Part::Bus, crossed - now);
         entry.parts.add(Part::Overhead, after);
-        entry.media = transferred.media;
-        entry.shares_access = transferred.shares_access;
+        (entry.media, entry.shares_access) = (media, shares_access);
         entry.served_by = match is_partial {
             true => ServedBy::Both,
-            false => transferred.served_by,
+            false => served_by,
         };
         if outcome != Outcome::Ok {
             self.failed.push((request, outcome));
@@ -337,7 +374,14 @@ impl DrivePool {
     }
 
     /// Ends the flushes, if nothing is dirty any more, or what is outlives a power cut.
+    #[inline]
     pub(super) fn end_flushes(&mut self, cx: &mut Context<'_>) {
+        if !self.flushes.is_empty() {
+            self.end_waiting_flushes(cx);
+        }
+    }
+
+    fn end_waiting_flushes(&mut self, cx: &mut Context<'_>) {
         if !self.parts.is_persistent && self.dirty.held() > 0 {
             return;
         }
@@ -380,6 +424,7 @@ impl DrivePool {
             from = run_end;
         }
         soiled.dedup();
+        self.supersede(command);
         let trimmed = self.memory.trim((first, command.blocks), cx);
         self.counters.trimmed_blocks += trimmed.blocks;
         self.counters.trimmed_dirty_blocks += trimmed.dirty;
@@ -437,7 +482,7 @@ impl DrivePool {
     /// Checks that what a destage carries is what the frames have.
     pub(super) fn carry(
         &self,
-        id: super::TransferId,
+        id: TransferId,
         child: RequestId,
         command: &Command,
         cx: &mut Context<'_>,

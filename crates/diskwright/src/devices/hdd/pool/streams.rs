@@ -1,5 +1,7 @@
 //! The sequential streams that a pool follows.
 
+use std::collections::VecDeque;
+
 use crate::base::units::Lbn;
 use crate::engine::request::Command;
 
@@ -27,6 +29,8 @@ pub(super) struct Streams {
     /// The next block of each, and the number of the read that continued it last, apart from the rest: every read goes through them.
     nexts: Vec<u64>,
     turns: Vec<u64>,
+    /// Their numbers, the one that was continued longest ago first.
+    oldest_first: VecDeque<usize>,
     /// Reads so far.
     reads: u64,
     /// Streams that are to be read ahead.
@@ -56,6 +60,9 @@ impl Streams {
                 is_stalled: false,
                 ..self.streams[number]
             };
+            let place = self.oldest_first.iter().position(|&other| other == number);
+            self.oldest_first.remove(place.expect("it is followed"));
+            self.oldest_first.push_back(number);
             self.put(number, continued);
             return None;
         }
@@ -71,10 +78,11 @@ impl Streams {
             self.streams.push(new);
             self.nexts.push(next);
             self.turns.push(self.reads);
+            self.oldest_first.push_back(self.streams.len() - 1);
             return None;
         }
-        let oldest = self.turns.iter().min()?;
-        let number = self.turns.iter().position(|turn| turn == oldest)?;
+        let number = self.oldest_first.pop_front()?;
+        self.oldest_first.push_back(number);
         let given_up = self.put(number, new);
         (given_up.next < given_up.end).then_some((given_up.next, given_up.end))
     }
@@ -101,13 +109,16 @@ impl Streams {
         stream.count >= self.after && !stream.is_stalled
     }
 
+    /// Whether any is to be read ahead.
+    #[inline]
+    pub fn are_wanted(&self) -> bool {
+        self.wanted > 0
+    }
+
     /// The streams that are to be read ahead, by their numbers: the one of which least has been read ahead first, of several the one that
     /// was continued last.
     pub fn wanting(&self, list: &mut Vec<usize>) {
         list.clear();
-        if self.wanted == 0 {
-            return;
-        }
         let streams = self.streams.iter().enumerate();
         list.extend(
             streams
@@ -118,6 +129,19 @@ impl Streams {
             let stream = &self.streams[number];
             (stream.end - stream.next, u64::MAX - self.turns[number])
         });
+    }
+
+    /// The stream to be read ahead of which the blocks up to this one have been read: of several the one that was continued last.
+    pub fn ending_at(&self, end: u64) -> Option<usize> {
+        if !self.are_wanted() {
+            return None;
+        }
+        let ends_there = |&number: &usize| {
+            let stream = &self.streams[number];
+            stream.end == end && self.is_wanted(stream)
+        };
+        let there = (0..self.streams.len()).filter(ends_there);
+        there.max_by_key(|&number| self.turns[number])
     }
 
     /// A stream.
@@ -179,6 +203,22 @@ mod tests {
         // Another one takes the place of the second.
         assert_eq!(streams.note(&read(5000, 8)), Some((1016, 1100)));
         assert_eq!(streams.get(1).next, 5008);
+    }
+
+    #[test]
+    fn of_streams_that_end_at_a_block_the_one_continued_last_is_found() {
+        let mut streams = Streams::new(4, 1);
+        for (lbn, blocks) in [(0, 8), (1000, 8), (8, 8), (4, 4)] {
+            assert_eq!(streams.note(&read(lbn, blocks)), None);
+        }
+        assert_eq!(streams.ending_at(16), Some(0));
+        assert_eq!(streams.ending_at(1008), None, "nothing has continued it");
+        assert_eq!(streams.note(&read(8, 8)), None, "it continues the last one");
+        assert_eq!(streams.ending_at(16), Some(2));
+        streams.read_ahead((2, 4), Lbn(30));
+        assert_eq!(streams.ending_at(16), Some(0));
+        streams.stall(0);
+        assert_eq!(streams.ending_at(16), None);
     }
 
     #[test]

@@ -13,23 +13,21 @@ impl DrivePool {
             return self.dispatch_with_log(disk, cx);
         }
         for group in 0..self.groups_count() {
-            loop {
-                let waits = !disk.queues[group].pool.is_empty();
-                if waits && !disk.medium.has_idle_arm(group) {
-                    self.cut_a_piece(group, disk, cx);
-                }
-                if !disk.medium.has_idle_arm(group) || !self.begin_next(group, disk, cx) {
-                    break;
-                }
-            }
+            while !disk.medium.serves_on_all_arms() && self.begin_one(group, disk, cx) {}
         }
-        self.ask_later(cx);
+        if self.dirty.held() > 0 {
+            self.ask_later(cx);
+        }
     }
 
     /// Has an idle arm of a group begin what comes next; whether there was anything.
     fn begin_next(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
         let now = cx.now();
         let waits = !disk.queues[group].pool.is_empty();
+        if self.stay(group, disk, cx) {
+            self.last_was_host[group] = false;
+            return true;
+        }
         let is_pressing = self.must_destage(group, now);
         if !is_pressing && self.begin_region_pass(group, disk, cx) {
             self.last_was_host[group] = true;
@@ -52,7 +50,7 @@ impl DrivePool {
             self.begin_destage(group, slot, false, disk, cx);
             return true;
         }
-        if self.begin_piece(group, disk, cx) {
+        if self.streams.are_wanted() && self.begin_piece(group, disk, cx) {
             self.last_was_host[group] = false;
             return true;
         }
@@ -64,6 +62,15 @@ impl DrivePool {
             return true;
         }
         false
+    }
+
+    /// The same, once a piece of read-ahead has been cut short that keeps an arm of the group from a request.
+    fn begin_one(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
+        let waits = !disk.queues[group].pool.is_empty();
+        if waits && !disk.medium.has_idle_arm(group) {
+            self.cut_a_piece(group, disk, cx);
+        }
+        disk.medium.has_idle_arm(group) && self.begin_next(group, disk, cx)
     }
 
     fn begin_of_host(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {

@@ -117,6 +117,13 @@ fn pool(draw: &mut Draw<'_>) -> Value {
             kept["region"] = json!({ "count": count, "size": size(extent * room) });
         }
     }
+    if let Some(rules) = pool.get_mut("read_ahead") {
+        let most = draw.scaled(0..=400);
+        rules["most"] = size(most);
+        if draw.chance(0.5) {
+            rules["least"] = size(draw.scaled(0..=most));
+        }
+    }
     if let Some(cache) = pool.get_mut("write_cache") {
         let low = draw.share(0.0, 1.0);
         cache["share"] = draw.share(0.001, 1.0).into();
@@ -141,7 +148,8 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("PersistentDescription", "region") => Hint::Omit,
         ("StreamsDescription", "streams") => draw.scaled(0..=8).into(),
         ("StreamsDescription", "after") => draw.within(0..=2).into(),
-        ("StreamsDescription", "most") => draw.blocks(0..=400).into(),
+        // They are drawn afterwards: one is not below the other.
+        ("StreamsDescription", "most" | "least") => Hint::Omit,
         ("WriteCacheDescription", "longest") => draw.blocks(1..=200).into(),
         ("WriteCacheDescription", "idle") => draw.time(0, 30_000).into(),
         ("WriteCacheDescription", "age") => draw.time(0, 300_000).into(),
