@@ -4,14 +4,16 @@ use serde_json::json;
 
 use super::cleaning::Cleaning;
 use super::drive::{Parallel, SsdDescription};
-use super::pages::KEPT_BLOCKS;
+use super::phases::MultiPlane;
+use super::recovery::Recovery;
 use super::spec::SsdSpec;
 use super::steady::Steady;
+use super::writes::{WriteBuffer, Writes};
 use super::{Ssd, SsdParts};
 use crate::base::document::from_node;
 use crate::base::error::{Error, InputError};
 use crate::base::random::Stream;
-use crate::base::units::Time;
+use crate::base::units::{BLOCK_BYTES, Size, Time};
 use crate::devices::assembly::{DeviceTree, Site};
 use crate::devices::drives::DriveFile;
 use crate::devices::kind::{Built, DeviceKind, DriveFacts};
@@ -22,6 +24,8 @@ use crate::models::flash::geometry::Geometry;
 const PER_ENTRY: u64 = 4;
 /// Bytes for each block: what it is, and its place among the free ones.
 const PER_BLOCK: u64 = 40;
+/// The most entries of a write buffer: 16 GiB of 4 KiB each.
+const MOST_ENTRIES: u64 = 1 << 22;
 /// The longest time of the controller.
 const LONGEST: Time = Time::from_s(10);
 
@@ -91,10 +95,18 @@ impl SsdSpec {
         over(&mut drive.queue_depth, self.queue_depth.as_ref());
         over(&mut drive.initial, self.initial.as_ref());
         over(&mut drive.flash, self.flash.as_ref());
+        over(&mut drive.timing, self.timing.as_ref());
+        over(&mut drive.interface, self.interface.as_ref());
+        over(&mut drive.parallel, self.parallel.as_ref());
+        over(&mut drive.copy_back, self.copy_back.as_ref());
+        over(&mut drive.multi_plane, self.multi_plane.map(Some).as_ref());
+        over(&mut drive.reads_allocate, self.reads_allocate.as_ref());
         over(&mut drive.spare, self.spare.as_ref());
         over(&mut drive.allocation, self.allocation.as_ref());
         over(&mut drive.cleaning, self.cleaning.as_ref());
         over(&mut drive.wear, self.wear.as_ref());
+        over(&mut drive.buffer, self.buffer.map(Some).as_ref());
+        over(&mut drive.recovery, self.recovery.map(Some).as_ref());
     }
 
     fn assemble(
@@ -108,19 +120,10 @@ impl SsdSpec {
             .flash
             .build()
             .map_err(|error| ("flash", error.into()))?;
-        if geometry.units > 1 {
-            let error = InputError::new("a unit of the map that is smaller than a page");
-            return Err((
-                "flash",
-                error
-                    .help("leave unit out: a page is written as a whole")
-                    .into(),
-            ));
-        }
         drive
             .timing
             .check()
-            .map_err(|error| ("drive", error.into()))?;
+            .map_err(|error| ("timing", error.into()))?;
         let allocation = drive
             .allocation
             .build(&geometry)
@@ -141,8 +144,13 @@ impl SsdSpec {
                     || block % geometry.blocks < drive.spare.reserved
             })
             .collect();
+        let buffer = buffer(drive, &geometry)?;
+        let separation = drive.allocation.separation.build();
+        let writes = Writes::new(buffer, separation, allocation.groups());
+        let checkpoint = checkpoint(drive, &geometry)?;
         let rules = BlockRules {
             levels_wear: drive.wear.levelling,
+            streams: writes.streams(),
             is_separate: drive.cleaning.separate,
             endurance: drive.wear.endurance,
         };
@@ -152,7 +160,15 @@ impl SsdSpec {
             planes_of_worker: match drive.parallel {
                 Parallel::Dies => geometry.planes,
                 Parallel::Packages => geometry.planes * geometry.dies,
+                Parallel::Planes => 1,
             },
+            writes,
+            recovery: Recovery::new(units, checkpoint, geometry.all_planes()),
+            multi_plane: drive.multi_plane.map(|times| MultiPlane {
+                read: times.read,
+                program: times.program,
+            }),
+            reserved: drive.spare.reserved,
             cleaning: Cleaning {
                 begin: drive.cleaning.begin,
                 stop: drive.cleaning.stop,
@@ -180,6 +196,59 @@ impl SsdSpec {
         ssd.check_room()?;
         Ok(ssd)
     }
+}
+
+/// The write buffer of a drive.
+fn buffer(drive: &SsdDescription, geometry: &Geometry) -> Result<Option<WriteBuffer>, Refusal> {
+    let Some(buffer) = drive.buffer.filter(|buffer| buffer.size.blocks() > 0) else {
+        return Ok(None);
+    };
+    let entries = buffer.size.blocks() / u64::from(geometry.unit_blocks);
+    let error = if !(1..=MOST_ENTRIES).contains(&entries) {
+        let unit = Size::from_blocks(geometry.unit_blocks.into());
+        InputError::new(format!("a write buffer of {}", buffer.size)).help(format!(
+            "accepted: 0, or as much as 1 to {MOST_ENTRIES} times the unit of {unit}"
+        ))
+    } else if buffer.hold > LONGEST {
+        InputError::new(format!("data that wait {} for others", buffer.hold))
+            .help(format!("at most {LONGEST}"))
+    } else {
+        return Ok(Some(WriteBuffer {
+            entries: entries as u32,
+            has_capacitor: buffer.capacitor,
+            hold: buffer.hold,
+        }));
+    };
+    Err(("buffer", error.into()))
+}
+
+/// After how many pages a checkpoint begins, and how many units of the map a page has room for.
+fn checkpoint(drive: &SsdDescription, geometry: &Geometry) -> Result<Option<(u64, u32)>, Refusal> {
+    let Some(recovery) = drive.recovery else {
+        return Ok(None);
+    };
+    let page = geometry.unit_bytes() * u64::from(geometry.units);
+    if drive.spare.reserved == 0 {
+        let error = InputError::new("checkpoints without blocks that hold them");
+        return Err((
+            "spare",
+            error
+                .help("spare.reserved: 1 or more blocks of each plane")
+                .into(),
+        ));
+    }
+    let every = recovery.checkpoint.blocks() * BLOCK_BYTES / page;
+    if every == 0 {
+        let error = InputError::new(format!("a checkpoint after every {}", recovery.checkpoint));
+        let least = Size::from_blocks(page / BLOCK_BYTES);
+        return Err((
+            "recovery",
+            error
+                .help(format!("accepted: a page, {least}, or more"))
+                .into(),
+        ));
+    }
+    Ok(Some((every, (page / PER_ENTRY) as u32)))
 }
 
 /// Refuses values that make no sense whatever the geometry.
@@ -210,7 +279,7 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
     match times.into_iter().max() {
         Some(time) if time > LONGEST => {
             let error = InputError::new(format!("a controller that takes {time}"));
-            Err(("drive", error.help(format!("at most {LONGEST}")).into()))
+            Err(("interface", error.help(format!("at most {LONGEST}")).into()))
         }
         _ => Ok(()),
     }
@@ -229,8 +298,9 @@ impl Ssd {
             let room: u64 = planes.map(|plane| u64::from(self.limit(plane))).sum();
             if room < self.units_of_group() {
                 let error = InputError::new(format!(
-                    "{} pages of data where {room} leave a plane {KEPT_BLOCKS} blocks to write and to clean with",
-                    self.units_of_group()
+                    "{} units of data where {room} leave a plane {} blocks to write and to clean with",
+                    self.units_of_group(),
+                    self.blocks.kept()
                 ));
                 let help = "more spare flash ([device.….spare]), more blocks a plane, fewer bad or reserved ones";
                 return Err(("spare", error.help(help).into()));

@@ -1,11 +1,10 @@
 //! Cleaning: what is valid in a block is moved within its plane, and the block is erased.
 
-use super::operations::{Action, OpId, Operation};
+use super::operations::{Action, OpId, Operation, Phase};
 use super::{Ssd, kinds};
 use crate::base::units::Time;
 use crate::engine::Token;
 use crate::engine::context::Context;
-use crate::engine::request::RequestId;
 use crate::models::flash::blocks::Writer;
 use crate::models::flash::victims::Candidates;
 
@@ -23,15 +22,15 @@ pub(super) struct Cleaning {
 }
 
 /// A block that is being cleaned.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Job {
     block: u32,
     /// The first slot that has not been looked at.
     next: u32,
+    /// Units that are being moved, with their slots, and how many of them the page had that was read last.
+    gathered: Vec<(u32, u32)>,
+    last: u32,
 }
-
-/// The request of operations that are for none.
-const NO_REQUEST: RequestId = RequestId(u32::MAX);
 
 impl Ssd {
     /// Whether cleaning of a plane goes before what the host wants of its worker, which has begun so many programs since the last operation of
@@ -47,8 +46,8 @@ impl Ssd {
     }
 
     /// Whether the host may write the next page of a plane. Cleaning begins here, where it is what is missing.
-    pub(super) fn can_write(&mut self, plane: u32, cx: &mut Context<'_>) -> bool {
-        if !self.blocks.needs_block(plane, Writer::Host) {
+    pub(super) fn can_write(&mut self, plane: u32, writer: Writer, cx: &mut Context<'_>) -> bool {
+        if !self.blocks.needs_block(plane, writer) {
             return true;
         }
         let free = self.blocks.free_of(plane);
@@ -79,6 +78,8 @@ impl Ssd {
         self.jobs[plane as usize] = Some(Job {
             block,
             next: block * self.geometry.units_of_block(),
+            gathered: Vec::new(),
+            last: 0,
         });
         self.next_step(plane, cx);
         true
@@ -90,6 +91,7 @@ impl Ssd {
         let candidates = Candidates {
             blocks,
             units: self.geometry.units_of_block(),
+            most: self.geometry.worth_cleaning(),
             clock: self.blocks.clock(),
         };
         let block = first + self.victims.choose(&candidates, &mut self.chance)?;
@@ -97,43 +99,125 @@ impl Ssd {
         Some(block)
     }
 
-    /// The next page of the block that is cleaned is moved; without any left, the block is erased.
+    /// The next step of cleaning a plane waits for its worker.
     fn next_step(&mut self, plane: u32, cx: &mut Context<'_>) {
-        let Job { block, next } = self.jobs[plane as usize].expect("it is being cleaned");
-        let end = (block + 1) * self.geometry.units_of_block();
-        let valid = (next..end).find_map(|slot| Some((slot, self.map.unit(slot)?)));
-        let operation = match valid {
-            Some((slot, unit)) => {
-                self.jobs[plane as usize] = Some(Job {
-                    block,
-                    next: slot + 1,
-                });
-                let mut operation = Operation::new(Action::Move, NO_REQUEST, plane, unit);
-                operation.from = slot;
-                operation
-            }
-            None => Operation::new(Action::Erase, NO_REQUEST, plane, block),
-        };
-        let id = self.operations.add(operation);
+        let id = self.operations.add(Operation::new(Action::Move, plane));
         self.enqueue(id, cx);
     }
 
-    /// A page has been moved. What was written in the meantime is newer.
+    /// A step of cleaning begins: the next units that are valid are moved; without any left, the block is erased.
+    pub(super) fn begin_cleaning(
+        &mut self,
+        channel: u32,
+        worker: u32,
+        id: OpId,
+        cx: &mut Context<'_>,
+    ) {
+        let plane = self.operations.get(id).plane;
+        let job = self.jobs[plane as usize]
+            .as_mut()
+            .expect("it is being cleaned");
+        job.gathered.clear();
+        let block = job.block;
+        if self.next_valid(plane).is_some() {
+            let to = self.blocks.next_page(plane, Writer::Cleaning);
+            self.operations.get_mut(id).to =
+                to.expect("cleaning has a block that the host may not have");
+            return self.sense_move(channel, worker, id, cx);
+        }
+        let entry = self.operations.get_mut(id);
+        (entry.action, entry.unit, entry.phase) = (Action::Erase, block, Phase::Last);
+        let command = self.timing.erase_command;
+        self.carry(channel, id, command, cx.now());
+        self.ring(worker, id, cx.now() + command + self.timing.erase, cx);
+    }
+
+    /// The next slot of the block that is cleaned whose unit is valid.
+    fn next_valid(&self, plane: u32) -> Option<u32> {
+        let job = self.jobs[plane as usize].as_ref()?;
+        let end = (job.block + 1) * self.geometry.units_of_block();
+        (job.next..end).find(|&slot| self.map.unit(slot).is_some())
+    }
+
+    /// A move reads the next page that has something valid: as much of it as fits the page that is written.
+    pub(super) fn sense_move(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
+        let plane = self.operations.get(id).plane;
+        let units = self.geometry.units;
+        let Some(first) = self.next_valid(plane) else {
+            // What was left when the last page was read has been overwritten since.
+            return self.write_back(channel, worker, id, cx);
+        };
+        let page = self.geometry.page_of(first);
+        let job = self.jobs[plane as usize]
+            .as_mut()
+            .expect("it is being cleaned");
+        let before = job.gathered.len();
+        let mut slot = first;
+        while slot < (page + 1) * units && job.gathered.len() < units as usize {
+            if let Some(unit) = self.map.unit(slot) {
+                job.gathered.push((unit, slot));
+            }
+            slot += 1;
+        }
+        job.next = slot;
+        let taken = (job.gathered.len() - before) as u32;
+        job.last = taken;
+        let is_whole = taken == units;
+        let read = self.read_time(first, taken * self.geometry.unit_blocks);
+        let entry = self.operations.get_mut(id);
+        entry.from = first;
+        if is_whole && self.copy_back {
+            let commands = self.timing.read_command + self.timing.program_command;
+            let number = self.geometry.page_of(self.operations.get(id).to) % self.geometry.pages;
+            let program = self.timing.program_time(number, self.geometry.pages);
+            return self.program(channel, worker, id, (commands, read + program), cx);
+        }
+        entry.phase = Phase::Sense;
+        let command = self.timing.read_command;
+        self.carry(channel, id, command, cx.now());
+        self.ring(worker, id, cx.now() + command + read, cx);
+    }
+
+    /// What a move has taken of the page that it read last.
+    pub(super) fn gathered_last(&self, plane: u32) -> u32 {
+        let job = self.jobs[plane as usize].as_ref();
+        job.map_or(0, |job| job.last)
+    }
+
+    /// What a move waits for when what it read is in the controller: to read another page, or to write.
+    pub(super) fn after_gathering(&self, plane: u32) -> Phase {
+        let job = self.jobs[plane as usize].as_ref();
+        let is_full = job.is_none_or(|job| job.gathered.len() == self.geometry.units as usize);
+        if is_full || self.next_valid(plane).is_none() {
+            Phase::Back
+        } else {
+            Phase::Again
+        }
+    }
+
+    /// Units have been moved. What was written in the meantime is newer.
     pub(super) fn move_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         let operation = *self.operations.get(id);
         self.operations.remove(id);
         self.blocks.written(operation.to);
         self.counters.moved_pages += 1;
-        if self.map.slot(operation.unit) == Some(operation.from) {
-            let (from, to) = (
-                self.lbn_of_slot(operation.from),
-                self.lbn_of_slot(operation.to),
-            );
-            if let Some((checker, device)) = cx.checker() {
-                checker.moved_on_medium(device, from, to, self.geometry.unit_blocks);
+        let job = self.jobs[operation.plane as usize].as_mut();
+        let gathered = job.map_or(Vec::new(), |job| std::mem::take(&mut job.gathered));
+        for (to, &(unit, from)) in (operation.to..).zip(&gathered) {
+            self.recovery.copied(from, to);
+            if self.home_of(unit) != Some(from) {
+                continue;
             }
-            self.settle(operation.unit, operation.to);
+            let (from, at) = (self.lbn_of_slot(from), self.lbn_of_slot(to));
+            if let Some((checker, device)) = cx.checker() {
+                checker.moved_on_medium(device, from, at, self.geometry.unit_blocks);
+            }
+            self.put_in_slot(unit, to);
         }
+        if let Some(job) = &mut self.jobs[operation.plane as usize] {
+            job.gathered = gathered;
+        }
+        self.note_programmed(cx);
         self.next_step(operation.plane, cx);
     }
 
@@ -144,6 +228,8 @@ impl Ssd {
         } = *self.operations.get(id);
         self.operations.remove(id);
         self.jobs[plane as usize] = None;
+        let slots = self.geometry.units_of_block();
+        self.recovery.erased(block * slots..(block + 1) * slots);
         let blocks = self.geometry.units_of_block() * self.geometry.unit_blocks;
         let first = self.lbn_of_slot(block * self.geometry.units_of_block());
         if let Some((checker, device)) = cx.checker() {
@@ -183,10 +269,7 @@ impl Ssd {
                 at = self.operations.after(id);
             }
         }
-        for id in given_up {
-            self.queued[self.operations.get(id).plane as usize] -= 1;
-            self.write_failed(id, cx);
-        }
+        self.give_up_writes(&given_up, cx);
     }
 
     fn group_of_plane(&self, plane: u32) -> u32 {

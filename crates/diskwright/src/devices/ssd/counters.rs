@@ -17,9 +17,13 @@ pub(super) struct SsdCounters {
     pub read_pages: u64,
     pub unmapped_reads: u64,
     pub merged_pages: u64,
+    /// Units whose blocks were read from the buffer, and units written again before they were programmed.
+    pub buffered_reads: u64,
+    pub replaced_units: u64,
     /// Pages written for the host and by cleaning, and what the host has written of them, in 512-byte blocks.
     pub host_pages: u64,
     pub moved_pages: u64,
+    pub map_pages: u64,
     pub host_blocks: u64,
     pub trimmed_pages: u64,
     parts: Parts,
@@ -72,7 +76,7 @@ impl Ssd {
             }
         };
         let (channels, workers) = self.busy();
-        let flash_pages = counters.host_pages + counters.moved_pages;
+        let flash_pages = counters.host_pages + counters.moved_pages + counters.map_pages;
         let written = counters.host_blocks as f64;
         let blocks = u64::from(self.geometry.unit_blocks * self.geometry.units);
         let amplification = (written > 0.0).then(|| (flash_pages * blocks) as f64 / written);
@@ -85,9 +89,13 @@ impl Ssd {
         put("host_pages", json!(counters.host_pages));
         put("flash_pages", json!(flash_pages));
         put("moved_pages", json!(counters.moved_pages));
+        put("map_pages", json!(counters.map_pages));
         put("merged_pages", json!(counters.merged_pages));
         put("read_pages", json!(counters.read_pages));
         put("unmapped_reads", json!(counters.unmapped_reads));
+        put("buffered_reads", json!(counters.buffered_reads));
+        put("replaced_units", json!(counters.replaced_units));
+        put("dirty_units_at_end", json!(self.writes.entries.held()));
         put("trimmed_pages", json!(counters.trimmed_pages));
         put("erases", self.erases());
         put("free_blocks", json!(self.blocks.free_of_all()));
@@ -116,6 +124,9 @@ impl Ssd {
             "busy_ms",
             PARTS.iter().map(ms).collect::<Map<_, _>>().into(),
         );
+        if let Some(recovery) = self.recovery.json() {
+            put("recovery", recovery.clone());
+        }
         report
     }
 

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::spec::InitialSpec;
-use crate::base::units::Time;
 use crate::base::units::percent::Percent;
 use crate::base::units::quantities::Rate;
+use crate::base::units::{Size, Time};
 use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
@@ -44,6 +44,9 @@ pub struct SsdDescription {
     /// Whether a page that is moved within a plane stays in the flash.
     #[serde(default)]
     pub copy_back: bool,
+    /// The planes of a die work together, where this is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multi_plane: Option<MultiPlaneDescription>,
     /// Whether the read of a page that was never written gives it its place, and takes as long as any other.
     #[serde(default)]
     pub reads_allocate: bool,
@@ -60,6 +63,12 @@ pub struct SsdDescription {
     /// How blocks wear.
     #[serde(default)]
     pub wear: WearDescription,
+    /// Its write buffer, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<BufferDescription>,
+    /// How its map survives a power cut; without, every page is looked at afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<RecoveryDescription>,
     /// What is on it at the start.
     #[serde(default)]
     pub initial: InitialSpec,
@@ -82,6 +91,44 @@ pub enum Parallel {
     Dies,
     /// A package, with all its dies.
     Packages,
+    /// A plane: the planes of a die work side by side.
+    Planes,
+}
+
+/// What operations that the planes of a die do together cost the channel, each, in place of its command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MultiPlaneDescription {
+    /// Of a read.
+    pub read: Time,
+    /// Of a program.
+    pub program: Time,
+}
+
+/// A write buffer: a write is done when it is in there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BufferDescription {
+    /// How much it holds, in whole units; 0: there is none.
+    pub size: Size,
+    /// Whether a capacitor saves what is in it when the power fails.
+    #[serde(default)]
+    pub capacitor: bool,
+    /// How long data wait for others to fill a page with.
+    #[serde(default = "short")]
+    pub hold: Time,
+}
+
+fn short() -> Time {
+    Time::from_ms(1)
+}
+
+/// How the map survives a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecoveryDescription {
+    /// What of the map has changed is written whenever so much has been programmed.
+    pub checkpoint: Size,
 }
 
 /// The controller and its link to the host.

@@ -18,10 +18,11 @@ impl Ssd {
         chance: &mut Stream,
     ) -> Result<(), InputError> {
         let units = initial.fill.of(self.map.units().into()) as u32;
+        let mut pages = Pages::new(self.allocation.groups());
         match initial.pattern {
             Pattern::Sequential => {
                 for unit in 0..units {
-                    self.write_at_once(unit)?;
+                    self.write_at_once(unit, &mut pages)?;
                 }
             }
             Pattern::Random => {
@@ -30,21 +31,46 @@ impl Ssd {
                     order.swap(last, chance.below(last as u64 + 1) as usize);
                 }
                 for unit in order {
-                    self.write_at_once(unit)?;
+                    self.write_at_once(unit, &mut pages)?;
                 }
             }
         }
         let overwrites = libm::round(initial.overwrite * f64::from(self.map.units())) as u64;
         for _ in 0..if units > 0 { overwrites } else { 0 } {
-            self.write_at_once(chance.below(units.into()) as u32)?;
+            self.write_at_once(chance.below(units.into()) as u32, &mut pages)?;
+        }
+        for (group, page) in (0..).zip(pages.0) {
+            self.write_page_at_once(group, &page)?;
         }
         Ok(())
     }
 
-    fn write_at_once(&mut self, unit: u32) -> Result<(), InputError> {
-        let plane = self.choose_plane(unit);
+    /// A unit comes to a page of its group, which is written when it is full.
+    fn write_at_once(&mut self, unit: u32, pages: &mut Pages) -> Result<(), InputError> {
+        let group = self.allocation.group_of(unit);
+        let page = &mut pages.0[group as usize];
+        if !page.contains(&unit) {
+            page.push(unit);
+        }
+        if page.len() < self.geometry.units as usize {
+            return Ok(());
+        }
+        let full = std::mem::take(page);
+        self.write_page_at_once(group, &full)?;
+        // Its memory is used again.
+        pages.0[group as usize] = full;
+        pages.0[group as usize].clear();
+        Ok(())
+    }
+
+    fn write_page_at_once(&mut self, group: u32, units: &[u32]) -> Result<(), InputError> {
+        if units.is_empty() {
+            return Ok(());
+        }
+        let plane = self.choose_plane(group);
+        let writer = Writer::Host(self.writes.streams() - 1);
         let least = self.cleaning.begin.max(2);
-        while self.blocks.needs_block(plane, Writer::Host) && self.blocks.free_of(plane) < least {
+        while self.blocks.needs_block(plane, writer) && self.blocks.free_of(plane) < least {
             let Some(block) = self.choose_victim(plane) else {
                 break;
             };
@@ -54,7 +80,7 @@ impl Ssd {
                     .help("less overwrite, or more endurance"));
             }
         }
-        if self.place_at_once(unit, plane) {
+        if self.place_at_once(units, plane, writer) {
             return Ok(());
         }
         Err(
@@ -65,14 +91,25 @@ impl Ssd {
 
     fn clean_at_once(&mut self, plane: u32, block: u32) {
         let first = block * self.geometry.units_of_block();
-        for slot in first..first + self.geometry.units_of_block() {
-            if let Some(unit) = self.map.unit(slot) {
-                let to = self.blocks.next_page(plane, Writer::Cleaning);
-                let to = to.expect("cleaning has a block that the host may not have");
-                self.blocks.written(to);
-                self.settle(unit, to);
+        let slots = first..first + self.geometry.units_of_block();
+        let units: Vec<u32> = slots.filter_map(|slot| self.map.unit(slot)).collect();
+        for page in units.chunks(self.geometry.units as usize) {
+            let to = self.blocks.next_page(plane, Writer::Cleaning);
+            let to = to.expect("cleaning has a block that the host may not have");
+            self.blocks.written(to);
+            for (slot, &unit) in (to..).zip(page) {
+                self.put_in_slot(unit, slot);
             }
         }
         self.blocks.erase(block);
+    }
+}
+
+/// Units that wait for a page full, by group.
+struct Pages(Vec<Vec<u32>>);
+
+impl Pages {
+    fn new(groups: u32) -> Pages {
+        Pages(vec![Vec::new(); groups as usize])
     }
 }

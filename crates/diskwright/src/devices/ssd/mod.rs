@@ -5,13 +5,17 @@ mod build;
 mod cleaning;
 mod counters;
 pub mod drive;
+mod entries;
 mod initial;
 mod operations;
 mod pages;
+mod phases;
+mod recovery;
 mod requests;
 mod scheduling;
 pub mod spec;
 mod steady;
+mod writes;
 
 use std::collections::VecDeque;
 
@@ -21,8 +25,8 @@ use crate::base::random::Stream;
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
 use crate::engine::context::Context;
-use crate::engine::device::{Device, DeviceStatus, Location};
-use crate::engine::request::{Part, RequestId};
+use crate::engine::device::{Device, DeviceStatus, Fault, Location};
+use crate::engine::request::{Part, Promise, RequestId};
 use crate::models::flash::allocation::Allocation;
 use crate::models::flash::blocks::Blocks;
 use crate::models::flash::geometry::Geometry;
@@ -32,9 +36,12 @@ use crate::models::flash::victims::Victims;
 use cleaning::{Cleaning, Job};
 use counters::SsdCounters;
 use drive::InterfaceDescription;
-use operations::{Channel, OpId, Operations, Worker};
+use operations::{Channel, Operations, Worker};
+use phases::MultiPlane;
+use recovery::Recovery;
 use requests::OpenRequest;
 use steady::Steady;
+use writes::Writes;
 
 /// What the time of its requests divides into.
 const PARTS: [Part; 8] = [
@@ -60,6 +67,8 @@ mod kinds {
     pub const CHANNEL: u32 = 3;
     /// The drive may have been idle for long enough to clean.
     pub const IDLE: u32 = 4;
+    /// The entries of a list may have waited for a page full for long enough.
+    pub const HOLD: u32 = 5;
 }
 
 /// What an SSD is made of.
@@ -71,10 +80,15 @@ struct SsdParts {
     /// Planes of what does one thing at a time: a die, or a package.
     planes_of_worker: u32,
     copy_back: bool,
-    /// A read of a page that was never written gives it its place.
+    multi_plane: Option<MultiPlane>,
+    /// A read of a unit that was never written gives it its place.
     reads_allocate: bool,
+    /// Blocks of each plane that hold the map.
+    reserved: u32,
     depth: u32,
     units: u32,
+    writes: Writes,
+    recovery: Recovery,
     cleaning: Cleaning,
     victims: Box<dyn Victims>,
     chance: Stream,
@@ -91,7 +105,9 @@ struct Ssd {
     interface: InterfaceDescription,
     planes_of_worker: u32,
     copy_back: bool,
+    multi_plane: Option<MultiPlane>,
     reads_allocate: bool,
+    reserved: u32,
     depth: u32,
     endurance: Option<u32>,
 
@@ -99,18 +115,18 @@ struct Ssd {
     blocks: Blocks,
     /// The next place of each group of planes at which a page is written.
     next_member: Vec<u32>,
-    /// Writes of each plane that have not begun.
+    /// Units of each plane whose programs have not begun.
     queued: Vec<u32>,
+    writes: Writes,
+    recovery: Recovery,
 
     operations: Operations,
     workers: Vec<Worker>,
     channels: Vec<Channel>,
     /// The channels that are looked at when the instant is quiet.
     to_schedule: u64,
-    /// Writes for which their plane has neither room nor anything to clean.
+    /// There are programs for which their plane has neither room nor anything to clean.
     has_stuck: bool,
-    /// Writes of a page that wait until another write of it is over.
-    locked_out: VecDeque<(u32, OpId)>,
 
     cleaning: Cleaning,
     victims: Box<dyn Victims>,
@@ -120,6 +136,8 @@ struct Ssd {
     open: Vec<OpenRequest>,
     serving: u32,
     waiting: VecDeque<RequestId>,
+    /// Requests of which everything is done, and that have not been told so.
+    done: Vec<RequestId>,
     /// When the link to the host has carried all that it was given, and the one from it.
     link_out: Time,
     link_in: Time,
@@ -147,11 +165,13 @@ impl Ssd {
             channels: vec![Channel::default(); geometry.channels as usize],
             to_schedule: 0,
             has_stuck: false,
-            locked_out: VecDeque::new(),
             jobs,
             open: Vec::new(),
             serving: 0,
             waiting: VecDeque::new(),
+            done: Vec::new(),
+            writes: parts.writes,
+            recovery: parts.recovery,
             link_out: Time::ZERO,
             link_in: Time::ZERO,
             idle_since: Time::ZERO,
@@ -163,6 +183,8 @@ impl Ssd {
             interface: parts.interface,
             planes_of_worker: parts.planes_of_worker,
             copy_back: parts.copy_back,
+            multi_plane: parts.multi_plane,
+            reserved: parts.reserved,
             reads_allocate: parts.reads_allocate,
             depth: parts.depth,
             endurance: parts.endurance,
@@ -181,6 +203,10 @@ impl Ssd {
 }
 
 impl Device for Ssd {
+    fn prepare(&mut self, cx: &mut Context<'_>) {
+        self.prepare_recovery(cx);
+    }
+
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.accept_request(request, cx);
     }
@@ -194,12 +220,22 @@ impl Device for Ssd {
                 self.channels[token.value() as usize].has_alarm = false;
                 self.schedule(token.value(), cx);
             }
+            kinds::HOLD => self.held_long_enough(token.value(), cx),
             _ => self.clean_when_idle(cx),
         }
+        self.end_requests(cx);
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.start_operations(cx);
+        // A drive that turns read-only gives up requests.
+        self.end_requests(cx);
+    }
+
+    fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
+        if fault == Fault::PowerLost {
+            self.power_lost(cx);
+        }
     }
 
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
@@ -218,10 +254,16 @@ impl Device for Ssd {
             return None;
         }
         let blocks = u64::from(self.geometry.unit_blocks);
-        let slot = self.map.slot((lbn.0 / blocks) as u32);
-        Some(slot.map_or(Location::Nowhere, |slot| {
-            Location::Here(Lbn(self.lbn_of_slot(slot) + lbn.0 % blocks))
-        }))
+        let (unit, block) = ((lbn.0 / blocks) as u32, (lbn.0 % blocks) as u32);
+        let place = self.place_of(unit, block);
+        Some(place.map_or(Location::Nowhere, |at| Location::Here(Lbn(at))))
+    }
+
+    fn promise(&self) -> Promise {
+        match self.writes.buffer {
+            Some(buffer) if !buffer.has_capacitor => Promise::AfterFlush,
+            _ => Promise::Durable,
+        }
     }
 
     fn blocks(&self) -> u64 {

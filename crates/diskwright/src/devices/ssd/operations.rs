@@ -1,5 +1,6 @@
 //! Operations on pages and blocks, the workers that do them one at a time, and the channels between.
 
+use super::entries::EntryList;
 use crate::base::units::Time;
 use crate::engine::request::RequestId;
 
@@ -12,16 +13,26 @@ const NONE: u32 = u32::MAX;
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// Reads a page for the host.
+    /// Reads units of a page for the host.
     Read,
-    /// Reads a page that a write changes in part.
+    /// Reads a unit that an entry holds in part.
     Merge,
     /// Writes a page of the host's.
     Program,
-    /// Moves a page away from a block that is cleaned.
+    /// Writes a page of the map.
+    MapWrite,
+    /// The next step of cleaning a plane: moves what is valid, or without any erases the block.
     Move,
     /// Erases a block.
     Erase,
+}
+
+impl Action {
+    /// Whether it is for no request of the host.
+    #[inline]
+    pub fn is_housekeeping(self) -> bool {
+        matches!(self, Action::Move | Action::Erase | Action::MapWrite)
+    }
 }
 
 /// How far an operation is.
@@ -35,7 +46,9 @@ pub(super) enum Phase {
     Register,
     /// The channel carries its data out.
     Out,
-    /// The data of a page that is moved are in the controller, and wait for the channel.
+    /// A move waits for the channel to carry the command of the next page that it reads.
+    Again,
+    /// The data of units that are moved are in the controller, and wait for the channel.
     Back,
     /// The channel carries its command, and what it writes; then the array is written or erased, and with that it ends.
     Last,
@@ -46,15 +59,21 @@ pub(super) enum Phase {
 pub(super) struct Operation {
     pub action: Action,
     pub phase: Phase,
-    /// The request that it is for; none for cleaning.
+    /// The request that a read is for.
     pub request: RequestId,
     /// The plane that it works on.
     pub plane: u32,
-    /// The unit that it is about; of an erase the block.
+    /// The first unit that it reads; of an erase the block; of a merge the page that waits for it, an operation.
     pub unit: u32,
-    /// Where it reads.
+    /// Units that it reads; merges that a program waits for.
+    pub count: u32,
+    /// What a program writes, or a merge is for.
+    pub entries: EntryList,
+    /// The stream of what a program writes.
+    pub stream: u32,
+    /// A slot of the page that it reads.
     pub from: u32,
-    /// Where it writes.
+    /// The first slot of the page that it writes.
     pub to: u32,
     /// When it began to wait for its worker.
     pub queued: Time,
@@ -66,17 +85,26 @@ pub(super) struct Operation {
     pub program_time: Time,
     pub erase_time: Time,
     next: u32,
+    /// Another operation of the die that is done together with it.
+    partner: u32,
 }
+
+/// The request of operations that are for none.
+pub(super) const NO_REQUEST: RequestId = RequestId(u32::MAX);
 
 impl Operation {
     /// One that begins to wait.
-    pub fn new(action: Action, request: RequestId, plane: u32, unit: u32) -> Operation {
+    #[inline]
+    pub fn new(action: Action, plane: u32) -> Operation {
         Operation {
             action,
             phase: Phase::Queued,
-            request,
+            request: NO_REQUEST,
             plane,
-            unit,
+            unit: NONE,
+            count: 0,
+            entries: EntryList::default(),
+            stream: 0,
             from: NONE,
             to: NONE,
             queued: Time::ZERO,
@@ -86,6 +114,19 @@ impl Operation {
             program_time: Time::ZERO,
             erase_time: Time::ZERO,
             next: NONE,
+            partner: NONE,
+        }
+    }
+
+    /// A read of units for a request, the first of them in a slot.
+    #[inline]
+    pub fn read(request: RequestId, plane: u32, units: (u32, u32), from: u32) -> Operation {
+        Operation {
+            request,
+            unit: units.0,
+            count: units.1,
+            from,
+            ..Operation::new(Action::Read, plane)
         }
     }
 }
@@ -159,6 +200,39 @@ impl Operations {
         let next = self.entries[id.0 as usize].next;
         (next != NONE).then_some(OpId(next))
     }
+
+    /// The operation before another in a list.
+    #[inline]
+    pub fn before(&self, list: &List, id: OpId) -> Option<OpId> {
+        let (mut before, mut at) = (None, list.front());
+        while let Some(here) = at
+            && here != id
+        {
+            (before, at) = (Some(here), self.after(here));
+        }
+        before
+    }
+
+    /// The next operation that is done together with this one.
+    #[inline]
+    pub fn partner(&self, id: OpId) -> Option<OpId> {
+        let partner = self.entries[id.0 as usize].partner;
+        (partner != NONE).then_some(OpId(partner))
+    }
+
+    /// Has another done together with this one, behind those that are already.
+    pub fn join(&mut self, id: OpId, other: OpId) {
+        let mut last = id;
+        while let Some(next) = self.partner(last) {
+            last = next;
+        }
+        self.entries[last.0 as usize].partner = other.0;
+    }
+
+    /// An operation and those that are done together with it.
+    pub fn together(&self, id: OpId) -> impl Iterator<Item = OpId> {
+        std::iter::successors(Some(id), |&id| self.partner(id))
+    }
 }
 
 /// Operations in the order in which they came.
@@ -189,7 +263,7 @@ impl List {
     }
 }
 
-/// What does one operation at a time: a die, or a package.
+/// What does one operation at a time: a die, a package or a plane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Worker {
     /// What it does.
@@ -211,6 +285,16 @@ impl Worker {
         let is_empty = self.reads.is_empty() && self.writes.is_empty() && self.cleaning.is_empty();
         self.current.is_none() && !is_empty
     }
+
+    /// The queue of an action.
+    #[inline]
+    pub fn queue(&mut self, action: Action) -> &mut List {
+        match action {
+            Action::Read | Action::Merge => &mut self.reads,
+            Action::Program | Action::MapWrite => &mut self.writes,
+            Action::Move | Action::Erase => &mut self.cleaning,
+        }
+    }
 }
 
 /// A channel.
@@ -220,7 +304,7 @@ pub(super) struct Channel {
     pub busy_until: Time,
     /// How long it has carried anything.
     pub busy: Time,
-    /// The workers of the channel whose data wait to go out, or to go back in.
+    /// The operations whose data wait to go out, or to go back in.
     pub transfers: List,
     /// The worker that is looked at first.
     pub turn: u32,

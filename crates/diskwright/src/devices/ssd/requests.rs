@@ -1,6 +1,7 @@
 //! Requests of the host: their pages, their way to the controller and back, and when they are complete.
 
-use super::operations::{Action, OpId, Operation, Phase};
+use super::entries::EntryId;
+use super::operations::{OpId, Operation};
 use super::{Ssd, kinds};
 use crate::base::units::{BLOCK_BYTES, Time};
 use crate::engine::Token;
@@ -8,15 +9,20 @@ use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, RequestId};
 use crate::models::flash::blocks::Writer;
 use crate::models::flash::geometry::Geometry;
+use crate::models::flash::map::Whereabouts;
 
 /// A request that is served.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenRequest {
-    command: Command,
-    /// Pages that are not done.
-    remaining: u32,
+    pub command: Command,
+    /// Operations and entries that are not over, and one for a read or a write that has not gone through its units.
+    pub remaining: u32,
+    /// The next unit of a write that has not entered.
+    pub next: u32,
     /// Some page could not be written.
-    has_failed: bool,
+    pub has_failed: bool,
+    /// It waits for flash where others do not.
+    pub is_urgent: bool,
 }
 
 /// What a request and a unit have in common, in 512-byte blocks.
@@ -56,6 +62,7 @@ impl Ssd {
             self.waiting.push_back(request);
         } else {
             self.take(request, cx);
+            self.end_requests(cx);
         }
     }
 
@@ -77,8 +84,7 @@ impl Ssd {
         }
         self.open[index] = OpenRequest {
             command,
-            remaining: 0,
-            has_failed: false,
+            ..OpenRequest::default()
         };
         entry.parts.add(Part::Mapping, self.interface.mapping);
         let mut at = now + overhead;
@@ -108,157 +114,126 @@ impl Ssd {
     pub(super) fn arrived(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let command = self.open[request.0 as usize].command;
         match command.op {
-            Op::Flush => {}
-            Op::Trim if self.read_only_since.is_none() => self.trim(&command),
-            Op::Write if self.read_only_since.is_none() => {
-                for unit in self.units_of(&command) {
-                    self.write_unit(request, unit, cx);
-                }
-                return;
+            Op::Read => self.read_arrived(request, &command, cx),
+            Op::Flush => self.flush_arrived(request, cx),
+            Op::Write if self.read_only_since.is_none() => self.write_arrived(request, cx),
+            Op::Trim if self.read_only_since.is_none() => {
+                self.trim(&command);
+                self.done.push(request);
             }
-            Op::Trim | Op::Write => self.open[request.0 as usize].has_failed = true,
-            Op::Read => {
-                let mut unwritten = 0;
-                for unit in self.units_of(&command) {
-                    unwritten += self.read_unit(request, unit, cx);
-                }
-                let sent = self.send(unwritten, cx.now());
-                if self.open[request.0 as usize].remaining > 0 {
-                    return;
-                }
-                cx.request_mut(request).parts.add(Part::Bus, sent);
+            Op::Trim | Op::Write => {
+                self.open[request.0 as usize].has_failed = true;
+                self.done.push(request);
             }
         }
-        // One after another, however many wait that take no time.
-        let at = self.finish(request, cx);
-        cx.alarm(at, Token::of_request(kinds::COMPLETE, request));
     }
 
     /// The units that a command is about, in whole or in part.
-    fn units_of(&self, command: &Command) -> std::ops::Range<u32> {
+    pub(super) fn units_of(&self, command: &Command) -> std::ops::Range<u32> {
         let blocks = u64::from(self.geometry.unit_blocks);
         (command.lbn.0 / blocks) as u32..command.end().0.div_ceil(blocks) as u32
     }
 
-    /// Reads a unit. One that was never written is on no page: so many blocks of it are sent at once.
-    fn read_unit(&mut self, request: RequestId, unit: u32, cx: &mut Context<'_>) -> u32 {
-        if self.map.slot(unit).is_none() && self.reads_allocate && !self.map.is_locked(unit) {
-            let plane = self.choose_plane(unit);
-            // While another page is written, the last one of the block waits for it: a full block may be cleaned.
-            let worker = &self.workers[self.worker_of(plane) as usize];
-            if worker.current.is_none() || !self.blocks.is_last_page(plane, Writer::Host) {
-                self.place_at_once(unit, plane);
+    /// A read begins: units that are on flash are read, those of one page together; of the others the data are sent at once.
+    fn read_arrived(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
+        self.open[request.0 as usize].remaining = 1;
+        let (mut blocks, mut last) = (0, None);
+        for unit in self.units_of(command) {
+            let Some(slot) = self.slot_to_read(request, unit) else {
+                last = None;
+                blocks += self.open[request.0 as usize].blocks_of(unit, &self.geometry);
+                self.tell_unit_read(request, unit, cx);
+                continue;
+            };
+            let page = self.geometry.page_of(slot);
+            if let Some((id, of)) = last
+                && of == page
+            {
+                self.operations.get_mut(id).count += 1;
+                continue;
+            }
+            self.open[request.0 as usize].remaining += 1;
+            let plane = self.geometry.plane_of(slot);
+            let read = Operation::read(request, plane, (unit, 1), slot);
+            let id = self.operations.add(read);
+            self.enqueue(id, cx);
+            last = Some((id, page));
+        }
+        let sent = self.send(blocks, cx.now());
+        if self.open[request.0 as usize].remaining == 1 {
+            cx.request_mut(request).parts.add(Part::Bus, sent);
+        }
+        self.part_done(request, None, cx);
+    }
+
+    /// The slot from which a unit is read; `None` for one that is on no page, or whose blocks are in the buffer.
+    #[inline]
+    fn slot_to_read(&mut self, request: RequestId, unit: u32) -> Option<u32> {
+        match self.map.whereabouts(unit) {
+            Whereabouts::Slot(slot) => Some(slot),
+            Whereabouts::Held(oldest) => self.slot_beside(request, unit, EntryId(oldest)),
+            Whereabouts::Nowhere => {
+                if self.reads_allocate {
+                    self.allocate(unit);
+                }
+                let home = self.home_of(unit);
+                self.counters.unmapped_reads += u64::from(home.is_none());
+                home
             }
         }
-        let Some(slot) = self.map.slot(unit) else {
-            self.counters.unmapped_reads += 1;
-            return self.open[request.0 as usize].blocks_of(unit, &self.geometry);
-        };
-        self.open[request.0 as usize].remaining += 1;
-        let plane = self.geometry.plane_of(slot);
-        let mut operation = Operation::new(Action::Read, request, plane, unit);
-        operation.from = slot;
-        let id = self.operations.add(operation);
-        self.enqueue(id, cx);
-        0
     }
 
-    fn write_unit(&mut self, request: RequestId, unit: u32, cx: &mut Context<'_>) {
-        self.open[request.0 as usize].remaining += 1;
-        let operation = Operation::new(Action::Program, request, 0, unit);
-        let id = self.operations.add(operation);
-        if self.map.is_locked(unit) {
-            self.locked_out.push_back((unit, id));
-        } else {
-            self.begin_write(id, cx);
+    /// The slot from which a unit is read that has entries.
+    fn slot_beside(&mut self, request: RequestId, unit: u32, oldest: EntryId) -> Option<u32> {
+        let home = self.home_of(unit);
+        if self.writes.buffer.is_none() {
+            self.counters.unmapped_reads += u64::from(home.is_none());
+            return home;
         }
-    }
-
-    /// A write of a unit begins: nobody else writes it. What it changes in part is read first.
-    fn begin_write(&mut self, id: OpId, cx: &mut Context<'_>) {
-        let Operation { unit, request, .. } = *self.operations.get(id);
-        self.map.lock(unit, true);
         let part = self.open[request.0 as usize].part_of(unit, &self.geometry);
-        match self.map.slot(unit) {
-            Some(slot) if part.blocks < self.geometry.unit_blocks => {
-                let entry = self.operations.get_mut(id);
-                entry.action = Action::Merge;
-                (entry.plane, entry.from) = (self.geometry.plane_of(slot), slot);
-                self.counters.merged_pages += 1;
-                self.enqueue(id, cx);
-            }
-            _ => self.enqueue_write(id, cx),
+        let entries = &self.writes.entries;
+        let is_held = |block| {
+            let mut of_unit = entries.of_unit(oldest);
+            of_unit.any(|id| entries.get(id).holds(block))
+        };
+        let blocks = part.in_unit..part.in_unit + part.blocks;
+        if home.is_some() && !blocks.into_iter().all(is_held) {
+            return home;
         }
+        self.counters.buffered_reads += 1;
+        None
     }
 
-    /// What a write does not change is in the controller.
-    pub(super) fn merge_over(&mut self, id: OpId, cx: &mut Context<'_>) {
-        self.operations.get_mut(id).action = Action::Program;
-        self.enqueue_write(id, cx);
-    }
-
-    fn enqueue_write(&mut self, id: OpId, cx: &mut Context<'_>) {
-        if self.read_only_since.is_some() {
-            return self.write_failed(id, cx);
-        }
-        let plane = self.choose_plane(self.operations.get(id).unit);
-        self.queued[plane as usize] += 1;
-        let entry = self.operations.get_mut(id);
-        entry.plane = plane;
-        entry.phase = Phase::Queued;
-        self.enqueue(id, cx);
-    }
-
-    /// A page is written.
-    pub(super) fn program_over(&mut self, id: OpId, cx: &mut Context<'_>) {
-        let operation = *self.operations.get(id);
-        self.tell_written(id, cx);
-        self.blocks.written(operation.to);
-        self.settle(operation.unit, operation.to);
-        self.counters.host_pages += 1;
-        self.count_bytes(&operation, cx.now());
-        self.unlock(operation.unit, cx);
-        self.page_over(id, cx);
-    }
-
-    fn count_bytes(&mut self, operation: &Operation, now: Time) {
-        let open = &self.open[operation.request.0 as usize];
-        let blocks = open.blocks_of(operation.unit, &self.geometry);
-        self.counters.host_blocks += u64::from(blocks);
-        self.steady.wrote(blocks, now);
-    }
-
-    /// A page of a write is given up, since the drive can only be read.
-    pub(super) fn write_failed(&mut self, id: OpId, cx: &mut Context<'_>) {
-        let Operation { request, unit, .. } = *self.operations.get(id);
-        self.open[request.0 as usize].has_failed = true;
-        self.unlock(unit, cx);
-        self.page_over(id, cx);
-    }
-
-    /// The write of a unit is over: the next one of it begins.
-    fn unlock(&mut self, unit: u32, cx: &mut Context<'_>) {
-        self.map.lock(unit, false);
-        if self.locked_out.is_empty() {
-            return;
-        }
-        let next = self.locked_out.iter().position(|&(other, _)| other == unit);
-        if let Some((_, id)) = next.and_then(|next| self.locked_out.remove(next)) {
-            self.begin_write(id, cx);
+    /// The read of a unit that was never written gives it its place.
+    fn allocate(&mut self, unit: u32) {
+        let plane = self.choose_plane(self.allocation.group_of(unit));
+        let writer = Writer::Host(0);
+        // While another page is written, the last one of the block waits for it: a full block may be cleaned.
+        let worker = &self.workers[self.worker_of(plane) as usize];
+        let is_last = self.blocks.next_number(plane, writer) + 1 == self.geometry.pages;
+        if worker.current.is_none() || !is_last {
+            self.place_at_once(&[unit], plane, writer);
         }
     }
 
     /// A page is read.
     pub(super) fn read_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         let operation = *self.operations.get(id);
+        self.operations.remove(id);
         self.counters.read_pages += 1;
-        let blocks =
-            self.open[operation.request.0 as usize].blocks_of(operation.unit, &self.geometry);
-        let sent = self.send(blocks, cx.now());
+        let sent = self.send(self.blocks_wanted(&operation), cx.now());
         if self.open[operation.request.0 as usize].remaining == 1 {
             cx.request_mut(operation.request).parts.add(Part::Bus, sent);
         }
-        self.page_over(id, cx);
+        self.part_done(operation.request, Some(&operation), cx);
+    }
+
+    /// How many blocks a request wants of the units that an operation reads.
+    #[inline]
+    pub(super) fn blocks_wanted(&self, operation: &Operation) -> u32 {
+        let open = &self.open[operation.request.0 as usize];
+        let units = operation.unit..operation.unit + operation.count;
+        units.map(|unit| open.blocks_of(unit, &self.geometry)).sum()
     }
 
     /// Blocks of a read cross the link behind all that it was given before; how long they take.
@@ -268,36 +243,54 @@ impl Ssd {
         time
     }
 
-    /// A page of a request is done. The last one is the one that the request has waited for.
-    fn page_over(&mut self, id: OpId, cx: &mut Context<'_>) {
-        let operation = *self.operations.get(id);
-        self.operations.remove(id);
-        let open = &mut self.open[operation.request.0 as usize];
+    /// A part of a request is done: a page, or the way through its units. The last page is what the request has waited for.
+    pub(super) fn part_done(
+        &mut self,
+        request: RequestId,
+        page: Option<&Operation>,
+        cx: &mut Context<'_>,
+    ) {
+        let open = &mut self.open[request.0 as usize];
         open.remaining -= 1;
         if open.remaining > 0 {
             return;
         }
-        let parts = &mut cx.request_mut(operation.request).parts;
-        parts.add(Part::Channel, operation.channel_time);
-        parts.add(Part::FlashRead, operation.read_time);
-        parts.add(Part::Program, operation.program_time);
-        parts.add(Part::Erase, operation.erase_time);
-        let at = self.finish(operation.request, cx);
-        if at == cx.now() {
-            self.complete(operation.request, cx);
-        } else {
-            cx.alarm(at, Token::of_request(kinds::COMPLETE, operation.request));
+        if let Some(page) = page {
+            let parts = &mut cx.request_mut(request).parts;
+            parts.add(Part::Channel, page.channel_time);
+            parts.add(Part::FlashRead, page.read_time);
+            parts.add(Part::Program, page.program_time);
+            parts.add(Part::Erase, page.erase_time);
         }
+        self.done.push(request);
     }
 
-    /// All pages of a request are done: it is complete when its data and the end of it are with the host, at the instant that is returned.
+    /// Requests of which everything is done come to their ends.
+    pub(super) fn end_requests(&mut self, cx: &mut Context<'_>) {
+        let mut next = 0;
+        while let Some(&request) = self.done.get(next) {
+            next += 1;
+            let at = self.finish(request, cx);
+            if at == cx.now() {
+                self.complete(request, cx);
+            } else {
+                cx.alarm(at, Token::of_request(kinds::COMPLETE, request));
+            }
+        }
+        self.done.clear();
+    }
+
+    /// All of a request is done: it is complete when its data and the end of it are with the host, at the instant that is returned.
     fn finish(&mut self, request: RequestId, cx: &mut Context<'_>) -> Time {
         let now = cx.now();
-        let op = self.open[request.0 as usize].command.op;
-        let (after, sent) = match op {
+        let OpenRequest {
+            command, is_urgent, ..
+        } = self.open[request.0 as usize];
+        let (after, sent) = match command.op {
             Op::Read => (self.interface.read_end, self.link_out.max(now)),
             _ => (self.interface.write_end, now),
         };
+        self.writes.urgent -= u32::from(is_urgent);
         let at = sent + after;
         let entry = cx.request_mut(request);
         entry.parts.add(Part::Overhead, after);
@@ -309,10 +302,15 @@ impl Ssd {
     }
 
     pub(super) fn complete(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        let outcome = match self.open[request.0 as usize].has_failed {
+        let open = self.open[request.0 as usize];
+        let outcome = match open.has_failed {
             true => Outcome::MediaError,
             false => Outcome::Ok,
         };
+        if open.command.op == Op::Write && !open.has_failed {
+            self.counters.host_blocks += u64::from(open.command.blocks);
+            self.steady.wrote(open.command.blocks, cx.now());
+        }
         cx.complete(request, outcome);
         let was_full = self.serving == self.depth;
         self.serving -= 1;
@@ -326,13 +324,13 @@ impl Ssd {
         }
     }
 
-    /// Whole units of a trim are nowhere from now on, but for those that are being written.
+    /// Whole units of a trim are nowhere from now on, but for those that are in the controller.
     fn trim(&mut self, command: &Command) {
         let blocks = u64::from(self.geometry.unit_blocks);
         let first = command.lbn.0.div_ceil(blocks) as u32;
         let end = (command.end().0 / blocks) as u32;
         for unit in first..end.max(first) {
-            if !self.map.is_locked(unit) && self.map.slot(unit).is_some() {
+            if matches!(self.map.whereabouts(unit), Whereabouts::Slot(_)) {
                 self.forget(unit);
                 self.counters.trimmed_pages += 1;
             }

@@ -3,10 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::drive::{CleaningDescription, SpareDescription, WearDescription};
+use super::drive::{
+    BufferDescription, CleaningDescription, InterfaceDescription, MultiPlaneDescription, Parallel,
+    RecoveryDescription, SpareDescription, WearDescription,
+};
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
+use crate::models::flash::timing::TimingDescription;
 
 /// An SSD.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +28,24 @@ pub struct SsdSpec {
     /// How its flash is divided; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<GeometryDescription>,
+    /// How long its flash takes; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<TimingDescription>,
+    /// The controller and its link to the host; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<InterfaceDescription>,
+    /// What does one operation at a time; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel: Option<Parallel>,
+    /// Whether a page that is moved within a plane stays in the flash; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_back: Option<bool>,
+    /// What the planes of a die do together; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multi_plane: Option<MultiPlaneDescription>,
+    /// Whether the read of a page that was never written gives it its place; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads_allocate: Option<bool>,
     /// How much of its flash is spare; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spare: Option<SpareDescription>,
@@ -36,6 +58,12 @@ pub struct SsdSpec {
     /// How blocks wear; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wear: Option<WearDescription>,
+    /// Its write buffer; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<BufferDescription>,
+    /// How its map survives a power cut; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<RecoveryDescription>,
     /// How much the host writes in a round, five of which tell whether the drive is in a steady state: a share of what it holds.
     #[serde(default = "tenth")]
     pub steady_round: Percent,

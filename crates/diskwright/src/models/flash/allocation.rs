@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::geometry::Geometry;
+use super::separation::SeparationSpec;
 use crate::base::error::InputError;
 
 /// A level of the hierarchy of planes.
@@ -21,13 +22,15 @@ pub enum Level {
 }
 
 /// How units are spread over the planes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AllocationDescription {
     /// The levels, each once; from one page to the next the first one changes, and each of the others when the one before it has gone round.
     pub order: Vec<Level>,
     /// How many of these, from the first one on, the logical number decides. Over the others pages are spread as they are written.
     pub fixed: u32,
+    /// Which units are written to the same blocks.
+    pub separation: SeparationSpec,
 }
 
 impl Default for AllocationDescription {
@@ -35,6 +38,7 @@ impl Default for AllocationDescription {
         AllocationDescription {
             order: vec![Level::Channel, Level::Package, Level::Die, Level::Plane],
             fixed: 4,
+            separation: SeparationSpec::default(),
         }
     }
 }
@@ -107,6 +111,11 @@ impl Allocation {
     #[inline]
     pub fn group_of(&self, unit: u32) -> u32 {
         unit / self.units % self.groups
+    }
+
+    /// The plane at a position of all.
+    pub fn plane_at(&self, position: u32) -> u32 {
+        self.planes[position as usize]
     }
 
     /// The plane at a place of a group.

@@ -8,8 +8,8 @@ use super::geometry::Geometry;
 /// Who writes a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
-    /// The host.
-    Host,
+    /// A stream of the host.
+    Host(u32),
     /// Cleaning, which moves data.
     Cleaning,
 }
@@ -54,7 +54,6 @@ struct OpenBlock {
 struct Plane {
     /// Free blocks, the one erased least first, of equals the one with the lowest number; without wear levelling the one freed first.
     free: BinaryHeap<Reverse<(u64, u32)>>,
-    open: [Option<OpenBlock>; 2],
     valid: u32,
     usable: u32,
 }
@@ -64,14 +63,26 @@ pub struct Blocks {
     geometry: Geometry,
     blocks: Vec<Block>,
     planes: Vec<Plane>,
+    /// The open blocks of each plane, one for each of its writers.
+    open: Vec<Option<OpenBlock>>,
+    /// Streams of the host, and writers of a plane, cleaning among them where it is one of its own.
+    streams: u32,
+    writers: u32,
     /// Sealed blocks so far, and freed ones.
     sealed: u64,
     freed: u64,
     levels_wear: bool,
-    /// Cleaning writes blocks of its own.
-    is_separate: bool,
     endurance: Option<u32>,
     erases: u64,
+}
+
+/// What was programmed up to some moment.
+#[derive(Clone, Debug, Default)]
+pub struct ProgrammedUntil {
+    /// Blocks that were sealed.
+    sealed: u64,
+    /// The blocks that were open, how often they had been erased, and their pages.
+    open: Vec<(u32, u32, u32)>,
 }
 
 /// How blocks are used.
@@ -79,7 +90,9 @@ pub struct Blocks {
 pub struct BlockRules {
     /// Of free blocks the one erased least is written next; else the one that has been free longest.
     pub levels_wear: bool,
-    /// Cleaning writes blocks of its own; else those that the host writes.
+    /// Streams of the host, each of which writes blocks of its own.
+    pub streams: u32,
+    /// Cleaning writes blocks of its own; else those of the host's last stream.
     pub is_separate: bool,
     /// After so many erases a block cannot be used any more.
     pub endurance: Option<u32>,
@@ -92,16 +105,21 @@ impl Blocks {
             geometry,
             blocks: Vec::with_capacity(geometry.all_blocks() as usize),
             planes: Vec::new(),
+            open: Vec::new(),
+            streams: rules.streams,
+            writers: rules.streams + u32::from(rules.is_separate),
             sealed: 0,
             freed: 0,
             levels_wear: rules.levels_wear,
-            is_separate: rules.is_separate,
             endurance: rules.endurance,
             erases: 0,
         };
         blocks
             .planes
             .resize_with(geometry.all_planes() as usize, Plane::default);
+        blocks
+            .open
+            .resize((geometry.all_planes() * blocks.writers) as usize, None);
         for number in 0..geometry.all_blocks() {
             let state = if is_bad(number) {
                 BlockState::Bad
@@ -187,32 +205,42 @@ impl Blocks {
         self.sealed
     }
 
-    fn stream(&self, writer: Writer) -> usize {
-        if self.is_separate { writer as usize } else { 0 }
+    /// Where the open block of a writer is kept.
+    #[inline]
+    fn place(&self, plane: u32, writer: Writer) -> usize {
+        let writer = match writer {
+            Writer::Host(stream) => stream,
+            Writer::Cleaning => self.writers - 1,
+        };
+        (plane * self.writers + writer) as usize
+    }
+
+    /// The blocks of a plane that are kept from data: what is being written, and one that cleaning may open.
+    pub fn kept(&self) -> u32 {
+        self.streams + 2
     }
 
     /// Whether the next page of a writer begins a new block.
     #[inline]
     pub fn needs_block(&self, plane: u32, writer: Writer) -> bool {
-        self.planes[plane as usize].open[self.stream(writer)].is_none()
+        self.open[self.place(plane, writer)].is_none()
     }
 
-    /// Whether the next page of a writer is the last one of its block.
-    pub fn is_last_page(&self, plane: u32, writer: Writer) -> bool {
-        let open = self.planes[plane as usize].open[self.stream(writer)];
-        open.map_or(0, |open| open.page) + 1 == self.geometry.pages
+    /// The number in its block of the next page of a writer.
+    #[inline]
+    pub fn next_number(&self, plane: u32, writer: Writer) -> u32 {
+        self.open[self.place(plane, writer)].map_or(0, |open| open.page)
     }
 
     /// The next page of a writer on a plane: its first slot. A new block is opened where it needs one; `None` if there is none. When
     /// its data are on it, [`written`](Self::written) is called.
     #[inline]
     pub fn next_page(&mut self, plane: u32, writer: Writer) -> Option<u32> {
-        let stream = self.stream(writer);
-        let state = &mut self.planes[plane as usize];
-        let open = match state.open[stream] {
+        let place = self.place(plane, writer);
+        let open = match self.open[place] {
             Some(open) => open,
             None => {
-                let Reverse((_, block)) = state.free.pop()?;
+                let Reverse((_, block)) = self.planes[plane as usize].free.pop()?;
                 self.blocks[block as usize].state = BlockState::Open;
                 OpenBlock { block, page: 0 }
             }
@@ -221,7 +249,7 @@ impl Blocks {
             page: open.page + 1,
             ..open
         };
-        state.open[stream] = (next.page < self.geometry.pages).then_some(next);
+        self.open[place] = (next.page < self.geometry.pages).then_some(next);
         Some((open.block * self.geometry.pages + open.page) * self.geometry.units)
     }
 
@@ -255,6 +283,38 @@ impl Blocks {
         let state = &mut self.blocks[block as usize].state;
         debug_assert_eq!(*state, BlockState::Sealed, "only sealed blocks are cleaned");
         *state = BlockState::Victim;
+    }
+
+    /// What has been programmed, or begun to be, so far.
+    pub fn programmed_until(&self) -> ProgrammedUntil {
+        let open = self.open.iter().flatten();
+        ProgrammedUntil {
+            sealed: self.sealed,
+            open: open
+                .map(|open| {
+                    let erases = self.blocks[open.block as usize].erases;
+                    (open.block, erases, open.page)
+                })
+                .collect(),
+        }
+    }
+
+    /// Pages of a block that is open, or was sealed, that have been programmed since.
+    pub fn programmed_since(&self, block: u32, since: &ProgrammedUntil) -> u32 {
+        let entry = &self.blocks[block as usize];
+        let mut then = since.open.iter();
+        let then = then.find(|&&(other, erases, _)| (other, erases) == (block, entry.erases));
+        let before = then.map_or(0, |&(.., pages)| pages);
+        match entry.state {
+            BlockState::Open => {
+                let now = self.open.iter().flatten().find(|open| open.block == block);
+                // The last pages of a block are under way when it is open for nobody any more.
+                let pages = now.map_or(self.geometry.pages, |open| open.page);
+                pages.saturating_sub(before)
+            }
+            _ if entry.sealed >= since.sealed => self.geometry.pages - before,
+            _ => 0,
+        }
     }
 
     /// A block without valid units is erased: it is free, or worn out. Whether it is free.

@@ -159,6 +159,11 @@ impl Geometry {
         self.pages * self.units
     }
 
+    /// The most valid units of a block whose cleaning gains a page.
+    pub fn worth_cleaning(&self) -> u32 {
+        (self.pages - 1) * self.units
+    }
+
     /// Units of a plane, were all its blocks used.
     pub fn units_of_plane(&self) -> u32 {
         self.blocks * self.units_of_block()

@@ -2,10 +2,21 @@
 
 /// No slot, or no unit.
 pub const NOWHERE: u32 = u32::MAX;
-/// Set in a unit's entry while a write of it is under way.
-const LOCK: u32 = 1 << 31;
-/// The entry of a unit that is nowhere, without the lock.
-const UNMAPPED: u32 = LOCK - 1;
+/// Set in a unit's entry while its newest data are in the controller: the rest is the number of what has them there.
+const HELD: u32 = 1 << 31;
+/// The entry of a unit that is nowhere.
+const UNMAPPED: u32 = HELD - 1;
+
+/// Where the map says that a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// It was never written, or trimmed.
+    Nowhere,
+    /// In this slot.
+    Slot(u32),
+    /// In the controller: the number under which it is held, which tells where it is on flash.
+    Held(u32),
+}
 
 /// Where logical units are.
 pub struct PageMap {
@@ -28,49 +39,38 @@ impl PageMap {
         self.slots.len() as u32
     }
 
-    /// The slot of a unit.
+    /// Where a unit is.
     #[inline]
-    pub fn slot(&self, unit: u32) -> Option<u32> {
-        let slot = self.slots[unit as usize] & !LOCK;
-        (slot != UNMAPPED).then_some(slot)
+    pub fn whereabouts(&self, unit: u32) -> Whereabouts {
+        match self.slots[unit as usize] {
+            UNMAPPED => Whereabouts::Nowhere,
+            entry if entry & HELD != 0 => Whereabouts::Held(entry & !HELD),
+            slot => Whereabouts::Slot(slot),
+        }
     }
 
-    /// The unit whose newest data are in a slot.
+    /// The unit whose newest data on flash are in a slot.
     #[inline]
     pub fn unit(&self, slot: u32) -> Option<u32> {
         let unit = self.units[slot as usize];
         (unit != NOWHERE).then_some(unit)
     }
 
-    /// Whether a write of the unit is under way.
+    /// The unit is held in the controller from now on, under a number less than 2³¹.
     #[inline]
-    pub fn is_locked(&self, unit: u32) -> bool {
-        self.slots[unit as usize] & LOCK != 0
+    pub fn hold(&mut self, unit: u32, number: u32) {
+        self.slots[unit as usize] = HELD | number;
     }
 
-    /// A write of the unit begins, or ends.
+    /// The unit is in a slot, or nowhere, and no longer held.
     #[inline]
-    pub fn lock(&mut self, unit: u32, is_locked: bool) {
-        let entry = &mut self.slots[unit as usize];
-        *entry = *entry & !LOCK | if is_locked { LOCK } else { 0 };
+    pub fn point(&mut self, unit: u32, slot: Option<u32>) {
+        self.slots[unit as usize] = slot.unwrap_or(UNMAPPED);
     }
 
-    /// The unit is in a slot from now on; where it was before.
+    /// What a slot holds.
     #[inline]
-    pub fn put(&mut self, unit: u32, slot: u32) -> Option<u32> {
-        let before = self.remove(unit);
-        let entry = &mut self.slots[unit as usize];
-        *entry = *entry & LOCK | slot;
-        self.units[slot as usize] = unit;
-        before
-    }
-
-    /// The unit is nowhere from now on; where it was before.
-    #[inline]
-    pub fn remove(&mut self, unit: u32) -> Option<u32> {
-        let before = self.slot(unit)?;
-        self.units[before as usize] = NOWHERE;
-        self.slots[unit as usize] |= UNMAPPED;
-        Some(before)
+    pub fn mark(&mut self, slot: u32, unit: Option<u32>) {
+        self.units[slot as usize] = unit.unwrap_or(NOWHERE);
     }
 }

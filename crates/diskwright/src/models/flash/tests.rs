@@ -3,7 +3,7 @@
 use super::allocation::{AllocationDescription, Level};
 use super::blocks::{BlockRules, BlockState, Blocks, Writer};
 use super::geometry::{Geometry, GeometryDescription};
-use super::map::PageMap;
+use super::map::{PageMap, Whereabouts};
 use crate::base::units::Size;
 
 fn described() -> GeometryDescription {
@@ -55,7 +55,11 @@ fn impossible_geometries_are_refused() {
 fn pages_go_round_the_levels_in_their_order() {
     let geometry = geometry();
     let order = vec![Level::Package, Level::Channel, Level::Die, Level::Plane];
-    let description = AllocationDescription { order, fixed: 2 };
+    let description = AllocationDescription {
+        order,
+        fixed: 2,
+        ..AllocationDescription::default()
+    };
     let allocation = description.build(&geometry).expect("sound");
     assert_eq!((allocation.groups(), allocation.members()), (6, 4));
     // Two units a page; the package changes first, then the channel.
@@ -67,33 +71,36 @@ fn pages_go_round_the_levels_in_their_order() {
     let members: Vec<u32> = (0..4).map(|member| allocation.plane(1, member)).collect();
     assert_eq!(members, [4, 6, 5, 7]);
     for order in [vec![], vec![Level::Die; 4]] {
-        let description = AllocationDescription { order, fixed: 0 };
+        let description = AllocationDescription {
+            order,
+            fixed: 0,
+            ..AllocationDescription::default()
+        };
         assert!(description.build(&geometry).is_err());
     }
 }
 
 #[test]
-fn a_unit_is_in_one_slot() {
+fn a_unit_is_nowhere_in_a_slot_or_held() {
     let mut map = PageMap::new(3, 10);
-    assert_eq!(map.put(1, 4), None);
-    map.lock(1, true);
-    assert_eq!(map.put(1, 7), Some(4));
-    assert!(map.is_locked(1), "a lock outlives a move");
+    assert_eq!(map.whereabouts(1), Whereabouts::Nowhere);
+    map.point(1, Some(4));
+    map.mark(4, Some(1));
+    assert_eq!(map.whereabouts(1), Whereabouts::Slot(4));
+    assert_eq!((map.unit(4), map.unit(5)), (Some(1), None));
+    map.hold(1, 0);
+    assert_eq!(map.whereabouts(1), Whereabouts::Held(0));
+    map.point(1, None);
+    map.mark(4, None);
     assert_eq!(
-        (map.slot(1), map.unit(7), map.unit(4)),
-        (Some(7), Some(1), None)
-    );
-    assert_eq!(map.remove(1), Some(7));
-    assert!(map.is_locked(1));
-    map.lock(1, false);
-    assert_eq!(
-        (map.slot(1), map.remove(1), map.unit(7)),
-        (None, None, None)
+        (map.whereabouts(1), map.unit(4)),
+        (Whereabouts::Nowhere, None)
     );
 }
 
 const RULES: BlockRules = BlockRules {
     levels_wear: true,
+    streams: 1,
     is_separate: true,
     endurance: Some(2),
 };
@@ -110,15 +117,15 @@ fn a_block_is_opened_sealed_erased_and_worn_out() {
         slots
     };
     // Block 0 is bad.
-    assert_eq!(fill(&mut blocks, Writer::Host), [6, 8, 10]);
+    assert_eq!(fill(&mut blocks, Writer::Host(0)), [6, 8, 10]);
     assert_eq!(blocks.block(1).state, BlockState::Sealed);
     assert_eq!(fill(&mut blocks, Writer::Cleaning), [12, 14, 16]);
     blocks.choose(1);
     assert!(blocks.erase(1), "once");
     // The one erased least is next, though its number is higher.
-    assert_eq!(fill(&mut blocks, Writer::Host)[0], 18);
-    assert_eq!(fill(&mut blocks, Writer::Host)[0], 6);
-    assert_eq!(blocks.next_page(0, Writer::Host), None);
+    assert_eq!(fill(&mut blocks, Writer::Host(0))[0], 18);
+    assert_eq!(fill(&mut blocks, Writer::Host(0))[0], 6);
+    assert_eq!(blocks.next_page(0, Writer::Host(0)), None);
     assert!(!blocks.erase(1), "worn out");
     assert_eq!(
         (blocks.free_of(0), blocks.usable_of(0), blocks.erases()),

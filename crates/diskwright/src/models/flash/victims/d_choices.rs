@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Candidates, Stream, Victims};
 
-/// Rule: of `d` draws, each from all full blocks of which something is not valid, the one with the fewest valid units is cleaned. Tie: the
+/// Rule: of `d` draws, each from all full blocks of which a page can be gained, the one with the fewest valid units is cleaned. Tie: the
 /// one drawn first. Source: Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based solid state
 /// drives", SIGMETRICS 2013.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]

@@ -35,15 +35,17 @@ pub struct Candidates<'a> {
     pub blocks: &'a [Block],
     /// Units of a block.
     pub units: u32,
+    /// The most valid units of a block that is worth cleaning: with more, moving them takes as many pages as it frees.
+    pub most: u32,
     /// Blocks that were sealed so far on the whole drive.
     pub clock: u64,
 }
 
 impl Candidates<'_> {
-    /// Whether a block may be cleaned: it is sealed, and something in it is not valid any more.
+    /// Whether a block may be cleaned: it is sealed, and a page at least is gained.
     #[inline]
     fn may_be(&self, block: &Block) -> bool {
-        block.state == BlockState::Sealed && block.valid < self.units
+        block.state == BlockState::Sealed && block.valid <= self.most
     }
 
     /// Those that may be cleaned, with their numbers in the plane.

@@ -1,0 +1,393 @@
+//! The phases of operations: what the channel carries, what the array does, and what comes after.
+
+use super::operations::{Action, OpId, Operation, Phase};
+use super::{Ssd, kinds};
+use crate::base::units::Time;
+use crate::engine::Token;
+use crate::engine::context::Context;
+use crate::models::flash::blocks::Writer;
+
+/// What two operations of the planes of a die cost the channel in place of the command, each, when they are done together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MultiPlane {
+    pub read: Time,
+    pub program: Time,
+}
+
+impl Ssd {
+    /// The channel carries the next thing of an operation.
+    pub(super) fn begin(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
+        let phase = self.operations.get(id).phase;
+        if phase == Phase::Queued {
+            return self.begin_operation(channel, worker, id, cx);
+        }
+        let transfers = &mut self.channels[channel as usize].transfers;
+        self.operations.take(transfers, None, id);
+        match phase {
+            Phase::Register => {
+                let blocks = self.blocks_out(id);
+                let out = self.timing.transfer(blocks);
+                self.operations.get_mut(id).phase = Phase::Out;
+                self.carry(channel, id, out, cx.now());
+                self.ring(worker, id, cx.now() + out, cx);
+            }
+            Phase::Again => self.sense_move(channel, worker, id, cx),
+            _ => self.write_back(channel, worker, id, cx),
+        }
+    }
+
+    /// The channel carries what a move writes.
+    pub(super) fn write_back(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
+        let page = self.page_time(self.operations.get(id).to);
+        let front = self.timing.program_command + self.page_transfer();
+        self.program(channel, worker, id, (front, page), cx);
+    }
+
+    /// The blocks that leave the flash: of reads those that their requests want, of merges whole units.
+    fn blocks_out(&self, id: OpId) -> u32 {
+        let all = self.operations.together(id);
+        all.map(|id| self.blocks_read(self.operations.get(id)))
+            .sum()
+    }
+
+    #[inline]
+    fn blocks_read(&self, operation: &Operation) -> u32 {
+        match operation.action {
+            Action::Read => self.blocks_wanted(operation),
+            Action::Move => self.gathered_last(operation.plane) * self.geometry.unit_blocks,
+            _ => self.geometry.unit_blocks,
+        }
+    }
+
+    /// The channel carries something of an operation, and of those done together with it, for a while.
+    #[inline]
+    pub(super) fn carry(&mut self, channel: u32, id: OpId, time: Time, now: Time) {
+        let entry = &mut self.channels[channel as usize];
+        entry.busy_until = now + time;
+        entry.busy += time;
+        let mut at = Some(id);
+        while let Some(id) = at {
+            self.operations.get_mut(id).channel_time += time;
+            at = self.operations.partner(id);
+        }
+    }
+
+    /// Sets the alarm for the end of a phase. What no request waits for does not keep a run going.
+    #[inline]
+    pub(super) fn ring(&mut self, worker: u32, id: OpId, at: Time, cx: &mut Context<'_>) {
+        let token = Token::new(kinds::WORKER, worker);
+        let action = self.operations.get(id).action;
+        if action.is_housekeeping() || action == Action::Program && self.writes.buffer.is_some() {
+            cx.background_alarm(at, token);
+        } else {
+            cx.alarm(at, token);
+        }
+    }
+
+    /// The time of the array for the page that begins at a slot.
+    fn page_time(&self, slot: u32) -> Time {
+        let page = self.geometry.page_of(slot) % self.geometry.pages;
+        self.timing.program_time(page, self.geometry.pages)
+    }
+
+    /// The time of a whole page on the channel.
+    fn page_transfer(&self) -> Time {
+        self.timing
+            .transfer(self.geometry.unit_blocks * self.geometry.units)
+    }
+
+    pub(super) fn read_time(&self, slot: u32, blocks: u32) -> Time {
+        let page = self.geometry.page_of(slot) % self.geometry.pages;
+        let is_part = blocks * 2 < self.geometry.unit_blocks * self.geometry.units;
+        self.timing.read_time(page, is_part)
+    }
+
+    /// A worker begins an operation.
+    fn begin_operation(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let action = self.operations.get(id).action;
+        self.take_from_queue(worker, id);
+        let state = &mut self.workers[worker as usize];
+        match action {
+            Action::Program => state.passed += 1,
+            Action::Move | Action::Erase => state.passed = 0,
+            _ => {}
+        }
+        (state.current, state.busy_since) = (Some(id), now);
+        let turn = worker % self.workers_of_channel() + 1;
+        self.channels[channel as usize].turn = turn % self.workers_of_channel();
+        match action {
+            Action::Read | Action::Merge => self.begin_reads(channel, worker, id, cx),
+            Action::Program => self.begin_programs(channel, worker, id, cx),
+            Action::MapWrite => {
+                let Operation {
+                    unit: page, count, ..
+                } = *self.operations.get(id);
+                let erase = Time::from_ns(self.timing.erase.ns() * u64::from(count));
+                let time = self.timing.program_time(page, self.geometry.pages) + erase;
+                let front = self.timing.program_command + self.page_transfer();
+                self.program(channel, worker, id, (front, time), cx);
+            }
+            Action::Move | Action::Erase => self.begin_cleaning(channel, worker, id, cx),
+        }
+    }
+
+    /// Takes an operation out of the queue of its worker.
+    fn take_from_queue(&mut self, worker: u32, id: OpId) {
+        let action = self.operations.get(id).action;
+        let queue = self.workers[worker as usize].queue(action);
+        let before = self.operations.before(queue, id);
+        self.operations.take(queue, before, id);
+    }
+
+    /// A read begins, and of other planes of its die those that can be done with it.
+    fn begin_reads(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
+        self.locate_read(id, cx);
+        let command = match self.multi_plane {
+            Some(multi_plane) => self.join_reads(worker, id, multi_plane.read, cx),
+            None => self.timing.read_command,
+        };
+        let mut longest = Time::ZERO;
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let operation = self.operations.get(id);
+            let read = self.read_time(operation.from, self.blocks_read(operation));
+            longest = longest.max(read);
+            self.tell_read(id, cx);
+            at = self.operations.partner(id);
+        }
+        at = Some(id);
+        while let Some(id) = at {
+            let entry = self.operations.get_mut(id);
+            entry.phase = Phase::Sense;
+            entry.read_time += longest;
+            at = self.operations.partner(id);
+        }
+        self.carry(channel, id, command, cx.now());
+        self.ring(worker, id, cx.now() + command + longest, cx);
+    }
+
+    /// Where the units of a read are now: those that are not on the page of the first one are read by other operations.
+    fn locate_read(&mut self, id: OpId, cx: &mut Context<'_>) {
+        let Operation {
+            unit, count, from, ..
+        } = *self.operations.get(id);
+        let first = match self.operations.get(id).action {
+            // What was trimmed in the meantime is on no page; whether it is read or not is as long.
+            Action::Read | Action::Merge => self.home_of(unit).unwrap_or(from),
+            _ => from,
+        };
+        self.operations.get_mut(id).from = first;
+        if count > 1 {
+            self.split_read(id, cx);
+        }
+    }
+
+    /// Units of a read that have moved to other pages than the first of them become operations of their own.
+    fn split_read(&mut self, id: OpId, cx: &mut Context<'_>) {
+        let read = *self.operations.get(id);
+        let page = self.geometry.page_of(read.from);
+        let page_of = |ssd: &Ssd, unit| {
+            let slot = ssd.home_of(unit);
+            slot.map_or(page, |slot| ssd.geometry.page_of(slot))
+        };
+        let end = read.unit + read.count;
+        let stay = (read.unit..end)
+            .take_while(|&unit| page_of(self, unit) == page)
+            .count() as u32;
+        self.operations.get_mut(id).count = stay;
+        let mut unit = read.unit + stay;
+        while unit < end {
+            let of = page_of(self, unit);
+            let next = (unit..end)
+                .find(|&unit| page_of(self, unit) != of)
+                .unwrap_or(end);
+            let slot = self.home_of(unit).unwrap_or(read.from);
+            let plane = self.geometry.plane_of(slot);
+            let other = Operation::read(read.request, plane, (unit, next - unit), slot);
+            let other = self.operations.add(other);
+            self.open[read.request.0 as usize].remaining += 1;
+            self.enqueue(other, cx);
+            unit = next;
+        }
+    }
+
+    /// Joins to a read the first ones of other planes of its die that are for a page of the same number; what the channel carries of
+    /// all their commands.
+    fn join_reads(&mut self, worker: u32, id: OpId, each: Time, cx: &mut Context<'_>) -> Time {
+        let first = *self.operations.get(id);
+        let number = self.geometry.page_of(first.from) % self.geometry.pages;
+        let mut at = self.workers[worker as usize].reads.front();
+        let mut count = 1;
+        while let Some(other) = at {
+            at = self.operations.after(other);
+            let unit = self.operations.get(other).unit;
+            let slot = self.home_of(unit);
+            let slot = slot.unwrap_or(self.operations.get(other).from);
+            let plane = self.geometry.plane_of(slot);
+            let is_same = self.geometry.page_of(slot) % self.geometry.pages == number;
+            if is_same && self.may_join(id, plane) {
+                self.take_from_queue(worker, other);
+                self.operations.get_mut(other).plane = plane;
+                self.locate_read(other, cx);
+                self.operations.join(id, other);
+                count += 1;
+            }
+        }
+        match count {
+            1 => self.timing.read_command,
+            _ => Time::from_ns(each.ns() * count),
+        }
+    }
+
+    /// Whether an operation on a plane may be done together with others: on another plane of their die.
+    fn may_join(&self, id: OpId, plane: u32) -> bool {
+        let die = |plane: u32| plane / self.geometry.planes;
+        let mut all = self.operations.together(id);
+        all.all(|id| {
+            let other = self.operations.get(id).plane;
+            other != plane && die(other) == die(plane)
+        })
+    }
+
+    /// A program begins, and of other planes of its die those that can be done with it.
+    fn begin_programs(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
+        let command = match self.multi_plane {
+            Some(multi_plane) => self.join_programs(worker, id, multi_plane.program, cx),
+            None => self.timing.program_command,
+        };
+        let (mut longest, mut data) = (Time::ZERO, Time::ZERO);
+        let mut at = Some(id);
+        while let Some(id) = at {
+            longest = longest.max(self.take_page(id, cx.now()));
+            data += self.page_transfer();
+            at = self.operations.partner(id);
+        }
+        self.program(channel, worker, id, (command + data, longest), cx);
+        at = Some(id);
+        while let Some(id) = at {
+            let plane = self.operations.get(id).plane;
+            at = self.operations.partner(id);
+            self.clean_if_needed(plane, cx);
+        }
+    }
+
+    /// A program gets its page; how long the array takes.
+    fn take_page(&mut self, id: OpId, now: Time) -> Time {
+        let operation = *self.operations.get(id);
+        let writer = Writer::Host(operation.stream);
+        let to = self.blocks.next_page(operation.plane, writer);
+        let to = to.expect("a write begins only where there is room");
+        self.queued[operation.plane as usize] -= operation.entries.count;
+        self.begin_entries(operation.entries);
+        let erase = self.timing.erase;
+        let entry = self.operations.get_mut(id);
+        entry.to = to;
+        if entry.was_blocked {
+            entry.erase_time = erase.min(now - entry.queued);
+        }
+        self.page_time(to)
+    }
+
+    /// Joins to a program the first ones of other planes of its die whose pages have the same number; what the channel carries of
+    /// all their commands.
+    fn join_programs(&mut self, worker: u32, id: OpId, each: Time, cx: &mut Context<'_>) -> Time {
+        let number = self.number_of_next(id);
+        let mut at = self.workers[worker as usize].writes.front();
+        let mut count = 1;
+        while let Some(other) = at {
+            at = self.operations.after(other);
+            let operation = *self.operations.get(other);
+            let writer = Writer::Host(operation.stream);
+            if operation.action == Action::Program
+                && self.may_join(id, operation.plane)
+                && self.number_of_next(other) == number
+                && self.can_write(operation.plane, writer, cx)
+            {
+                self.take_from_queue(worker, other);
+                self.operations.join(id, other);
+                count += 1;
+            }
+        }
+        self.workers[worker as usize].passed += count as u32 - 1;
+        match count {
+            1 => self.timing.program_command,
+            _ => Time::from_ns(each.ns() * count),
+        }
+    }
+
+    /// The number in its block of the page that a program would write.
+    fn number_of_next(&self, id: OpId) -> u32 {
+        let operation = self.operations.get(id);
+        self.blocks
+            .next_number(operation.plane, Writer::Host(operation.stream))
+    }
+
+    /// The channel carries a program's command and data; then the array works.
+    pub(super) fn program(
+        &mut self,
+        channel: u32,
+        worker: u32,
+        id: OpId,
+        (front, time): (Time, Time),
+        cx: &mut Context<'_>,
+    ) {
+        self.carry(channel, id, front, cx.now());
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let entry = self.operations.get_mut(id);
+            entry.phase = Phase::Last;
+            entry.program_time += time;
+            at = self.operations.partner(id);
+        }
+        self.ring(worker, id, cx.now() + front + time, cx);
+    }
+
+    /// A phase of the operation of a worker is over.
+    pub(super) fn phase_over(&mut self, worker: u32, cx: &mut Context<'_>) {
+        let id = self.workers[worker as usize]
+            .current
+            .expect("it rang for one");
+        let Operation {
+            action,
+            phase,
+            plane,
+            ..
+        } = *self.operations.get(id);
+        let channel = self.geometry.channel_of(plane);
+        self.schedule(channel, cx);
+        let next = match phase {
+            Phase::Sense => Some(Phase::Register),
+            Phase::Out if action == Action::Move => Some(self.after_gathering(plane)),
+            _ => None,
+        };
+        if let Some(phase) = next {
+            self.operations.get_mut(id).phase = phase;
+            let transfers = &mut self.channels[channel as usize].transfers;
+            self.operations.push(transfers, id);
+            return;
+        }
+        let state = &mut self.workers[worker as usize];
+        state.current = None;
+        state.busy += cx.now() - state.busy_since;
+        let mut at = Some(id);
+        while let Some(id) = at {
+            at = self.operations.partner(id);
+            match self.operations.get(id).action {
+                Action::Read => self.read_over(id, cx),
+                Action::Merge => self.merge_over(id, cx),
+                Action::Program => self.program_over(id, cx),
+                Action::MapWrite => {
+                    self.operations.remove(id);
+                    self.map_write_over();
+                }
+                Action::Move => self.move_over(id, cx),
+                Action::Erase => self.erase_over(id, cx),
+            }
+        }
+        if self.has_stuck {
+            self.has_stuck = false;
+            self.schedule_all(cx);
+        }
+    }
+}
