@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::InitialSpec;
+use super::spec::PreconditionSpec;
 use crate::base::units::percent::Percent;
 use crate::base::units::quantities::Rate;
 use crate::base::units::{Size, Time};
@@ -52,7 +52,7 @@ pub struct SsdDescription {
     pub reads_allocate: bool,
     /// The controller and its link to the host.
     #[serde(default)]
-    pub interface: InterfaceDescription,
+    pub interface: ControllerDescription,
     /// How much of its flash is spare.
     pub spare: SpareDescription,
     /// On which planes data are written.
@@ -65,13 +65,13 @@ pub struct SsdDescription {
     pub wear: WearDescription,
     /// Its write buffer, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<BufferDescription>,
+    pub buffer: Option<WriteBufferDescription>,
     /// How its map survives a power cut; without, every page is looked at afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryDescription>,
     /// What is on it at the start.
     #[serde(default)]
-    pub initial: InitialSpec,
+    pub initial: PreconditionSpec,
 }
 
 /// The kind of an SSD's drive.
@@ -108,7 +108,7 @@ pub struct MultiPlaneDescription {
 /// A write buffer: a write is done when it is in there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct BufferDescription {
+pub struct WriteBufferDescription {
     /// How much it holds, in whole units; 0: there is none.
     pub size: Size,
     /// Whether a capacitor saves what is in it when the power fails.
@@ -134,7 +134,7 @@ pub struct RecoveryDescription {
 /// The controller and its link to the host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct InterfaceDescription {
+pub struct ControllerDescription {
     /// The controller's time before a read.
     pub read: Time,
     /// Its time after a read's data.

@@ -1,7 +1,7 @@
 //! What is on a drive before the run, put there in no time.
 
 use super::Ssd;
-use super::spec::{InitialSpec, Pattern};
+use super::spec::{Pattern, PreconditionSpec};
 use crate::base::error::InputError;
 use crate::base::random::Stream;
 use crate::models::flash::blocks::Writer;
@@ -14,7 +14,7 @@ impl Ssd {
     /// Cleaning finds nothing to free.
     pub(super) fn fill(
         &mut self,
-        initial: &InitialSpec,
+        initial: &PreconditionSpec,
         chance: &mut Stream,
     ) -> Result<(), InputError> {
         let units = initial.fill.of(self.map.units().into()) as u32;

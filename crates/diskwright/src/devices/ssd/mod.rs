@@ -35,7 +35,7 @@ use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::Victims;
 use cleaning::{Cleaning, Job};
 use counters::SsdCounters;
-use drive::InterfaceDescription;
+use drive::ControllerDescription;
 use operations::{Channel, Operations, Worker};
 use phases::MultiPlane;
 use recovery::Recovery;
@@ -76,7 +76,7 @@ struct SsdParts {
     geometry: Geometry,
     timing: TimingDescription,
     allocation: Allocation,
-    interface: InterfaceDescription,
+    interface: ControllerDescription,
     /// Planes of what does one thing at a time: a die, or a package.
     planes_of_worker: u32,
     copy_back: bool,
@@ -102,7 +102,7 @@ struct Ssd {
     geometry: Geometry,
     timing: TimingDescription,
     allocation: Allocation,
-    interface: InterfaceDescription,
+    interface: ControllerDescription,
     planes_of_worker: u32,
     copy_back: bool,
     multi_plane: Option<MultiPlane>,

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::drive::{
-    BufferDescription, CleaningDescription, InterfaceDescription, MultiPlaneDescription, Parallel,
-    RecoveryDescription, SpareDescription, WearDescription,
+    CleaningDescription, ControllerDescription, MultiPlaneDescription, Parallel,
+    RecoveryDescription, SpareDescription, WearDescription, WriteBufferDescription,
 };
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
@@ -24,7 +24,7 @@ pub struct SsdSpec {
     pub queue_depth: Option<u32>,
     /// What is on it at the start; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub initial: Option<InitialSpec>,
+    pub initial: Option<PreconditionSpec>,
     /// How its flash is divided; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<GeometryDescription>,
@@ -33,7 +33,7 @@ pub struct SsdSpec {
     pub timing: Option<TimingDescription>,
     /// The controller and its link to the host; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub interface: Option<InterfaceDescription>,
+    pub interface: Option<ControllerDescription>,
     /// What does one operation at a time; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel: Option<Parallel>,
@@ -60,7 +60,7 @@ pub struct SsdSpec {
     pub wear: Option<WearDescription>,
     /// Its write buffer; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<BufferDescription>,
+    pub buffer: Option<WriteBufferDescription>,
     /// How its map survives a power cut; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryDescription>,
@@ -76,7 +76,7 @@ fn tenth() -> Percent {
 /// What is on a drive at the start: it is put there before time zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct InitialSpec {
+pub struct PreconditionSpec {
     /// How much of it has been written, from its first block on.
     pub fill: Percent,
     /// In which order.
@@ -86,9 +86,9 @@ pub struct InitialSpec {
     pub overwrite: f64,
 }
 
-impl Default for InitialSpec {
-    fn default() -> InitialSpec {
-        InitialSpec {
+impl Default for PreconditionSpec {
+    fn default() -> PreconditionSpec {
+        PreconditionSpec {
             fill: Percent::new(100.0).expect("a percentage"),
             pattern: Pattern::Sequential,
             overwrite: 0.0,

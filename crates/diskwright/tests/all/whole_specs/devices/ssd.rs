@@ -29,34 +29,33 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     let pages = draw.scaled(1..=(MOST_PAGES / all_planes / blocks).max(1));
     let unit = *draw.pick(&[1, 7, 8, 32]);
     let of_page = draw.scaled(1..=4);
-    // A plane keeps four blocks, and of each other one all but one unit of a page; a page a plane is lost where data do not divide evenly.
-    let lost = 4 * pages * of_page + (blocks - 4) * (of_page - 1) + 2 * of_page;
-    let kept = lost as f64 / (blocks * pages * of_page) as f64;
-    let share = ((kept * 100.0).ceil() + draw.within(1..=30) as f64).min(97.0);
     let mut ssd = draw.named("SsdSpec");
-    ssd["drive"] = (*draw.pick(&DRIVES)).into();
     ssd["flash"] = json!({
         "channels": channels, "packages": packages, "dies": dies, "planes": planes,
         "blocks": blocks, "pages": pages, "page": format!("{} blocks", unit * of_page),
         "unit": format!("{unit} blocks"),
     });
-    ssd["spare"] = json!({ "share": format!("{share} %") });
-    if ssd.get("recovery").is_some() {
-        // One block of the plane, which data do not get.
-        ssd["spare"]["reserved"] = 1.into();
-        ssd["spare"]["share"] = format!("{} %", (share + 100.0 / blocks as f64).ceil()).into();
-    }
+    let reserved = u64::from(ssd.get("recovery").is_some());
+    // What the planes can hold at most with two streams, whatever the groups: a page a plane is lost where data do not divide evenly.
+    let limit = (blocks - reserved - 4) * ((pages - 1) * of_page + 1) - 1;
     let units = all_planes * blocks * pages * of_page;
-    let spare: f64 = ssd["spare"]["share"]
-        .as_str()
-        .and_then(|share| share.trim_end_matches(" %").parse().ok())
-        .expect("a percentage");
-    let held = units - (units as f64 * spare / 100.0).round() as u64;
+    let room = (all_planes * limit.saturating_sub(of_page)).max(1);
+    let wanted = (room as f64 * draw.share(0.3, 1.0)).max(1.0);
+    let share = (100.0 - wanted * 100.0 / units as f64).clamp(0.0, 100.0);
+    // Rounded up, to a digit that leaves something.
+    let share = (share * 1e4).ceil() / 1e4;
+    ssd["spare"] = json!({ "share": format!("{share} %"), "reserved": reserved });
+    let held = units - (units as f64 * (share / 100.0)).round() as u64;
     (ssd, held * unit)
 }
 
 fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     match (owner, key) {
+        ("SsdSpec", "drive") => Value::from(*draw.pick(&DRIVES)).into(),
+        ("WriteBufferDescription", "size") => format!("{} blocks", draw.scaled(32..=4000)).into(),
+        ("RecoveryDescription", "checkpoint") => {
+            format!("{} blocks", draw.scaled(128..=4000)).into()
+        }
         // These depend on one another.
         ("SsdSpec", "flash" | "spare") => Hint::Omit,
         // Their times are those of real drives.
@@ -64,7 +63,7 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         // Requests fail on a worn-out drive, as they are to.
         ("WearDescription", "endurance") => Hint::Omit,
         ("SsdSpec", "queue_depth") => draw.scaled(1..=100).into(),
-        ("InitialSpec", "overwrite") => (draw.within(0..=20) as f64 / 10.0).into(),
+        ("PreconditionSpec", "overwrite") => (draw.within(0..=20) as f64 / 10.0).into(),
         ("AllocationDescription", "order") => {
             let mut order = vec!["channel", "package", "die", "plane"];
             let by = draw.within(0..=3) as usize;
