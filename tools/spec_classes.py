@@ -42,6 +42,8 @@ from diskwright._typed import Document, DrivePath, FilePath, Table
 
 # Names that say more to users of Python than those of the engine.
 NAMES = {"LoadSpec": "Synthetic", "SyntheticSpec": "Load", "SizeSpec": "Sizes", "DeviceChoice": "TraceDevice"}
+# Names in a choice that another choice has with other parameters: their classes have the engine's names.
+OWN_NAMES = {"UniformGaps"}
 SUFFIXES = ("Spec", "Params", "Options")
 
 
@@ -168,7 +170,7 @@ class Writer:
     def variant(self, name: str, doc: str, parameters: dict[str, Any]) -> Class:
         python = "".join(part.capitalize() for part in name.split("-"))
         reference = parameters.get("$ref", "").removeprefix("#/definitions/")
-        if not python.isidentifier():
+        if reference in OWN_NAMES or not python.isidentifier():
             # "2q": the engine has had to find a name for it, too.
             python = reference
         definition = self.definitions.get(reference, {})

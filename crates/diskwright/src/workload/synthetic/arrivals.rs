@@ -19,10 +19,23 @@ pub enum ArrivalsSpec {
     Poisson(Time),
     /// At this gap; the first at time 0.
     Constant(Time),
+    /// With gaps that are uniformly distributed; the first after one such gap.
+    Uniform(UniformGaps),
     /// In bursts.
     OnOff(OnOffParams),
     /// Each of a number of users sends its next request some time after its last one is done.
     Closed(ClosedParams),
+}
+
+/// The shortest and the longest gap, between which every whole nanosecond is as likely as another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UniformGaps {
+    /// The shortest.
+    #[serde(default)]
+    pub min: Time,
+    /// The longest.
+    pub max: Time,
 }
 
 /// Users that wait for their requests.
@@ -42,6 +55,13 @@ pub enum Clock {
     Poisson {
         now: Time,
         mean: Time,
+        stream: Stream,
+    },
+    /// Uniform gaps: `min` and up to `more` nanoseconds.
+    Uniform {
+        now: Time,
+        min: Time,
+        more: u64,
         stream: Stream,
     },
     /// The next arrival, and the gap.
@@ -75,6 +95,21 @@ impl Clock {
                 next: Some(Time::ZERO),
                 gap: gap(*constant, "constant")?,
             },
+            ArrivalsSpec::Uniform(UniformGaps { min, max }) => {
+                let Some(more) = max.ns().checked_sub(min.ns()) else {
+                    return Err(scope.wrong(
+                        "arrivals",
+                        format_args!(": uniform.min is {min} and uniform.max {max}"),
+                    ));
+                };
+                gap(*max, "uniform")?;
+                Clock::Uniform {
+                    now: Time::ZERO,
+                    min: *min,
+                    more,
+                    stream: scope.stream("arrivals"),
+                }
+            }
             ArrivalsSpec::OnOff(params) => Clock::OnOff(Box::new(OnOff::new(params, scope)?)),
             ArrivalsSpec::Closed(ClosedParams { users: Some(0), .. }) => {
                 return Err(scope.wrong("arrivals", ": closed.users is 0: expected 1 or more"));
@@ -89,6 +124,20 @@ impl Clock {
         match self {
             Clock::Poisson { now, mean, stream } => {
                 let at = now.checked_add(stream.exponential(*mean));
+                *now = at.unwrap_or(Time::MAX);
+                at
+            }
+            Clock::Uniform {
+                now,
+                min,
+                more,
+                stream,
+            } => {
+                let drawn = match more.checked_add(1) {
+                    Some(count) => stream.below(count),
+                    None => stream.bits(),
+                };
+                let at = now.checked_add(*min + Time::from_ns(drawn));
                 *now = at.unwrap_or(Time::MAX);
                 at
             }
@@ -128,6 +177,35 @@ mod tests {
         assert!((second - 1.0).abs() < 0.03, "{second}");
     }
 
+    fn uniform(min: u64, max: u64) -> ArrivalsSpec {
+        ArrivalsSpec::Uniform(UniformGaps {
+            min: Time::from_ns(min),
+            max: Time::from_ns(max),
+        })
+    }
+
+    #[test]
+    fn uniform_gaps_fill_their_interval() {
+        let mut clock = Clock::new(&uniform(3, 7), &Scope::only(7)).unwrap();
+        let mut now = Time::ZERO;
+        let mut counts = [0u32; 8];
+        for _ in 0..50_000 {
+            let at = clock.next().unwrap();
+            counts[(at - now).ns() as usize] += 1;
+            now = at;
+        }
+        assert_eq!(counts[..3], [0; 3]);
+        // 10,000 of each, whose standard deviation is √(50,000 · 0.2 · 0.8) = 89.
+        assert!(
+            counts[3..].iter().all(|count| count.abs_diff(10_000) < 450),
+            "{counts:?}"
+        );
+        let mut longest = Clock::new(&uniform(0, u64::MAX), &Scope::only(7)).unwrap();
+        assert!((0..100).any(|_| longest.next().is_none()));
+        let mut constant = Clock::new(&uniform(5, 5), &Scope::only(7)).unwrap();
+        assert_eq!(constant.next().unwrap().ns(), 5);
+    }
+
     #[test]
     fn constant_gaps_start_at_zero_and_end_with_time() {
         let mut clock =
@@ -146,6 +224,8 @@ mod tests {
         for spec in [
             ArrivalsSpec::Poisson(Time::ZERO),
             ArrivalsSpec::Constant(Time::ZERO),
+            uniform(0, 0),
+            uniform(2, 1),
             ArrivalsSpec::Closed(ClosedParams {
                 users: Some(0),
                 think: ThinkSpec::default(),

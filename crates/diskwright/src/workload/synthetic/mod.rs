@@ -4,6 +4,7 @@
 
 mod address;
 mod arrivals;
+mod exponential_sizes;
 mod fio_normal;
 mod fio_pareto;
 mod fio_zipf;
@@ -37,7 +38,8 @@ use self::scope::Scope;
 use super::{Arrival, Pacing};
 
 pub use self::address::AddressSpec;
-pub use self::arrivals::{ArrivalsSpec, ClosedParams};
+pub use self::arrivals::{ArrivalsSpec, ClosedParams, UniformGaps};
+pub use self::exponential_sizes::ExponentialSizes;
 pub use self::fio_normal::FioNormalParams;
 pub use self::fio_pareto::FioParetoParams;
 pub use self::fio_zipf::FioZipfParams;

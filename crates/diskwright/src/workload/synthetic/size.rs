@@ -13,16 +13,19 @@ use crate::base::random::Stream;
 use crate::base::units::Size;
 use crate::engine::request::Op;
 
+use super::exponential_sizes::ExponentialSizes;
 use super::scope::Scope;
 
-/// One size, `"8 blocks"`, several with their shares, `[{ size = "8 blocks", share = 0.7 }, …]`, or different ones for
-/// reads and writes, `{ reads = …, writes = … }`.
+/// One size, `"8 blocks"`, several with their shares, `[{ size = "8 blocks", share = 0.7 }, …]`, exponentially distributed ones,
+/// `{ exponential = "8 blocks" }`, or different ones for reads and writes, `{ reads = …, writes = … }`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizeSpec {
     /// Every request is this large.
     One(Size),
     /// Each request has one of these.
     Several(Vec<SizeShare>),
+    /// Each request has a size of its own.
+    Exponential(ExponentialSizes),
     /// It depends on what is asked.
     ByOperation(Box<SizeByOperation>),
 }
@@ -62,10 +65,11 @@ impl JsonSchema for SizeSpec {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "One size, several with their shares, or different ones for reads and writes.",
+            "description": "One size, several with their shares, exponentially distributed ones, or different ones for reads and writes.",
             "anyOf": [
                 generator.subschema_for::<Size>(),
                 generator.subschema_for::<Vec<SizeShare>>(),
+                generator.subschema_for::<ExponentialSizes>(),
                 generator.subschema_for::<SizeByOperation>(),
             ],
         })
@@ -77,6 +81,7 @@ impl Serialize for SizeSpec {
         match self {
             SizeSpec::One(size) => size.serialize(serializer),
             SizeSpec::Several(sizes) => sizes.serialize(serializer),
+            SizeSpec::Exponential(sizes) => sizes.serialize(serializer),
             SizeSpec::ByOperation(sizes) => sizes.serialize(serializer),
         }
     }
@@ -88,7 +93,7 @@ impl<'de> Deserialize<'de> for SizeSpec {
         impl<'de> Visitor<'de> for Sizes {
             type Value = SizeSpec;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a size such as \"8 blocks\", a list such as [{ size = \"8 blocks\", share = 1.0 }], or { reads = …, writes = … }")
+                f.write_str("a size such as \"8 blocks\", a list such as [{ size = \"8 blocks\", share = 1.0 }], { exponential = \"8 blocks\" }, or { reads = …, writes = … }")
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<SizeSpec, E> {
                 Size::deserialize(StrDeserializer::new(text)).map(SizeSpec::One)
@@ -97,14 +102,51 @@ impl<'de> Deserialize<'de> for SizeSpec {
                 Vec::deserialize(SeqAccessDeserializer::new(list)).map(SizeSpec::Several)
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SizeSpec, A::Error> {
-                Box::deserialize(MapAccessDeserializer::new(map)).map(SizeSpec::ByOperation)
+                Keys::deserialize(MapAccessDeserializer::new(map))?.spec()
             }
         }
         deserializer.deserialize_any(Sizes)
     }
 }
 
-/// Draws sizes, as indices of a short list of all there are.
+/// The keys of all forms that are tables, of which one is given.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    reads: Option<SizeSpec>,
+    writes: Option<SizeSpec>,
+    trims: Option<SizeSpec>,
+    exponential: Option<Size>,
+    multiple: Option<Size>,
+    most: Option<Size>,
+}
+
+impl Keys {
+    fn spec<E: de::Error>(self) -> Result<SizeSpec, E> {
+        if let Some(exponential) = self.exponential {
+            if self.reads.is_some() || self.writes.is_some() || self.trims.is_some() {
+                return Err(E::custom(
+                    "sizes are exponential, or differ between reads and writes: not both in one table",
+                ));
+            }
+            return Ok(SizeSpec::Exponential(ExponentialSizes {
+                multiple: self.multiple.unwrap_or(ExponentialSizes::one_block()),
+                exponential,
+                most: self.most,
+            }));
+        }
+        if self.multiple.is_some() || self.most.is_some() {
+            return Err(E::missing_field("exponential"));
+        }
+        Ok(SizeSpec::ByOperation(Box::new(SizeByOperation {
+            reads: self.reads.ok_or_else(|| E::missing_field("reads"))?,
+            writes: self.writes.ok_or_else(|| E::missing_field("writes"))?,
+            trims: self.trims,
+        })))
+    }
+}
+
+/// Draws sizes, as indices of a list of all there are.
 pub struct Sizes {
     blocks: Vec<u32>,
     tables: Vec<Table>,
@@ -159,50 +201,30 @@ impl Sizes {
         scope: &Scope,
         capacity: u64,
     ) -> Result<usize, InputError> {
-        let one;
-        let table = match spec {
-            SizeSpec::One(size) => {
-                one = [SizeShare {
-                    size: *size,
-                    share: 1.0,
-                }];
-                &one[..]
-            }
-            SizeSpec::Several(table) => table,
+        let (sizes, below) = match spec {
+            SizeSpec::One(size) => (vec![size.blocks()], Vec::new()),
+            SizeSpec::Several(table) => several(table, key, scope)?,
+            SizeSpec::Exponential(sizes) => sizes.table().map_err(|what| scope.wrong(key, what))?,
             SizeSpec::ByOperation(_) => {
                 return Err(scope.wrong(key, ": expected a size or a list of sizes and shares"));
             }
         };
-        let mut blocks = Vec::new();
-        let mut below = Vec::new();
-        let mut sum = 0.0;
-        for SizeShare { size, share } in table {
-            let small = u32::try_from(size.blocks()).ok();
-            let fits = small.filter(|b| *b > 0 && u64::from(*b) <= capacity);
-            blocks.push(fits.ok_or_else(|| {
-                let most = capacity.min(u64::from(u32::MAX));
-                scope.wrong(key, format!(" is {size}: expected 1 to {most} blocks"))
-            })?);
-            if !(0.0..=1.0).contains(share) {
-                return Err(scope.wrong(
-                    key,
-                    format!(": share is {share}: expected a number from 0 to 1"),
-                ));
-            }
-            sum += share;
-            below.push(sum);
-        }
-        // Shares written with three decimals may miss 1 by as much.
-        if (sum - 1.0).abs() > 0.001 {
-            return Err(scope.wrong(key, format!(": the shares add up to {sum}: expected 1")));
-        }
-        // Rounding must not leave a gap at the top, nor give it to a size of share 0.
-        let last = table.iter().rposition(|s| s.share > 0.0).unwrap_or(0);
-        blocks.truncate(last + 1);
-        below.truncate(last);
-        below.iter_mut().for_each(|b| *b /= sum);
         let first = self.blocks.len();
-        self.blocks.append(&mut blocks);
+        for size in sizes {
+            let small = u32::try_from(size).ok();
+            let fits = small.filter(|b| *b > 0 && u64::from(*b) <= capacity);
+            self.blocks.push(fits.ok_or_else(|| {
+                let most = capacity.min(u64::from(u32::MAX));
+                let size = Size::from_blocks(size);
+                let error = scope.wrong(key, format!(" is {size}: expected 1 to {most} blocks"));
+                match spec {
+                    SizeSpec::Exponential(_) => {
+                        error.help("the largest of sizes that are exponential is `most`")
+                    }
+                    _ => error,
+                }
+            })?);
+        }
         self.tables.push(Table { first, below });
         Ok(self.tables.len() - 1)
     }
@@ -231,8 +253,38 @@ impl Sizes {
             return *first;
         }
         let drawn = self.stream.unit();
-        first + below.iter().take_while(|b| drawn >= **b).count()
+        first + below.partition_point(|b| drawn >= *b)
     }
+}
+
+/// The sizes of a list in blocks, and for each but the last one the share of those up to and with it.
+fn several(
+    table: &[SizeShare],
+    key: &str,
+    scope: &Scope,
+) -> Result<(Vec<u64>, Vec<f64>), InputError> {
+    let mut below = Vec::new();
+    let mut sum = 0.0;
+    for SizeShare { share, .. } in table {
+        if !(0.0..=1.0).contains(share) {
+            return Err(scope.wrong(
+                key,
+                format!(": share is {share}: expected a number from 0 to 1"),
+            ));
+        }
+        sum += share;
+        below.push(sum);
+    }
+    // Shares written with three decimals may miss 1 by as much.
+    if (sum - 1.0).abs() > 0.001 {
+        return Err(scope.wrong(key, format!(": the shares add up to {sum}: expected 1")));
+    }
+    // Rounding must not leave a gap at the top, nor give it to a size of share 0.
+    let last = table.iter().rposition(|s| s.share > 0.0).unwrap_or(0);
+    below.truncate(last);
+    below.iter_mut().for_each(|b| *b /= sum);
+    let sizes = table[..=last].iter().map(|size| size.size.blocks());
+    Ok((sizes.collect(), below))
 }
 
 #[cfg(test)]
@@ -256,9 +308,18 @@ mod tests {
         let several =
             spec("[{ size = '4 KiB', share = 0.25 }, { size = '1 block', share = 0.75 }]");
         assert!(matches!(several, SizeSpec::Several(ref s) if s.len() == 2));
+        let exponential = spec("{ exponential = '16 blocks', most = '1 MiB' }");
+        assert!(
+            matches!(&exponential, SizeSpec::Exponential(sizes) if sizes.multiple.blocks() == 1)
+        );
+        let text = toml::to_string(&exponential).unwrap();
+        assert_eq!(toml::from_str::<SizeSpec>(&text).unwrap(), exponential);
         for bad in [
             "8",
             "'8'",
+            "{ multiple = '4 KiB' }",
+            "{ exponential = '4 KiB', reads = '4 KiB', writes = '4 KiB' }",
+            "{ exponential = '4 KiB', mean = '4 KiB' }",
             "[{ size = '4 KiB' }]",
             "[{ size = '4 KiB', part = 1 }]",
         ] {
@@ -293,6 +354,9 @@ mod tests {
             "[]",
             "[{ size = '1 block', share = 0.5 }]",
             "[{ size = '1 block', share = -0.5 }, { size = '1 block', share = 1.5 }]",
+            "{ exponential = '0 blocks' }",
+            "{ exponential = '100 blocks' }",
+            "{ exponential = '100 blocks', most = '1001 blocks' }",
         ] {
             let error = Sizes::new(&spec(text), &Scope::only(0), 1000)
                 .err()
@@ -300,6 +364,25 @@ mod tests {
             assert!(error.message.contains("workload.synthetic.size"), "{text}");
         }
         Sizes::new(&spec("'1000 blocks'"), &Scope::only(0), 1000).unwrap();
+    }
+
+    #[test]
+    fn exponential_sizes_have_their_shares() {
+        let pages = spec("{ exponential = '8 blocks', multiple = '8 blocks' }");
+        let mut sizes = Sizes::new(&pages, &Scope::only(5), 1000).unwrap();
+        let count = 100_000;
+        let mut larger = [0.0; 3];
+        for _ in 0..count {
+            let index = sizes.next(Op::Read);
+            let pages = sizes.blocks(index) / 8;
+            for (beyond, larger) in larger.iter_mut().enumerate() {
+                *larger += f64::from(u8::from(pages > beyond as u32 + 1));
+            }
+        }
+        for (beyond, larger) in larger.into_iter().enumerate() {
+            let expected = libm::exp(-(beyond as f64 + 1.0));
+            assert!((larger / f64::from(count) - expected).abs() < 0.006);
+        }
     }
 
     #[test]

@@ -250,6 +250,7 @@ fn the_longest_form_reads_back_as_written() {
         "address = { local = { distance = '1 MiB', distances = 'normal', jumps = '5 %' } }",
         "address = { uniform = { once = true } }",
         "reads = 0.5\naddress = { growing = { from = 8, blocks = 800, new = 0.25, align = '4 blocks' } }",
+        "size = { reads = '4 KiB', writes = { exponential = '8 KiB', multiple = '4 KiB', most = '1 MiB' } }",
         "size = { reads = '4 KiB', writes = [{ size = '8 KiB', share = 1.0 }] }\nreads = 0.5\ntrims = 0.1\nflushes = 0.1\nflush_every = 7\nfua = 0.25",
     ] {
         let read = one(1, keys);
@@ -259,6 +260,7 @@ fn the_longest_form_reads_back_as_written() {
     }
     for arrivals in [
         "{ on-off = { on = '1 ms', off = '2 ms', gap = '10 us', periods = 'constant', gaps = 'constant' } }",
+        "{ uniform = { min = '1 us', max = '1 ms' } }",
         "{ closed = { users = 3, think = { exponential = '1 ms' } } }",
     ] {
         let read = spec(&format!("requests = 1\narrivals = {arrivals}"));

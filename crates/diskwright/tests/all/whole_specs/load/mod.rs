@@ -76,6 +76,8 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("LoadSpec", "size") => sizes(draw).into(),
         ("LoadSpec", "address") => draw.named("AddressSpec").into(),
         ("ArrivalsSpec", "poisson" | "constant") => draw.time(200, 40_000).into(),
+        ("UniformGaps", "min") => draw.time(0, 200).into(),
+        ("UniformGaps", "max") => draw.time(200, 40_000).into(),
         ("OnOffParams", "on" | "off") => draw.time(5_000, 2_000_000).into(),
         ("OnOffParams", "gap") => draw.time(200, 40_000).into(),
         ("ClosedParams", "users") => draw.scaled(1..=40).into(),

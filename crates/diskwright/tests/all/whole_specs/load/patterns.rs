@@ -6,7 +6,7 @@ use super::hinted;
 use crate::whole_specs::draw::{Draw, size};
 use crate::whole_specs::schema::Hint;
 
-/// Sizes: one, several with shares, or others for reads and writes. The largest is remembered.
+/// Sizes: one, several with shares, exponential ones, or others for reads and writes. The largest is remembered.
 pub fn sizes(draw: &mut Draw<'_>) -> Value {
     let most = (draw.region.1 / 8).clamp(1, 700);
     draw.largest = 1;
@@ -19,11 +19,18 @@ pub fn sizes(draw: &mut Draw<'_>) -> Value {
         draw.largest = draw.largest.max(blocks);
         size(blocks)
     };
-    match draw.within(0..=5) {
+    match draw.within(0..=6) {
         0 => json!([{ "size": one(draw), "share": 0.75 }, { "size": one(draw), "share": 0.25 }]),
         1 => json!({ "reads": one(draw), "writes": one(draw) }),
         2 => {
             json!({ "reads": one(draw), "writes": [{ "size": one(draw), "share": 0.5 }, { "size": one(draw), "share": 0.5 }], "trims": one(draw) })
+        }
+        3 => {
+            let multiple = one(draw);
+            let most = draw.largest * (most / draw.largest).clamp(1, 5);
+            let mean = draw.scaled(1..=most);
+            draw.largest = most;
+            json!({ "exponential": size(mean), "multiple": multiple, "most": size(most) })
         }
         _ => one(draw),
     }
