@@ -23,6 +23,7 @@ __all__ = [
     "Adaptive",
     "Address",
     "AgedSatf",
+    "AllocationDescription",
     "Allocator",
     "Angle",
     "Arc",
@@ -41,22 +42,28 @@ __all__ = [
     "BlkEvent",
     "Blktrace",
     "By",
+    "BySize",
     "CLook",
     "CScan",
     "Cache",
     "Cleaner",
+    "CleaningDescription",
     "Clock",
     "Closed",
     "Concat",
     "Constant",
+    "ControllerDescription",
+    "CostBenefit",
     "Csv",
     "Curve",
     "Custom",
+    "DChoices",
     "Deadline",
     "Device",
     "Distances",
     "Eager",
     "Exponential",
+    "ExponentialSizes",
     "Fac",
     "Fail",
     "Fault",
@@ -70,16 +77,20 @@ __all__ = [
     "FioZipf",
     "First",
     "Free",
+    "GeometryDescription",
+    "Greedy",
     "GreedyDual",
     "Growing",
     "Hdd",
     "Host",
     "HotCold",
     "Idle",
+    "IdleDescription",
     "InPlace",
     "Initial",
     "LeastOutstanding",
     "Lengths",
+    "Level",
     "Lfu",
     "Lifo",
     "Lirs",
@@ -92,6 +103,8 @@ __all__ = [
     "MergedPlace",
     "Mirror",
     "MirrorRead",
+    "MultiHash",
+    "MultiPlaneDescription",
     "Ncq",
     "Nearest",
     "OnOff",
@@ -99,15 +112,20 @@ __all__ = [
     "Overhead",
     "OverheadTable",
     "Pace",
+    "Parallel",
     "PastEnd",
+    "Pattern",
     "Percent",
     "Placement",
     "Poisson",
     "Portion",
+    "Precondition",
     "Queue",
     "Random",
+    "RandomGreedy",
     "Rate",
     "Recovery",
+    "RecoveryDescription",
     "Replacement",
     "RoundRobin",
     "S3Fifo",
@@ -116,10 +134,12 @@ __all__ = [
     "Scaled",
     "Scan",
     "Scheduler",
+    "Separation",
     "Sequential",
     "Several",
     "Sieve",
     "Simple",
+    "SingleStream",
     "Size",
     "SizeByOperation",
     "SizeShare",
@@ -127,9 +147,11 @@ __all__ = [
     "Slots",
     "Slru",
     "Soonest",
+    "SpareDescription",
     "Spec",
     "Spindles",
     "Split",
+    "Ssd",
     "Sstf",
     "Streams",
     "Strided",
@@ -142,17 +164,22 @@ __all__ = [
     "Think",
     "Ties",
     "Time",
+    "TimingDescription",
     "TraceDevice",
     "Turns",
     "TwoQ",
     "Uniform",
+    "UniformGaps",
     "VScan",
     "Variant",
+    "Victims",
     "WTinylfu",
     "WarmUp",
     "Watermark",
+    "WearDescription",
     "WeightedSatf",
     "Workload",
+    "WriteBufferDescription",
     "WritePolicy",
     "Zipf",
     "Zone",
@@ -303,6 +330,20 @@ class Constant(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UniformGaps(Table):
+    """With gaps that are uniformly distributed; the first after one such gap.
+
+    The shortest and the longest gap, between which every whole nanosecond is as likely as another.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("uniform",)
+    max: Time
+    """The longest."""
+    min: Time | None = None
+    """The shortest. Default: "0 ms"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OnOff(Table):
     """In bursts.
 
@@ -353,6 +394,20 @@ class SizeShare(Table):
     """The size."""
     share: float
     """The share of the requests; all together they make 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExponentialSizes(Table):
+    """Sizes drawn from an exponential distribution, each rounded up to a multiple."""
+
+    exponential: Size
+    """The mean before rounding."""
+    multiple: Size | None = None
+    """What sizes are multiples of. Default: "1 block"."""
+    most: Size | None = None
+    """The largest size, a multiple; larger ones become this. Without it the largest is 37 times the mean,
+    which one size in 10^16 exceeds.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1049,6 +1104,12 @@ class Fifo(Table):
     Rule: the block that came first leaves, however often it was accessed. Tie: none can be. Source:
     Belady, "A study of replacement algorithms for a virtual-storage computer", IBM Systems Journal 5(2),
     1966. Weakness: popular blocks leave like others.
+
+    The block that has been full longest is cleaned.
+
+    Rule: the block that has been full longest is cleaned. Tie: none can be. Source: Menon, "A performance
+    comparison of RAID-5 and log-structured arrays", HPDC 1995; its write amplification under uniform load
+    is 1/(1 − u) with (u − 1)/ln u the part of the blocks that is valid.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("fifo",)
@@ -1715,6 +1776,336 @@ class Curve(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ssd(Table):
+    """An SSD."""
+
+    _names: ClassVar[tuple[str, ...]] = ("ssd",)
+    drive: DrivePath
+    """The name of a drive, or the path of a drive's TOML file."""
+    queue_depth: int | None = None
+    """How many requests of the host it serves at a time; others wait in the order of their arrival. The
+    drive's own unless said.
+    """
+    initial: Precondition | None = None
+    """What is on it at the start; the drive's own unless said."""
+    flash: GeometryDescription | None = None
+    """How its flash is divided; the drive's own unless said."""
+    timing: TimingDescription | None = None
+    """How long its flash takes; the drive's own unless said."""
+    interface: ControllerDescription | None = None
+    """The controller and its link to the host; the drive's own unless said."""
+    parallel: Parallel | None = None
+    """What does one operation at a time; the drive's own unless said."""
+    copy_back: bool | None = None
+    """Whether a page that is moved within a plane stays in the flash; the drive's own unless said."""
+    multi_plane: MultiPlaneDescription | None = None
+    """What the planes of a die do together; the drive's own unless said."""
+    reads_allocate: bool | None = None
+    """Whether the read of a page that was never written gives it its place; the drive's own unless said.
+    """
+    spare: SpareDescription | None = None
+    """How much of its flash is spare; the drive's own unless said."""
+    allocation: AllocationDescription | None = None
+    """On which planes data are written; the drive's own unless said."""
+    cleaning: CleaningDescription | None = None
+    """When and how blocks are freed; the drive's own unless said."""
+    wear: WearDescription | None = None
+    """How blocks wear; the drive's own unless said."""
+    buffer: WriteBufferDescription | None = None
+    """Its write buffer; the drive's own unless said."""
+    recovery: RecoveryDescription | None = None
+    """How its map survives a power cut; the drive's own unless said."""
+    steady_round: Percent | None = None
+    """How much the host writes in a round, five of which tell whether the drive is in a steady state: a
+    share of what it holds. Default: "10 %".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precondition(Table):
+    """What is on a drive at the start: it is put there before time zero."""
+
+    fill: Percent | None = None
+    """How much of it has been written, from its first block on. Default: "100 %"."""
+    pattern: Pattern | None = None
+    """In which order. Default: "sequential"."""
+    overwrite: float | None = None
+    """How often all that it holds has then been overwritten at random. Default: 0.0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeometryDescription(Table):
+    """How the flash of a drive is divided."""
+
+    channels: int
+    """Channels, each of which moves the data of one page at a time."""
+    blocks: int
+    """Blocks of a plane, those that are bad from the start among them."""
+    pages: int
+    """Pages of a block that hold data."""
+    page: Size
+    """Size of a page."""
+    packages: int | None = None
+    """Packages that share a channel. Default: 1."""
+    dies: int | None = None
+    """Dies of a package. Default: 1."""
+    planes: int | None = None
+    """Planes of a die. Default: 1."""
+    unit: Size | None = None
+    """What the drive's map has an entry for: a page, or a whole part of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimingDescription(Table):
+    """How long the flash of a drive takes, its channels included."""
+
+    read: Sequence[Time]
+    """From the array into the page register, for each type of page in turn: page i of a block is of type i
+    modulo their number.
+    """
+    program: Sequence[Time]
+    """From the page register into the array, by the types of pages."""
+    erase: Time
+    """Erasing a block."""
+    block: Time
+    """512 bytes of data on the channel."""
+    read_part: Sequence[Time] | None = None
+    """The same of a read of less than half a page, where that is shorter."""
+    read_command: Time | None = None
+    """What a read keeps the channel for, before the array works. Default: "0 ms"."""
+    program_command: Time | None = None
+    """What a program keeps it for, besides its data. Default: "0 ms"."""
+    erase_command: Time | None = None
+    """What an erase keeps it for. Default: "0 ms"."""
+    summary: Time | None = None
+    """A program that writes the summary of a block, at the end of the last of its pages: the time that it
+    adds. Default: "0 ms".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerDescription(Table):
+    """The controller and its link to the host."""
+
+    read: Time | None = None
+    """The controller's time before a read. Default: "0 ms"."""
+    read_end: Time | None = None
+    """Its time after a read's data. Default: "0 ms"."""
+    write: Time | None = None
+    """Its time before a write's data. Default: "0 ms"."""
+    write_end: Time | None = None
+    """Its time after a write. Default: "0 ms"."""
+    mapping: Time | None = None
+    """The time to look up where the data are. Default: "0 ms"."""
+    rate: Rate | None = None
+    """How fast data cross the link, in each direction by itself; they take no time where it is left out.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiPlaneDescription(Table):
+    """What operations that the planes of a die do together cost the channel, each, in place of its command."""
+
+    read: Time
+    """Of a read."""
+    program: Time
+    """Of a program."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpareDescription(Table):
+    """How much of the flash is spare."""
+
+    share: Percent
+    """The share of the flash that the host does not see."""
+    reserved: int | None = None
+    """Blocks of each plane that are neither for data nor for spares: those of the map. Default: 0."""
+    bad: Percent | None = None
+    """The share of blocks that are bad from the start, drawn by the seed. Default: "0 %"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationDescription(Table):
+    """How units are spread over the planes."""
+
+    order: Sequence[Level] | None = None
+    """The levels, each once; from one page to the next the first one changes, and each of the others when
+    the one before it has gone round. Default: ["channel", "package", "die", "plane"].
+    """
+    fixed: int | None = None
+    """How many of these, from the first one on, the logical number decides. Over the others pages are spread
+    as they are written. Default: 4.
+    """
+    separation: Separation | None = None
+    """Which units are written to the same blocks. Default: "single-stream"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SingleStream(Table):
+    """All that the host writes is one stream.
+
+    Rule: all that the host writes is one stream.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("single-stream",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BySize(Table):
+    """Large requests are cold, small ones hot.
+
+    Rule: units of requests of `cold` or more are the second stream, all others the first. Small writes
+    are metadata that change often. Source: Chang, "A hybrid approach to NAND-flash-based solid-state
+    disks", IEEE Transactions on Computers 59(10), 2010.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("by-size",)
+    cold: Size | None = None
+    """The size of a request from which on its data are cold. Default: "128 blocks"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiHash(Table):
+    """What was written often of late is hot.
+
+    Rule: a unit has two counters of a table, which count its writes up to 15; others may share them. It
+    is hot, and of the first stream, when both have come to `hot` with this write; else it is of the
+    second. After every `decay` writes all counters are halved. The counters of unit n are those of
+    numbers ⌊(n + 1) · k mod 2⁶⁴ / 2³²⌋ mod `counters`, with k = 0x9E3779B97F4A7C15 and k =
+    0xC2B2AE3D27D4EB4F. Source: Hsieh, Kuo and Chang, "Efficient identification of hot data for flash
+    memory storage systems", ACM Transactions on Storage 2(1), 2006.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("multi-hash",)
+    counters: int | None = None
+    """Counters of the table. Default: 65536."""
+    hot: int | None = None
+    """From how many writes on a unit is hot. Default: 4."""
+    decay: int | None = None
+    """Writes after which all counters are halved. Default: 65536."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleaningDescription(Table):
+    """When and how blocks are freed."""
+
+    begin: int
+    """A plane is cleaned when it has fewer free blocks than this."""
+    stop: int | None = None
+    """The host opens no block while a plane has fewer free blocks than this and something can be cleaned.
+    Default: 0.
+    """
+    throttled: bool | None = None
+    """Whether the host's writes and cleaning take turns while the free blocks are between the two; else
+    cleaning goes first. Default: false.
+    """
+    idle: IdleDescription | None = None
+    """Cleaning while the drive is idle."""
+    victim: Victims | None = None
+    """Which block is cleaned. Default: "greedy"."""
+    separate: bool | None = None
+    """Whether moved data go to blocks of their own. Default: true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleDescription(Table):
+    """Cleaning of an idle drive."""
+
+    after: Time
+    """How long it has been idle."""
+    free: int
+    """How many free blocks it wants in each plane."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Greedy(Table):
+    """The block with the fewest valid units is cleaned.
+
+    Rule: the block with the fewest valid units is cleaned. Tie: the lowest number. Source: Rosenblum and
+    Ousterhout, "The design and implementation of a log-structured file system", ACM TOCS 10(1), 1992,
+    section 3.4.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("greedy",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostBenefit(Table):
+    """The block is cleaned that gives most for its cost, old ones before young ones.
+
+    Rule: the block with the largest age · (units − valid) / (units + valid) is cleaned, its age being
+    counted in blocks that were filled since. Tie: the lowest number. Source: Rosenblum and Ousterhout,
+    "The design and implementation of a log-structured file system", ACM TOCS 10(1), 1992, section 3.6.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("cost-benefit",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomGreedy(Table):
+    """The best of some blocks that are drawn from all of the plane, free ones among them.
+
+    Rule: of blocks that are drawn from all of the plane, each draw from all of them, free ones too, the
+    one with the fewest valid units is cleaned. Tie: the one drawn first. Where none of those drawn may be
+    cleaned, others are drawn. Source: Li, Lee and Lui, "Stochastic modeling of large-scale solid-state
+    storage systems: analysis, design tradeoffs and optimization", SIGMETRICS 2013, as MQSim has it, which
+    draws free blocks, too.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("random-greedy",)
+    of: int | None = None
+    """How many are drawn; 0: the logarithm to the base 2 of the blocks of a plane, rounded down, as in
+    MQSim. Default: 0.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DChoices(Table):
+    """The best of some blocks that are drawn from those that may be cleaned.
+
+    Rule: of `d` draws, each from all full blocks of which a page can be gained, the one with the fewest
+    valid units is cleaned. Tie: the one drawn first. Source: Van Houdt, "A mean field model for a class
+    of garbage collection algorithms in flash-based solid state drives", SIGMETRICS 2013.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("d-choices",)
+    d: int | None = None
+    """How many are drawn. Default: 10."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WearDescription(Table):
+    """How blocks wear."""
+
+    levelling: bool | None = None
+    """Whether the free block that was erased least is written next; else the one that has been free longest.
+    Default: true.
+    """
+    endurance: int | None = None
+    """After so many erases a block cannot be used any more; never where it is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteBufferDescription(Table):
+    """A write buffer: a write is done when it is in there."""
+
+    size: Size
+    """How much it holds, in whole units; 0: there is none."""
+    capacitor: bool | None = None
+    """Whether a capacitor saves what is in it when the power fails. Default: false."""
+    hold: Time | None = None
+    """How long data wait for others to fill a page with. Default: "1 ms"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryDescription(Table):
+    """How the map survives a power cut."""
+
+    checkpoint: Size
+    """What of the map has changed is written whenever so much has been programmed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host(Table):
     """The host."""
 
@@ -1816,11 +2207,13 @@ Lengths: TypeAlias = Literal["exponential", "constant"]
 Think: TypeAlias = Time | Constant | Exponential
 """From a completion to the same user's next request: a time, always the same, or a distribution."""
 
-Arrivals: TypeAlias = Literal["closed"] | Poisson | Constant | OnOff | Closed
+Arrivals: TypeAlias = Literal["closed"] | Poisson | Constant | UniformGaps | OnOff | Closed
 """When requests arrive."""
 
-Sizes: TypeAlias = Size | Sequence[SizeShare] | SizeByOperation
-"""One size, several with their shares, or different ones for reads and writes."""
+Sizes: TypeAlias = Size | Sequence[SizeShare] | ExponentialSizes | SizeByOperation
+"""One size, several with their shares, exponentially distributed ones, or different ones for reads and
+writes.
+"""
 
 Portion: TypeAlias = str
 """A percentage such as "10 %" or a size such as "1 GiB"."""
@@ -2156,7 +2549,50 @@ Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
 Rate: TypeAlias = str
 """A rate of transfer above 0, such as "300 MB/s" (units: B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)."""
 
-Device: TypeAlias = Hdd | Array | Simple | Curve
+Pattern: TypeAlias = Literal["sequential", "random"]
+"""The order in which a drive was filled.
+
+`sequential`: From the first block to the last.
+
+`random`: Each page once, in a random order.
+"""
+
+Parallel: TypeAlias = Literal["dies", "packages", "planes"]
+"""What does one operation at a time.
+
+`dies`: A die: the dies of a package work side by side.
+
+`packages`: A package, with all its dies.
+
+`planes`: A plane: the planes of a die work side by side.
+"""
+
+Level: TypeAlias = Literal["channel", "package", "die", "plane"]
+"""A level of the hierarchy of planes.
+
+`channel`: The channel.
+
+`package`: The package of a channel.
+
+`die`: The die of a package.
+
+`plane`: The plane of a die.
+"""
+
+Separation: TypeAlias = Literal["single-stream", "by-size", "multi-hash"] | SingleStream | BySize | MultiHash
+"""Which units are written to the same blocks."""
+
+Victims: TypeAlias = (
+    Literal["greedy", "fifo", "cost-benefit", "random-greedy", "d-choices"]
+    | Greedy
+    | Fifo
+    | CostBenefit
+    | RandomGreedy
+    | DChoices
+)
+"""Which block of a plane is cleaned."""
+
+Device: TypeAlias = Hdd | Array | Simple | Curve | Ssd
 """A device and its parts; the one key says what it is."""
 
 WarmUp: TypeAlias = int | str
