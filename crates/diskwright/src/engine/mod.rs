@@ -10,6 +10,7 @@ mod event_loop;
 pub(crate) mod fakes;
 mod faults;
 mod initiator;
+mod lanes;
 mod messages;
 pub mod request;
 mod stalls;

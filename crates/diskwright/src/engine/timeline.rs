@@ -1,14 +1,12 @@
 //! The event queue: what happens when, in (time, sequence) order and nothing else.
 //!
-//! Only the future is kept here: the next few alarms in a short sorted list, which is all that most runs need, the others in a heap behind
+//! Only the future is kept here: the next few alarms in a short sorted list, which is all that most runs need, the others behind
 //! it. An alarm is known by a slot and a generation; cancelling one moves its slot to the next generation, and the stale entry is dropped
 //! when its time comes. Alarms in the background are counted apart: a run
 //! does not go on for them.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::base::units::Time;
+use crate::engine::lanes::Lanes;
 use crate::engine::token::Token;
 
 /// A set alarm, to cancel it by.
@@ -27,13 +25,21 @@ pub struct Due {
     pub token: Token,
 }
 
-/// An entry of the heap. The derived order compares time, then sequence, which is unique.
+/// An alarm among the others. The derived order compares time, then sequence, which is unique.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     at: Time,
     sequence: u64,
     slot: u32,
     generation: u32,
+}
+
+impl Entry {
+    /// Time and sequence in a number. It is above 0, which is nobody's.
+    #[inline]
+    fn key(&self) -> u128 {
+        (u128::from(self.at.ns()) << 64 | u128::from(self.sequence)) + 1
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -48,13 +54,13 @@ const NEAR: usize = 8;
 
 /// The pending alarms of a run.
 ///
-/// Setting costs O(log n) in the number of pending alarms, cancelling O(1).
+/// Setting costs O(log n) in the number of pending alarms at most, cancelling O(1).
 #[derive(Default)]
 pub struct Timeline {
     /// The next alarms, the first of all at the end.
     near: Vec<Entry>,
     /// The others: none of them before any of `near`.
-    far: BinaryHeap<Reverse<Entry>>,
+    far: Lanes<Entry>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     sequence: u64,
@@ -106,18 +112,15 @@ impl Timeline {
 
     #[inline]
     fn sort_in(&mut self, entry: Entry) {
-        let is_near = match self.far.peek() {
-            None => true,
-            Some(Reverse(first)) => entry < *first,
-        };
-        if !is_near {
-            return self.far.push(Reverse(entry));
+        if self.far.first().is_some_and(|first| first < entry.key()) {
+            return self.far.add(entry.key(), entry);
         }
         if self.near.len() == NEAR {
             if self.near[0] < entry {
-                return self.far.push(Reverse(entry));
+                return self.far.add(entry.key(), entry);
             }
-            self.far.push(Reverse(self.near.remove(0)));
+            let last = self.near.remove(0);
+            self.far.add(last.key(), last);
         }
         self.near.push(entry);
         let mut at = self.near.len() - 1;
@@ -147,7 +150,7 @@ impl Timeline {
                     self.stale -= 1;
                 }
                 None => match self.far.pop() {
-                    Some(Reverse(entry)) => self.near.push(entry),
+                    Some((_, entry)) => self.near.push(entry),
                     None => return,
                 },
             }
@@ -155,8 +158,7 @@ impl Timeline {
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
-        let far = self.far.iter().map(|Reverse(entry)| entry);
-        self.near.iter().chain(far)
+        self.near.iter().chain(self.far.iter())
     }
 
     /// Cancels an alarm; one that has rung or was cancelled is left alone.

@@ -216,10 +216,7 @@ impl Device for Ssd {
             kinds::ARRIVED => self.arrived(token.request(), cx),
             kinds::COMPLETE => self.complete(token.request(), cx),
             kinds::WORKER => self.phase_over(token.value(), cx),
-            kinds::CHANNEL => {
-                self.channels[token.value() as usize].has_alarm = false;
-                self.schedule(token.value(), cx);
-            }
+            kinds::CHANNEL => self.schedule(token.value(), cx),
             kinds::HOLD => self.held_long_enough(token.value(), cx),
             _ => self.clean_when_idle(cx),
         }

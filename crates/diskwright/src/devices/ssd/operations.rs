@@ -308,6 +308,8 @@ pub(super) struct Channel {
     pub transfers: List,
     /// The worker that is looked at first.
     pub turn: u32,
-    /// Whether an alarm is set for the instant at which it is free.
-    pub has_alarm: bool,
+    /// Its workers that may have something to begin, a bit each.
+    pub ready: u64,
+    /// The latest instant for which an alarm is set that has it looked at.
+    pub alarm_at: Time,
 }

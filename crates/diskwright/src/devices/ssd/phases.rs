@@ -29,6 +29,8 @@ impl Ssd {
                 let out = self.timing.transfer(blocks);
                 self.operations.get_mut(id).phase = Phase::Out;
                 self.carry(channel, id, out, cx.now());
+                // The end of this phase is when the channel is free.
+                self.channels[channel as usize].alarm_at = cx.now() + out;
                 self.ring(worker, id, cx.now() + out, cx);
             }
             Phase::Again => self.sense_move(channel, worker, id, cx),
@@ -114,8 +116,10 @@ impl Ssd {
             _ => {}
         }
         (state.current, state.busy_since) = (Some(id), now);
-        let turn = worker % self.workers_of_channel() + 1;
-        self.channels[channel as usize].turn = turn % self.workers_of_channel();
+        let place = worker % self.workers_of_channel();
+        let entry = &mut self.channels[channel as usize];
+        entry.ready &= !(1 << place);
+        entry.turn = (place + 1) % (self.geometry.planes_of_channel() / self.planes_of_worker);
         match action {
             Action::Read | Action::Merge => self.begin_reads(channel, worker, id, cx),
             Action::Program => self.begin_programs(channel, worker, id, cx),
@@ -370,6 +374,9 @@ impl Ssd {
         let state = &mut self.workers[worker as usize];
         state.current = None;
         state.busy += cx.now() - state.busy_since;
+        if state.has_work() {
+            self.is_ready(channel, worker);
+        }
         let mut at = Some(id);
         while let Some(id) = at {
             at = self.operations.partner(id);

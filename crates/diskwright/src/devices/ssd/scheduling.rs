@@ -40,9 +40,12 @@ impl Ssd {
         let operation = self.operations.get_mut(id);
         operation.queued = cx.now();
         let (action, plane) = (operation.action, operation.plane);
-        let worker = &mut self.workers[(plane / self.planes_of_worker) as usize];
-        self.operations.push(worker.queue(action), id);
-        self.schedule(self.geometry.channel_of(plane), cx);
+        let worker = self.worker_of(plane);
+        let queue = self.workers[worker as usize].queue(action);
+        self.operations.push(queue, id);
+        let channel = self.geometry.channel_of(plane);
+        self.is_ready(channel, worker);
+        self.schedule(channel, cx);
     }
 
     /// Begins what can begin, the lowest channel first.
@@ -55,44 +58,54 @@ impl Ssd {
     }
 
     fn start_on(&mut self, channel: u32, cx: &mut Context<'_>) {
-        let now = cx.now();
         loop {
-            let Some((worker, id)) = self.next_on(channel, cx) else {
-                return;
-            };
-            if self.channels[channel as usize].busy_until > now {
-                let entry = &mut self.channels[channel as usize];
-                if !std::mem::replace(&mut entry.has_alarm, true) {
+            let entry = &mut self.channels[channel as usize];
+            if entry.busy_until > cx.now() {
+                let is_wanted = entry.ready != 0 || !entry.transfers.is_empty();
+                if is_wanted && entry.alarm_at < entry.busy_until {
+                    entry.alarm_at = entry.busy_until;
                     cx.alarm(entry.busy_until, Token::new(kinds::CHANNEL, channel));
                 }
                 return;
             }
+            let Some((worker, id)) = self.next_on(channel, cx) else {
+                return;
+            };
             self.begin(channel, worker, id, cx);
         }
     }
 
-    /// What the channel carries next: data that wait, the first ones first; else the command of an operation of the next worker in turn. Of
-    /// a channel that is not free, only whether there is anything.
+    /// What a free channel carries next: data that wait, the first ones first; else the command of an operation of the next worker in turn.
     fn next_on(&mut self, channel: u32, cx: &mut Context<'_>) -> Option<(u32, OpId)> {
         let entry = &self.channels[channel as usize];
         if let Some(id) = entry.transfers.front() {
             let worker = self.worker_of(self.operations.get(id).plane);
             return Some((worker, id));
         }
-        let count = self.workers_of_channel();
-        let (first, turn) = (channel * count, entry.turn);
-        for step in 0..count {
-            let place = turn + step;
-            let place = if place < count { place } else { place - count };
-            let worker = first + place;
-            if !self.workers[worker as usize].has_work() {
-                continue;
-            }
-            if let Some(id) = self.choose_operation(worker, cx) {
-                return Some((worker, id));
+        let first = channel * self.workers_of_channel();
+        // Those from the turn on, then those before it.
+        let from_turn = u64::MAX << entry.turn;
+        let ready = entry.ready;
+        for mut workers in [ready & from_turn, ready & !from_turn] {
+            while workers != 0 {
+                let place = workers.trailing_zeros();
+                workers &= workers - 1;
+                let worker = first + place;
+                if !self.workers[worker as usize].has_work() {
+                    self.channels[channel as usize].ready &= !(1 << place);
+                } else if let Some(id) = self.choose_operation(worker, cx) {
+                    return Some((worker, id));
+                }
             }
         }
         None
+    }
+
+    /// A worker may have something to begin.
+    #[inline]
+    pub(super) fn is_ready(&mut self, channel: u32, worker: u32) {
+        let place = worker - channel * self.workers_of_channel();
+        self.channels[channel as usize].ready |= 1 << place;
     }
 
     /// The operation that a worker without one begins next, which stays where it is.

@@ -13,6 +13,7 @@
 mod case;
 mod devices;
 mod draw;
+mod flash_cuts;
 mod judge;
 mod load;
 mod power_cuts;

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::case::Case;
 use super::draw::Draw;
@@ -35,6 +35,11 @@ fn case(definitions: &Definitions, number: u64) -> Case {
     let keeping = Keeping::of(number);
     let wanted = (keeping == Keeping::Volatile, keeping == Keeping::Regions);
     let (device, blocks) = devices::with_pool(&mut draw, wanted);
+    cut_somewhere(draw, device, blocks)
+}
+
+/// A run of a device with a cut somewhere in it, or without one where it is refused.
+pub(super) fn cut_somewhere(mut draw: Draw<'_>, device: Value, blocks: u64) -> Case {
     let mut spec = load::spec_of(&mut draw, device, blocks);
     spec["fault"] = json!([]);
     let whole = Case {

@@ -2,14 +2,14 @@
 
 mod by_size;
 mod multi_hash;
-mod none;
+mod single_stream;
 
 use crate::base::registry::{policies, schema_of_family};
 
 policies! {
     /// A rule that tells hot data from cold and its parameters, as a spec names it.
     pub enum SeparationSpec of "separation policy" builds Box<dyn Separation> {
-        Nothing = "none" [] in none::Nothing,
+        SingleStream = "single-stream" [] in single_stream::SingleStream,
         BySize = "by-size" [] in by_size::BySize,
         MultiHash = "multi-hash" [] in multi_hash::MultiHash,
     }
@@ -23,7 +23,7 @@ schema_of_family!(
 
 impl Default for SeparationSpec {
     fn default() -> SeparationSpec {
-        SeparationSpec::Nothing(none::Nothing {})
+        SeparationSpec::SingleStream(single_stream::SingleStream {})
     }
 }
 

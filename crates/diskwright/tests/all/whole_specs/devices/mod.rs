@@ -71,6 +71,12 @@ pub fn with_pool(draw: &mut Draw<'_>, (write_cache, has_regions): (bool, bool)) 
     }
 }
 
+/// An SSD, and how many blocks it has.
+pub fn an_ssd(draw: &mut Draw<'_>) -> (Value, u64) {
+    let (ssd, blocks) = (ssd::KIND.draw)(draw, 0);
+    (json!({ ssd::KIND.name: ssd }), blocks)
+}
+
 /// What a kind knows of a key.
 pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     for kind in KINDS {

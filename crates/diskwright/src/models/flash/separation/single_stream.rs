@@ -1,4 +1,4 @@
-//! No separation.
+//! One stream.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,16 +8,16 @@ use super::Separation;
 /// Rule: all that the host writes is one stream.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Nothing {}
+pub struct SingleStream {}
 
-impl Nothing {
+impl SingleStream {
     pub(super) const SUMMARY: &str = "All that the host writes is one stream.";
     pub(super) fn build(&self) -> Box<dyn Separation> {
         Box::new(*self)
     }
 }
 
-impl Separation for Nothing {
+impl Separation for SingleStream {
     fn streams(&self) -> u32 {
         1
     }
