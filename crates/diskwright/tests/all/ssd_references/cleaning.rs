@@ -154,7 +154,7 @@ fn separated(separation: &str) -> f64 {
 
 #[test]
 fn the_separation_of_hot_and_cold_pages_lowers_it() {
-    let none = separated("'none'");
+    let none = separated("'single-stream'");
     let hashed = separated("'multi-hash'");
     println!(
         "90 % of the writes to 10 % of the drive: {none:.3} in one stream, {hashed:.3} by hashes"
