@@ -11,7 +11,14 @@ from diskwright._shingled import SHINGLED
 
 
 def test_every_description_in_the_repository_is_listed() -> None:
-    assert sorted(diskwright.drives()) == sorted(path.stem for path in (ROOT / "drives").glob("*.toml"))
+    def files(folder: str) -> list[str]:
+        return sorted(path.stem for path in (ROOT / "drives" / folder).glob("*.toml"))
+
+    assert diskwright.drives(kind="hdd") == files("")
+    assert diskwright.drives(kind="ssd") == files("ssd")
+    assert diskwright.drives() == files("") + files("ssd")
+    with pytest.raises(diskwright.InputError, match="hdd, ssd"):
+        diskwright.drives(kind="tape")
 
 
 def test_the_list_names_every_drive(command: Command) -> None:
@@ -26,6 +33,17 @@ def test_the_list_as_json(command: Command) -> None:
     listed = parsed(command("drives", "--json", "-"))
     assert listed["schema"] == 1
     assert [drive["id"] for drive in listed["drives"]] == diskwright.drives()
+    assert {drive["kind"] for drive in listed["drives"]} == {"hdd", "ssd"}
+
+
+def test_the_list_of_a_kind(command: Command) -> None:
+    listed = parsed(command("drives", "--kind", "ssd", "--json", "-"))
+    assert [drive["id"] for drive in listed["drives"]] == diskwright.drives(kind="ssd")
+    shown = command("drives", "--kind", "ssd").stdout
+    assert "slc-classic" in shown
+    assert "ibm-18es" not in shown
+    refused(command("drives", "--kind", "tape"), "tape", "hdd, ssd")
+    refused(command("drives", "ibm-18es", "--kind", "hdd"), "give one of them")
 
 
 @pytest.mark.parametrize("name", diskwright.drives())
@@ -61,6 +79,7 @@ def test_a_misspelt_drive_is_wrong_input_with_a_suggestion(command: Command) -> 
         ("ULTRASTAR he10", ["ultrastar-he10"]),
         ("Quantum", None),
         ("exos laptop", None),
+        ("disksim SLC", ["slc-classic"]),
     ],
 )
 def test_words_find_drives(command: Command, words: str, names: list[str] | None) -> None:

@@ -96,7 +96,7 @@ def test_the_function_finds_what_the_command_finds(probed: dict[str, Any]) -> No
     assert found.zones[0].sectors_per_track == 390
 
 
-@pytest.mark.parametrize("name", diskwright.drives())
+@pytest.mark.parametrize("name", diskwright.drives(kind="hdd"))
 def test_every_drive_is_shown_in_eighty_columns(command: Command, name: str) -> None:
     done = command("probe", name, *QUICK)
     assert done.returncode == 0, done.stderr

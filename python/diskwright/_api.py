@@ -582,23 +582,27 @@ def drive_schema() -> dict[str, Any]:
     return schema
 
 
-def drives(search: str | None = None) -> list[str]:
-    """The names of the drives that come with diskwright.
+def drives(search: str | None = None, *, kind: str | None = None) -> list[str]:
+    """The names of the drives that come with diskwright: hard disks, then SSDs.
 
     search: words that a drive must have in its name, maker, model, class or year.
+    kind: only drives of this kind, "hdd" or "ssd".
 
     Raises InputError where no drive has all the words; for a product with shingled tracks, which are not
-    modelled, with a message that says so.
+    modelled, with a message that says so; and for an unknown kind.
     """
-    names = _engine.drives()
-    return names if search is None else [drive.id for drive in search_drives(search)[0]]
+    if search is not None:
+        return [drive.id for drive in search_drives(search, kind)[0]]
+    if kind is not None and kind not in (kinds := _engine.drive_kinds()):
+        raise _engine.InputError(f"error: kind {kind!r}: there are drives of the kinds {', '.join(kinds)}")
+    return _engine.drives(kind)
 
 
-def search_drives(words: str) -> tuple[list[Record], list[str]]:
+def search_drives(words: str, kind: str | None = None) -> tuple[list[Record], list[str]]:
     """The drives that have all the words, and notes on products with shingled tracks that have them."""
     from diskwright import _search
 
-    return _search.found(words, map(drive, _engine.drives()))
+    return _search.found(words, map(drive, drives(kind=kind)), has_disks=kind in (None, "hdd"))
 
 
 def drive(name: AnyPath, /) -> Record:

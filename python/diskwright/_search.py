@@ -11,10 +11,11 @@ _SHORTEST_MODEL = 7
 """Characters of what is taken for a model number, which labels continue: ST20000NM007D-3DJ103."""
 
 
-def found(words: str, drives: Iterable[Record]) -> tuple[list[Record], list[str]]:
+def found(words: str, drives: Iterable[Record], *, has_disks: bool) -> tuple[list[Record], list[str]]:
     """The drives that have all the words, and what is to be said of shingled products that have them.
 
     drives: those that are searched, with their descriptions.
+    has_disks: whether hard disks are searched, of which some products have shingled tracks.
 
     Raises InputError where no drive has them.
     """
@@ -23,7 +24,7 @@ def found(words: str, drives: Iterable[Record]) -> tuple[list[Record], list[str]
         raise InputError("error: --search: no words\n  = help: for example --search 'nearline 20 TB'")
     listed = [drive for drive in drives if _has_all(wanted, _text(drive))]
     # A maker alone is a search for its drives, not for those that are not here.
-    shingled = [it for it in SHINGLED if _has_all(wanted, _text_of(it))]
+    shingled = [it for it in SHINGLED if has_disks and _has_all(wanted, _text_of(it))]
     named = [it for it in shingled if any(_has_all([word], _text_of(it, False)) for word in wanted)]
     if listed:
         return listed, [_answer(it) for it in named]
@@ -42,7 +43,8 @@ def found(words: str, drives: Iterable[Record]) -> tuple[list[Record], list[str]
 
 def _text(drive: Record) -> str:
     described = drive.description
-    return " ".join([drive.id, drive.name, described.get("about", ""), str(described.get("year", ""))])
+    texts = [drive.id, drive.name, drive.kind, described.get("about", ""), str(described.get("year", ""))]
+    return " ".join(texts)
 
 
 def _text_of(product: Shingled, with_maker: bool = True) -> str:

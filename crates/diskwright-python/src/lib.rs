@@ -442,10 +442,17 @@ fn schema(of: &str) -> PyResult<String> {
     }
 }
 
-/// The names of the drives that come with diskwright.
+/// The names of the drives that come with diskwright, or of those of a kind.
 #[pyfunction]
-fn drives() -> Vec<&'static str> {
-    library::names()
+#[pyo3(signature = (kind = None))]
+fn drives(kind: Option<&str>) -> Vec<&'static str> {
+    kind.map_or_else(library::names, library::names_of)
+}
+
+/// The kinds of devices that have drives.
+#[pyfunction]
+fn drive_kinds() -> Vec<&'static str> {
+    library::kinds().collect()
 }
 
 /// The summary of a drive, by name or from a file; returns JSON.
@@ -520,6 +527,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(disksim::disksim_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(drives, module)?)?;
+    module.add_function(wrap_pyfunction!(drive_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(drive, module)?)?;
     module.add_function(wrap_pyfunction!(drive_text, module)?)?;
     module.add_function(wrap_pyfunction!(discard_unfinished, module)?)?;

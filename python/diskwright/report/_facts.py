@@ -93,7 +93,8 @@ def _drive(name: str) -> str:
     if name not in _engine.drives():
         return name
     drive = Record.parse(_engine.drive(name))
-    return f"{name} ({drive.name}, {drive.capacity_blocks * 512 / 1e9:,.1f} GB, {drive.rpm:,.10g} rpm)"
+    speed = f", {drive.rpm:,.10g} rpm" if drive.kind == "hdd" else ""
+    return f"{name} ({drive.name}, {drive.capacity_blocks * 512 / 1e9:,.1f} GB{speed})"
 
 
 def _settings(table: Mapping[str, Any]) -> str:

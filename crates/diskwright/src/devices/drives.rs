@@ -14,11 +14,26 @@ static DRIVES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../drives");
 /// The folders of other kinds of drives than hard disks.
 const FOLDERS: [&str; 1] = ["ssd"];
 
-/// The names of all hard disks, sorted.
+/// The names of all drives: hard disks, then the other kinds, each sorted.
 pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<_> = DRIVES
-        .files()
-        .filter_map(|file| file.path().to_str()?.strip_suffix(".toml"))
+    kinds().flat_map(names_of).collect()
+}
+
+/// The kinds of devices that drives are of.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    [KIND.1].into_iter().chain(FOLDERS)
+}
+
+/// The names of all drives of a kind, sorted; none of a kind that has no drives.
+pub fn names_of(kind: &str) -> Vec<&'static str> {
+    let folder = if kind == KIND.1 {
+        Some(&DRIVES)
+    } else {
+        DRIVES.get_dir(kind)
+    };
+    let files = folder.into_iter().flat_map(Dir::files);
+    let mut names: Vec<_> = files
+        .filter_map(|file| file.path().file_name()?.to_str()?.strip_suffix(".toml"))
         .collect();
     names.sort_unstable();
     names
@@ -136,5 +151,35 @@ impl DriveFile {
     pub fn place_of_kind(&self) -> Place {
         let node = self.tree.get(KIND.0);
         node.map_or_else(|| self.place(), |node| node.origin.place())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(name: &str) -> String {
+        let file = DriveFile::parse(format!("{name}.toml"), text(name).expect(name).to_owned());
+        file.expect(name).kind().expect(name).to_owned()
+    }
+
+    #[test]
+    fn every_drive_is_listed_with_its_kind() {
+        let mut all = 0;
+        for folder in DRIVES.dirs() {
+            assert!(FOLDERS.iter().any(|kind| folder.path() == Path::new(kind)));
+        }
+        for of in kinds() {
+            let names = names_of(of);
+            assert!(!names.is_empty(), "{of}");
+            assert!(names.iter().all(|name| kind(name) == of), "{names:?}");
+            all += names.len();
+        }
+        let mut names = names();
+        assert_eq!(names.len(), all);
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all, "a name stands for one drive");
+        assert!(names_of("array").is_empty());
     }
 }

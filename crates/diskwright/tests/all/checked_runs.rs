@@ -19,7 +19,7 @@ fn needs_geometry(scheduler: &str) -> bool {
 
 fn specs() -> impl Strategy<Value = String> {
     // Those with a pool have no block cache beside it.
-    let mut drives = diskwright::devices::drives::names();
+    let mut drives = diskwright::devices::drives::names_of("hdd");
     drives.retain(|name| {
         !diskwright::devices::drives::text(name).is_some_and(|text| text.contains("\n[pool]\n"))
     });

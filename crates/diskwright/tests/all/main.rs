@@ -38,6 +38,7 @@ mod request_log;
 mod round_trips;
 mod schedulers;
 mod spec_memory;
+mod ssd_references;
 mod support;
 mod sweep_points;
 mod synthetic_clone_profiles;

@@ -2,9 +2,13 @@
 
 use super::{DriveDescription, DriveSummary};
 use crate::base::units::Time;
-use crate::devices::drives::{names, text};
+use crate::devices::drives::{names_of, text};
 use crate::models::geometry::layout::Layout;
 use crate::models::geometry::seek::SeekCurve;
+
+fn names() -> Vec<&'static str> {
+    names_of("hdd")
+}
 
 fn drive(name: &str) -> DriveDescription {
     let text = text(name).unwrap_or_else(|| panic!("no drive {name}"));

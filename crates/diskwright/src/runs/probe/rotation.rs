@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn whole_speeds_come_out_exactly() {
-        for name in drives::names() {
+        for name in drives::names_of("hdd") {
             let summary = crate::runs::simulation::drive_summary(name).expect("a sound drive");
             let turning = measure(&mut bench(name)).expect("a measurement");
             assert_eq!(Some(turning.rpm()), summary["rpm"].as_f64(), "{name}");

@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn every_zone_has_the_speed_that_went_in() {
-        for name in drives::names() {
+        for name in drives::names_of("hdd") {
             let (mut bench, hardware) = (bench(name), hardware(name).expect("a drive"));
             let period = hardware.mechanics.spindle.period().s();
             let sector = f64::from(hardware.blocks_per_sector) * 512.0;
@@ -308,7 +308,7 @@ mod tests {
     /// Zones begin and end where the layout says, one after the other.
     #[test]
     fn zones_follow_each_other() {
-        for name in drives::names() {
+        for name in drives::names_of("hdd") {
             let mut bench = bench(name);
             let blocks = bench.layout().sectors() * u64::from(bench.blocks_per_sector());
             let speeds = measure(&mut bench, &mut Meter::idle()).expect("measured");

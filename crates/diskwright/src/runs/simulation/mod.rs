@@ -498,6 +498,7 @@ pub fn drive_summary(name: &str) -> Result<serde_json::Value, Error> {
         description,
     } = DeviceSpec::describe_drive(&file)?;
     summary["id"] = serde_json::json!(name);
+    summary["kind"] = serde_json::json!(file.kind()?);
     summary["description"] = description;
     if !file.warnings.is_empty() {
         summary["warnings"] = serde_json::json!(file.warnings);

@@ -19,7 +19,7 @@ pub fn drive(draw: &mut Draw<'_>) -> (String, Disk) {
             .is_some_and(|text| text.contains(&format!("rotation = \"{rotation}\""))),
         None => true,
     };
-    let names = drives::names();
+    let names = drives::names_of("hdd");
     let real: Vec<&str> = names.iter().filter(of_speed).copied().collect();
     if !real.is_empty() && draw.chance(0.3) {
         let name = *draw.pick(&real);
@@ -48,7 +48,7 @@ static REAL: LazyLock<BTreeMap<&str, Disk>> = LazyLock::new(|| {
         let description = described(drives::text(name)?.to_owned());
         Some((*name, measured(&description.expect(name))?))
     };
-    drives::names().iter().filter_map(disk).collect()
+    drives::names_of("hdd").iter().filter_map(disk).collect()
 });
 
 /// A description, read as a run reads it.
