@@ -79,42 +79,6 @@ fn the_rows_of_mqsim_come_out() {
     }
 }
 
-/// The load of the extension's example, but for its gaps, which are uniform up to 1 ms and here exponential with the same mean: over eight
-/// packages they come out alike. Sizes are exponential and rounded up to pages.
-#[test]
-fn the_example_of_disksims_extension_comes_out() {
-    // Sizes in pages, with the shares of an exponential distribution of mean 1.
-    let longest = 7;
-    let sizes: Vec<String> = (0..=longest)
-        .map(|pages| {
-            let beyond = |pages: i32| {
-                if pages > longest {
-                    0.0
-                } else {
-                    libm::exp(-f64::from(pages))
-                }
-            };
-            let share = beyond(pages) - beyond(pages + 1);
-            format!("{{ size = '{} blocks', share = {share} }}", (pages + 1) * 8)
-        })
-        .collect();
-    let sizes = format!("[{}]", sizes.join(", "));
-    for (reads, expected) in [(1.0, 0.136118), (0.0, 0.329458)] {
-        let text = format!(
-            "[workload.synthetic]\nrequests = 60_000\narrivals = {{ poisson = '0.5 ms' }}\nreads = {reads}\n\
-             size = {sizes}\naddress = {{ uniform = {{ from = 0, blocks = 7018904, align = '4 KiB' }} }}\n\
-             [measure]\nwarmup = 0\n[device.ssd]\ndrive = 'slc-classic'\ninitial = {{ fill = '13 %' }}"
-        );
-        let result = checked(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let found = mean_us(&result) / 1e3;
-        println!("{reads}: {found} for {expected}");
-        assert!(
-            (found / expected - 1.0).abs() < 0.05,
-            "{reads}: {found} for {expected}"
-        );
-    }
-}
-
 /// A drive of four planes of 64 blocks of 32 pages, with `spare` and what else is said.
 fn small(spare: &str, cleaning: &str, more: &str) -> String {
     format!(
