@@ -1904,7 +1904,7 @@ class ControllerDescription(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiPlaneDescription(Table):
-    """What operations that the planes of a die do together cost the channel, each, in place of its command."""
+    """What each of the operations that the planes of a die do together costs the channel."""
 
     read: Time
     """Of a read."""

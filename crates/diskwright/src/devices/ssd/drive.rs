@@ -95,7 +95,7 @@ pub enum Parallel {
     Planes,
 }
 
-/// What operations that the planes of a die do together cost the channel, each, in place of its command.
+/// What each of the operations that the planes of a die do together costs the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MultiPlaneDescription {
