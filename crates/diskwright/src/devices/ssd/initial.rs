@@ -21,8 +21,16 @@ impl Ssd {
         let mut pages = Pages::new(self.allocation.groups());
         match initial.pattern {
             Pattern::Sequential => {
-                for unit in 0..units {
-                    self.write_at_once(unit, &mut pages)?;
+                // Units of one page follow one another, whatever the groups.
+                for first in (0..units).step_by(self.geometry.units as usize) {
+                    let end = units.min(first + self.geometry.units);
+                    if end - first == self.geometry.units {
+                        self.write_new_page_at_once(first)?;
+                    } else {
+                        for unit in first..end {
+                            self.write_at_once(unit, &mut pages)?;
+                        }
+                    }
                 }
             }
             Pattern::Random => {
@@ -39,6 +47,11 @@ impl Ssd {
         for _ in 0..if units > 0 { overwrites } else { 0 } {
             self.write_at_once(chance.below(units.into()) as u32, &mut pages)?;
         }
+        self.write_rest(pages)
+    }
+
+    /// Writes what has filled no page.
+    pub(super) fn write_rest(&mut self, pages: Pages) -> Result<(), InputError> {
         for (group, page) in (0..).zip(pages.0) {
             self.write_page_at_once(group, &page)?;
         }
@@ -46,7 +59,7 @@ impl Ssd {
     }
 
     /// A unit comes to a page of its group, which is written when it is full.
-    fn write_at_once(&mut self, unit: u32, pages: &mut Pages) -> Result<(), InputError> {
+    pub(super) fn write_at_once(&mut self, unit: u32, pages: &mut Pages) -> Result<(), InputError> {
         let group = self.allocation.group_of(unit);
         let page = &mut pages.0[group as usize];
         if !page.contains(&unit) {
@@ -63,12 +76,37 @@ impl Ssd {
         Ok(())
     }
 
+    /// Writes a page of units that were never written, from one on. There are as many blocks as that takes.
+    fn write_new_page_at_once(&mut self, first: u32) -> Result<(), InputError> {
+        let plane = self.choose_plane(self.allocation.group_of(first));
+        let writer = Writer::Host(self.writes.streams() - 1);
+        self.make_room(plane, writer)?;
+        let is_open = !self.blocks.needs_block(plane, writer) || self.blocks.free_of(plane) > 1;
+        let page = is_open.then(|| self.blocks.next_page(plane, writer));
+        let Some(to) = page.flatten() else {
+            return Err(full());
+        };
+        self.blocks.written(to);
+        self.map.lay_down(first, to, self.geometry.units);
+        self.blocks.count_page(to);
+        Ok(())
+    }
+
     fn write_page_at_once(&mut self, group: u32, units: &[u32]) -> Result<(), InputError> {
         if units.is_empty() {
             return Ok(());
         }
         let plane = self.choose_plane(group);
         let writer = Writer::Host(self.writes.streams() - 1);
+        self.make_room(plane, writer)?;
+        if self.place_at_once(units, plane, writer) {
+            return Ok(());
+        }
+        Err(full())
+    }
+
+    /// Cleans a plane that needs a block, until enough are free.
+    fn make_room(&mut self, plane: u32, writer: Writer) -> Result<(), InputError> {
         let least = self.cleaning.begin.max(2);
         while self.blocks.needs_block(plane, writer) && self.blocks.free_of(plane) < least {
             let Some(block) = self.choose_victim(plane) else {
@@ -80,13 +118,7 @@ impl Ssd {
                     .help("less overwrite, or more endurance"));
             }
         }
-        if self.place_at_once(units, plane, writer) {
-            return Ok(());
-        }
-        Err(
-            InputError::new("the drive is full: cleaning finds nothing to free")
-                .help("a smaller fill, or more spare flash"),
-        )
+        Ok(())
     }
 
     fn clean_at_once(&mut self, plane: u32, block: u32) {
@@ -105,11 +137,16 @@ impl Ssd {
     }
 }
 
+fn full() -> InputError {
+    InputError::new("the drive is full: cleaning finds nothing to free")
+        .help("a smaller fill, or more spare flash")
+}
+
 /// Units that wait for a page full, by group.
-struct Pages(Vec<Vec<u32>>);
+pub(super) struct Pages(Vec<Vec<u32>>);
 
 impl Pages {
-    fn new(groups: u32) -> Pages {
+    pub fn new(groups: u32) -> Pages {
         Pages(vec![Vec::new(); groups as usize])
     }
 }

@@ -285,4 +285,6 @@ impl Device for Ssd {
 }
 
 #[cfg(test)]
+mod initial_tests;
+#[cfg(test)]
 mod tests;

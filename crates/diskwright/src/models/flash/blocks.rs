@@ -278,6 +278,13 @@ impl Blocks {
         }
     }
 
+    /// All slots of the page that begins at a slot hold the newest data of units from now on.
+    pub fn count_page(&mut self, slot: u32) {
+        let block = self.geometry.block_of(slot);
+        self.planes[(block / self.geometry.blocks) as usize].valid += self.geometry.units;
+        self.blocks[block as usize].valid += self.geometry.units;
+    }
+
     /// A sealed block is cleaned from now on.
     pub fn choose(&mut self, block: u32) {
         let state = &mut self.blocks[block as usize].state;

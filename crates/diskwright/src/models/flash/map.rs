@@ -68,6 +68,19 @@ impl PageMap {
         self.slots[unit as usize] = slot.unwrap_or(UNMAPPED);
     }
 
+    /// Units that are nowhere are in slots from now on, one after another from the first ones on.
+    pub fn lay_down(&mut self, unit: u32, slot: u32, count: u32) {
+        let slots = &mut self.slots[unit as usize..(unit + count) as usize];
+        for (entry, slot) in slots.iter_mut().zip(slot..) {
+            debug_assert_eq!(*entry, UNMAPPED, "it is somewhere");
+            *entry = slot;
+        }
+        let units = &mut self.units[slot as usize..(slot + count) as usize];
+        for (entry, unit) in units.iter_mut().zip(unit..) {
+            *entry = unit;
+        }
+    }
+
     /// What a slot holds.
     #[inline]
     pub fn mark(&mut self, slot: u32, unit: Option<u32>) {
