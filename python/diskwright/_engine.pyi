@@ -22,6 +22,7 @@ __all__ = [
     "discard_unfinished",
     "disksim_parameters",
     "drive",
+    "drive_kinds",
     "drive_text",
     "drives",
     "formats",
