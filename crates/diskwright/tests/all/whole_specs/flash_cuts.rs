@@ -15,8 +15,8 @@ fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (mut device, blocks) = devices::an_ssd(&mut draw);
     // Blocks of some drives wear out.
-    if number.is_multiple_of(3) {
-        let endurance = draw.within(1..=2);
+    if number.is_multiple_of(4) {
+        let endurance = draw.within(2..=8);
         let wear = serde_json::json!({ "levelling": draw.chance(0.5), "endurance": endurance });
         let ssd = device["ssd"].as_object_mut().expect("a table");
         ssd.insert("wear".to_owned(), wear);
@@ -71,7 +71,7 @@ fn check(numbers: std::ops::Range<u64>) {
         (&cuts.dirty, 0.1, "with something in the controller"),
         (&cuts.moved, 0.1, "with moved pages"),
         (&cuts.map_pages, 0.01, "with checkpoints"),
-        (&cuts.read_only, 0.01, "read-only"),
+        (&cuts.read_only, 0.001, "read-only"),
     ] {
         let share = counter.load(Ordering::Relaxed) as f64 / total as f64;
         println!("{share:.3} of {total} {what}");
