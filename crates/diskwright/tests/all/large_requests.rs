@@ -69,13 +69,12 @@ fn hardware(case: &Case) -> Hardware {
     buffer.bus.kept_by_writes = case.kept;
     buffer.bus.kept_by_reads = case.kept;
     buffer.bus.high_water = f64::from(case.high) / 100.0;
-    buffer.bus.low_water = f64::from(case.mark) / f64::from(case.segment) + 1e-9;
+    buffer.bus.low_water = f64::from(case.mark) / f64::from(case.segment);
     buffer.bus.preparation = Time::from_us(case.step_us);
     buffer.bus.reselect_again = Time::from_us(2 * case.step_us);
     buffer.bus.reselect = Time::from_us(2 * case.step_us);
     buffer.bus.disconnect_write = Time::from_us(3 * case.step_us);
     buffer.bus.disconnect_read_after_read = Time::from_us(3 * case.step_us);
-    buffer.bus.low_water = buffer.bus.low_water.min(1.0);
     description.buffer = Some(buffer);
     description.hardware().expect("the drive makes sense")
 }

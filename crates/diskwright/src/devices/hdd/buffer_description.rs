@@ -266,6 +266,19 @@ pub enum Water {
     Segment,
 }
 
+impl Water {
+    /// The blocks that `share` of `counted` blocks is. 0.58 of 50 is 29, although the product of the nearest binary fractions is less.
+    pub(super) fn blocks(self, share: f64, counted: u64) -> u64 {
+        let blocks = counted as f64 * share;
+        let nearest = libm::round(blocks);
+        match self {
+            _ if (blocks - nearest).abs() < 1e-6 => nearest as u64,
+            Self::Request => libm::trunc(blocks) as u64,
+            Self::Segment => libm::ceil(blocks) as u64,
+        }
+    }
+}
+
 fn yes() -> bool {
     true
 }

@@ -3,7 +3,6 @@
 use super::Buffer;
 use crate::base::units::{Lbn, Time};
 use crate::devices::hdd::access::{self, Access, Arrivals};
-use crate::devices::hdd::buffer_description::Water;
 use crate::devices::hdd::hardware::Hardware;
 use crate::devices::hdd::tally::Tally;
 use crate::engine::request::{Command, Parts};
@@ -128,11 +127,7 @@ impl Buffer {
 
     /// Blocks that may be left in a full segment when a write takes the bus again.
     fn low_water(&self) -> u64 {
-        let size = self.segments.size();
-        let counted = size as f64 * self.description.bus.low_water;
-        match self.description.bus.water {
-            Water::Request => libm::trunc(counted) as u64,
-            Water::Segment => libm::ceil(counted) as u64,
-        }
+        let bus = &self.description.bus;
+        bus.water.blocks(bus.low_water, self.segments.size())
     }
 }

@@ -200,13 +200,10 @@ impl Buffer {
     fn high_water(&self, blocks: u32) -> u64 {
         let size = self.segments.size();
         let bus = &self.description.bus;
-        match bus.water {
-            Water::Request => {
-                let counted = u64::from(blocks).min(size) as f64;
-                libm::trunc(counted * bus.high_water) as u64
-            }
-            Water::Segment => libm::ceil(size as f64 * bus.high_water) as u64,
-        }
-        .max(1)
+        let counted = match bus.water {
+            Water::Request => size.min(blocks.into()),
+            Water::Segment => size,
+        };
+        bus.water.blocks(bus.high_water, counted).max(1)
     }
 }
