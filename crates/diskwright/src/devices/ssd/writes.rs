@@ -478,14 +478,19 @@ impl Ssd {
         }
     }
 
-    /// An entry will not be written. In a buffer it stays; else it is as if the write had never come.
+    /// An entry will not be written. In a buffer it stays, and so do all that came for its unit later; else it is as if the write had never come.
     fn give_up_entry(&mut self, id: EntryId, cx: &mut Context<'_>) {
-        let request = self.writes.entries.get_mut(id).request.take();
-        if let Some(request) = request {
-            self.open[request.0 as usize].has_failed = true;
-            self.part_done(request, None, cx);
+        let stays = self.writes.buffer.is_some();
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let request = self.writes.entries.get_mut(id).request.take();
+            if let Some(request) = request {
+                self.open[request.0 as usize].has_failed = true;
+                self.part_done(request, None, cx);
+            }
+            at = self.writes.entries.newer(id).filter(|_| stays);
         }
-        if self.writes.buffer.is_none() {
+        if !stays {
             self.remove_entry(id, cx.now());
         }
     }

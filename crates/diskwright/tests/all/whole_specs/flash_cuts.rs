@@ -16,7 +16,7 @@ fn case(definitions: &Definitions, number: u64) -> Case {
     let (mut device, blocks) = devices::an_ssd(&mut draw);
     // Blocks of some drives wear out.
     if number.is_multiple_of(4) {
-        let endurance = draw.within(2..=8);
+        let endurance = draw.within(1..=8);
         let wear = serde_json::json!({ "levelling": draw.chance(0.5), "endurance": endurance });
         let ssd = device["ssd"].as_object_mut().expect("a table");
         ssd.insert("wear".to_owned(), wear);

@@ -20,15 +20,18 @@ pub const KIND: Kind = Kind {
 const DRIVES: [&str; 2] = ["mqsim-clean", "slc-classic"];
 /// The most pages of a drive, which is filled before each run.
 const MOST_PAGES: u64 = 40_000;
+/// What its flash holds at least, in 512-byte blocks: a load's requests fit.
+const LEAST_BLOCKS: u64 = 2048;
 
 fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     let (channels, packages) = (draw.scaled(1..=8), draw.scaled(1..=3));
     let (dies, planes) = (draw.scaled(1..=2), draw.scaled(1..=3));
     let all_planes = channels * packages * dies * planes;
     let blocks = draw.scaled(12..=80);
-    let pages = draw.scaled(1..=(MOST_PAGES / all_planes / blocks).max(1));
     let unit = *draw.pick(&[1, 7, 8, 32]);
     let of_page = draw.scaled(1..=4);
+    let least = 1 + LEAST_BLOCKS / (all_planes * blocks * unit * of_page);
+    let pages = draw.scaled(least..=(MOST_PAGES / all_planes / blocks).max(least));
     let mut ssd = draw.named("SsdSpec");
     ssd["flash"] = json!({
         "channels": channels, "packages": packages, "dies": dies, "planes": planes,
