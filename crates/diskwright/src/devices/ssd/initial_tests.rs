@@ -84,16 +84,23 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
 }
 
 /// Where units are, and what blocks hold.
-fn state(ssd: &Ssd) -> (Vec<Option<u32>>, Vec<(u32, u64)>, Vec<Option<u32>>) {
+#[derive(Debug, PartialEq)]
+struct State {
+    slot_of_unit: Vec<Option<u32>>,
+    unit_of_slot: Vec<Option<u32>>,
+    valid_and_sealed: Vec<(u32, u64)>,
+}
+
+fn state(ssd: &Ssd) -> State {
     let units = 0..ssd.map.units();
     let slots = 0..ssd.geometry.slots();
-    (
-        units.map(|unit| ssd.home_of(unit)).collect(),
-        (ssd.blocks.all().iter())
+    State {
+        slot_of_unit: units.map(|unit| ssd.home_of(unit)).collect(),
+        unit_of_slot: slots.map(|slot| ssd.map.unit(slot)).collect(),
+        valid_and_sealed: (ssd.blocks.all().iter())
             .map(|block| (block.valid, block.sealed))
             .collect(),
-        slots.map(|slot| ssd.map.unit(slot)).collect(),
-    )
+    }
 }
 
 #[test]
