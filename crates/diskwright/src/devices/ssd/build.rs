@@ -28,6 +28,8 @@ const PER_BLOCK: u64 = 40;
 const MOST_ENTRIES: u64 = 1 << 22;
 /// The longest time of the controller.
 const LONGEST: Time = Time::from_s(10);
+/// The most blocks of a plane that may be under cleaning at a time.
+const MOST_AT_ONCE: u32 = 64;
 
 impl DeviceKind for SsdSpec {
     const HAS_DRIVE: bool = true;
@@ -171,6 +173,7 @@ impl SsdSpec {
             reserved: drive.spare.reserved,
             cleaning: Cleaning {
                 begin: drive.cleaning.begin,
+                at_once: drive.cleaning.at_once as usize,
                 stop: drive.cleaning.stop,
                 is_throttled: drive.cleaning.throttled,
                 idle: drive.cleaning.idle.map(|idle| (idle.after, idle.free)),
@@ -260,6 +263,18 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
     if drive.wear.endurance == Some(0) {
         let error = InputError::new("blocks that are worn out after 0 erases");
         return Err(("wear", error.help("accepted: 1 or more").into()));
+    }
+    let most = if drive.cleaning.separate {
+        MOST_AT_ONCE
+    } else {
+        1
+    };
+    if !(1..=most).contains(&drive.cleaning.at_once) {
+        let error = InputError::new(format!("at_once = {}", drive.cleaning.at_once));
+        let help = format!(
+            "accepted: 1 to {MOST_AT_ONCE} blocks, and with separate = false no more than 1"
+        );
+        return Err(("cleaning", error.help(help).into()));
     }
     if !(0.0..=100.0).contains(&drive.initial.overwrite) {
         let error = InputError::new(format!("overwrite = {}", drive.initial.overwrite));

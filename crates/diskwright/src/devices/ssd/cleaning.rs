@@ -13,6 +13,8 @@ use crate::models::flash::victims::Candidates;
 pub(super) struct Cleaning {
     /// Cleaning begins when fewer blocks of a plane are free.
     pub begin: u32,
+    /// How many blocks of a plane are cleaned at a time, at most.
+    pub at_once: usize,
     /// The host opens no block while fewer are free and something can be cleaned.
     pub stop: u32,
     /// Between the two, the host's writes and cleaning take turns, the more cleaning the fewer blocks are free.
@@ -29,7 +31,7 @@ pub(super) struct Job {
     next: u32,
     /// Units that are being moved, with their slots, and how many of them the page had that was read last.
     gathered: Vec<(u32, u32)>,
-    last: u32,
+    pub last: u32,
 }
 
 impl Ssd {
@@ -45,44 +47,92 @@ impl Ssd {
             || passed > free - self.cleaning.stop
     }
 
+    /// Free blocks of a plane that the host leaves to cleaning: each block that is cleaned may need one for what is moved.
+    pub(super) fn left_to_cleaning(&self, plane: u32) -> u32 {
+        self.jobs[plane as usize].len().max(1) as u32
+    }
+
     /// Whether the host may write the next page of a plane. Cleaning begins here, where it is what is missing.
     pub(super) fn can_write(&mut self, plane: u32, writer: Writer, cx: &mut Context<'_>) -> bool {
         if !self.blocks.needs_block(plane, writer) {
             return true;
         }
         let free = self.blocks.free_of(plane);
-        if free > 1 && free >= self.cleaning.stop {
+        let has_more = free > self.left_to_cleaning(plane);
+        if has_more && free >= self.cleaning.stop {
             return true;
         }
-        !self.clean(plane, cx) && free > 1
+        !self.clean(plane, cx) && has_more
     }
 
-    /// Cleans a plane that has too few free blocks.
-    pub(super) fn clean_if_needed(&mut self, plane: u32, cx: &mut Context<'_>) {
-        if self.blocks.free_of(plane) < self.cleaning.begin {
-            self.clean(plane, cx);
+    /// Cleans a plane that has too few free blocks: one block of it, and more of them side by side as the free ones change.
+    pub(super) fn clean_if_needed(&mut self, plane: u32, has_changed: bool, cx: &mut Context<'_>) {
+        let free = self.blocks.free_of(plane);
+        let jobs = self.jobs[plane as usize].len();
+        let may_have_another = has_changed && jobs < self.cleaning.at_once && free > jobs as u32;
+        if free < self.cleaning.begin && (jobs == 0 || may_have_another) {
+            self.clean_block(plane, cx);
         }
     }
 
     /// Cleans a plane; whether there is anything to clean, or it is being cleaned already.
     fn clean(&mut self, plane: u32, cx: &mut Context<'_>) -> bool {
-        if self.jobs[plane as usize].is_some() {
-            return true;
-        }
+        !self.jobs[plane as usize].is_empty() || self.clean_block(plane, cx)
+    }
+
+    /// Begins to clean a block of a plane; whether there is one that may be cleaned.
+    fn clean_block(&mut self, plane: u32, cx: &mut Context<'_>) -> bool {
         if self.read_only_since.is_some() {
             return false;
         }
         let Some(block) = self.choose_victim(plane) else {
             return false;
         };
-        self.jobs[plane as usize] = Some(Job {
+        self.jobs[plane as usize].push(Job {
             block,
             next: block * self.geometry.units_of_block(),
             gathered: Vec::new(),
             last: 0,
         });
-        self.next_step(plane, cx);
+        self.next_step(plane, block, cx);
         true
+    }
+
+    /// The block that an operation cleans.
+    pub(super) fn job_of(&self, operation: &Operation) -> &Job {
+        let mut jobs = self.jobs[operation.plane as usize].iter();
+        jobs.find(|job| job.block == operation.unit)
+            .expect("it is being cleaned")
+    }
+
+    fn job_mut(&mut self, operation: &Operation) -> &mut Job {
+        let mut jobs = self.jobs[operation.plane as usize].iter_mut();
+        jobs.find(|job| job.block == operation.unit)
+            .expect("it is being cleaned")
+    }
+
+    /// Whether a page is the first of its block: a block has been opened for it.
+    pub(super) fn is_first_page(&self, slot: u32) -> bool {
+        slot.is_multiple_of(self.geometry.units_of_block())
+    }
+
+    /// The operation of cleaning that a worker does next. A block is not erased before all others of its plane that are being cleaned have been
+    /// moved.
+    pub(super) fn next_cleaning(&mut self, worker: u32) -> Option<OpId> {
+        loop {
+            let mut queue = self.workers[worker as usize].cleaning;
+            let id = queue.front()?;
+            let operation = self.operations.get(id);
+            let jobs = &self.jobs[operation.plane as usize];
+            let has_other = || jobs.iter().any(|job| self.next_valid(job).is_some());
+            if jobs.len() == 1 || self.next_valid(self.job_of(operation)).is_some() || !has_other()
+            {
+                return Some(id);
+            }
+            self.operations.take(&mut queue, None, id);
+            self.operations.push(&mut queue, id);
+            self.workers[worker as usize].cleaning = queue;
+        }
     }
 
     /// Chooses the block of a plane that is cleaned next.
@@ -99,9 +149,11 @@ impl Ssd {
         Some(block)
     }
 
-    /// The next step of cleaning a plane waits for its worker.
-    fn next_step(&mut self, plane: u32, cx: &mut Context<'_>) {
-        let id = self.operations.add(Operation::new(Action::Move, plane));
+    /// The next step of cleaning a block waits for its worker.
+    fn next_step(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {
+        let mut step = Operation::new(Action::Move, plane);
+        step.unit = block;
+        let id = self.operations.add(step);
         self.enqueue(id, cx);
     }
 
@@ -113,55 +165,53 @@ impl Ssd {
         id: OpId,
         cx: &mut Context<'_>,
     ) {
-        let plane = self.operations.get(id).plane;
-        let job = self.jobs[plane as usize]
-            .as_mut()
-            .expect("it is being cleaned");
-        job.gathered.clear();
-        let block = job.block;
-        if self.next_valid(plane).is_some() {
-            let to = self.blocks.next_page(plane, Writer::Cleaning);
-            self.operations.get_mut(id).to =
-                to.expect("cleaning has a block that the host may not have");
-            return self.sense_move(channel, worker, id, cx);
+        let operation = *self.operations.get(id);
+        self.job_mut(&operation).gathered.clear();
+        if self.next_valid(self.job_of(&operation)).is_some() {
+            let to = self.blocks.next_page(operation.plane, Writer::Cleaning);
+            let to = to.expect("cleaning has a block that the host may not have");
+            self.operations.get_mut(id).to = to;
+            self.sense_move(channel, worker, id, cx);
+            if self.is_first_page(to) {
+                self.clean_if_needed(operation.plane, true, cx);
+            }
+            return;
         }
         let entry = self.operations.get_mut(id);
-        (entry.action, entry.unit, entry.phase) = (Action::Erase, block, Phase::Last);
+        (entry.action, entry.phase) = (Action::Erase, Phase::Last);
         let command = self.timing.erase_command;
         self.carry(channel, id, command, cx.now());
         self.ring(worker, id, cx.now() + command + self.timing.erase, cx);
     }
 
     /// The next slot of the block that is cleaned whose unit is valid.
-    fn next_valid(&self, plane: u32) -> Option<u32> {
-        let job = self.jobs[plane as usize].as_ref()?;
+    fn next_valid(&self, job: &Job) -> Option<u32> {
         let end = (job.block + 1) * self.geometry.units_of_block();
         (job.next..end).find(|&slot| self.map.unit(slot).is_some())
     }
 
     /// A move reads the next page that has something valid: as much of it as fits the page that is written.
     pub(super) fn sense_move(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
-        let plane = self.operations.get(id).plane;
+        let operation = *self.operations.get(id);
         let units = self.geometry.units;
-        let Some(first) = self.next_valid(plane) else {
+        let Some(first) = self.next_valid(self.job_of(&operation)) else {
             // What was left when the last page was read has been overwritten since.
             return self.write_back(channel, worker, id, cx);
         };
         let page = self.geometry.page_of(first);
-        let job = self.jobs[plane as usize]
-            .as_mut()
-            .expect("it is being cleaned");
-        let before = job.gathered.len();
+        let job = self.job_mut(&operation);
+        let mut gathered = std::mem::take(&mut job.gathered);
+        let before = gathered.len();
         let mut slot = first;
-        while slot < (page + 1) * units && job.gathered.len() < units as usize {
+        while slot < (page + 1) * units && gathered.len() < units as usize {
             if let Some(unit) = self.map.unit(slot) {
-                job.gathered.push((unit, slot));
+                gathered.push((unit, slot));
             }
             slot += 1;
         }
-        job.next = slot;
-        let taken = (job.gathered.len() - before) as u32;
-        job.last = taken;
+        let taken = (gathered.len() - before) as u32;
+        let job = self.job_mut(&operation);
+        (job.next, job.last, job.gathered) = (slot, taken, gathered);
         let is_whole = taken == units;
         let read = self.read_time(first, taken * self.geometry.unit_blocks);
         let entry = self.operations.get_mut(id);
@@ -178,17 +228,11 @@ impl Ssd {
         self.ring(worker, id, cx.now() + command + read, cx);
     }
 
-    /// What a move has taken of the page that it read last.
-    pub(super) fn gathered_last(&self, plane: u32) -> u32 {
-        let job = self.jobs[plane as usize].as_ref();
-        job.map_or(0, |job| job.last)
-    }
-
     /// What a move waits for when what it read is in the controller: to read another page, or to write.
-    pub(super) fn after_gathering(&self, plane: u32) -> Phase {
-        let job = self.jobs[plane as usize].as_ref();
-        let is_full = job.is_none_or(|job| job.gathered.len() == self.geometry.units as usize);
-        if is_full || self.next_valid(plane).is_none() {
+    pub(super) fn after_gathering(&self, id: OpId) -> Phase {
+        let job = self.job_of(self.operations.get(id));
+        let is_full = job.gathered.len() == self.geometry.units as usize;
+        if is_full || self.next_valid(job).is_none() {
             Phase::Back
         } else {
             Phase::Again
@@ -201,8 +245,7 @@ impl Ssd {
         self.operations.remove(id);
         self.blocks.written(operation.to);
         self.counters.moved_pages += 1;
-        let job = self.jobs[operation.plane as usize].as_mut();
-        let gathered = job.map_or(Vec::new(), |job| std::mem::take(&mut job.gathered));
+        let gathered = std::mem::take(&mut self.job_mut(&operation).gathered);
         for (to, &(unit, from)) in (operation.to..).zip(&gathered) {
             self.recovery.copied(from, to);
             if self.home_of(unit) != Some(from) {
@@ -214,11 +257,9 @@ impl Ssd {
             }
             self.put_in_slot(unit, to);
         }
-        if let Some(job) = &mut self.jobs[operation.plane as usize] {
-            job.gathered = gathered;
-        }
+        self.job_mut(&operation).gathered = gathered;
         self.note_programmed(cx);
-        self.next_step(operation.plane, cx);
+        self.next_step(operation.plane, operation.unit, cx);
     }
 
     /// A block has been erased.
@@ -227,7 +268,7 @@ impl Ssd {
             plane, unit: block, ..
         } = *self.operations.get(id);
         self.operations.remove(id);
-        self.jobs[plane as usize] = None;
+        self.jobs[plane as usize].retain(|job| job.block != block);
         let slots = self.geometry.units_of_block();
         self.recovery.erased(block * slots..(block + 1) * slots);
         let blocks = self.geometry.units_of_block() * self.geometry.unit_blocks;
@@ -246,7 +287,7 @@ impl Ssd {
         if is_idle {
             self.clean(plane, cx);
         } else {
-            self.clean_if_needed(plane, cx);
+            self.clean_if_needed(plane, true, cx);
         }
     }
 

@@ -170,6 +170,10 @@ pub struct SpareDescription {
 pub struct CleaningDescription {
     /// A plane is cleaned when it has fewer free blocks than this.
     pub begin: u32,
+    /// How many blocks of a plane may be under cleaning at a time; another one is begun when one is opened or erased.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 64))]
+    pub at_once: u32,
     /// The host opens no block while a plane has fewer free blocks than this and something can be cleaned.
     #[serde(default)]
     pub stop: u32,
@@ -189,6 +193,10 @@ pub struct CleaningDescription {
 
 fn yes() -> bool {
     true
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// Cleaning of an idle drive.

@@ -69,6 +69,7 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
         writes: Writes::new(None, SeparationSpec::default().build(), allocation.groups()),
         recovery: Recovery::new(units, None, geometry.all_planes()),
         cleaning: Cleaning {
+            at_once: 1,
             begin: 2,
             stop: 0,
             is_throttled: false,

@@ -131,7 +131,8 @@ struct Ssd {
     cleaning: Cleaning,
     victims: Box<dyn Victims>,
     chance: Stream,
-    jobs: Vec<Option<Job>>,
+    /// The blocks of each plane that are being cleaned.
+    jobs: Vec<Vec<Job>>,
 
     open: Vec<OpenRequest>,
     serving: u32,
@@ -154,8 +155,6 @@ impl Ssd {
         let geometry = parts.geometry;
         let planes = geometry.all_planes();
         let workers = planes / parts.planes_of_worker;
-        let mut jobs = Vec::new();
-        jobs.resize_with(planes as usize, || None);
         Ssd {
             map: PageMap::new(parts.units, geometry.slots()),
             next_member: vec![0; parts.allocation.groups() as usize],
@@ -165,7 +164,7 @@ impl Ssd {
             channels: vec![Channel::default(); geometry.channels as usize],
             to_schedule: 0,
             has_stuck: false,
-            jobs,
+            jobs: vec![Vec::new(); planes as usize],
             open: Vec::new(),
             serving: 0,
             waiting: VecDeque::new(),

@@ -41,7 +41,7 @@ impl Ssd {
     /// A program for which its plane has neither room nor anything to clean goes to another plane, if one has room.
     pub(super) fn write_elsewhere(&mut self, worker: u32, id: OpId, cx: &mut Context<'_>) {
         let operation = *self.operations.get(id);
-        if self.jobs[operation.plane as usize].is_some() {
+        if !self.jobs[operation.plane as usize].is_empty() {
             return;
         }
         self.has_stuck = true;
@@ -86,7 +86,9 @@ impl Ssd {
 
     /// Puts units on the next page of a plane in no time: before the run, and where a read gives a unit its place.
     pub(super) fn place_at_once(&mut self, units: &[u32], plane: u32, writer: Writer) -> bool {
-        if self.blocks.needs_block(plane, writer) && self.blocks.free_of(plane) <= 1 {
+        if self.blocks.needs_block(plane, writer)
+            && self.blocks.free_of(plane) <= self.left_to_cleaning(plane)
+        {
             return false;
         }
         let Some(to) = self.blocks.next_page(plane, writer) else {

@@ -56,7 +56,7 @@ impl Ssd {
     fn blocks_read(&self, operation: &Operation) -> u32 {
         match operation.action {
             Action::Read => self.blocks_wanted(operation),
-            Action::Move => self.gathered_last(operation.plane) * self.geometry.unit_blocks,
+            Action::Move => self.job_of(operation).last * self.geometry.unit_blocks,
             _ => self.geometry.unit_blocks,
         }
     }
@@ -270,9 +270,9 @@ impl Ssd {
         self.program(channel, worker, id, (command + data, longest), cx);
         at = Some(id);
         while let Some(id) = at {
-            let plane = self.operations.get(id).plane;
+            let Operation { plane, to, .. } = *self.operations.get(id);
             at = self.operations.partner(id);
-            self.clean_if_needed(plane, cx);
+            self.clean_if_needed(plane, self.is_first_page(to), cx);
         }
     }
 
@@ -362,7 +362,7 @@ impl Ssd {
         self.schedule(channel, cx);
         let next = match phase {
             Phase::Sense => Some(Phase::Register),
-            Phase::Out if action == Action::Move => Some(self.after_gathering(plane)),
+            Phase::Out if action == Action::Move => Some(self.after_gathering(id)),
             _ => None,
         };
         if let Some(phase) = next {

@@ -111,8 +111,7 @@ impl Ssd {
     /// The operation that a worker without one begins next, which stays where it is.
     fn choose_operation(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         let state = self.workers[worker as usize];
-        let cleaning = state.cleaning.front();
-        if let Some(id) = cleaning
+        if let Some(id) = self.next_cleaning(worker)
             && self.is_urgent(self.operations.get(id).plane, state.passed)
         {
             return Some(id);
@@ -141,7 +140,7 @@ impl Ssd {
             self.write_elsewhere(worker, id, cx);
         }
         // Cleaning may have been begun for what could not be written.
-        self.workers[worker as usize].cleaning.front()
+        self.next_cleaning(worker)
     }
 
     /// The plane of which an operation reads, which may have changed while it waited.

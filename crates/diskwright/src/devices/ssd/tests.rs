@@ -160,7 +160,10 @@ fn every_mixture_is_right_and_ends() {
         for (fixed, throttled, copy_back) in [(0, false, true), (4, true, false), (1, true, true)] {
             let set = small(
                 "20 %",
-                &format!("begin = 6, stop = 3, throttled = {throttled}, victim = '{victim}', separate = {copy_back}"),
+                &format!(
+                    "begin = 6, at_once = {}, stop = 3, throttled = {throttled}, victim = '{victim}', separate = {copy_back}",
+                    if copy_back { 3 } else { 1 }
+                ),
                 "initial = { overwrite = 1.0 }",
             )
             .replace("fixed = 0", &format!("fixed = {fixed}"));
@@ -174,6 +177,25 @@ fn every_mixture_is_right_and_ends() {
             checked(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         }
     }
+}
+
+/// Each erase that finds too few free blocks begins another cleaning, while some go on: more blocks are free in the end.
+#[test]
+fn blocks_cleaned_side_by_side_leave_more_of_them_free() {
+    let free = |at_once: u32| {
+        let cleaning = format!("begin = 6, stop = 6, at_once = {at_once}");
+        let set = small("20 %", &cleaning, "initial = { overwrite = 1.0 }");
+        let result = closed("mqsim-clean", 4, 20_000, (0.0, "'uniform'"), &set);
+        let ssd = &result["devices"]["ssd"];
+        (
+            ssd["free_blocks"].as_f64().expect("a number") / 4.0,
+            ssd["moved_pages"].as_f64().expect("a number"),
+        )
+    };
+    let ((one, moved_by_one), (eight, moved_by_eight)) = (free(1), free(8));
+    println!("{one} and {eight} free, {moved_by_one} and {moved_by_eight} moved");
+    assert!((5.0..=6.0).contains(&one) && eight > one);
+    assert!(moved_by_eight > moved_by_one);
 }
 
 #[test]
@@ -204,6 +226,11 @@ fn impossible_drives_are_refused() {
             "0 erases",
         ),
         (small("100 %", "begin = 3", ""), "holds nothing"),
+        (small("20 %", "begin = 3, at_once = 0", ""), "at_once = 0"),
+        (
+            small("20 %", "begin = 3, at_once = 2, separate = false", ""),
+            "no more than 1",
+        ),
         (small("20 %", "begin = 3, victim = 'gredy'", ""), "gredy"),
     ] {
         let text = format!(

@@ -38,6 +38,12 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         "blocks": blocks, "pages": pages, "page": format!("{} blocks", unit * of_page),
         "unit": format!("{unit} blocks"),
     });
+    // Cleaning has blocks of its own where several are cleaned at a time.
+    if let Some(cleaning) = ssd.get_mut("cleaning").and_then(Value::as_object_mut)
+        && cleaning.get("separate") == Some(&json!(false))
+    {
+        cleaning.remove("at_once");
+    }
     let reserved = u64::from(ssd.get("recovery").is_some());
     // What the planes can hold at most with two streams, whatever the groups: a page a plane is lost where data do not divide evenly.
     let limit = (blocks - reserved - 4) * ((pages - 1) * of_page + 1) - 1;
@@ -75,6 +81,7 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         }
         ("AllocationDescription", "fixed") => draw.within(0..=4).into(),
         ("CleaningDescription", "begin") => draw.within(0..=10).into(),
+        ("CleaningDescription", "at_once") => draw.within(1..=4).into(),
         ("CleaningDescription", "stop") => draw.within(0..=10).into(),
         ("IdleDescription", "free") => draw.within(0..=12).into(),
         ("RandomGreedy", "of") => draw.within(0..=20).into(),
