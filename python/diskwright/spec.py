@@ -1991,6 +1991,10 @@ class CleaningDescription(Table):
 
     begin: int
     """A plane is cleaned when it has fewer free blocks than this."""
+    at_once: int | None = None
+    """How many blocks of a plane may be under cleaning at a time; another one is begun when one is opened or
+    erased. Default: 1.
+    """
     stop: int | None = None
     """The host opens no block while a plane has fewer free blocks than this and something can be cleaned.
     Default: 0.
@@ -2043,13 +2047,13 @@ class CostBenefit(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomGreedy(Table):
-    """The best of some blocks that are drawn from all of the plane, free ones among them.
+    """The best of some different blocks that are drawn from those of the plane that are full or free.
 
-    Rule: of blocks that are drawn from all of the plane, each draw from all of them, free ones too, the
-    one with the fewest valid units is cleaned. Tie: the one drawn first. Where none of those drawn may be
-    cleaned, others are drawn. Source: Li, Lee and Lui, "Stochastic modeling of large-scale solid-state
-    storage systems: analysis, design tradeoffs and optimization", SIGMETRICS 2013, as MQSim has it, which
-    draws free blocks, too.
+    Rule: different blocks of the plane are drawn, one number after another, from those that are full or
+    free: other numbers, and those drawn already, are drawn again. Of them the one with the fewest valid
+    units is cleaned. Tie: the lowest number. Where none of those drawn may be cleaned, others are drawn.
+    Source: Li, Lee and Lui, "Stochastic modeling of large-scale solid-state storage systems: analysis,
+    design tradeoffs and optimization", SIGMETRICS 2013, as MQSim has it, which draws free blocks, too.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("random-greedy",)
