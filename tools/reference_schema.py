@@ -268,7 +268,8 @@ class Document:
     def meaning(self, schema: Schema) -> str:
         """A key's description, with what its names mean."""
         lines = [cell(schema["description"])]
-        found = self.definitions.get(reference(schema) or "", {})
+        items = schema.get("items")
+        found = self.definitions.get(reference(items if isinstance(items, dict) else schema) or "", {})
         if "oneOf" in found and self.is_inline(found):
             # Its first sentence says again what the key is.
             if more := cell(found["description"]).partition(". ")[2]:

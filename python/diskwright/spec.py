@@ -1900,6 +1900,8 @@ class ControllerDescription(Table):
     rate: Rate | None = None
     """How fast data cross the link, in each direction by itself; they take no time where it is left out.
     """
+    frames: Time | None = None
+    """What the frames of a read's end, and of a write's command, keep the link for. Default: "0 ms"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

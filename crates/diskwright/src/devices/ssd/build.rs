@@ -290,6 +290,7 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
         interface.write,
         interface.write_end,
         interface.mapping,
+        interface.frames,
     ];
     match times.into_iter().max() {
         Some(time) if time > LONGEST => {

@@ -148,6 +148,8 @@ pub struct ControllerDescription {
     /// How fast data cross the link, in each direction by itself; they take no time where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
+    /// What the frames of a read's end, and of a write's command, keep the link for.
+    pub frames: Time,
 }
 
 /// How much of the flash is spare.

@@ -89,7 +89,7 @@ impl Ssd {
         entry.parts.add(Part::Mapping, self.interface.mapping);
         let mut at = now + overhead;
         if command.op == Op::Write {
-            let data = self.link_time(command.blocks);
+            let data = self.interface.frames + self.link_time(command.blocks);
             entry.parts.add(Part::Bus, data);
             self.link_in = self.link_in.max(at) + data;
             at = self.link_in;
@@ -286,14 +286,22 @@ impl Ssd {
         let OpenRequest {
             command, is_urgent, ..
         } = self.open[request.0 as usize];
-        let (after, sent) = match command.op {
-            Op::Read => (self.interface.read_end, self.link_out.max(now)),
-            _ => (self.interface.write_end, now),
+        let (after, frames, sent) = match command.op {
+            Op::Read => {
+                self.link_out = self.link_out.max(now) + self.interface.frames;
+                (
+                    self.interface.read_end,
+                    self.interface.frames,
+                    self.link_out,
+                )
+            }
+            _ => (self.interface.write_end, Time::ZERO, now),
         };
         self.writes.urgent -= u32::from(is_urgent);
         let at = sent + after;
         let entry = cx.request_mut(request);
         entry.parts.add(Part::Overhead, after);
+        entry.parts.add(Part::Bus, frames);
         let wait = (at - entry.start) - entry.parts.total();
         entry.parts.add(Part::Wait, wait);
         entry.media = now - entry.start;

@@ -1,0 +1,109 @@
+//! The speed of SSDs, beside a bare loop that does the same arithmetic of map, dies and channels without an engine.
+//!
+//! Random requests of 4 KiB on 80 % of `mqsim-clean`, one thread: 2,500,000 reads at 32 outstanding, and as many writes at 16, the last third of them
+//! with cleaning. Bare loop and engine take turns; the best of five turns counts.
+
+mod bare;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use diskwright::runs::simulation::{self, RunOptions, SpecSource};
+
+/// Requests a run.
+const REQUESTS: u64 = 2_500_000;
+/// Turns a case.
+const TURNS: usize = 5;
+/// 80 % of the drive, in pages of 4 KiB.
+const PAGES: u64 = bare::PAGES * 93 / 100 * 8 / 10;
+
+/// A row of the table.
+struct Case {
+    name: &'static str,
+    writes: bool,
+    outstanding: u32,
+    /// Requests a second to reach.
+    goal: f64,
+}
+
+const CASES: [Case; 2] = [
+    Case {
+        name: "random reads, 32",
+        writes: false,
+        outstanding: 32,
+        goal: 4e6,
+    },
+    Case {
+        name: "random writes, 16",
+        writes: true,
+        outstanding: 16,
+        goal: 2.9e6,
+    },
+];
+
+/// What a run of the engine came to.
+struct Ran {
+    rate: f64,
+    mib: f64,
+    amplification: f64,
+}
+
+fn engine(case: &Case) -> Ran {
+    let reads = if case.writes { "0.0" } else { "1.0" };
+    let text = format!(
+        "[workload.synthetic]\nrequests = {REQUESTS}\narrivals = {{ closed = {{ users = {} }} }}\nreads = {reads}\nsize = \"4 KiB\"\n\
+         address = {{ uniform = {{ blocks = {}, align = \"4 KiB\" }} }}\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"mqsim-clean\"\n",
+        case.outstanding,
+        PAGES * 8
+    );
+    let source = SpecSource::Text {
+        text,
+        base: PathBuf::new(),
+    };
+    let outcome = simulation::run(&source, &RunOptions::default(), &mut ())
+        .expect("the benchmark's spec runs")
+        .json();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
+    Ran {
+        rate: number(&outcome["requests_per_wall_s"]),
+        mib: number(&outcome["peak_rss_mib"]),
+        amplification: number(&outcome["devices"]["ssd"]["write_amplification"]),
+    }
+}
+
+fn main() {
+    println!("SSDs: requests per second, million; engine / bare loop in the same run");
+    println!(
+        "{:24}{:>8}{:>8}{:>8}{:>8}{:>16}{:>8}{:>10}",
+        "", "engine", "goal", "bare", "ratio", "amplification", "bare", "peak MiB"
+    );
+    for case in &CASES {
+        let (mut best, mut bare_best, mut memory) = (0.0f64, 0.0f64, 0.0f64);
+        let (mut amplification, mut bare_amplification) = (f64::NAN, f64::NAN);
+        for _ in 0..TURNS {
+            let ran = engine(case);
+            (best, memory) = (best.max(ran.rate), memory.max(ran.mib));
+            amplification = ran.amplification;
+            let started = Instant::now();
+            let mut bare = bare::Flash::new();
+            let pages = bare.run(case.writes, case.outstanding, PAGES, REQUESTS);
+            bare_best = bare_best.max(REQUESTS as f64 / started.elapsed().as_secs_f64());
+            bare_amplification = if case.writes {
+                pages as f64 / REQUESTS as f64
+            } else {
+                f64::NAN
+            };
+        }
+        println!(
+            "{:24}{:8.2}{:8.2}{:8.2}{:8.2}{:16.3}{:8.3}{:10.1}",
+            case.name,
+            best / 1e6,
+            case.goal / 1e6,
+            bare_best / 1e6,
+            best / bare_best,
+            amplification,
+            bare_amplification,
+            memory
+        );
+    }
+}
