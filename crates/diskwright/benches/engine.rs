@@ -5,11 +5,11 @@
 //! with the drive's segmented buffer, and with a pool in its place.
 
 mod bare;
+mod support;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
-use diskwright::runs::simulation::{self, RunOptions, SpecSource};
+use support::results;
 
 /// Requests a run.
 const REQUESTS: u64 = 1_000_000;
@@ -77,13 +77,7 @@ fn engine(case: &Case, buffer: &str) -> (f64, f64) {
         "[workload.synthetic]\nrequests = {REQUESTS}\narrivals = {arrivals}\nreads = 0.67\nsize = \"4 KiB\"\naddress = \"uniform\"\n\
          [measure]\nwarmup = 0\n[device.hdd]\ndrive = \"cheetah-9lp\"\nbuffer = {buffer}\n[device.hdd.queue]\ndepth = {depth}\nscheduler = \"{scheduler}\"\n"
     );
-    let source = SpecSource::Text {
-        text,
-        base: PathBuf::new(),
-    };
-    let outcome = simulation::run(&source, &RunOptions::default(), &mut ())
-        .expect("the benchmark's spec runs")
-        .json();
+    let outcome = results(text);
     let number = |key: &str| outcome[key].as_f64().unwrap_or(f64::NAN);
     (number("requests_per_wall_s"), number("peak_rss_mib"))
 }

@@ -96,6 +96,12 @@ impl Flash {
         (channel * 4 + package) * 4 + page / 32 % 2 * 2 + page / 64 % 2
     }
 
+    /// When a package and its channel are free for what comes now.
+    fn begin(&self, now: u64, package: usize, channel: usize) -> u64 {
+        now.max(self.package_free[package])
+            .max(self.channel_free[channel])
+    }
+
     fn read(&mut self, now: u64, page: usize) -> u64 {
         let plane = match self.slot_of[page] {
             NONE => {
@@ -106,21 +112,18 @@ impl Flash {
             slot => slot as usize / PAGES_OF_BLOCK / BLOCKS,
         };
         let (package, channel) = (plane / 4, plane / 16);
-        let begin = now
-            .max(self.package_free[package])
-            .max(self.channel_free[channel]);
-        let out = (begin + READ_COMMAND + READ).max(self.channel_free[channel] + READ_COMMAND);
-        self.channel_free[channel] = out + TRANSFER;
-        self.package_free[package] = out + TRANSFER;
-        out + TRANSFER
+        let begin = self.begin(now, package, channel);
+        // The channel is booked until the data have crossed.
+        let end = begin + READ_COMMAND + READ + TRANSFER;
+        self.channel_free[channel] = end;
+        self.package_free[package] = end;
+        end
     }
 
     fn write(&mut self, now: u64, page: usize) -> u64 {
         let plane = Flash::plane_of(page);
         let (package, channel) = (plane / 4, plane / 16);
-        let begin = now
-            .max(self.package_free[package])
-            .max(self.channel_free[channel]);
+        let begin = self.begin(now, package, channel);
         let carried = begin + PROGRAM_COMMAND + TRANSFER;
         self.channel_free[channel] = carried;
         self.package_free[package] = carried + PROGRAM;
@@ -152,12 +155,8 @@ impl Flash {
     /// Moves what is valid of a block and erases it.
     fn clean(&mut self, plane: usize) -> bool {
         let first = plane * BLOCKS;
-        let drawn = (0..DRAWN).map(|_| first + self.chance.below(BLOCKS as u64) as usize);
-        let drawn: [usize; DRAWN] = std::array::from_fn({
-            let mut drawn = drawn;
-            move |_| drawn.next().expect("as many as there are")
-        });
-        let victim = (drawn.into_iter())
+        let victim = (0..DRAWN)
+            .map(|_| first + self.chance.below(BLOCKS as u64) as usize)
             .filter(|&block| self.is_full[block])
             .min_by_key(|&block| self.valid[block]);
         let Some(victim) = victim else {

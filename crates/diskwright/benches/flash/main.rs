@@ -4,11 +4,12 @@
 //! with cleaning. Bare loop and engine take turns; the best of five turns counts.
 
 mod bare;
+#[path = "../support/mod.rs"]
+mod support;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
-use diskwright::runs::simulation::{self, RunOptions, SpecSource};
+use support::results;
 
 /// Requests a run.
 const REQUESTS: u64 = 2_500_000;
@@ -56,13 +57,7 @@ fn engine(case: &Case) -> Ran {
         case.outstanding,
         PAGES * 8
     );
-    let source = SpecSource::Text {
-        text,
-        base: PathBuf::new(),
-    };
-    let outcome = simulation::run(&source, &RunOptions::default(), &mut ())
-        .expect("the benchmark's spec runs")
-        .json();
+    let outcome = results(text);
     let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
     Ran {
         rate: number(&outcome["requests_per_wall_s"]),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::cleaning::Cleaning;
-use super::drive::{Parallel, SsdDescription};
+use super::drive::{MOST_AT_ONCE, Parallel, SsdDescription};
 use super::phases::MultiPlane;
 use super::recovery::Recovery;
 use super::spec::SsdSpec;
@@ -28,8 +28,6 @@ const PER_BLOCK: u64 = 40;
 const MOST_ENTRIES: u64 = 1 << 22;
 /// The longest time of the controller.
 const LONGEST: Time = Time::from_s(10);
-/// The most blocks of a plane that may be under cleaning at a time.
-const MOST_AT_ONCE: u32 = 64;
 
 impl DeviceKind for SsdSpec {
     const HAS_DRIVE: bool = true;

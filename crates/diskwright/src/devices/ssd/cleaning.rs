@@ -34,6 +34,13 @@ pub(super) struct Job {
     pub last: u32,
 }
 
+/// The one of a plane's that cleans a block.
+fn job_among(jobs: &mut [Job], block: u32) -> &mut Job {
+    jobs.iter_mut()
+        .find(|job| job.block == block)
+        .expect("it is being cleaned")
+}
+
 impl Ssd {
     /// Whether cleaning of a plane goes before what the host wants of its worker, which has begun so many programs since the last operation of
     /// cleaning.
@@ -106,9 +113,7 @@ impl Ssd {
     }
 
     fn job_mut(&mut self, operation: &Operation) -> &mut Job {
-        let mut jobs = self.jobs[operation.plane as usize].iter_mut();
-        jobs.find(|job| job.block == operation.unit)
-            .expect("it is being cleaned")
+        job_among(&mut self.jobs[operation.plane as usize], operation.unit)
     }
 
     /// Whether a page is the first of its block: a block has been opened for it.
@@ -199,19 +204,18 @@ impl Ssd {
             return self.write_back(channel, worker, id, cx);
         };
         let page = self.geometry.page_of(first);
-        let job = self.job_mut(&operation);
-        let mut gathered = std::mem::take(&mut job.gathered);
-        let before = gathered.len();
+        let job = job_among(&mut self.jobs[operation.plane as usize], operation.unit);
+        let before = job.gathered.len();
         let mut slot = first;
-        while slot < (page + 1) * units && gathered.len() < units as usize {
+        while slot < (page + 1) * units && job.gathered.len() < units as usize {
             if let Some(unit) = self.map.unit(slot) {
-                gathered.push((unit, slot));
+                job.gathered.push((unit, slot));
             }
             slot += 1;
         }
-        let taken = (gathered.len() - before) as u32;
-        let job = self.job_mut(&operation);
-        (job.next, job.last, job.gathered) = (slot, taken, gathered);
+        job.next = slot;
+        let taken = (job.gathered.len() - before) as u32;
+        job.last = taken;
         let is_whole = taken == units;
         let read = self.read_time(first, taken * self.geometry.unit_blocks);
         let entry = self.operations.get_mut(id);

@@ -166,6 +166,9 @@ pub struct SpareDescription {
     pub bad: Percent,
 }
 
+/// The most blocks of a plane that may be under cleaning at a time.
+pub(super) const MOST_AT_ONCE: u32 = 64;
+
 /// When and how blocks are freed.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -174,7 +177,7 @@ pub struct CleaningDescription {
     pub begin: u32,
     /// How many blocks of a plane may be under cleaning at a time; another one is begun when one is opened or erased.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = 1, max = MOST_AT_ONCE))]
     pub at_once: u32,
     /// The host opens no block while a plane has fewer free blocks than this and something can be cleaned.
     #[serde(default)]

@@ -63,7 +63,7 @@ pub(super) struct Operation {
     pub request: RequestId,
     /// The plane that it works on.
     pub plane: u32,
-    /// The first unit that it reads; of an erase the block; of a merge the page that waits for it, an operation.
+    /// The first unit that it reads; of cleaning the block; of a merge the page that waits for it, an operation.
     pub unit: u32,
     /// Units that it reads; merges that a program waits for.
     pub count: u32,

@@ -239,8 +239,14 @@ impl Ssd {
     /// Blocks of a read cross the link behind all that it was given before; how long they take.
     fn send(&mut self, blocks: u32, now: Time) -> Time {
         let time = self.link_time(blocks);
-        self.link_out = self.link_out.max(now) + time;
+        self.keep_link(time, now);
         time
+    }
+
+    /// The link to the host carries something behind all that it was given before; until when.
+    fn keep_link(&mut self, time: Time, now: Time) -> Time {
+        self.link_out = self.link_out.max(now) + time;
+        self.link_out
     }
 
     /// A part of a request is done: a page, or the way through its units. The last page is what the request has waited for.
@@ -288,12 +294,8 @@ impl Ssd {
         } = self.open[request.0 as usize];
         let (after, frames, sent) = match command.op {
             Op::Read => {
-                self.link_out = self.link_out.max(now) + self.interface.frames;
-                (
-                    self.interface.read_end,
-                    self.interface.frames,
-                    self.link_out,
-                )
+                let frames = self.interface.frames;
+                (self.interface.read_end, frames, self.keep_link(frames, now))
             }
             _ => (self.interface.write_end, Time::ZERO, now),
         };
