@@ -47,9 +47,17 @@ def smaller(found: Record) -> str:
     )
 
 
-def _us(milliseconds: float) -> str:
-    value = milliseconds * 1e3
-    return f"{value:,.{0 if value >= 1000 else 1}f}"
+def _time(milliseconds: float) -> str:
+    """Three digits and a unit."""
+    for unit, of in (("s", 1e3), ("ms", 1.0)):
+        if milliseconds >= 0.9995 * of:
+            return f"{milliseconds / of:,.{_digits(milliseconds / of)}f} {unit}"
+    return f"{milliseconds * 1e3:,.{_digits(milliseconds * 1e3)}f} µs"
+
+
+def _digits(value: float) -> int:
+    """Behind the point, where three digits say enough."""
+    return 2 if value < 10 else 1 if value < 100 else 0
 
 
 def _latency(found: Record) -> "RenderableType":
@@ -58,9 +66,9 @@ def _latency(found: Record) -> "RenderableType":
         row = []
         for times in (point.read, point.write):
             row += [times.mean_ms, times.p50_ms, times.p99_ms, times.max_ms]
-        table.add_row(byte_size(point.bytes), *map(_us, row))
+        table.add_row(byte_size(point.bytes), *map(_time, row))
     caption = (
-        "response times in µs of one request at a time, at random places: "
+        "response times of one request at a time, at random places: "
         "reads of a half-full drive, writes to a new one"
     )
     return output.captioned(table, caption)
@@ -71,10 +79,10 @@ def _depth(found: Record) -> "RenderableType":
     for point in found.depth:
         row = []
         for rate in (point.read, point.write):
-            row += [f"{rate.iops:,.0f}", _us(rate.mean_ms), _us(rate.p99_ms)]
+            row += [f"{rate.iops:,.0f}", _time(rate.mean_ms), _time(rate.p99_ms)]
         table.add_row(str(point.depth), *row)
     caption = (
-        f"random requests of {byte_size(found.request_bytes)}, response times in µs: "
+        f"random requests of {byte_size(found.request_bytes)}, response times: "
         "reads of a half-full drive, writes to a new one"
     )
     return output.captioned(table, caption)
@@ -102,11 +110,11 @@ def _mixed(found: Record) -> "RenderableType":
     for point in found.mixed:
         row = []
         for times in (point.get("read"), point.get("write")):
-            row += ["-", "-"] if times is None else [_us(times.mean_ms), _us(times.p99_ms)]
+            row += ["-", "-"] if times is None else [_time(times.mean_ms), _time(times.p99_ms)]
         table.add_row(f"{point.reads:.0%}", f"{point.iops:,.0f}", *row)
     caption = (
         f"random requests of {byte_size(found.request_bytes)}, {found.mixed[0].outstanding} outstanding, "
-        "on a half-full drive; response times in µs"
+        "on a half-full drive; response times"
     )
     return output.captioned(table, caption)
 
@@ -147,9 +155,9 @@ def _behind(found: Record) -> "RenderableType":
     table = output.table("reads", "mean", "50 %", "90 %", "99 %", "99.9 %", "longest", "delayed")
     for point in found.behind:
         times = (point.mean_ms, point.p50_ms, point.p90_ms, point.p99_ms, point.p999_ms, point.max_ms)
-        table.add_row(_BESIDE[point.beside], *map(_us, times), f"{point.delayed:.1%}")
+        table.add_row(_BESIDE[point.beside], *map(_time, times), f"{point.delayed:.1%}")
     caption = (
-        f"response times in µs of random reads of {byte_size(found.request_bytes)}, one at a time: "
+        f"response times of random reads of {byte_size(found.request_bytes)}, one at a time: "
         "alone, beside 4 random writes outstanding, and beside these on a full drive that was "
         "overwritten at random; delayed: longer than any alone"
     )

@@ -12,6 +12,8 @@ use super::subject::{State, Subject, Times, command, measured};
 
 /// Writes outstanding beside the read.
 const WRITERS: u32 = 4;
+/// Of the requests of other measurements so many are made here: on a drive that is being cleaned each takes many others.
+const PART: u64 = 6;
 
 /// Reads in one situation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,7 +28,7 @@ pub struct Behind {
 }
 
 pub fn steps(options: &ProbeOptions) -> u64 {
-    3 * options.reads
+    3 * (options.reads / PART)
 }
 
 /// Random reads, one outstanding: on a half-full drive alone and beside random writes, and beside these on a full one that is being cleaned.
@@ -48,7 +50,7 @@ pub fn measure(
         let mut subject = Subject::new(stand_in, state)?;
         let mut place = subject.places(options.size, options.seed, "behind");
         // All go on until the reader has done, or before so much has been written that what was new is not any more.
-        let (mut reads, mut writes) = (options.reads / 3 + 1, most_writes);
+        let (mut reads, mut writes) = (options.reads / PART + 1, most_writes);
         let next = |user| {
             let (op, left) = match user {
                 0 => (Op::Read, &mut reads),
@@ -59,7 +61,7 @@ pub fn measure(
             goes_on.then(|| command(op, place(), options.size))
         };
         let samples = subject.run(1 + writers, next, meter)?;
-        meter.advance(samples.len() as u64)?;
+        meter.advance(options.reads / PART)?;
         let reads: Vec<_> = (measured(&samples).iter())
             .filter(|one| one.user == 0)
             .collect();

@@ -18,6 +18,8 @@ const INTERVAL: f64 = 0.05;
 /// The drive is written so many times at most, and once and a bit at least: until then no block need have been cleaned.
 const MOST: f64 = 3.0;
 const LEAST: f64 = 1.25;
+/// And its flash is programmed so many times at most: a drive without much to spare moves hundreds of pages for each that is written.
+const MOST_PROGRAMMED: f64 = 6.0;
 /// The rates of so many intervals tell whether it is in its steady state: they lie within this share of their mean.
 const ROUNDS: usize = 8;
 const WITHIN: f64 = 0.1;
@@ -48,7 +50,8 @@ pub struct Cliff {
     pub steady_iops: f64,
     /// Bytes programmed for each byte that was written then.
     pub steady_write_amplification: f64,
-    /// Whether the last intervals are alike; else the drive was not in its steady state when it had been written three times.
+    /// Whether the last intervals are alike; else the measurement was given up when the drive had been written three times, or its flash
+    /// programmed six times.
     pub is_steady: bool,
     /// When the rate first fell below the mean of the fresh and the steady one, in capacities written; absent where it never did.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +85,12 @@ pub fn measure(
     let share = (count * options.size.blocks()) as f64 / stand_in.blocks() as f64;
     let mut intervals: Vec<Interval> = Vec::new();
     let (mut from, mut pages) = (Time::ZERO, 0.0);
-    while intervals.len() < (MOST / INTERVAL) as usize && !is_steady(&intervals) {
+    let most_pages =
+        MOST_PROGRAMMED * (stand_in.blocks() * BLOCK_BYTES / stand_in.page_bytes) as f64;
+    while intervals.len() < (MOST / INTERVAL) as usize
+        && pages < most_pages
+        && !is_steady(&intervals)
+    {
         let mut left = count;
         let next = |_| {
             left = u64::checked_sub(left, 1)?;

@@ -13,7 +13,7 @@ use crate::models::flash::geometry::Geometry;
 use crate::runs::simulation::{self, RunOptions, SpecSource};
 
 /// The most slots of a drive that is measured itself: filling it and writing it several times takes seconds.
-const MOST_SLOTS: u64 = 1 << 22;
+const MOST_SLOTS: u64 = 1 << 21;
 /// Blocks of a plane that a smaller one has, and the fewest pages of its blocks: the smaller they are, the more the figures of cleaning differ.
 const BLOCKS: u32 = 64;
 const FEWEST_PAGES: u32 = 32;

@@ -25,7 +25,7 @@ pub enum State {
     New,
     /// Half of it is written, in order.
     Half,
-    /// All of it, and once more at random.
+    /// All of it in order, and then a tenth at random: it is being cleaned.
     Overwritten,
 }
 
@@ -95,7 +95,7 @@ impl Subject {
         let initial = match state {
             State::New => json!({ "fill": "0 %", "overwrite": 0.0 }),
             State::Half => json!({ "fill": format!("{} %", 100.0 * FILLED), "overwrite": 0.0 }),
-            State::Overwritten => json!({ "fill": "100 %", "overwrite": 1.0 }),
+            State::Overwritten => json!({ "fill": "100 %", "overwrite": 0.1 }),
         };
         Ok(Subject {
             engine: stand_in.engine(&initial)?,
