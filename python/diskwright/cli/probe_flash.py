@@ -61,11 +61,11 @@ def _digits(value: float) -> int:
 
 
 def _latency(found: Record) -> "RenderableType":
-    table = output.table("size", "read", "50 %", "99 %", "longest", "write", "50 %", "99 %", "longest")
+    table = output.table("size", "read", "50 %", "99 %", "write", "50 %", "99 %")
     for point in found.latency:
         row = []
         for times in (point.read, point.write):
-            row += [times.mean_ms, times.p50_ms, times.p99_ms, times.max_ms]
+            row += [times.mean_ms, times.p50_ms, times.p99_ms]
         table.add_row(byte_size(point.bytes), *map(_time, row))
     caption = (
         "response times of one request at a time, at random places: "
