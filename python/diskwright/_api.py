@@ -477,13 +477,14 @@ def probe(
     drive: the name of one that comes with diskwright, or the path of a description.
     only: some of "seek", "access", "zones", "iops", "curve" (access times by distance in blocks, as a device
         of the kind `curve` takes them), "streams", "writes", "destage" (what the drive's memory does) and
-        "rotation", which is always measured; the first four when empty.
+        "rotation", which is always measured; the first four when empty. Of an SSD some of "latency", "depth",
+        "bandwidth", "mixed", "cliff" and "behind"; all when empty.
     samples: random accesses at each distance.
     seed: of every random choice.
     depths, schedulers: the drive's queue under random reads; "shipped" is the scheduler that the drive
-        ships with.
-    size: of a random read.
-    reads: random reads at each depth with each scheduler.
+        ships with. SSDs have none.
+    size: of a random read, and of a random write of an SSD.
+    reads: random reads at each depth with each scheduler; requests at each depth of an SSD.
     stream_size: of a request of a sequential stream.
     write_depth: random writes outstanding over time.
     plot: draws what was found into this file, .png, .svg or .pdf.

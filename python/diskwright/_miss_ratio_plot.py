@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import ceil, floor, log2
 from typing import TYPE_CHECKING
 
-from diskwright._plot import COLOURS, DASHES, MARKERS
+from diskwright._palette import COLOURS, DASHES, MARKERS
 from diskwright._record import Record
 from diskwright._text import byte_size
 

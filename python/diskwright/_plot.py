@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
+from diskwright import _plot_flash
 from diskwright._engine import InputError
 from diskwright._files import replacing
+from diskwright._palette import COLOURS, DASHES, MARKERS
 from diskwright._record import Record
 
 if TYPE_CHECKING:
@@ -17,11 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
-
-# Okabe and Ito's colours, told apart by everybody; with markers and dashes they survive black and white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-DASHES = ("-", "--", "-.", ":")
 
 
 @contextmanager
@@ -56,13 +53,16 @@ def figure(found: Record) -> "Figure":
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    panels = [panel for panel in _PANELS if found.get(panel[0])]
+    is_flash = found.get("kind") == "ssd"
+    panels = [panel for panel in (_plot_flash.PANELS if is_flash else _PANELS) if found.get(panel[0])]
     columns = min(len(panels), 2) or 1
     rows = -(-len(panels) // columns) or 1
     made = Figure(figsize=(6.4 * columns, 4.5 * rows), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
     gigabytes = found.capacity_blocks * 512 / 1e9
     size = f"{gigabytes:,.1f} GB" if gigabytes < 1000 else f"{gigabytes / 1000:,.1f} TB"
-    title = f"{found.name}: {size}, {found.rpm:,.0f} rpm"
+    title = f"{found.name}: {size}, " + ("flash" if is_flash else f"{found.rpm:,.0f} rpm")
+    if is_flash and "simulated" in found:
+        title += f"; as full a drive of {found.simulated.capacity_blocks * 512 / 1e9:,.3g} GB in its place"
     made.suptitle(textwrap.fill(title, 40 * columns), fontsize=14, fontweight="bold")
     places = made.subplots(rows, columns, squeeze=False).flat
     for axes, (_, title, draw) in zip(places, panels, strict=False):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskwright import InputError, Record, _api, _files
-from diskwright.cli import output, outputs
+from diskwright.cli import output, outputs, probe_flash
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 # More rows of zones than these say nothing more on a terminal.
 _ZONES = 16
-# What can be measured.
+# What can be measured of a hard disk.
 _MEASUREMENTS = ["seek", "access", "zones", "iops", "curve", "streams", "writes", "destage", "rotation"]
 # What is measured where nothing is named.
 _USUAL = ["seek", "access", "zones", "iops"]
@@ -28,7 +28,8 @@ def _completed(incomplete: str) -> list[str]:
     """The measurements that the last one of a list may become."""
     before, comma, last = incomplete.rpartition(",")
     taken = _listed(before)
-    return [f"{before}{comma}{name}" for name in _MEASUREMENTS if name.startswith(last) and name not in taken]
+    names = [name for name in [*_MEASUREMENTS, *probe_flash.MEASUREMENTS] if name not in taken]
+    return [f"{before}{comma}{name}" for name in names if name.startswith(last)]
 
 
 def probe(
@@ -41,7 +42,8 @@ def probe(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help=f"Measure only some of {', '.join(_MEASUREMENTS)}; may be repeated.",
+            help=f"Measure only some of {', '.join(_MEASUREMENTS)}, or of an SSD "
+            f"{', '.join(probe_flash.MEASUREMENTS)}; may be repeated.",
             autocompletion=_completed,
         ),
     ] = None,
@@ -58,21 +60,20 @@ def probe(
     samples: Annotated[int, typer.Option(metavar="N", help="Random accesses at each distance.")] = 10_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The seed of every random choice.")] = 1,
     depths: Annotated[
-        str, typer.Option(metavar="A,B", help="Queue depths of random reads.")
+        str, typer.Option(metavar="A,B", help="Queue depths of random requests.")
     ] = "1,2,4,8,16,32,64,128,256",
     schedulers: Annotated[
-        str, typer.Option(metavar="A,B", help="Schedulers of random reads.")
+        str, typer.Option(metavar="A,B", help="Schedulers of a hard disk's random reads.")
     ] = "shipped,fcfs,sstf,c-look,satf",
-    size: Annotated[str, typer.Option(metavar="SIZE", help="Size of a random read.")] = "4 KiB",
-    reads: Annotated[
-        int, typer.Option(metavar="N", help="Random reads at each depth with each scheduler.")
-    ] = 30_000,
+    size: Annotated[str, typer.Option(metavar="SIZE", help="Size of a random request.")] = "4 KiB",
+    reads: Annotated[int, typer.Option(metavar="N", help="Random requests at each depth.")] = 30_000,
     stream_size: Annotated[
         str, typer.Option(metavar="SIZE", help="Size of a request of a sequential stream.")
     ] = "64 KiB",
     write_depth: Annotated[int, typer.Option(metavar="N", help="Random writes outstanding.")] = 16,
 ) -> None:
-    """Measure what a drive does: seek curve, access times, zones, random reads, caches.
+    """Measure what a drive does: seek curve, access times, zones, random reads, caches; of an SSD latencies,
+    bandwidth, mixed loads, the fall to its steady state, reads behind writes.
 
     The drive runs in the simulator and gets requests; nothing is copied from its description.
     """
@@ -114,7 +115,8 @@ def probe(
                 _write_curve(found.curve[operation], target.target)
         write_json(found)
     if json != "-":
-        output.show(*_report(found))
+        report = probe_flash.report if found.get("kind") == "ssd" else _report
+        output.show(*report(found))
 
 
 def _write_curve(points: list[Record], target: str) -> None:

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use diskwright::runs::probe::{ProbeOptions, probe};
+use diskwright::runs::probe::{ProbeOptions, Probed, probe};
 
 use crate::support::{RunOptions, from_text_in, simulation::run};
 
@@ -29,6 +29,9 @@ fn random_requests_take_as_long_as_on_the_drive() {
         ..ProbeOptions::default()
     };
     let found = probe("travelstar-5k160", &options, &mut ()).expect("measured");
+    let Probed::Disk(found) = found else {
+        panic!("a hard disk");
+    };
     let curves = found.curve.expect("asked for");
     for (name, points) in [("reads.csv", &curves.read), ("writes.csv", &curves.write)] {
         let mut text = "distance_blocks,mean_ms,low_ms,high_ms\n".to_owned();

@@ -10,7 +10,6 @@ use super::spec::SsdSpec;
 use super::steady::Steady;
 use super::writes::{WriteBuffer, Writes};
 use super::{Ssd, SsdParts};
-use crate::base::document::from_node;
 use crate::base::error::{Error, InputError};
 use crate::base::random::Stream;
 use crate::base::units::{BLOCK_BYTES, Size, Time};
@@ -34,7 +33,7 @@ impl DeviceKind for SsdSpec {
 
     fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
         let file = DriveFile::read(&self.drive, site.run.base, site.run.read_foreign);
-        let drive = file.and_then(|file| Ok((read(&file)?, file)));
+        let drive = file.and_then(|file| Ok((SsdDescription::read(&file)?, file)));
         let (mut drive, file) = drive.map_err(|error| site.locate("drive", error))?;
         tree.warnings.extend(file.warnings);
         self.apply_to(&mut drive);
@@ -47,7 +46,7 @@ impl DeviceKind for SsdSpec {
     }
 
     fn describe_drive(file: &DriveFile) -> Result<DriveFacts, Error> {
-        let drive = read(file)?;
+        let drive = SsdDescription::read(file)?;
         let geometry = drive
             .flash
             .build()
@@ -68,11 +67,6 @@ impl DeviceKind for SsdSpec {
             description: serde_json::to_value(&drive).expect("plain data"),
         })
     }
-}
-
-fn read(file: &DriveFile) -> Result<SsdDescription, Error> {
-    file.must_be("ssd")?;
-    Ok(from_node(&file.tree)?)
 }
 
 /// Units that the host sees: what is not spare, in whole pages of all planes.

@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::spec::PreconditionSpec;
+use crate::base::document::from_node;
+use crate::base::error::Error;
 use crate::base::units::percent::Percent;
 use crate::base::units::quantities::Rate;
 use crate::base::units::{Size, Time};
+use crate::devices::drives::DriveFile;
 use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
@@ -72,6 +75,17 @@ pub struct SsdDescription {
     /// What is on it at the start.
     #[serde(default)]
     pub initial: PreconditionSpec,
+}
+
+impl SsdDescription {
+    /// The description in a drive's file.
+    ///
+    /// # Errors
+    /// A drive of another kind; anything that is not understood, with its place.
+    pub fn read(file: &DriveFile) -> Result<SsdDescription, Error> {
+        file.must_be("ssd")?;
+        Ok(from_node(&file.tree)?)
+    }
 }
 
 /// The kind of an SSD's drive.

@@ -7,6 +7,7 @@ mod access;
 mod bench;
 mod curve;
 mod destage;
+pub mod flash;
 mod iops;
 mod load;
 mod memory;
@@ -238,6 +239,16 @@ fn check_caches(options: &ProbeOptions, capacity_blocks: u64) -> Result<(), Erro
     Ok(())
 }
 
+/// What was measured of a drive of either kind.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Probed {
+    /// Of a hard disk.
+    Disk(Box<Probe>),
+    /// Of an SSD.
+    Flash(Box<flash::FlashProbe>),
+}
+
 /// Measures a drive, by name or path.
 ///
 /// # Errors
@@ -246,8 +257,26 @@ pub fn probe(
     drive: &str,
     options: &ProbeOptions,
     progress: &mut dyn Progress,
+) -> Result<Probed, Error> {
+    let summary = simulation::drive_summary(drive)?;
+    match summary["kind"].as_str() {
+        Some("ssd") => {
+            let found = flash::probe(drive, &summary, options, progress)?;
+            Ok(Probed::Flash(Box::new(found)))
+        }
+        _ => {
+            probe_disk(drive, summary, options, progress).map(|found| Probed::Disk(Box::new(found)))
+        }
+    }
+}
+
+/// Measures a hard disk.
+fn probe_disk(
+    drive: &str,
+    mut summary: serde_json::Value,
+    options: &ProbeOptions,
+    progress: &mut dyn Progress,
 ) -> Result<Probe, Error> {
-    let mut summary = simulation::drive_summary(drive)?;
     let name = summary["name"].as_str().unwrap_or(drive).to_owned();
     // A curve with numbers that JSON cannot hold names no distances of its own.
     let curve = serde_json::from_value(summary["description"]["seek"].take()).ok();

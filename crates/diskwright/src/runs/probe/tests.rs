@@ -6,6 +6,14 @@ use super::*;
 use crate::base::units::Time;
 use crate::devices::drives;
 
+/// What is measured of a hard disk.
+fn probe(drive: &str, options: &ProbeOptions, progress: &mut dyn Progress) -> Result<Probe, Error> {
+    super::probe(drive, options, progress).map(|found| match found {
+        Probed::Disk(found) => *found,
+        Probed::Flash(found) => panic!("{} is no hard disk", found.drive),
+    })
+}
+
 fn quick() -> ProbeOptions {
     ProbeOptions {
         samples: 10,
