@@ -39,6 +39,7 @@ mod round_trips;
 mod schedulers;
 mod spec_memory;
 mod ssd_references;
+mod ssd_twin;
 mod support;
 mod sweep_points;
 mod synthetic_clone_profiles;

@@ -59,10 +59,16 @@ impl Ssd {
         self.jobs[plane as usize].len().max(1) as u32
     }
 
+    /// Whether cleaning may need the rest of a block that it shares with the host: each block that is cleaned takes less than a free one.
+    pub(super) fn is_needed_by_cleaning(&self, plane: u32, writer: Writer) -> bool {
+        self.blocks.is_shared(writer)
+            && (self.blocks.free_of(plane) as usize) < self.jobs[plane as usize].len()
+    }
+
     /// Whether the host may write the next page of a plane. Cleaning begins here, where it is what is missing.
     pub(super) fn can_write(&mut self, plane: u32, writer: Writer, cx: &mut Context<'_>) -> bool {
         if !self.blocks.needs_block(plane, writer) {
-            return true;
+            return !self.is_needed_by_cleaning(plane, writer);
         }
         let free = self.blocks.free_of(plane);
         let has_more = free > self.left_to_cleaning(plane);

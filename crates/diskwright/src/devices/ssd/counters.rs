@@ -130,14 +130,20 @@ impl Ssd {
         report
     }
 
+    /// How often each block has been erased that could be used at the start.
+    fn erases_by_block(&self) -> impl Iterator<Item = u32> {
+        let all = self.blocks.all().iter();
+        let used = all.filter(|block| block.state != BlockState::Bad || block.erases > 0);
+        used.map(|block| block.erases)
+    }
+
     fn erases(&self) -> Value {
-        let all = || self.blocks.all().iter().map(|block| block.erases);
         let total = self.blocks.erases();
         json!({
             "total": total,
-            "mean": total as f64 / self.blocks.all().len() as f64,
-            "min": all().min(),
-            "max": all().max(),
+            "mean": total as f64 / self.erases_by_block().count() as f64,
+            "min": self.erases_by_block().min(),
+            "max": self.erases_by_block().max(),
         })
     }
 
@@ -152,7 +158,7 @@ impl Ssd {
 
     /// Years until the mean block is worn out, at the rate of the run.
     fn wear_years(&self, elapsed: Time) -> Option<f64> {
-        let blocks = self.blocks.all().len() as f64;
+        let blocks = self.erases_by_block().count() as f64;
         let erases = (self.blocks.erases() - self.counters.erases_before) as f64;
         let left = f64::from(self.endurance?) - self.blocks.erases() as f64 / blocks;
         let a_year = erases / blocks / elapsed.s() * YEAR_S;

@@ -30,12 +30,23 @@ impl Ssd {
             return self.allocation.plane(group, 0);
         }
         let next = self.next_member[group as usize];
-        let place = (0..members)
-            .map(|step| (next + step) % members)
-            .find(|&place| self.has_room(self.allocation.plane(group, place)));
-        let place = place.unwrap_or(next);
-        self.next_member[group as usize] = (place + 1) % members;
+        let place = self.place_with_room(group).unwrap_or(next);
+        self.take_turn(group, place);
         self.allocation.plane(group, place)
+    }
+
+    /// The place of the next plane in turn of a group that has room.
+    fn place_with_room(&self, group: u32) -> Option<u32> {
+        let members = self.allocation.members();
+        let next = self.next_member[group as usize];
+        (0..members)
+            .map(|step| (next + step) % members)
+            .find(|&place| self.has_room(self.allocation.plane(group, place)))
+    }
+
+    /// The turn goes on behind a place.
+    fn take_turn(&mut self, group: u32, place: u32) {
+        self.next_member[group as usize] = (place + 1) % self.allocation.members();
     }
 
     /// A program for which its plane has neither room nor anything to clean goes to another plane, if one has room.
@@ -45,10 +56,14 @@ impl Ssd {
             return;
         }
         self.has_stuck = true;
-        let plane = self.choose_plane(operation.unit);
-        if plane == operation.plane || !self.has_room(plane) {
+        let Some(place) = self.place_with_room(operation.unit) else {
+            return;
+        };
+        let plane = self.allocation.plane(operation.unit, place);
+        if plane == operation.plane {
             return;
         }
+        self.take_turn(operation.unit, place);
         let mut writes = self.workers[worker as usize].writes;
         let before = self.operations.before(&writes, id);
         self.operations.take(&mut writes, before, id);
@@ -86,9 +101,11 @@ impl Ssd {
 
     /// Puts units on the next page of a plane in no time: before the run, and where a read gives a unit its place.
     pub(super) fn place_at_once(&mut self, units: &[u32], plane: u32, writer: Writer) -> bool {
-        if self.blocks.needs_block(plane, writer)
-            && self.blocks.free_of(plane) <= self.left_to_cleaning(plane)
-        {
+        let is_left_to_cleaning = match self.blocks.needs_block(plane, writer) {
+            true => self.blocks.free_of(plane) <= self.left_to_cleaning(plane),
+            false => self.is_needed_by_cleaning(plane, writer),
+        };
+        if is_left_to_cleaning {
             return false;
         }
         let Some(to) = self.blocks.next_page(plane, writer) else {

@@ -146,7 +146,7 @@ impl Ssd {
 
     /// A read begins, and of other planes of its die those that can be done with it.
     fn begin_reads(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
-        self.locate_read(id, cx);
+        self.split_read(id, cx);
         let command = match self.multi_plane {
             Some(multi_plane) => self.join_reads(worker, id, multi_plane.read, cx),
             None => self.timing.read_command,
@@ -171,25 +171,12 @@ impl Ssd {
         self.ring(worker, id, cx.now() + command + longest, cx);
     }
 
-    /// Where the units of a read are now: those that are not on the page of the first one are read by other operations.
-    fn locate_read(&mut self, id: OpId, cx: &mut Context<'_>) {
-        let Operation {
-            unit, count, from, ..
-        } = *self.operations.get(id);
-        let first = match self.operations.get(id).action {
-            // What was trimmed in the meantime is on no page; whether it is read or not is as long.
-            Action::Read | Action::Merge => self.home_of(unit).unwrap_or(from),
-            _ => from,
-        };
-        self.operations.get_mut(id).from = first;
-        if count > 1 {
-            self.split_read(id, cx);
-        }
-    }
-
     /// Units of a read that have moved to other pages than the first of them become operations of their own.
     fn split_read(&mut self, id: OpId, cx: &mut Context<'_>) {
         let read = *self.operations.get(id);
+        if read.count == 1 {
+            return;
+        }
         let page = self.geometry.page_of(read.from);
         let page_of = |ssd: &Ssd, unit| {
             let slot = ssd.home_of(unit);
@@ -225,15 +212,13 @@ impl Ssd {
         let mut count = 1;
         while let Some(other) = at {
             at = self.operations.after(other);
-            let unit = self.operations.get(other).unit;
-            let slot = self.home_of(unit);
-            let slot = slot.unwrap_or(self.operations.get(other).from);
+            let slot = self.slot_of_read(other);
             let plane = self.geometry.plane_of(slot);
             let is_same = self.geometry.page_of(slot) % self.geometry.pages == number;
             if is_same && self.may_join(id, plane) {
                 self.take_from_queue(worker, other);
-                self.operations.get_mut(other).plane = plane;
-                self.locate_read(other, cx);
+                self.look_up(other);
+                self.split_read(other, cx);
                 self.operations.join(id, other);
                 count += 1;
             }
@@ -282,7 +267,6 @@ impl Ssd {
         let writer = Writer::Host(operation.stream);
         let to = self.blocks.next_page(operation.plane, writer);
         let to = to.expect("a write begins only where there is room");
-        self.queued[operation.plane as usize] -= operation.entries.count;
         self.begin_entries(operation.entries);
         let erase = self.timing.erase;
         let entry = self.operations.get_mut(id);

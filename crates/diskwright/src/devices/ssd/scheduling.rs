@@ -83,13 +83,13 @@ impl Ssd {
             return Some((worker, id));
         }
         let first = channel * self.workers_of_channel();
-        // Those from the turn on, then those before it.
+        // Those from the turn on, then those before it. A read may go from one of them to a later one.
         let from_turn = u64::MAX << entry.turn;
-        let ready = entry.ready;
-        for mut workers in [ready & from_turn, ready & !from_turn] {
-            while workers != 0 {
-                let place = workers.trailing_zeros();
-                workers &= workers - 1;
+        for mut left in [from_turn, !from_turn] {
+            while let place = (self.channels[channel as usize].ready & left).trailing_zeros()
+                && place < u64::BITS
+            {
+                left &= (u64::MAX << place) << 1;
                 let worker = first + place;
                 if !self.workers[worker as usize].has_work() {
                     self.channels[channel as usize].ready &= !(1 << place);
@@ -117,9 +117,8 @@ impl Ssd {
             return Some(id);
         }
         while let Some(id) = self.workers[worker as usize].reads.front() {
-            let plane = self.plane_to_read(id);
-            self.operations.get_mut(id).plane = plane;
-            if self.worker_of(plane) == worker {
+            self.look_up(id);
+            if self.worker_of(self.operations.get(id).plane) == worker {
                 return Some(id);
             }
             let mut reads = self.workers[worker as usize].reads;
@@ -143,11 +142,17 @@ impl Ssd {
         self.next_cleaning(worker)
     }
 
-    /// The plane of which an operation reads, which may have changed while it waited.
-    fn plane_to_read(&self, id: OpId) -> u32 {
+    /// The first slot that an operation reads, which may have changed while it waited. What was trimmed in the meantime is on no page; it is
+    /// read where it was.
+    pub(super) fn slot_of_read(&self, id: OpId) -> u32 {
         let operation = self.operations.get(id);
-        // What was trimmed in the meantime is on no page; whether it is read or not is as long.
-        let slot = self.home_of(operation.unit);
-        slot.map_or(operation.plane, |slot| self.geometry.plane_of(slot))
+        self.home_of(operation.unit).unwrap_or(operation.from)
+    }
+
+    /// An operation reads where its first unit is now.
+    pub(super) fn look_up(&mut self, id: OpId) {
+        let slot = self.slot_of_read(id);
+        let operation = self.operations.get_mut(id);
+        (operation.from, operation.plane) = (slot, self.geometry.plane_of(slot));
     }
 }

@@ -346,6 +346,7 @@ impl Ssd {
     pub(super) fn program_over(&mut self, id: OpId, cx: &mut Context<'_>) {
         let operation = *self.operations.get(id);
         self.blocks.written(operation.to);
+        self.queued[operation.plane as usize] -= operation.entries.count;
         self.counters.host_pages += 1;
         self.writes.pages -= 1;
         self.note_programmed(cx);

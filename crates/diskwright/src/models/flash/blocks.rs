@@ -215,6 +215,12 @@ impl Blocks {
         (plane * self.writers + writer) as usize
     }
 
+    /// Whether a writer of the host fills the same blocks as cleaning.
+    #[inline]
+    pub fn is_shared(&self, writer: Writer) -> bool {
+        self.place(0, writer) == self.place(0, Writer::Cleaning)
+    }
+
     /// The blocks of a plane that are kept from data: what is being written, and one that cleaning may open.
     pub fn kept(&self) -> u32 {
         self.streams + 2

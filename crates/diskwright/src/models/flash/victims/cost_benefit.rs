@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Candidates, Stream, Victims};
 
 /// Rule: the block with the largest age · (units − valid) / (units + valid) is cleaned, its age being counted in blocks that were
-/// filled since. Tie: the lowest number. Source: Rosenblum and Ousterhout, "The design and implementation of a log-structured file system",
+/// filled since, itself among them. Tie: the lowest number. Source: Rosenblum and Ousterhout, "The design and implementation of a log-structured file system",
 /// ACM TOCS 10(1), 1992, section 3.6.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,0 +1,126 @@
+//! Blocks of a plane and what their pages hold.
+
+use super::specs::Drive;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// It holds no data ever.
+    Reserved,
+    Free,
+    Open,
+    /// Its last page was written, as the so many-th block of the drive.
+    Sealed(u64),
+}
+
+pub struct Block {
+    pub state: State,
+    /// The unit in each slot of each page, if it is valid.
+    pub slots: Vec<Vec<Option<usize>>>,
+    /// Pages whose programs have begun.
+    pub begun: usize,
+    pub erases: u64,
+    /// A number that rises with every block that becomes free.
+    pub freed: u64,
+}
+
+impl Block {
+    pub fn valid(&self) -> usize {
+        self.slots.iter().flatten().flatten().count()
+    }
+}
+
+/// Where a unit is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub plane: usize,
+    pub block: usize,
+    pub page: usize,
+    pub slot: usize,
+}
+
+impl Place {
+    pub fn is_on_page_of(&self, other: &Place) -> bool {
+        (self.plane, self.block, self.page) == (other.plane, other.block, other.page)
+    }
+}
+
+pub struct Plane {
+    pub blocks: Vec<Block>,
+    /// The open block of the host's stream.
+    pub host: Option<usize>,
+    /// The open block of cleaning.
+    pub cleaning: Option<usize>,
+    /// The block that is cleaned.
+    pub victim: Option<usize>,
+    /// Units of pages that wait for the plane or are being programmed.
+    pub expected: usize,
+}
+
+impl Plane {
+    pub fn new(drive: &Drive) -> Plane {
+        let block = |number| Block {
+            state: if number < drive.reserved {
+                State::Reserved
+            } else {
+                State::Free
+            },
+            slots: vec![vec![None; drive.units]; drive.pages],
+            begun: 0,
+            erases: 0,
+            freed: 0,
+        };
+        Plane {
+            blocks: (0..drive.blocks).map(block).collect(),
+            host: None,
+            cleaning: None,
+            victim: None,
+            expected: 0,
+        }
+    }
+
+    pub fn free(&self) -> usize {
+        self.blocks
+            .iter()
+            .filter(|block| block.state == State::Free)
+            .count()
+    }
+
+    pub fn valid(&self) -> usize {
+        self.blocks.iter().map(Block::valid).sum()
+    }
+
+    /// The free block that is opened next.
+    pub fn next_free(&self, levelling: bool) -> Option<usize> {
+        let free =
+            (0..self.blocks.len()).filter(|&number| self.blocks[number].state == State::Free);
+        free.min_by_key(|&number| {
+            let block = &self.blocks[number];
+            (if levelling { block.erases } else { block.freed }, number)
+        })
+    }
+
+    /// The block to clean, of those that are sealed and worth it; `sealed` were sealed so far on the whole drive.
+    pub fn choose_victim(&self, drive: &Drive, sealed: u64) -> Option<usize> {
+        let most = (drive.pages - 1) * drive.units;
+        // The one with the largest worth, a fraction, is cleaned; the first of equals.
+        let mut best: Option<(usize, i128, i128)> = None;
+        for (number, block) in self.blocks.iter().enumerate() {
+            let State::Sealed(since) = block.state else {
+                continue;
+            };
+            if block.valid() > most {
+                continue;
+            }
+            let (valid, all) = (block.valid() as i128, drive.block_units() as i128);
+            let (worth, of) = match drive.victim {
+                "fifo" => (-i128::from(since), 1),
+                "cost-benefit" => (i128::from(sealed - since) * (all - valid), all + valid),
+                _ => (-valid, 1),
+            };
+            if best.is_none_or(|(_, most, its)| worth * its > most * of) {
+                best = Some((number, worth, of));
+            }
+        }
+        best.map(|(number, ..)| number)
+    }
+}

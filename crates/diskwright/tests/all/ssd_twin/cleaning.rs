@@ -1,0 +1,162 @@
+//! Cleaning: when a plane is cleaned, and what an operation of it does.
+
+use super::blocks::{Place, State};
+use super::model::Model;
+use super::operations::{Running, Step, Work};
+
+impl Model<'_> {
+    /// A plane is cleaned from now on, if it is not yet and something can be cleaned.
+    pub fn wants_cleaning(&mut self, plane: usize) {
+        if self.planes[plane].victim.is_some() {
+            return;
+        }
+        self.planes[plane].victim = self.planes[plane].choose_victim(self.drive(), self.sealed);
+        if self.planes[plane].victim.is_some() {
+            let worker = self.drive().worker_of(plane);
+            self.queue_cleaning(worker, plane);
+        }
+    }
+
+    fn queue_cleaning(&mut self, worker: usize, plane: usize) {
+        self.workers[worker].cleaning.push(plane);
+    }
+
+    /// Whether the host leaves the rest of a block to cleaning that writes it, too.
+    pub fn is_left_to_cleaning(&self, plane: usize) -> bool {
+        let its = &self.planes[plane];
+        !self.drive().separate && its.victim.is_some() && its.free() == 0
+    }
+
+    /// Whether the host may write a page of a plane.
+    pub fn may_write(&self, plane: usize) -> bool {
+        let its = &self.planes[plane];
+        if its.host.is_some() {
+            return !self.is_left_to_cleaning(plane);
+        }
+        let cannot_clean =
+            || its.victim.is_none() && its.choose_victim(self.drive(), self.sealed).is_none();
+        its.free() >= 2 && (its.free() >= self.drive().stop || cannot_clean())
+    }
+
+    /// The plane of the first operation of cleaning in a worker's queue.
+    fn first_cleaned(&self, worker: usize) -> Option<usize> {
+        self.workers[worker].cleaning.first().copied()
+    }
+
+    /// Whether a worker cleans before anything else.
+    pub fn is_urgent(&self, worker: usize) -> bool {
+        let Some(plane) = self.first_cleaned(worker) else {
+            return false;
+        };
+        let (drive, free) = (self.drive(), self.planes[plane].free());
+        if free >= drive.begin.max(drive.stop) {
+            return false;
+        }
+        !drive.throttled
+            || free < drive.stop
+            || self.workers[worker].programs_since > free - drive.stop
+    }
+
+    pub fn begin_cleaning(&mut self, worker: usize) -> bool {
+        let Some(plane) = self.first_cleaned(worker) else {
+            return false;
+        };
+        self.workers[worker].cleaning.remove(0);
+        self.workers[worker].programs_since = 0;
+        let victim = self.planes[plane].victim.expect("it is being cleaned");
+        if self.next_moved(plane, victim, &[]).is_empty() {
+            let steps = self.steps_of_erase();
+            self.runs(worker, Work::Clean { plane }, Vec::new(), steps);
+            return true;
+        }
+        let (block, page) = self.next_page(plane, true);
+        self.runs(
+            worker,
+            Work::Clean { plane },
+            Vec::new(),
+            vec![Step::Gather],
+        );
+        let running = self.workers[worker].running.as_mut().expect("it begins");
+        running.target = Some((plane, block, page));
+        true
+    }
+
+    /// A move has the channel: it takes the next page with something valid, or writes what it has.
+    pub fn gather(&mut self, worker: usize) {
+        let running = self.workers[worker].running.as_ref().expect("it moves");
+        let (plane, _, to) = running.target.expect("it moves");
+        let victim = self.planes[plane].victim.expect("it is being cleaned");
+        let more = self.next_moved(plane, victim, &running.moved);
+        let steps = match more.first() {
+            None => self.steps_of_program(to),
+            Some((_, first)) if self.drive().copy_back && more.len() == self.drive().units => {
+                self.steps_of_copy(first.page, to)
+            }
+            Some((_, first)) => self.steps_of_reading_on(first.page, more.len()),
+        };
+        let running = self.workers[worker].running.as_mut().expect("it moves");
+        running.moved.extend(more);
+        running.steps = steps;
+    }
+
+    /// What a move that has some units takes next: of the first page of its block with others that are valid, as many as fit its page.
+    fn next_moved(
+        &self,
+        plane: usize,
+        block: usize,
+        has: &[(usize, Place)],
+    ) -> Vec<(usize, Place)> {
+        let missing = self.drive().units - has.len();
+        for (page, slots) in self.planes[plane].blocks[block].slots.iter().enumerate() {
+            let places = slots.iter().enumerate().filter_map(|(slot, unit)| {
+                let place = Place {
+                    plane,
+                    block,
+                    page,
+                    slot,
+                };
+                Some(((*unit)?, place))
+            });
+            let new = places.filter(|(_, place)| has.iter().all(|(_, other)| other != place));
+            let taken: Vec<(usize, Place)> = new.take(missing).collect();
+            if !taken.is_empty() {
+                return taken;
+            }
+        }
+        Vec::new()
+    }
+
+    pub fn cleaning_ends(&mut self, worker: usize, plane: usize, ended: Running) {
+        if let Some((_, to, page)) = ended.target {
+            self.moved_pages += 1;
+            for (slot, &(unit, from)) in ended.moved.iter().enumerate() {
+                // What has been written again has moved for nothing.
+                if self.map[unit] == Some(from) {
+                    let place = Place {
+                        plane,
+                        block: to,
+                        page,
+                        slot,
+                    };
+                    self.put(unit, place);
+                }
+            }
+            self.seal_if_full(plane, to, page);
+            self.queue_cleaning(worker, plane);
+            return;
+        }
+        let victim = self.planes[plane]
+            .victim
+            .take()
+            .expect("it is being cleaned");
+        self.freed += 1;
+        let block = &mut self.planes[plane].blocks[victim];
+        block.state = State::Free;
+        block.begun = 0;
+        block.erases += 1;
+        block.freed = self.freed;
+        if self.planes[plane].free() < self.drive().begin {
+            self.wants_cleaning(plane);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The twin's time: one instant after the other, and what happens in each.
+
+use super::model::{Event, Model};
+
+impl Model<'_> {
+    /// Runs until nothing happens any more.
+    pub fn run(&mut self) {
+        loop {
+            while let Some(place) = self.events.iter().position(|&(at, _)| at == self.now) {
+                let (_, event) = self.events.remove(place);
+                self.happens(event);
+                // Pages are formed, and requests come to their ends, when everything else that an event brings has been done.
+                self.form_pages();
+                self.end_requests();
+            }
+            self.look_at_channels();
+            match self.events.iter().map(|&(at, _)| at).min() {
+                Some(next) => self.now = next,
+                None => return,
+            }
+        }
+    }
+
+    fn happens(&mut self, event: Event) {
+        match event {
+            Event::Arrive(request) => {
+                self.waiting.push(request);
+                self.take();
+            }
+            Event::Mapped(request) => self.mapped(request),
+            Event::Complete(request) => self.complete(request),
+            Event::StepDone(worker) => self.next_step(worker),
+            Event::ChannelFree => {}
+        }
+    }
+
+    fn end_requests(&mut self) {
+        while !self.done.is_empty() {
+            let (request, at) = self.done.remove(0);
+            if at == self.now {
+                self.complete(request);
+            } else {
+                self.events.push((at, Event::Complete(request)));
+            }
+        }
+    }
+
+    fn complete(&mut self, request: usize) {
+        self.completions[request] = Some(self.now);
+        self.under_way -= 1;
+        self.take();
+    }
+}

@@ -1,0 +1,115 @@
+//! Random cases: a number gives the same one on every machine.
+
+use std::ops::RangeInclusive;
+
+use diskwright::base::random::Stream;
+use diskwright::engine::request::Op;
+
+use super::specs::{Asked, Case, Drive};
+
+struct Draw(Stream);
+
+impl Draw {
+    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
+        range.start() + self.0.below(range.end() - range.start() + 1)
+    }
+
+    fn size(&mut self, range: RangeInclusive<u64>) -> usize {
+        self.within(range) as usize
+    }
+
+    fn chance(&mut self) -> bool {
+        self.0.below(2) == 1
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.0.below(from.len() as u64) as usize]
+    }
+}
+
+/// The case of a number.
+pub fn case(number: u64) -> Case {
+    let mut draw = Draw(Stream::new(number, "ssd twin"));
+    let drive = drive(&mut draw);
+    let blocks = drive.host_units() as u64 * drive.unit_blocks;
+    let mut at = 0;
+    let mut requests = Vec::new();
+    for _ in 0..draw.within(10..=400) {
+        at += draw.pick(&[0, 0, 1_000, 100_000]) * draw.within(0..=9);
+        let op = draw.pick(&[
+            Op::Read,
+            Op::Read,
+            Op::Write,
+            Op::Write,
+            Op::Write,
+            Op::Trim,
+        ]);
+        let length = draw.within(1..=(3 * drive.unit_blocks).min(blocks));
+        let lbn = draw.within(0..=blocks - length);
+        requests.push(Asked {
+            at,
+            op,
+            lbn,
+            blocks: length,
+        });
+    }
+    // The counters are those of a drive that has nothing to do any more.
+    requests.push(Asked {
+        at: at + 100_000_000_000,
+        op: Op::Read,
+        lbn: 0,
+        blocks: 1,
+    });
+    Case { drive, requests }
+}
+
+fn drive(draw: &mut Draw) -> Drive {
+    let mut order = [0, 1, 2, 3];
+    order.rotate_left(draw.size(0..=3));
+    let times = |draw: &mut Draw, most| {
+        (0..draw.within(1..=2))
+            .map(|_| draw.within(1..=most))
+            .collect()
+    };
+    let mut drive = Drive {
+        counts: [(); 4].map(|()| draw.size(1..=2)),
+        blocks: draw.size(8..=14),
+        pages: draw.size(2..=8),
+        units: draw.size(1..=3),
+        unit_blocks: draw.pick(&[1, 4, 8]),
+        parallel: draw.pick(&["dies", "packages", "planes"]),
+        order,
+        fixed: draw.size(0..=4),
+        reads_allocate: draw.chance(),
+        copy_back: draw.chance(),
+        queue_depth: draw.size(1..=32),
+        read: times(draw, 90_000),
+        program: times(draw, 900_000),
+        erase: draw.within(1..=3_000_000),
+        summary: draw.within(0..=90_000),
+        read_command: draw.within(0..=400),
+        program_command: draw.within(0..=400),
+        erase_command: draw.within(0..=400),
+        block: draw.within(1..=4_000),
+        start_read: draw.within(0..=9_000),
+        start_write: draw.within(0..=9_000),
+        mapping: draw.within(0..=900),
+        read_end: draw.within(0..=900),
+        write_end: draw.within(0..=900),
+        rate: draw.within(50..=4_000),
+        spare: 0.0,
+        reserved: draw.size(0..=1),
+        begin: draw.size(0..=4),
+        stop: draw.size(0..=4),
+        victim: draw.pick(&["greedy", "fifo", "cost-benefit"]),
+        separate: draw.chance(),
+        throttled: draw.chance(),
+        levelling: draw.chance(),
+        fill: draw.pick(&[0, 50, 100]),
+    };
+    // What the planes can hold; a page a plane is lost where data do not divide evenly.
+    let room = drive.planes() * (drive.limit() - drive.units.min(drive.limit() - 1));
+    let all = drive.all_units() as f64;
+    drive.spare = libm::ceil((1.0 - room as f64 / all) * 100.0).min(99.0);
+    drive
+}

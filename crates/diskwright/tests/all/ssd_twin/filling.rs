@@ -1,0 +1,64 @@
+//! Pages that are put on the drive in no time: at the start, and for reads of what was never written.
+
+use super::blocks::Place;
+use super::model::Model;
+
+impl Model<'_> {
+    /// The part of the drive that was written in order.
+    pub fn fill(&mut self) {
+        let share = self.drive().fill as f64 / 100.0;
+        let filled = libm::round(self.map.len() as f64 * share) as usize;
+        let mut lists: Vec<Vec<usize>> = vec![Vec::new(); self.drive().groups()];
+        for unit in 0..filled {
+            let group = self.drive().group_of(unit);
+            lists[group].push(unit);
+            if lists[group].len() == self.drive().units {
+                let units = std::mem::take(&mut lists[group]);
+                self.put_page(group, &units);
+            }
+        }
+        for (group, units) in lists.iter().enumerate() {
+            if !units.is_empty() {
+                self.put_page(group, units);
+            }
+        }
+    }
+
+    fn put_page(&mut self, group: usize, units: &[usize]) {
+        let plane = self.next_plane(group);
+        self.put_on(plane, units);
+    }
+
+    fn put_on(&mut self, plane: usize, units: &[usize]) {
+        let (block, page) = self.next_page(plane, false);
+        for (slot, &unit) in units.iter().enumerate() {
+            let place = Place {
+                plane,
+                block,
+                page,
+                slot,
+            };
+            self.put(unit, place);
+        }
+        self.seal_if_full(plane, block, page);
+    }
+
+    /// A unit that was never written is put on the next page of its plane, if there is one: no last page of a block beside an operation, and no
+    /// block that cleaning needs.
+    pub fn put_at_once(&mut self, unit: usize) {
+        let plane = self.next_plane(self.drive().group_of(unit));
+        let its = &self.planes[plane];
+        let begun = its.host.map_or(0, |block| its.blocks[block].begun);
+        let worker = self.drive().worker_of(plane);
+        if begun + 1 == self.drive().pages && self.workers[worker].running.is_some() {
+            return;
+        }
+        let may_be_filled = match its.host {
+            Some(_) => !self.is_left_to_cleaning(plane),
+            None => its.free() >= 2,
+        };
+        if may_be_filled {
+            self.put_on(plane, &[unit]);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! A naive twin of SSDs, written from docs/model/flash.md alone, and random cases in which both complete every request at the same instant.
+//!
+//! The twin has whole units and pages, one stream, and no buffer.
+
+mod blocks;
+mod cleaning;
+mod clock;
+mod compare;
+mod course;
+mod draw;
+mod entries;
+mod filling;
+mod model;
+mod operations;
+mod shape;
+mod specs;
+mod workers;
+
+use std::ops::Range;
+
+/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
+#[track_caller]
+fn check(numbers: Range<u64>) {
+    let differs = |&number: &u64| compare::difference(&draw::case(number)).is_some();
+    let different: Vec<u64> = numbers.filter(differs).collect();
+    if let Some(&number) = different.first() {
+        let case = compare::shortened(draw::case(number));
+        let how = compare::difference(&case).expect("it still differs");
+        panic!("cases {different:?}; {number}: {how}\n{}", case.shown());
+    }
+}
+
+#[test]
+fn random_ssds_do_what_their_twin_does() {
+    check(0..300);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_random_ssds_do_what_their_twin_does() {
+    check(300..10_300);
+}

@@ -1,0 +1,127 @@
+//! Operations, and the steps that each consists of.
+
+use diskwright::engine::request::Op;
+
+use super::blocks::Place;
+use super::model::Model;
+
+/// What an operation is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Work {
+    Read { request: usize },
+    Merge { page: usize },
+    Program { page: usize },
+    Clean { plane: usize },
+}
+
+/// A read or a merge in a queue.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    pub work: Work,
+    /// The units that it wants.
+    pub units: Vec<usize>,
+    /// Where the first of them was when it joined the queue.
+    pub at: Place,
+}
+
+/// A step of an operation, ns.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    Channel(u64),
+    Array(u64),
+    /// A move that has the channel reads another page, or writes.
+    Gather,
+}
+
+/// The operation that a worker does.
+pub struct Running {
+    pub work: Work,
+    pub units: Vec<usize>,
+    /// What is left of it.
+    pub steps: Vec<Step>,
+    /// Since when it waits for the channel.
+    pub waits_since: Option<u64>,
+    /// Of all that channels have carried, the number of what was carried last for it.
+    pub carried: u64,
+    /// The page that it writes.
+    pub target: Option<(usize, usize, usize)>,
+    /// Units that it moves, with the places where they were.
+    pub moved: Vec<(usize, Place)>,
+}
+
+impl Model<'_> {
+    /// The time of some blocks on the channel.
+    fn data(&self, blocks: u64) -> u64 {
+        blocks * self.drive().block
+    }
+
+    fn page_data(&self) -> u64 {
+        self.data(self.drive().unit_blocks * self.drive().units as u64)
+    }
+
+    pub fn array_read(&self, page: usize) -> u64 {
+        let list = &self.drive().read;
+        list[page % list.len()]
+    }
+
+    fn array_program(&self, page: usize) -> u64 {
+        let drive = self.drive();
+        let last = if page + 1 == drive.pages {
+            drive.summary
+        } else {
+            0
+        };
+        drive.program[page % drive.program.len()] + last
+    }
+
+    /// What a read of units of a request sends, or a merge.
+    pub fn wanted(&self, work: Work, units: &[usize]) -> u64 {
+        let each = units.iter().map(|&unit| match work {
+            Work::Read { request } if self.asked(request).op == Op::Read => {
+                self.covered(request, unit)
+            }
+            _ => self.drive().unit_blocks,
+        });
+        each.sum()
+    }
+
+    pub fn steps_of_read(&self, reading: &Reading, page: usize) -> Vec<Step> {
+        let data = self.data(self.wanted(reading.work, &reading.units));
+        vec![
+            Step::Channel(self.drive().read_command),
+            Step::Array(self.array_read(page)),
+            Step::Channel(data),
+        ]
+    }
+
+    pub fn steps_of_program(&self, page: usize) -> Vec<Step> {
+        vec![
+            Step::Channel(self.drive().program_command + self.page_data()),
+            Step::Array(self.array_program(page)),
+        ]
+    }
+
+    pub fn steps_of_erase(&self) -> Vec<Step> {
+        let drive = self.drive();
+        vec![Step::Channel(drive.erase_command), Step::Array(drive.erase)]
+    }
+
+    /// A move reads what is valid of a page, and then decides again.
+    pub fn steps_of_reading_on(&self, page: usize, units: usize) -> Vec<Step> {
+        vec![
+            Step::Channel(self.drive().read_command),
+            Step::Array(self.array_read(page)),
+            Step::Channel(self.data(units as u64 * self.drive().unit_blocks)),
+            Step::Gather,
+        ]
+    }
+
+    /// A move of a whole page inside the flash.
+    pub fn steps_of_copy(&self, page: usize, to: usize) -> Vec<Step> {
+        let drive = self.drive();
+        vec![
+            Step::Channel(drive.read_command + drive.program_command),
+            Step::Array(self.array_read(page) + self.array_program(to)),
+        ]
+    }
+}

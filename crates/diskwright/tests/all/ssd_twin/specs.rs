@@ -1,0 +1,174 @@
+//! What a case is made of, and how it is written for the library.
+
+use std::fmt::Write as _;
+
+use diskwright::engine::request::Op;
+
+const LEVELS: [&str; 4] = ["channel", "package", "die", "plane"];
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// When it arrives, ns.
+    pub at: u64,
+    pub op: Op,
+    pub lbn: u64,
+    pub blocks: u64,
+}
+
+/// A drive: sizes in blocks of 512 B, times in ns, the spare share in percent.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    /// Channels, packages, dies and planes.
+    pub counts: [usize; 4],
+    pub blocks: usize,
+    pub pages: usize,
+    /// Slots of a page.
+    pub units: usize,
+    pub unit_blocks: u64,
+    pub parallel: &'static str,
+    pub order: [usize; 4],
+    pub fixed: usize,
+    pub reads_allocate: bool,
+    pub copy_back: bool,
+    pub queue_depth: usize,
+    pub read: Vec<u64>,
+    pub program: Vec<u64>,
+    pub erase: u64,
+    pub summary: u64,
+    pub read_command: u64,
+    pub program_command: u64,
+    pub erase_command: u64,
+    /// The time of a block on the channel.
+    pub block: u64,
+    pub start_read: u64,
+    pub start_write: u64,
+    pub mapping: u64,
+    pub read_end: u64,
+    pub write_end: u64,
+    /// MB/s of the link.
+    pub rate: u64,
+    pub spare: f64,
+    pub reserved: usize,
+    pub begin: usize,
+    pub stop: usize,
+    pub victim: &'static str,
+    pub separate: bool,
+    pub throttled: bool,
+    pub levelling: bool,
+    /// Percent.
+    pub fill: u64,
+}
+
+/// A drive and a load.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub drive: Drive,
+    pub requests: Vec<Asked>,
+}
+
+fn times(list: &[u64]) -> String {
+    let each: Vec<String> = list.iter().map(|ns| format!("\"{ns} ns\"")).collect();
+    format!("[{}]", each.join(", "))
+}
+
+impl Drive {
+    /// The drive's file.
+    pub fn text(&self) -> String {
+        let order: Vec<String> = self
+            .order
+            .iter()
+            .map(|&i| format!("\"{}\"", LEVELS[i]))
+            .collect();
+        let mut text = format!(
+            "kind = \"ssd\"\nname = \"random\"\nqueue_depth = {}\nparallel = \"{}\"\nreads_allocate = {}\ncopy_back = {}\n",
+            self.queue_depth, self.parallel, self.reads_allocate, self.copy_back
+        );
+        let [channels, packages, dies, planes] = self.counts;
+        _ = write!(
+            text,
+            "[flash]\nchannels = {channels}\npackages = {packages}\ndies = {dies}\nplanes = {planes}\nblocks = {}\npages = {}\n\
+             page = \"{} blocks\"\nunit = \"{} blocks\"\n",
+            self.blocks,
+            self.pages,
+            self.unit_blocks * self.units as u64,
+            self.unit_blocks
+        );
+        _ = write!(
+            text,
+            "[timing]\nread = {}\nprogram = {}\nerase = \"{} ns\"\nsummary = \"{} ns\"\nread_command = \"{} ns\"\n\
+             program_command = \"{} ns\"\nerase_command = \"{} ns\"\nblock = \"{} ns\"\n",
+            times(&self.read),
+            times(&self.program),
+            self.erase,
+            self.summary,
+            self.read_command,
+            self.program_command,
+            self.erase_command,
+            self.block
+        );
+        _ = write!(
+            text,
+            "[interface]\nread = \"{} ns\"\nwrite = \"{} ns\"\nmapping = \"{} ns\"\nread_end = \"{} ns\"\nwrite_end = \"{} ns\"\nrate = \"{} MB/s\"\n",
+            self.start_read,
+            self.start_write,
+            self.mapping,
+            self.read_end,
+            self.write_end,
+            self.rate
+        );
+        _ = write!(
+            text,
+            "[spare]\nshare = \"{} %\"\nreserved = {}\n[allocation]\norder = [{}]\nfixed = {}\n",
+            self.spare,
+            self.reserved,
+            order.join(", "),
+            self.fixed
+        );
+        _ = write!(
+            text,
+            "[cleaning]\nbegin = {}\nstop = {}\nvictim = \"{}\"\nseparate = {}\nthrottled = {}\n[wear]\nlevelling = {}\n\
+             [initial]\nfill = \"{} %\"\n",
+            self.begin,
+            self.stop,
+            self.victim,
+            self.separate,
+            self.throttled,
+            self.levelling,
+            self.fill
+        );
+        text
+    }
+}
+
+impl Case {
+    /// The spec, for a drive's file and a trace in these places.
+    pub fn spec(&self, drive: &str, trace: &str) -> String {
+        format!(
+            "[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n"
+        )
+    }
+
+    pub fn trace(&self) -> String {
+        let mut text = String::from("time_ns,op,lbn,blocks\n");
+        for Asked {
+            at,
+            op,
+            lbn,
+            blocks,
+        } in &self.requests
+        {
+            _ = writeln!(text, "{at},{},{lbn},{blocks}", op.name());
+        }
+        text
+    }
+
+    /// All of it, to look into a difference.
+    pub fn shown(&self) -> String {
+        let (spec, trace) = (self.spec("drive.toml", "trace.csv"), self.trace());
+        format!(
+            "# drive.toml\n{}\n# spec.toml\n{spec}\n# trace.csv\n{trace}",
+            self.drive.text()
+        )
+    }
+}

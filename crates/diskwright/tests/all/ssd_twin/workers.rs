@@ -1,0 +1,270 @@
+//! Workers and channels: which operation begins, and what comes after each of its steps.
+
+use super::blocks::{Place, State};
+use super::model::{Event, Model};
+use super::operations::{Reading, Running, Step, Work};
+
+impl Model<'_> {
+    /// A read or a merge joins the queue of the worker that has its first unit, or had it before the unit was trimmed.
+    pub fn queue_read(&mut self, work: Work, units: Vec<usize>, before: Option<Place>) {
+        let at = self.map[units[0]].or(before).expect("it was on flash");
+        let worker = self.drive().worker_of(at.plane);
+        self.has_changed = true;
+        self.workers[worker].reads.push(Reading { work, units, at });
+    }
+
+    /// Every free channel carries something, the lowest first, until nothing more can begin.
+    pub fn look_at_channels(&mut self) {
+        loop {
+            let mut channels = 0..self.channels.len();
+            if !channels.any(|channel| self.channels[channel] <= self.now && self.look_at(channel))
+            {
+                return;
+            }
+        }
+    }
+
+    /// A free channel carries something, if it can; whether it has, or a queue has changed.
+    fn look_at(&mut self, channel: usize) -> bool {
+        self.has_changed = false;
+        let all = 0..self.workers.len();
+        let own: Vec<usize> = all
+            .filter(|&w| self.drive().channel_of(w) == channel)
+            .collect();
+        let since = |worker: usize| {
+            let running = self.workers[worker].running.as_ref()?;
+            Some((running.waits_since?, running.carried, worker))
+        };
+        if let Some((.., worker)) = own.iter().filter_map(|&worker| since(worker)).min() {
+            self.carry(channel, worker);
+            return true;
+        }
+        let last = self.began_last[channel].and_then(|last| own.iter().position(|&w| w == last));
+        let first = last.map_or(0, |place| place + 1);
+        for step in 0..own.len() {
+            let worker = own[(first + step) % own.len()];
+            if self.workers[worker].running.is_none() && self.begin(worker) {
+                self.began_last[channel] = Some(worker);
+                self.carry(channel, worker);
+                return true;
+            }
+        }
+        self.has_changed
+    }
+
+    /// The channel carries the next step of a worker's operation.
+    fn carry(&mut self, channel: usize, worker: usize) {
+        let running = self.workers[worker]
+            .running
+            .as_mut()
+            .expect("it does something");
+        running.waits_since = None;
+        if matches!(running.steps[0], Step::Gather) {
+            self.gather(worker);
+        }
+        let running = self.workers[worker]
+            .running
+            .as_mut()
+            .expect("it does something");
+        let Step::Channel(ns) = running.steps.remove(0) else {
+            unreachable!("it waits for the channel");
+        };
+        let array = match running.steps.first() {
+            Some(&Step::Array(ns)) => ns,
+            _ => 0,
+        };
+        if array > 0 {
+            running.steps.remove(0);
+        }
+        self.carried += 1;
+        running.carried = self.carried;
+        self.channels[channel] = self.now + ns;
+        self.later(ns + array, Event::StepDone(worker));
+        self.later(ns, Event::ChannelFree);
+    }
+
+    /// What a worker's operation had the channel for, and the array, is over.
+    pub fn next_step(&mut self, worker: usize) {
+        let running = self.workers[worker]
+            .running
+            .as_mut()
+            .expect("it does something");
+        if running.steps.is_empty() {
+            let ended = self.workers[worker]
+                .running
+                .take()
+                .expect("it does something");
+            self.ends(worker, ended);
+        } else {
+            running.waits_since = Some(self.now);
+        }
+    }
+
+    /// An idle worker begins an operation, if it has one.
+    fn begin(&mut self, worker: usize) -> bool {
+        if self.is_urgent(worker) && self.begin_cleaning(worker) {
+            return true;
+        }
+        self.begin_read(worker) || self.begin_program(worker) || self.begin_cleaning(worker)
+    }
+
+    pub fn runs(&mut self, worker: usize, work: Work, units: Vec<usize>, steps: Vec<Step>) {
+        self.workers[worker].running = Some(Running {
+            work,
+            units,
+            steps,
+            waits_since: None,
+            carried: 0,
+            target: None,
+            moved: Vec::new(),
+        });
+    }
+
+    fn begin_read(&mut self, worker: usize) -> bool {
+        while !self.workers[worker].reads.is_empty() {
+            let mut reading = self.workers[worker].reads.remove(0);
+            let work = reading.work;
+            // What was trimmed in the meantime is read where it was, or with the first unit.
+            let at = self.map[reading.units[0]].unwrap_or(reading.at);
+            if self.drive().worker_of(at.plane) != worker {
+                self.queue_read(work, reading.units, Some(at));
+                continue;
+            }
+            let page_of = |unit: usize| {
+                let place = self.map[unit].unwrap_or(at);
+                (place.plane, place.block, place.page)
+            };
+            let runs: Vec<Vec<usize>> = reading
+                .units
+                .chunk_by(|&a, &b| page_of(a) == page_of(b))
+                .map(<[usize]>::to_vec)
+                .collect();
+            for units in &runs[1..] {
+                self.queue_read(work, units.clone(), Some(at));
+            }
+            reading.units.clone_from(&runs[0]);
+            let steps = self.steps_of_read(&reading, at.page);
+            self.runs(worker, work, reading.units, steps);
+            return true;
+        }
+        false
+    }
+
+    /// The data of a read or a merge have crossed the channel.
+    fn read_is_over(&mut self, work: Work, units: &[usize]) {
+        match work {
+            Work::Read { request } => {
+                let blocks = self.wanted(work, units);
+                self.send(request, units.len(), blocks);
+            }
+            Work::Merge { page } => self.merge_is_over(page),
+            Work::Program { .. } | Work::Clean { .. } => unreachable!("it is a read"),
+        }
+    }
+
+    fn begin_program(&mut self, worker: usize) -> bool {
+        let mut at = 0;
+        while at < self.workers[worker].programs.len() {
+            let page = self.workers[worker].programs[at];
+            let plane = self.pages[page].plane.expect("it was chosen");
+            if self.may_write(plane) {
+                self.workers[worker].programs.remove(at);
+                self.starts_program(worker, plane, page);
+                return true;
+            }
+            self.wants_cleaning(plane);
+            if self.planes[plane].victim.is_none() && self.goes_elsewhere(page, plane) {
+                self.workers[worker].programs.remove(at);
+                continue;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// A program that its plane can never write goes to another plane of its group with room.
+    fn goes_elsewhere(&mut self, page: usize, plane: usize) -> bool {
+        let group = self.pages[page].group;
+        let planes = self.drive().group_planes(group);
+        if !planes
+            .iter()
+            .any(|&other| other != plane && self.has_room(other))
+        {
+            return false;
+        }
+        let turn = self.turns[group];
+        let chosen = self.next_plane(group);
+        if chosen == plane {
+            self.turns[group] = turn;
+            return false;
+        }
+        self.planes[plane].expected -= self.pages[page].entries.len();
+        self.has_changed = true;
+        self.send_page(page, chosen);
+        true
+    }
+
+    fn starts_program(&mut self, worker: usize, plane: usize, page: usize) {
+        let (block, number) = self.next_page(plane, false);
+        let steps = self.steps_of_program(number);
+        self.workers[worker].programs_since += 1;
+        self.host_pages += 1;
+        self.runs(worker, Work::Program { page }, Vec::new(), steps);
+        let running = self.workers[worker].running.as_mut().expect("it begins");
+        running.target = Some((plane, block, number));
+        if self.planes[plane].free() < self.drive().begin {
+            self.wants_cleaning(plane);
+        }
+    }
+
+    /// A page is written in the open block of the host or of cleaning, which is opened if there is none.
+    pub fn next_page(&mut self, plane: usize, cleans: bool) -> (usize, usize) {
+        let (levelling, pages) = (self.drive().levelling, self.drive().pages);
+        let own = cleans && self.drive().separate;
+        let its = &mut self.planes[plane];
+        let open = if own { its.cleaning } else { its.host };
+        let block = open.unwrap_or_else(|| its.next_free(levelling).expect("a free block"));
+        its.blocks[block].state = State::Open;
+        let page = its.blocks[block].begun;
+        its.blocks[block].begun += 1;
+        let still = (page + 1 < pages).then_some(block);
+        match own {
+            true => its.cleaning = still,
+            false => its.host = still,
+        }
+        (block, page)
+    }
+
+    /// The last page of a block was written.
+    pub fn seal_if_full(&mut self, plane: usize, block: usize, page: usize) {
+        if page + 1 == self.drive().pages {
+            self.planes[plane].blocks[block].state = State::Sealed(self.sealed);
+            self.sealed += 1;
+        }
+    }
+
+    fn ends(&mut self, worker: usize, ended: Running) {
+        match ended.work {
+            Work::Read { .. } | Work::Merge { .. } => self.read_is_over(ended.work, &ended.units),
+            Work::Program { page } => {
+                let (plane, block, number) = ended.target.expect("it wrote a page");
+                let entries = self.pages[page].entries.clone();
+                self.planes[plane].expected -= entries.len();
+                for (slot, &entry) in entries.iter().enumerate() {
+                    let place = Place {
+                        plane,
+                        block,
+                        page: number,
+                        slot,
+                    };
+                    self.put(self.entries[entry].unit, place);
+                }
+                self.seal_if_full(plane, block, number);
+                for entry in entries {
+                    self.entry_is_over(entry);
+                }
+            }
+            Work::Clean { plane } => self.cleaning_ends(worker, plane, ended),
+        }
+    }
+}
