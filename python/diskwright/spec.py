@@ -2040,8 +2040,9 @@ class CostBenefit(Table):
     """The block is cleaned that gives most for its cost, old ones before young ones.
 
     Rule: the block with the largest age · (units − valid) / (units + valid) is cleaned, its age being
-    counted in blocks that were filled since. Tie: the lowest number. Source: Rosenblum and Ousterhout,
-    "The design and implementation of a log-structured file system", ACM TOCS 10(1), 1992, section 3.6.
+    counted in blocks that were filled since, itself among them. Tie: the lowest number. Source: Rosenblum
+    and Ousterhout, "The design and implementation of a log-structured file system", ACM TOCS 10(1), 1992,
+    section 3.6.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("cost-benefit",)

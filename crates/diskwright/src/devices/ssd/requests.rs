@@ -261,6 +261,7 @@ impl Ssd {
         if open.remaining > 0 {
             return;
         }
+        self.writes.urgent -= u32::from(open.is_urgent);
         if let Some(page) = page {
             let parts = &mut cx.request_mut(request).parts;
             parts.add(Part::Channel, page.channel_time);
@@ -289,9 +290,7 @@ impl Ssd {
     /// All of a request is done: it is complete when its data and the end of it are with the host, at the instant that is returned.
     fn finish(&mut self, request: RequestId, cx: &mut Context<'_>) -> Time {
         let now = cx.now();
-        let OpenRequest {
-            command, is_urgent, ..
-        } = self.open[request.0 as usize];
+        let command = self.open[request.0 as usize].command;
         let (after, frames, sent) = match command.op {
             Op::Read => {
                 let frames = self.interface.frames;
@@ -299,7 +298,6 @@ impl Ssd {
             }
             _ => (self.interface.write_end, Time::ZERO, now),
         };
-        self.writes.urgent -= u32::from(is_urgent);
         let at = sent + after;
         let entry = cx.request_mut(request);
         entry.parts.add(Part::Overhead, after);

@@ -253,22 +253,27 @@ impl Ssd {
         }
     }
 
-    /// The first entry of a list may have waited for long enough.
+    /// The first entry of a list may have waited for long enough, and those of others at the same instant.
     pub(super) fn held_long_enough(&mut self, list: u32, cx: &mut Context<'_>) {
         self.writes.has_alarm[list as usize] = false;
-        let (Some(first), Some(buffer)) =
-            (self.writes.lists[list as usize].first(), self.writes.buffer)
+        let Some(buffer) = self
+            .writes
+            .buffer
+            .filter(|_| self.read_only_since.is_none())
         else {
             return;
         };
-        if self.read_only_since.is_some() {
-            return;
+        for other in 0..self.writes.lists.len() as u32 {
+            let first = self.writes.lists[other as usize].first();
+            let has_waited = |first| {
+                let ready_at = self.writes.entries.get(first).ready_at;
+                ready_at + buffer.hold <= cx.now()
+            };
+            if first.is_some_and(has_waited) {
+                self.form_page(other, cx);
+            }
         }
-        if self.writes.entries.get(first).ready_at + buffer.hold <= cx.now() {
-            self.form_page(list, cx);
-        } else {
-            self.hold(list, cx);
-        }
+        self.hold(list, cx);
     }
 
     /// Makes a page of the first entries of a list. What they lack of their units is read first.

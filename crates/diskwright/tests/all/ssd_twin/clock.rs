@@ -31,6 +31,7 @@ impl Model<'_> {
             Event::Complete(request) => self.complete(request),
             Event::StepDone(worker) => self.next_step(worker),
             Event::ChannelFree => {}
+            Event::Held => self.held_long_enough(),
         }
     }
 

@@ -38,10 +38,9 @@ impl Model<'_> {
     pub fn mapped(&mut self, request: usize) {
         match self.asked(request).op {
             Op::Read => self.read(request),
-            Op::Write => self.enter(request),
+            Op::Write => self.write(request),
             Op::Trim => self.trim(request),
-            // Without a buffer there is nothing to wait for.
-            Op::Flush => self.done(request),
+            Op::Flush => self.flush(request),
         }
     }
 
@@ -70,7 +69,7 @@ impl Model<'_> {
             if self.map[unit].is_none() && !self.is_held(unit) && self.drive().reads_allocate {
                 self.put_at_once(unit);
             }
-            let Some(place) = self.map[unit] else {
+            let Some(place) = self.map[unit].filter(|_| !self.is_buffered(request, unit)) else {
                 at_once = (at_once.0 + 1, at_once.1 + self.covered(request, unit));
                 continue;
             };

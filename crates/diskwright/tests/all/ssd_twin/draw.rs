@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, Case, Drive};
+use super::specs::{Asked, Buffer, Case, Drive};
 
 struct Draw(Stream);
 
@@ -46,11 +46,16 @@ pub fn case(number: u64) -> Case {
         ]);
         let length = draw.within(1..=(3 * drive.unit_blocks).min(blocks));
         let lbn = draw.within(0..=blocks - length);
+        let (op, lbn, length) = match drive.buffer {
+            Some(_) if draw.within(0..=15) == 0 => (Op::Flush, 0, 0),
+            _ => (op, lbn, length),
+        };
         requests.push(Asked {
             at,
             op,
             lbn,
             blocks: length,
+            fua: op == Op::Write && draw.within(0..=7) == 0,
         });
     }
     // The counters are those of a drive that has nothing to do any more.
@@ -59,6 +64,7 @@ pub fn case(number: u64) -> Case {
         op: Op::Read,
         lbn: 0,
         blocks: 1,
+        fua: false,
     });
     Case { drive, requests }
 }
@@ -106,10 +112,18 @@ fn drive(draw: &mut Draw) -> Drive {
         throttled: draw.chance(),
         levelling: draw.chance(),
         fill: draw.pick(&[0, 50, 100]),
+        buffer: None,
     };
     // What the planes can hold; a page a plane is lost where data do not divide evenly.
     let room = drive.planes() * (drive.limit() - drive.units.min(drive.limit() - 1));
     let all = drive.all_units() as f64;
     drive.spare = libm::ceil((1.0 - room as f64 / all) * 100.0).min(99.0);
+    if draw.chance() {
+        drive.buffer = Some(Buffer {
+            entries: draw.size(1..=24).max(drive.units),
+            has_capacitor: draw.chance(),
+            hold: draw.pick(&[1, 30_000, 3_000_000]) * draw.within(1..=9),
+        });
+    }
     drive
 }

@@ -1,26 +1,113 @@
 //! Units of writes in the controller's memory, and the pages that they fill.
 
-use super::model::{Entry, Model, Page};
+use super::model::{Entry, Event, Model, Page};
 use super::operations::Work;
 
 impl Model<'_> {
-    /// The units of a write enter.
-    pub fn enter(&mut self, request: usize) {
-        for unit in self.units_of(request) {
-            let is_first = self.first_entry(unit).is_none();
-            let is_whole = self.covered(request, unit) == self.drive().unit_blocks;
-            self.missing[request] += 1;
-            self.entries.push(Entry {
-                unit,
-                is_whole,
-                request,
-                is_over: false,
-            });
-            if is_first {
-                self.becomes_ready(self.entries.len() - 1);
-            }
+    /// Whether a write waits until it is on flash.
+    fn waits_for_flash(&self, request: usize) -> bool {
+        let buffer = self.drive().buffer;
+        buffer.is_none_or(|buffer| self.asked(request).fua && !buffer.has_capacitor)
+    }
+
+    /// The units of a write enter, behind those of writes before it.
+    pub fn write(&mut self, request: usize) {
+        if self.drive().buffer.is_some() && self.waits_for_flash(request) {
+            self.urgent.push(request);
         }
-        self.forms_pages = true;
+        self.entering.push((request, self.units_of(request).start));
+        self.enter();
+    }
+
+    /// Writes enter as far as there is room.
+    pub fn enter(&mut self) {
+        while let Some(&(request, from)) = self.entering.first() {
+            for unit in from..self.units_of(request).end {
+                if !self.enters(request, unit) {
+                    self.entering[0].1 = unit;
+                    return;
+                }
+            }
+            self.entering.remove(0);
+            self.done_if_nothing_is_missing(request);
+        }
+    }
+
+    /// A unit of a write enters, if there is room.
+    fn enters(&mut self, request: usize, unit: usize) -> bool {
+        let part = self.part_of(request, unit);
+        let waits = self.waits_for_flash(request);
+        let last = self
+            .entries
+            .iter_mut()
+            .rfind(|entry| entry.unit == unit && !entry.is_over);
+        if let Some(last) = last
+            && !waits
+            && last.request.is_none()
+            && !last.has_begun
+            && part.start <= last.until
+            && last.from <= part.end
+        {
+            (last.from, last.until) = (last.from.min(part.start), last.until.max(part.end));
+            return true;
+        }
+        let held = self.entries.iter().filter(|entry| !entry.is_over).count();
+        if self
+            .drive()
+            .buffer
+            .is_some_and(|buffer| held >= buffer.entries)
+        {
+            return false;
+        }
+        let is_first = !self.is_held(unit);
+        self.missing[request] += usize::from(waits);
+        self.entries.push(Entry {
+            unit,
+            from: part.start,
+            until: part.end,
+            request: waits.then_some(request),
+            ready_at: 0,
+            has_begun: false,
+            is_over: false,
+        });
+        if is_first {
+            self.becomes_ready(self.entries.len() - 1);
+        }
+        true
+    }
+
+    /// A write that has entered is done when no entry is missing.
+    fn done_if_nothing_is_missing(&mut self, request: usize) {
+        let is_entering = self.entering.iter().any(|&(other, _)| other == request);
+        if self.missing[request] == 0 && !is_entering {
+            self.urgent.retain(|&other| other != request);
+            self.done(request);
+        }
+    }
+
+    /// A flush is done when all that is in memory is on flash, unless that survives a power cut.
+    pub fn flush(&mut self, request: usize) {
+        let waits = self
+            .drive()
+            .buffer
+            .is_some_and(|buffer| !buffer.has_capacitor);
+        let all = 0..self.entries.len();
+        let held: Vec<usize> = all.filter(|&entry| !self.entries[entry].is_over).collect();
+        if waits && !held.is_empty() {
+            self.flushes.push((request, held));
+        } else {
+            self.done(request);
+        }
+    }
+
+    /// Whether all blocks that a request wants of a unit are in the buffer.
+    pub fn is_buffered(&self, request: usize, unit: usize) -> bool {
+        let of_unit =
+            || { self.entries.iter() }.filter(|entry| entry.unit == unit && !entry.is_over);
+        self.drive().buffer.is_some()
+            && self
+                .part_of(request, unit)
+                .all(|block| of_unit().any(|entry| (entry.from..entry.until).contains(&block)))
     }
 
     /// Whether a unit has entries.
@@ -35,32 +122,68 @@ impl Model<'_> {
     }
 
     fn becomes_ready(&mut self, entry: usize) {
+        self.entries[entry].ready_at = self.now;
         let group = self.drive().group_of(self.entries[entry].unit);
         self.ready[group].push(entry);
     }
 
     /// Ready entries are put on pages, the lowest list first.
     pub fn form_pages(&mut self) {
-        if !std::mem::take(&mut self.forms_pages) {
-            return;
-        }
+        let forms_all =
+            self.drive().buffer.is_none() || !self.urgent.is_empty() || !self.flushes.is_empty();
         for group in 0..self.ready.len() {
-            let ready = std::mem::take(&mut self.ready[group]);
-            for entries in ready.chunks(self.drive().units) {
-                self.form_page(group, entries.to_vec());
+            while self.ready[group].len() >= self.drive().units
+                || forms_all && !self.ready[group].is_empty()
+            {
+                self.form_page(group);
+            }
+            if let (Some(buffer), Some(&first)) = (self.drive().buffer, self.ready[group].first()) {
+                let until = self.entries[first].ready_at + buffer.hold;
+                let is_foreseen =
+                    |&(at, ref event): &(u64, Event)| at == until && matches!(event, Event::Held);
+                if until > self.now && !self.events.iter().any(is_foreseen) {
+                    self.events.push((until, Event::Held));
+                }
+            }
+        }
+        if !self.entering.is_empty() && self.pages.iter().all(|page| page.is_over) {
+            let lists = 0..self.ready.len();
+            let fullest = lists.rev().max_by_key(|&group| self.ready[group].len());
+            if let Some(group) = fullest.filter(|&group| !self.ready[group].is_empty()) {
+                self.form_page(group);
             }
         }
     }
 
-    fn form_page(&mut self, group: usize, entries: Vec<usize>) {
+    /// Forms pages of entries of which the first has been ready for long enough.
+    pub fn held_long_enough(&mut self) {
+        let hold = self.drive().buffer.map_or(0, |buffer| buffer.hold);
+        for group in 0..self.ready.len() {
+            let first = self.ready[group].first();
+            if first.is_some_and(|&first| self.entries[first].ready_at + hold <= self.now) {
+                self.form_page(group);
+            }
+        }
+    }
+
+    /// Puts the first entries of a list on a page.
+    fn form_page(&mut self, group: usize) {
         let number = self.pages.len();
-        let partial = entries.iter().map(|&entry| &self.entries[entry]);
-        let partial = partial.filter(|entry| !entry.is_whole && self.map[entry.unit].is_some());
+        let most = self.ready[group].len().min(self.drive().units);
+        let entries: Vec<usize> = self.ready[group].drain(..most).collect();
+        let partial = entries
+            .iter()
+            .map(|&entry| &self.entries[entry])
+            .filter(|entry| {
+                entry.until - entry.from < self.drive().unit_blocks
+                    && self.map[entry.unit].is_some()
+            });
         let units: Vec<usize> = partial.map(|entry| entry.unit).collect();
         self.pages.push(Page {
             group,
             entries,
             merges: units.len(),
+            is_over: false,
             plane: None,
         });
         self.merged_units += units.len() as u64;
@@ -110,14 +233,24 @@ impl Model<'_> {
     /// An entry's page has been programmed.
     pub fn entry_is_over(&mut self, entry: usize) {
         self.entries[entry].is_over = true;
-        let (request, unit) = (self.entries[entry].request, self.entries[entry].unit);
-        self.missing[request] -= 1;
-        if self.missing[request] == 0 {
+        let unit = self.entries[entry].unit;
+        if let Some(request) = self.entries[entry].request {
+            self.missing[request] -= 1;
+            self.done_if_nothing_is_missing(request);
+        }
+        for (_, entries) in &mut self.flushes {
+            entries.retain(|&other| other != entry);
+        }
+        while let Some(at) = self
+            .flushes
+            .iter()
+            .position(|(_, entries)| entries.is_empty())
+        {
+            let (request, _) = self.flushes.remove(at);
             self.done(request);
         }
         if let Some(next) = self.first_entry(unit) {
             self.becomes_ready(next);
         }
-        self.forms_pages = true;
     }
 }

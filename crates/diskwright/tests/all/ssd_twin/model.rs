@@ -15,14 +15,21 @@ pub enum Event {
     /// What a worker's operation had the channel for is over, and what follows on the array.
     StepDone(usize),
     ChannelFree,
+    /// The first entries of groups may have been ready for long enough.
+    Held,
 }
 
 /// A unit of a write in the controller's memory.
 pub struct Entry {
     pub unit: usize,
-    /// Whether the write gives all blocks of the unit.
-    pub is_whole: bool,
-    pub request: usize,
+    /// The blocks of the unit that it has.
+    pub from: u64,
+    pub until: u64,
+    /// The write that waits for it.
+    pub request: Option<usize>,
+    pub ready_at: u64,
+    /// Its program has begun.
+    pub has_begun: bool,
     pub is_over: bool,
 }
 
@@ -32,6 +39,8 @@ pub struct Page {
     pub entries: Vec<usize>,
     /// Merges that are not over.
     pub merges: usize,
+    /// It has been programmed.
+    pub is_over: bool,
     pub plane: Option<usize>,
 }
 
@@ -85,8 +94,11 @@ pub struct Model<'a> {
     pub done: Vec<(usize, u64)>,
     /// Whether an operation has joined another queue while a channel was looked at.
     pub has_changed: bool,
-    /// Whether a page has been programmed or a write has entered in this instant.
-    pub forms_pages: bool,
+    /// Writes that have not entered in whole, with the next unit of each.
+    pub entering: Vec<(usize, usize)>,
+    /// Writes that wait for flash beside a buffer, and flushes with the entries that each waits for.
+    pub urgent: Vec<usize>,
+    pub flushes: Vec<(usize, Vec<usize>)>,
     pub host_pages: u64,
     pub moved_pages: u64,
     pub merged_units: u64,
@@ -122,7 +134,9 @@ impl<'a> Model<'a> {
             began_last: vec![None; drive.counts[0]],
             done: Vec::new(),
             has_changed: false,
-            forms_pages: false,
+            entering: Vec::new(),
+            urgent: Vec::new(),
+            flushes: Vec::new(),
             host_pages: 0,
             moved_pages: 0,
             merged_units: 0,
@@ -151,12 +165,18 @@ impl<'a> Model<'a> {
         (asked.lbn / unit) as usize..(asked.lbn + asked.blocks).div_ceil(unit) as usize
     }
 
-    /// How many blocks of a unit a request covers.
-    pub fn covered(&self, request: usize, unit: usize) -> u64 {
+    /// The blocks of a unit that a request covers, as they are numbered in the unit.
+    pub fn part_of(&self, request: usize, unit: usize) -> std::ops::Range<u64> {
         let asked = self.asked(request);
         let size = self.drive().unit_blocks;
         let (from, to) = (unit as u64 * size, (unit as u64 + 1) * size);
-        (asked.lbn + asked.blocks).min(to) - asked.lbn.max(from)
+        asked.lbn.max(from) - from..(asked.lbn + asked.blocks).min(to) - from
+    }
+
+    /// How many blocks of a unit a request covers.
+    pub fn covered(&self, request: usize, unit: usize) -> u64 {
+        let part = self.part_of(request, unit);
+        part.end - part.start
     }
 
     /// What a unit held is not valid any more.

@@ -14,6 +14,17 @@ pub struct Asked {
     pub op: Op,
     pub lbn: u64,
     pub blocks: u64,
+    pub fua: bool,
+}
+
+/// A write buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer {
+    /// Units that it has room for.
+    pub entries: usize,
+    pub has_capacitor: bool,
+    /// How long an entry waits for a page full, ns.
+    pub hold: u64,
 }
 
 /// A drive: sizes in blocks of 512 B, times in ns, the spare share in percent.
@@ -58,6 +69,7 @@ pub struct Drive {
     pub levelling: bool,
     /// Percent.
     pub fill: u64,
+    pub buffer: Option<Buffer>,
 }
 
 /// A drive and a load.
@@ -137,6 +149,15 @@ impl Drive {
             self.levelling,
             self.fill
         );
+        if let Some(buffer) = &self.buffer {
+            _ = writeln!(
+                text,
+                "[buffer]\nsize = \"{} blocks\"\ncapacitor = {}\nhold = \"{} ns\"",
+                buffer.entries as u64 * self.unit_blocks,
+                buffer.has_capacitor,
+                buffer.hold
+            );
+        }
         text
     }
 }
@@ -145,20 +166,21 @@ impl Case {
     /// The spec, for a drive's file and a trace in these places.
     pub fn spec(&self, drive: &str, trace: &str) -> String {
         format!(
-            "[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n"
+            "[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\ncsv.fua = \"fua\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n"
         )
     }
 
     pub fn trace(&self) -> String {
-        let mut text = String::from("time_ns,op,lbn,blocks\n");
+        let mut text = String::from("time_ns,op,lbn,blocks,fua\n");
         for Asked {
             at,
             op,
             lbn,
             blocks,
+            fua,
         } in &self.requests
         {
-            _ = writeln!(text, "{at},{},{lbn},{blocks}", op.name());
+            _ = writeln!(text, "{at},{},{lbn},{blocks},{}", op.name(), u8::from(*fua));
         }
         text
     }

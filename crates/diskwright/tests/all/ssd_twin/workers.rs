@@ -207,6 +207,9 @@ impl Model<'_> {
     fn starts_program(&mut self, worker: usize, plane: usize, page: usize) {
         let (block, number) = self.next_page(plane, false);
         let steps = self.steps_of_program(number);
+        for entry in self.pages[page].entries.clone() {
+            self.entries[entry].has_begun = true;
+        }
         self.workers[worker].programs_since += 1;
         self.host_pages += 1;
         self.runs(worker, Work::Program { page }, Vec::new(), steps);
@@ -260,9 +263,11 @@ impl Model<'_> {
                     self.put(self.entries[entry].unit, place);
                 }
                 self.seal_if_full(plane, block, number);
+                self.pages[page].is_over = true;
                 for entry in entries {
                     self.entry_is_over(entry);
                 }
+                self.enter();
             }
             Work::Clean { plane } => self.cleaning_ends(worker, plane, ended),
         }
