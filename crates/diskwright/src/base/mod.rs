@@ -1,6 +1,7 @@
 //! What everything uses and what knows nothing of the rest: errors, units, random numbers, named policies, schemas.
 
 pub mod choice;
+pub(crate) mod divide;
 pub mod document;
 pub mod error;
 pub mod fifo;

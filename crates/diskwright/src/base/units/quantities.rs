@@ -108,8 +108,13 @@ impl Rate {
     }
     /// The time to transfer so many bytes, to the nearest nanosecond.
     pub fn time(self, bytes: u64) -> Time {
+        let rate = self.bytes_per_s;
+        let scaled = bytes.checked_mul(1_000_000_000);
+        if let Some(scaled) = scaled.and_then(|scaled| scaled.checked_add(rate / 2)) {
+            return Time::from_ns(scaled / rate);
+        }
         let scaled = u128::from(bytes) * 1_000_000_000;
-        let rate = u128::from(self.bytes_per_s);
+        let rate = u128::from(rate);
         Time::from_ns(((scaled + rate / 2) / rate) as u64)
     }
 }

@@ -124,7 +124,7 @@ impl Ssd {
 
     /// Whether a page is the first of its block: a block has been opened for it.
     pub(super) fn is_first_page(&self, slot: u32) -> bool {
-        slot.is_multiple_of(self.geometry.units_of_block())
+        self.geometry.is_first_of_block(slot)
     }
 
     /// The operation of cleaning that a worker does next. A block is not erased before all others of its plane that are being cleaned have been
@@ -162,9 +162,8 @@ impl Ssd {
 
     /// The next step of cleaning a block waits for its worker.
     fn next_step(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {
-        let mut step = Operation::new(Action::Move, plane);
-        step.unit = block;
-        let id = self.operations.add(step);
+        let id = self.operations.add(Action::Move, plane);
+        self.operations.get_mut(id).unit = block;
         self.enqueue(id, cx);
     }
 
@@ -228,7 +227,7 @@ impl Ssd {
         entry.from = first;
         if is_whole && self.copy_back {
             let commands = self.timing.read_command + self.timing.program_command;
-            let number = self.geometry.page_of(self.operations.get(id).to) % self.geometry.pages;
+            let number = self.geometry.page_in_block(self.operations.get(id).to);
             let program = self.timing.program_time(number, self.geometry.pages);
             return self.program(channel, worker, id, (commands, read + program), cx);
         }

@@ -21,6 +21,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
+use crate::base::divide::Divisor;
 use crate::base::random::Stream;
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
@@ -103,7 +104,8 @@ struct Ssd {
     timing: TimingDescription,
     allocation: Allocation,
     interface: ControllerDescription,
-    planes_of_worker: u32,
+    by_worker: Divisor,
+    workers_of_channel: u32,
     copy_back: bool,
     multi_plane: Option<MultiPlane>,
     reads_allocate: bool,
@@ -180,7 +182,8 @@ impl Ssd {
             timing: parts.timing,
             allocation: parts.allocation,
             interface: parts.interface,
-            planes_of_worker: parts.planes_of_worker,
+            by_worker: Divisor::of_u32(parts.planes_of_worker),
+            workers_of_channel: geometry.planes_of_channel() / parts.planes_of_worker,
             copy_back: parts.copy_back,
             multi_plane: parts.multi_plane,
             reserved: parts.reserved,

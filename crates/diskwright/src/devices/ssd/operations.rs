@@ -67,6 +67,8 @@ pub(super) struct Operation {
     pub unit: u32,
     /// Units that it reads; merges that a program waits for.
     pub count: u32,
+    /// 512-byte blocks of them that the host wants.
+    pub wanted: u32,
     /// What a program writes, or a merge is for.
     pub entries: EntryList,
     /// The stream of what a program writes.
@@ -94,8 +96,7 @@ pub(super) const NO_REQUEST: RequestId = RequestId(u32::MAX);
 
 impl Operation {
     /// One that begins to wait.
-    #[inline]
-    pub fn new(action: Action, plane: u32) -> Operation {
+    fn new(action: Action, plane: u32) -> Operation {
         Operation {
             action,
             phase: Phase::Queued,
@@ -103,6 +104,7 @@ impl Operation {
             plane,
             unit: NONE,
             count: 0,
+            wanted: 0,
             entries: EntryList::default(),
             stream: 0,
             from: NONE,
@@ -118,16 +120,28 @@ impl Operation {
         }
     }
 
-    /// A read of units for a request, the first of them in a slot.
+    /// Makes it one that begins to wait, written where it stays.
     #[inline]
-    pub fn read(request: RequestId, plane: u32, units: (u32, u32), from: u32) -> Operation {
-        Operation {
-            request,
-            unit: units.0,
-            count: units.1,
-            from,
-            ..Operation::new(Action::Read, plane)
-        }
+    fn renew(&mut self, action: Action, plane: u32) {
+        self.action = action;
+        self.phase = Phase::Queued;
+        self.request = NO_REQUEST;
+        self.plane = plane;
+        self.unit = NONE;
+        self.count = 0;
+        self.wanted = 0;
+        self.entries = EntryList::default();
+        self.stream = 0;
+        self.from = NONE;
+        self.to = NONE;
+        self.queued = Time::ZERO;
+        self.was_blocked = false;
+        self.channel_time = Time::ZERO;
+        self.read_time = Time::ZERO;
+        self.program_time = Time::ZERO;
+        self.erase_time = Time::ZERO;
+        self.next = NONE;
+        self.partner = NONE;
     }
 }
 
@@ -139,19 +153,36 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    /// Adds one.
+    /// Adds one that begins to wait.
     #[inline]
-    pub fn add(&mut self, operation: Operation) -> OpId {
+    pub fn add(&mut self, action: Action, plane: u32) -> OpId {
         match self.free.pop() {
             Some(index) => {
-                self.entries[index as usize] = operation;
+                self.entries[index as usize].renew(action, plane);
                 OpId(index)
             }
             None => {
-                self.entries.push(operation);
+                self.entries.push(Operation::new(action, plane));
                 OpId(self.entries.len() as u32 - 1)
             }
         }
+    }
+
+    /// Adds a read of units for a request, the first of them in a slot, of which it wants so many 512-byte blocks.
+    #[inline]
+    pub fn add_read(
+        &mut self,
+        request: RequestId,
+        plane: u32,
+        (unit, count): (u32, u32),
+        from: u32,
+        wanted: u32,
+    ) -> OpId {
+        let id = self.add(Action::Read, plane);
+        let read = self.get_mut(id);
+        (read.request, read.from, read.wanted) = (request, from, wanted);
+        (read.unit, read.count) = (unit, count);
+        id
     }
 
     #[inline]

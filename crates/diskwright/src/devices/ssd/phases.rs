@@ -55,7 +55,7 @@ impl Ssd {
     #[inline]
     fn blocks_read(&self, operation: &Operation) -> u32 {
         match operation.action {
-            Action::Read => self.blocks_wanted(operation),
+            Action::Read => operation.wanted,
             Action::Move => self.job_of(operation).last * self.geometry.unit_blocks,
             _ => self.geometry.unit_blocks,
         }
@@ -88,7 +88,7 @@ impl Ssd {
 
     /// The time of the array for the page that begins at a slot.
     fn page_time(&self, slot: u32) -> Time {
-        let page = self.geometry.page_of(slot) % self.geometry.pages;
+        let page = self.geometry.page_in_block(slot);
         self.timing.program_time(page, self.geometry.pages)
     }
 
@@ -99,7 +99,7 @@ impl Ssd {
     }
 
     pub(super) fn read_time(&self, slot: u32, blocks: u32) -> Time {
-        let page = self.geometry.page_of(slot) % self.geometry.pages;
+        let page = self.geometry.page_in_block(slot);
         let is_part = blocks * 2 < self.geometry.unit_blocks * self.geometry.units;
         self.timing.read_time(page, is_part)
     }
@@ -116,10 +116,11 @@ impl Ssd {
             _ => {}
         }
         (state.current, state.busy_since) = (Some(id), now);
-        let place = worker % self.workers_of_channel();
+        let workers = self.workers_of_channel;
+        let place = worker - channel * workers;
         let entry = &mut self.channels[channel as usize];
         entry.ready &= !(1 << place);
-        entry.turn = (place + 1) % (self.geometry.planes_of_channel() / self.planes_of_worker);
+        entry.turn = if place + 1 == workers { 0 } else { place + 1 };
         match action {
             Action::Read | Action::Merge => self.begin_reads(channel, worker, id, cx),
             Action::Program => self.begin_programs(channel, worker, id, cx),
@@ -173,10 +174,10 @@ impl Ssd {
 
     /// Units of a read that have moved to other pages than the first of them become operations of their own.
     fn split_read(&mut self, id: OpId, cx: &mut Context<'_>) {
-        let read = *self.operations.get(id);
-        if read.count == 1 {
+        if self.operations.get(id).count == 1 {
             return;
         }
+        let read = *self.operations.get(id);
         let page = self.geometry.page_of(read.from);
         let page_of = |ssd: &Ssd, unit| {
             let slot = ssd.home_of(unit);
@@ -186,7 +187,9 @@ impl Ssd {
         let stay = (read.unit..end)
             .take_while(|&unit| page_of(self, unit) == page)
             .count() as u32;
-        self.operations.get_mut(id).count = stay;
+        let wanted = self.blocks_wanted(read.request, read.unit..read.unit + stay);
+        let entry = self.operations.get_mut(id);
+        (entry.count, entry.wanted) = (stay, wanted);
         let mut unit = read.unit + stay;
         while unit < end {
             let of = page_of(self, unit);
@@ -195,8 +198,9 @@ impl Ssd {
                 .unwrap_or(end);
             let slot = self.home_of(unit).unwrap_or(read.from);
             let plane = self.geometry.plane_of(slot);
-            let other = Operation::read(read.request, plane, (unit, next - unit), slot);
-            let other = self.operations.add(other);
+            let wanted = self.blocks_wanted(read.request, unit..next);
+            let units = (unit, next - unit);
+            let other = (self.operations).add_read(read.request, plane, units, slot, wanted);
             self.open[read.request.0 as usize].remaining += 1;
             self.enqueue(other, cx);
             unit = next;
@@ -207,14 +211,14 @@ impl Ssd {
     /// all their commands.
     fn join_reads(&mut self, worker: u32, id: OpId, each: Time, cx: &mut Context<'_>) -> Time {
         let first = *self.operations.get(id);
-        let number = self.geometry.page_of(first.from) % self.geometry.pages;
+        let number = self.geometry.page_in_block(first.from);
         let mut at = self.workers[worker as usize].reads.front();
         let mut count = 1;
         while let Some(other) = at {
             at = self.operations.after(other);
             let slot = self.slot_of_read(other);
             let plane = self.geometry.plane_of(slot);
-            let is_same = self.geometry.page_of(slot) % self.geometry.pages == number;
+            let is_same = self.geometry.page_in_block(slot) == number;
             if is_same && self.may_join(id, plane) {
                 self.take_from_queue(worker, other);
                 self.look_up(other);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Ssd;
 use super::entries::EntryId;
-use super::operations::{Action, Operation};
+use super::operations::Action;
 use crate::base::units::{BLOCK_BYTES, Time};
 use crate::engine::context::Context;
 use crate::models::flash::blocks::{BlockState, ProgrammedUntil};
@@ -172,14 +172,14 @@ impl Ssd {
             let plane = self.allocation.plane_at(checkpoints.turn);
             checkpoints.turn = (checkpoints.turn + 1) % self.geometry.all_planes();
             let given = &mut checkpoints.given[plane as usize];
-            let mut write = Operation::new(Action::MapWrite, plane);
+            let id = self.operations.add(Action::MapWrite, plane);
+            let write = self.operations.get_mut(id);
             let pages = u64::from(self.geometry.pages);
             // The page of its block, and whether the block must be erased first.
             write.unit = (*given % pages) as u32;
             let is_used = *given >= u64::from(self.reserved) * pages;
             write.count = u32::from(is_used && write.unit == 0);
             *given += 1;
-            let id = self.operations.add(write);
             self.enqueue(id, cx);
         }
         if parts.is_empty() {
@@ -311,7 +311,7 @@ impl Ssd {
         };
         let slowest = scanned.iter().map(|&pages| of_worker(pages)).max();
         let of_channel = scanned
-            .chunks(self.workers_of_channel() as usize)
+            .chunks(self.workers_of_channel as usize)
             .map(|of| {
                 let map = times(share * of.len() as u64, command + of_map);
                 map + times(of.iter().sum(), command + of_spare)

@@ -146,16 +146,18 @@ impl Ssd {
                 continue;
             };
             let page = self.geometry.page_of(slot);
+            let open = &mut self.open[request.0 as usize];
+            let wanted = open.blocks_of(unit, &self.geometry);
             if let Some((id, of)) = last
                 && of == page
             {
-                self.operations.get_mut(id).count += 1;
+                let read = self.operations.get_mut(id);
+                (read.count, read.wanted) = (read.count + 1, read.wanted + wanted);
                 continue;
             }
-            self.open[request.0 as usize].remaining += 1;
+            open.remaining += 1;
             let plane = self.geometry.plane_of(slot);
-            let read = Operation::read(request, plane, (unit, 1), slot);
-            let id = self.operations.add(read);
+            let id = (self.operations).add_read(request, plane, (unit, 1), slot, wanted);
             self.enqueue(id, cx);
             last = Some((id, page));
         }
@@ -218,21 +220,21 @@ impl Ssd {
 
     /// A page is read.
     pub(super) fn read_over(&mut self, id: OpId, cx: &mut Context<'_>) {
-        let operation = *self.operations.get(id);
-        self.operations.remove(id);
         self.counters.read_pages += 1;
-        let sent = self.send(self.blocks_wanted(&operation), cx.now());
-        if self.open[operation.request.0 as usize].remaining == 1 {
-            cx.request_mut(operation.request).parts.add(Part::Bus, sent);
+        let Operation {
+            request, wanted, ..
+        } = *self.operations.get(id);
+        let sent = self.send(wanted, cx.now());
+        if self.open[request.0 as usize].remaining == 1 {
+            cx.request_mut(request).parts.add(Part::Bus, sent);
         }
-        self.part_done(operation.request, Some(&operation), cx);
+        self.part_done(request, Some(id), cx);
+        self.operations.remove(id);
     }
 
-    /// How many blocks a request wants of the units that an operation reads.
-    #[inline]
-    pub(super) fn blocks_wanted(&self, operation: &Operation) -> u32 {
-        let open = &self.open[operation.request.0 as usize];
-        let units = operation.unit..operation.unit + operation.count;
+    /// How many blocks of some units a request wants.
+    pub(super) fn blocks_wanted(&self, request: RequestId, units: std::ops::Range<u32>) -> u32 {
+        let open = &self.open[request.0 as usize];
         units.map(|unit| open.blocks_of(unit, &self.geometry)).sum()
     }
 
@@ -253,7 +255,7 @@ impl Ssd {
     pub(super) fn part_done(
         &mut self,
         request: RequestId,
-        page: Option<&Operation>,
+        page: Option<OpId>,
         cx: &mut Context<'_>,
     ) {
         let open = &mut self.open[request.0 as usize];
@@ -263,6 +265,7 @@ impl Ssd {
         }
         self.writes.urgent -= u32::from(open.is_urgent);
         if let Some(page) = page {
+            let page = self.operations.get(page);
             let parts = &mut cx.request_mut(request).parts;
             parts.add(Part::Channel, page.channel_time);
             parts.add(Part::FlashRead, page.read_time);
@@ -273,7 +276,15 @@ impl Ssd {
     }
 
     /// Requests of which everything is done come to their ends.
+    #[inline]
     pub(super) fn end_requests(&mut self, cx: &mut Context<'_>) {
+        if !self.done.is_empty() {
+            self.end_all_done(cx);
+        }
+    }
+
+    #[inline(never)]
+    fn end_all_done(&mut self, cx: &mut Context<'_>) {
         let mut next = 0;
         while let Some(&request) = self.done.get(next) {
             next += 1;

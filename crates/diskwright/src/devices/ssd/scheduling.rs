@@ -10,13 +10,7 @@ impl Ssd {
     /// The worker of a plane.
     #[inline]
     pub(super) fn worker_of(&self, plane: u32) -> u32 {
-        plane / self.planes_of_worker
-    }
-
-    /// Workers of a channel.
-    #[inline]
-    pub(super) fn workers_of_channel(&self) -> u32 {
-        self.geometry.planes_of_channel() / self.planes_of_worker
+        self.by_worker.quotient(plane)
     }
 
     /// Has a channel looked at when all that happens in the instant has happened.
@@ -82,7 +76,7 @@ impl Ssd {
             let worker = self.worker_of(self.operations.get(id).plane);
             return Some((worker, id));
         }
-        let first = channel * self.workers_of_channel();
+        let first = channel * self.workers_of_channel;
         // Those from the turn on, then those before it. A read may go from one of them to a later one.
         let from_turn = u64::MAX << entry.turn;
         for mut left in [from_turn, !from_turn] {
@@ -104,7 +98,7 @@ impl Ssd {
     /// A worker may have something to begin.
     #[inline]
     pub(super) fn is_ready(&mut self, channel: u32, worker: u32) {
-        let place = worker - channel * self.workers_of_channel();
+        let place = worker - channel * self.workers_of_channel;
         self.channels[channel as usize].ready |= 1 << place;
     }
 

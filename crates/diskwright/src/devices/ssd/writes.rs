@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::entries::{Entries, EntryId, EntryList, EntryState};
+use super::entries::{Entries, Entry, EntryId, EntryList, EntryState};
 use super::operations::{Action, OpId, Operation, Phase};
 use super::{Ssd, kinds};
 use crate::base::units::Time;
@@ -283,10 +283,11 @@ impl Ssd {
             .entries
             .take(&mut writes.lists[list as usize], self.geometry.units);
         writes.pages += 1;
-        let mut page = Operation::new(Action::Program, 0);
-        (page.unit, page.entries) = (list / writes.streams(), entries);
-        (page.stream, page.count) = (list % writes.streams(), 0);
-        let page = self.operations.add(page);
+        let streams = writes.streams();
+        let page = self.operations.add(Action::Program, 0);
+        let program = self.operations.get_mut(page);
+        (program.unit, program.stream) = (list / streams, list % streams);
+        program.entries = entries;
         let mut at = entries.first();
         while let Some(id) = at {
             at = self.writes.entries.after(id);
@@ -298,12 +299,12 @@ impl Ssd {
                 continue;
             };
             let plane = self.geometry.plane_of(slot);
-            let mut merge = Operation::new(Action::Merge, plane);
+            let id = self.operations.add(Action::Merge, plane);
+            let merge = self.operations.get_mut(id);
             (merge.unit, merge.from, merge.to) = (unit, slot, page.0);
             self.operations.get_mut(page).count += 1;
             self.counters.merged_pages += 1;
-            let merge = self.operations.add(merge);
-            self.enqueue(merge, cx);
+            self.enqueue(id, cx);
         }
         if self.operations.get(page).count == 0 {
             self.enqueue_page(page, cx);
@@ -349,20 +350,22 @@ impl Ssd {
 
     /// A page of entries is on flash.
     pub(super) fn program_over(&mut self, id: OpId, cx: &mut Context<'_>) {
-        let operation = *self.operations.get(id);
-        self.blocks.written(operation.to);
-        self.queued[operation.plane as usize] -= operation.entries.count;
+        let Operation {
+            plane, to, entries, ..
+        } = *self.operations.get(id);
+        self.blocks.written(to);
+        self.queued[plane as usize] -= entries.count;
         self.counters.host_pages += 1;
         self.writes.pages -= 1;
         self.note_programmed(cx);
-        let mut slot = operation.to;
-        let mut at = operation.entries.first();
+        let mut slot = to;
+        let mut at = entries.first();
         while let Some(entry) = at {
             at = self.writes.entries.after(entry);
             self.tell_programmed(entry, slot, cx);
             self.put_in_slot(self.writes.entries.get(entry).unit, slot);
             self.remove_entry(entry, cx.now());
-            self.entry_over(entry, Some(&operation), cx);
+            self.entry_over(entry, Some(id), cx);
             slot += 1;
         }
         self.operations.remove(id);
@@ -394,14 +397,19 @@ impl Ssd {
     }
 
     /// An entry is no longer in the controller: whoever waits for it goes on.
-    fn entry_over(&mut self, id: EntryId, page: Option<&Operation>, cx: &mut Context<'_>) {
+    fn entry_over(&mut self, id: EntryId, page: Option<OpId>, cx: &mut Context<'_>) {
         // Its place is free, but nothing has taken it yet.
-        let entry = *self.writes.entries.get(id);
-        if let Some(request) = entry.request {
+        let Entry {
+            request, number, ..
+        } = *self.writes.entries.get(id);
+        if let Some(request) = request {
             self.part_done(request, page, cx);
         }
+        if self.writes.flushes.is_empty() {
+            return;
+        }
         for flush in &mut self.writes.flushes {
-            flush.left -= usize::from(entry.number < flush.before);
+            flush.left -= usize::from(number < flush.before);
         }
         let done = self
             .writes

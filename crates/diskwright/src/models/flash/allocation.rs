@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::geometry::Geometry;
 use super::separation::SeparationSpec;
+use crate::base::divide::Divisor;
 use crate::base::error::InputError;
 
 /// A level of the hierarchy of planes.
@@ -83,7 +84,9 @@ impl AllocationDescription {
         Ok(Allocation {
             planes: planes.collect(),
             groups,
-            units: geometry.units,
+            members: geometry.all_planes() / groups,
+            by_units: Divisor::of_u32(geometry.units),
+            by_groups: Divisor::of_u32(groups),
         })
     }
 }
@@ -93,7 +96,9 @@ impl AllocationDescription {
 pub struct Allocation {
     planes: Vec<u32>,
     groups: u32,
-    units: u32,
+    members: u32,
+    by_units: Divisor,
+    by_groups: Divisor,
 }
 
 impl Allocation {
@@ -104,13 +109,13 @@ impl Allocation {
 
     /// Planes of a group.
     pub fn members(&self) -> u32 {
-        self.planes.len() as u32 / self.groups
+        self.members
     }
 
     /// The group of a unit.
     #[inline]
     pub fn group_of(&self, unit: u32) -> u32 {
-        unit / self.units % self.groups
+        self.by_groups.remainder(self.by_units.quotient(unit))
     }
 
     /// The plane at a position of all.

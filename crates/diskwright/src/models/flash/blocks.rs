@@ -262,9 +262,8 @@ impl Blocks {
     /// The page that begins at a slot is written: the last one seals its block.
     #[inline]
     pub fn written(&mut self, slot: u32) {
-        let units = self.geometry.units_of_block();
-        if slot % units == units - self.geometry.units {
-            let block = &mut self.blocks[(slot / units) as usize];
+        if self.geometry.is_last_page(slot) {
+            let block = &mut self.blocks[self.geometry.block_of(slot) as usize];
             block.state = BlockState::Sealed;
             block.sealed = self.sealed;
             self.sealed += 1;
@@ -274,9 +273,8 @@ impl Blocks {
     /// A slot holds the newest data of a unit from now on, or no longer.
     #[inline]
     pub fn count(&mut self, slot: u32, is_valid: bool) {
-        let block = self.geometry.block_of(slot);
-        let plane = &mut self.planes[(block / self.geometry.blocks) as usize];
-        let block = &mut self.blocks[block as usize];
+        let plane = &mut self.planes[self.geometry.plane_of(slot) as usize];
+        let block = &mut self.blocks[self.geometry.block_of(slot) as usize];
         if is_valid {
             (block.valid, plane.valid) = (block.valid + 1, plane.valid + 1);
         } else {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::divide::Divisor;
 use crate::base::error::InputError;
 use crate::base::units::Size;
 
@@ -64,6 +65,17 @@ pub struct Geometry {
     pub units: u32,
     /// 512-byte blocks of a unit.
     pub unit_blocks: u32,
+    by: Divisors,
+}
+
+/// What numbers of units, slots and planes are divided by again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Divisors {
+    units: Divisor,
+    pages: Divisor,
+    units_of_block: Divisor,
+    units_of_plane: Divisor,
+    planes_of_channel: Divisor,
 }
 
 impl GeometryDescription {
@@ -125,6 +137,15 @@ impl GeometryDescription {
             return Err(InputError::new(format!("flash for {slots} units"))
                 .help("less than 2147483648 can be numbered: a larger unit, or less flash"));
         }
+        let units = (page / unit) as u32;
+        let units_of_block = self.pages * units;
+        let by = Divisors {
+            units: Divisor::of_u32(units),
+            pages: Divisor::of_u32(self.pages),
+            units_of_block: Divisor::of_u32(units_of_block),
+            units_of_plane: Divisor::of_u32(self.blocks * units_of_block),
+            planes_of_channel: Divisor::of_u32(of_channel as u32),
+        };
         Ok(Geometry {
             channels: self.channels,
             packages: self.packages,
@@ -132,8 +153,9 @@ impl GeometryDescription {
             planes: self.planes,
             blocks: self.blocks,
             pages: self.pages,
-            units: (page / unit) as u32,
+            units,
             unit_blocks: unit as u32,
+            by,
         })
     }
 }
@@ -182,24 +204,42 @@ impl Geometry {
     /// The block of a slot.
     #[inline]
     pub fn block_of(&self, slot: u32) -> u32 {
-        slot / self.units_of_block()
+        self.by.units_of_block.quotient(slot)
     }
 
     /// The page of a slot, counted through the whole drive.
     #[inline]
     pub fn page_of(&self, slot: u32) -> u32 {
-        slot / self.units
+        self.by.units.quotient(slot)
+    }
+
+    /// The number in its block of the page of a slot.
+    #[inline]
+    pub fn page_in_block(&self, slot: u32) -> u32 {
+        self.by.pages.remainder(self.page_of(slot))
+    }
+
+    /// Whether a slot is the first of its block.
+    #[inline]
+    pub fn is_first_of_block(&self, slot: u32) -> bool {
+        self.by.units_of_block.remainder(slot) == 0
+    }
+
+    /// Whether the page that begins at a slot is the last of its block.
+    #[inline]
+    pub fn is_last_page(&self, slot: u32) -> bool {
+        self.by.units_of_block.remainder(slot) + self.units == self.units_of_block()
     }
 
     /// The plane of a slot.
     #[inline]
     pub fn plane_of(&self, slot: u32) -> u32 {
-        slot / self.units_of_plane()
+        self.by.units_of_plane.quotient(slot)
     }
 
     /// The channel of a plane.
     #[inline]
     pub fn channel_of(&self, plane: u32) -> u32 {
-        plane / self.planes_of_channel()
+        self.by.planes_of_channel.quotient(plane)
     }
 }

@@ -1,7 +1,6 @@
 //! Where sectors are and how long the arm takes to get there: pure functions of place, without state.
 
 pub mod describe;
-mod divide;
 pub mod layout;
 mod limits;
 pub mod mechanics;

@@ -9,7 +9,7 @@
 //! A sector's edge passes at some real instant; the simulation rounds it up to the nanosecond, and a head
 //! that is ready at exactly that nanosecond catches it.
 
-use super::divide::Divisor;
+use crate::base::divide::Divisor;
 use crate::base::units::Time;
 use crate::base::units::angle::Angle;
 use crate::base::units::quantities::Rotation;

@@ -1,7 +1,7 @@
 //! A zone: adjacent cylinders whose tracks are alike, and how its places are numbered.
 
 use super::describe::{HeadOrder, LayoutDescription, SpareUnit, ZoneDescription};
-use super::divide::Divisor;
+use crate::base::divide::Divisor;
 use super::stretches::{Defects, Units};
 
 /// Adjacent cylinders whose tracks are alike, on the surfaces of one access range.

@@ -1,8 +1,8 @@
-//! Division by a number known when the layout is built.
+//! Division by a number that is known when a layout or a drive is built.
 
 /// Divides by the same number again and again with one multiplication.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Divisor {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Divisor {
     divisor: u64,
     /// ⌈2^64 / divisor⌉, or 0 where the multiplication would not be exact and the processor has to divide.
     reciprocal: u64,
@@ -13,7 +13,7 @@ impl Divisor {
     ///
     /// With m = ⌈2^64 / d⌉ the error of n·m / 2^64 is below n·d / 2^64 / d, so that its floor is ⌊n / d⌋ for every
     /// n·d < 2^64.
-    pub(super) fn new(divisor: u64, largest: u64) -> Divisor {
+    pub(crate) fn new(divisor: u64, largest: u64) -> Divisor {
         let exact = divisor > 1 && divisor.checked_mul(largest).is_some();
         Divisor {
             divisor,
@@ -23,13 +23,30 @@ impl Divisor {
 
     /// Quotient and remainder of a dividend up to the largest one announced.
     #[inline(always)]
-    pub(super) fn divide(self, dividend: u64) -> (u64, u64) {
+    pub(crate) fn divide(self, dividend: u64) -> (u64, u64) {
         let quotient = if self.reciprocal != 0 {
             ((u128::from(dividend) * u128::from(self.reciprocal)) >> 64) as u64
         } else {
             dividend / self.divisor
         };
         (quotient, dividend - quotient * self.divisor)
+    }
+
+    /// A divisor for all dividends of 32 bits.
+    pub(crate) fn of_u32(divisor: u32) -> Divisor {
+        Divisor::new(u64::from(divisor), u64::from(u32::MAX))
+    }
+
+    /// The quotient of a dividend of 32 bits, of a [divisor for those](Self::of_u32).
+    #[inline(always)]
+    pub(crate) fn quotient(self, dividend: u32) -> u32 {
+        self.divide(u64::from(dividend)).0 as u32
+    }
+
+    /// The remainder of a dividend of 32 bits, of a [divisor for those](Self::of_u32).
+    #[inline(always)]
+    pub(crate) fn remainder(self, dividend: u32) -> u32 {
+        self.divide(u64::from(dividend)).1 as u32
     }
 }
 
@@ -63,6 +80,10 @@ mod tests {
             let dividend = dividend.min(largest);
             let by = Divisor::new(divisor, largest);
             prop_assert_eq!(by.divide(dividend), (dividend / divisor, dividend % divisor));
+            let (of_u32, dividend_u32) = (divisor as u32 | 1, dividend as u32);
+            let by = Divisor::of_u32(of_u32);
+            prop_assert_eq!(by.quotient(dividend_u32), dividend_u32 / of_u32);
+            prop_assert_eq!(by.remainder(dividend_u32), dividend_u32 % of_u32);
             let small = divisor % (1 << 20) + 1;
             let dividend = dividend % (1 << 44);
             prop_assert_eq!(
