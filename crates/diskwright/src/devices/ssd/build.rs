@@ -144,7 +144,7 @@ impl SsdSpec {
         let checkpoint = checkpoint(drive, &geometry)?;
         let rules = BlockRules {
             levels_wear: drive.wear.levelling,
-            streams: writes.streams(),
+            streams: writes.streams,
             is_separate: drive.cleaning.separate,
             endurance: drive.wear.endurance,
         };

@@ -79,7 +79,7 @@ impl Ssd {
     /// Writes a page of units that were never written, from one on. There are as many blocks as that takes.
     fn write_new_page_at_once(&mut self, first: u32) -> Result<(), InputError> {
         let plane = self.choose_plane(self.allocation.group_of(first));
-        let writer = Writer::Host(self.writes.streams() - 1);
+        let writer = Writer::Host(self.writes.streams - 1);
         self.make_room(plane, writer)?;
         let is_open = !self.blocks.needs_block(plane, writer) || self.blocks.free_of(plane) > 1;
         let page = is_open.then(|| self.blocks.next_page(plane, writer));
@@ -97,7 +97,7 @@ impl Ssd {
             return Ok(());
         }
         let plane = self.choose_plane(group);
-        let writer = Writer::Host(self.writes.streams() - 1);
+        let writer = Writer::Host(self.writes.streams - 1);
         self.make_room(plane, writer)?;
         if self.place_at_once(units, plane, writer) {
             return Ok(());

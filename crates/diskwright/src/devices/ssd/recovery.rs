@@ -310,12 +310,10 @@ impl Ssd {
             times(share, command + array + of_map) + times(scanned, command + array + of_spare)
         };
         let slowest = scanned.iter().map(|&pages| of_worker(pages)).max();
-        let of_channel = scanned
-            .chunks(self.workers_of_channel as usize)
-            .map(|of| {
-                let map = times(share * of.len() as u64, command + of_map);
-                map + times(of.iter().sum(), command + of_spare)
-            });
+        let of_channel = scanned.chunks(self.workers_of_channel as usize).map(|of| {
+            let map = times(share * of.len() as u64, command + of_map);
+            map + times(of.iter().sum(), command + of_spare)
+        });
         let time = of_channel.chain(slowest).max().unwrap_or(Time::ZERO);
         json!({
             "map_pages": map_pages,

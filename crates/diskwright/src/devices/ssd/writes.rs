@@ -51,6 +51,8 @@ pub(super) struct Writes {
     /// Writes that wait for entries, where others do not.
     pub urgent: u32,
     separation: Box<dyn Separation>,
+    /// Streams of the host.
+    pub streams: u32,
 }
 
 impl Writes {
@@ -59,7 +61,8 @@ impl Writes {
         separation: Box<dyn Separation>,
         groups: u32,
     ) -> Writes {
-        let lists = (groups * separation.streams()) as usize;
+        let streams = separation.streams();
+        let lists = (groups * streams) as usize;
         Writes {
             buffer,
             entries: Entries::default(),
@@ -71,12 +74,8 @@ impl Writes {
             flushes: Vec::new(),
             urgent: 0,
             separation,
+            streams,
         }
-    }
-
-    /// Streams of the host.
-    pub fn streams(&self) -> u32 {
-        self.separation.streams()
     }
 
     /// Whether a write is done only when all of it is on flash.
@@ -200,7 +199,7 @@ impl Ssd {
         (entry.state, entry.ready_at) = (EntryState::Ready, now);
         let (unit, written_by) = (entry.unit, entry.written_by);
         let stream = self.writes.separation.stream(unit, written_by);
-        let list = self.allocation.group_of(unit) * self.writes.streams() + stream;
+        let list = self.allocation.group_of(unit) * self.writes.streams + stream;
         let writes = &mut self.writes;
         writes.entries.push(&mut writes.lists[list as usize], id);
         writes.touched.push(list);
@@ -213,8 +212,10 @@ impl Ssd {
         }
         if !self.writes.touched.is_empty() {
             let mut touched = std::mem::take(&mut self.writes.touched);
-            touched.sort_unstable();
-            touched.dedup();
+            if touched.len() > 1 {
+                touched.sort_unstable();
+                touched.dedup();
+            }
             let units = self.geometry.units;
             for &list in &touched {
                 while self.writes.lists[list as usize].count >= units {
@@ -283,7 +284,7 @@ impl Ssd {
             .entries
             .take(&mut writes.lists[list as usize], self.geometry.units);
         writes.pages += 1;
-        let streams = writes.streams();
+        let streams = writes.streams;
         let page = self.operations.add(Action::Program, 0);
         let program = self.operations.get_mut(page);
         (program.unit, program.stream) = (list / streams, list % streams);

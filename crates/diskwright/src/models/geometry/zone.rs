@@ -1,8 +1,8 @@
 //! A zone: adjacent cylinders whose tracks are alike, and how its places are numbered.
 
 use super::describe::{HeadOrder, LayoutDescription, SpareUnit, ZoneDescription};
-use crate::base::divide::Divisor;
 use super::stretches::{Defects, Units};
+use crate::base::divide::Divisor;
 
 /// Adjacent cylinders whose tracks are alike, on the surfaces of one access range.
 #[derive(Clone, Debug)]
