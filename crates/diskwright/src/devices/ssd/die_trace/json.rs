@@ -20,7 +20,7 @@ fn name(action: Action) -> &'static str {
 }
 
 impl DieTrace {
-    /// `film`: the window `from_ns` to `to_ns`, and what `ended_by`: its `time`, the `run`, or too many `operations`; the `channels` that are
+    /// `film`, `of` dies: the window `from_ns` to `to_ns`, and what `ended_by`: its `time`, the `run`, or too many `operations`; the `channels` that are
     /// shown, of `all_channels`, with the `workers_of_channel`; and the `operations` under way within the window, in the order of their
     /// beginnings, each with its `steps` [leg, ns]: `legs` lists the names that numbers of legs stand for, with the parts of requests that
     /// they go into. Without `from_ns` the window never began.

@@ -1,0 +1,142 @@
+"""Flash over the time of a run: what is written, what is free, what channels and dies do."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diskwright.report.charts._base import Chart, Figure, Run, axis, duration
+from diskwright.report.charts.parts import tones
+from diskwright.report.charts.time import Panel, end_s, panelled, shaded, steps, toned, unit_of_time, warm_up
+
+# What workers do: how it is called, and the part of a request's time that has the same colour. Moves are of
+# no request: they have a
+# colour that no other kind has.
+KINDS = {
+    "read": ("reading", "flash_read"),
+    "program": ("programming", "program"),
+    "transfer": ("transferring", "channel"),
+    "wait": ("waiting for the channel", "wait"),
+    "move": ("moving, for cleaning", "mapping"),
+    "erase": ("erasing", "erase"),
+}
+# What channels carry it for.
+CAUSES = {"reads": "flash_read", "writes": "program", "cleaning": "mapping", "map": "bus"}
+_MB = 1e6
+
+
+def of_flash(run: Run) -> list[tuple[str, Mapping[str, Any]]]:
+    """The devices of a run that tell of their flash, by their paths."""
+    return [(path, device["flash"]) for path, device in run.picture["devices"].items() if "flash" in device]
+
+
+def several(count: int | float, one: str) -> str:
+    """A number of things."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
+def written(id: str, run: Run, flash: Mapping[str, Any]) -> Chart | None:
+    """What is written and what is free by time; None where nothing was written."""
+    over = flash["over_time"]
+    if not any(map(sum, over["flash_bytes"].values())):
+        return None
+    _, seconds = unit_of_time(end_s(run))
+    panels = [_rates(over, seconds), _amplification(over, seconds), _free(over, seconds)]
+    note = (
+        f"Bins of {duration(over['bin_s'])}. The write amplification is what was programmed, divided by "
+        "what the host wrote: in each bin, and since the warm-up, which ends at the value of the result. A "
+        "plane is cleaned when few of its blocks are free; the dotted line is where all are."
+    )
+    panels = [(toned(traces), settings) for traces, settings in panels]
+    return _over_time(id, "Writes and free blocks", note, run, panels)
+
+
+def _over_time(id: str, title: str, note: str, run: Run, panels: Sequence[Panel]) -> Chart:
+    whole = (run.picture["load"]["start_s"], end_s(run))
+    data, layout = panelled(panels, whole)
+    if shade := warm_up(run):
+        layout["shapes"], layout["annotations"] = shaded(shade, unit_of_time(whole[1])[1])
+    figure = {"data": data, "layout": layout}
+    return Chart(id, title, note, figure, 190 * len(panels) + 70, wide=True)
+
+
+def _rates(over: Mapping[str, Any], seconds: float) -> Panel:
+    names = {"host": "programmed for the host", "moved": "moved by cleaning", "map": "map"}
+    rows = {"written by the host": over["host_bytes"]}
+    rows |= {names[cause]: values for cause, values in over["flash_bytes"].items() if any(values)}
+    widths = [over["bin_s"]] * len(over["host_bytes"])
+    widths[-1] = over["last_bin_s"] or over["bin_s"]
+    traces = []
+    for name, values in rows.items():
+        rates = [value / width / _MB for value, width in zip(values, widths, strict=True)]
+        traces.append(steps({**over, name: rates}, name, seconds) | _told(name, " MB/s"))
+    return traces, axis("MB/s", rangemode="tozero")
+
+
+def _amplification(over: Mapping[str, Any], seconds: float) -> Panel:
+    names = {"of_bin": "of each bin", "so_far": "since the warm-up"}
+    series = over["write_amplification"]
+    traces = [steps({**over, **series}, key, seconds) | _told(name, "") for key, name in names.items()]
+    traces[1]["line"] = traces[1]["line"] | {"width": 2.5}
+    values = sorted(value for value in series["of_bin"] if value is not None)
+    settings = axis("write amplification", rangemode="tozero")
+    # A bin in which the host wrote next to nothing must not flatten all others.
+    if values and values[-1] > 2 * (most := values[int(0.97 * (len(values) - 1))]):
+        settings = axis("write amplification", range=[0, 1.5 * most])
+    return traces, settings
+
+
+def _free(over: Mapping[str, Any], seconds: float) -> Panel:
+    free = over["free_blocks"]
+    names = {"mean": "free, mean", "least": "free, fewest"}
+    traces = [steps({**over, **free}, key, seconds) | _told(name, " blocks") for key, name in names.items()]
+    traces[1]["line"] = traces[1]["line"] | {"dash": "dot"}
+    settings = axis("free blocks", rangemode="tozero", tickformat=",~r")
+    if traces[0]["x"] and free["cleaned_below"] * 20 > max(value or 0 for value in free["mean"]):
+        ends = [traces[0]["x"][0], traces[0]["x"][-1]]
+        level: Figure = {"type": "scatter", "mode": "lines", "x": ends, "y": [free["cleaned_below"]] * 2}
+        level |= {"line": {"dash": "dash", "width": 1}, **_told("all planes are cleaned below", " blocks")}
+        traces.append(level)
+    return traces, settings
+
+
+def used(id: str, run: Run, flash: Mapping[str, Any]) -> Chart:
+    """What channels and workers do by time, as shares of their time."""
+    over, worker = flash["over_time"], flash["shape"]["worker"]
+    _, seconds = unit_of_time(end_s(run))
+    colours = tones(run.result)
+    dies = [(name, part, over["workers"][kind]) for kind, (name, part) in KINDS.items()]
+    channels = [(f"for {cause}", part, over["channels"][cause]) for cause, part in CAUSES.items()]
+    panels = [
+        (_stacked(dies, over, seconds, colours, "dies"), axis(f"{worker}s busy (%)", rangemode="tozero")),
+        (
+            _stacked(channels, over, seconds, colours, "channels"),
+            axis("channels busy (%)", rangemode="tozero"),
+        ),
+    ]
+    note = (
+        f"Shares of the time of all {worker}s, and of all channels, in bins of {duration(over['bin_s'])}. A "
+        f"{worker} has an operation from its command to its end, with its transfers and its waits for the "
+        "channel."
+    )
+    return _over_time(
+        id, f"Channels and {worker}s over time", note, run, [each for each in panels if each[0]]
+    )
+
+
+def _stacked(
+    rows: Sequence[tuple[str, str, Sequence[float]]],
+    over: Mapping[str, Any],
+    seconds: float,
+    colours: Mapping[str, int],
+    stack: str,
+) -> list[Figure]:
+    traces = []
+    for name, part, values in rows:
+        if any(values):
+            curve = steps({**over, name: values}, name, seconds, 100.0)
+            curve |= {"stackgroup": stack, "tone": colours[part], "line": curve["line"] | {"width": 0.7}}
+            traces.append(curve | _told(name, " %"))
+    return traces
+
+
+def _told(name: str, unit: str) -> Figure:
+    return {"name": name, "hovertemplate": f"%{{y:,.4~r}}{unit} {name}<extra></extra>"}
