@@ -10,14 +10,15 @@ KIND = Kind(
     title="SSD",
     explained=(
         "A millisecond of the run, slowed down: what each channel carries and what each die does, as long "
-        "as the simulation says, to the nanosecond. Above, how many dies are at what; in the rows, each "
-        "channel, and below it its dies. Low bars are commands, lines are waits for the channel, with the "
-        "data in the die's register. What is hatched the drive does for itself: cleaning, or writing its "
-        "map. A die of the plan is filled as far as what it does is done; the dot on its channel is what "
-        "the channel carries. Drag in the rows or above them; the space bar plays, the arrow keys step."
+        "as the simulation says, to the nanosecond; in a drive whose packages or planes do one thing at a "
+        "time, what those do. Above, how many of them are at what; in the rows, each channel, and below it "
+        "its dies. Low bars are commands; a line is a wait for the channel, with the data in the register "
+        "of the die. What is hatched the drive does for itself: cleaning, or writing its map. A die of the "
+        "plan is filled as far as what it does is done; the dot on its channel is what the channel "
+        "carries. Drag in the rows or above them; the space bar plays, the arrow keys step."
     ),
     counted="operation",
-    numbers="The start of an operation is in ms of simulated time, the rest in µs. Steps of one name are added.",
+    numbers="Starts are in ms of simulated time, all other times in µs. Steps of one name are added.",
     scripts=("film-dies-model.js", "film-dies.js"),
     key=(("hatched", None, "for the drive itself"),),
 )

@@ -42,9 +42,13 @@ def written(id: str, run: Run, flash: Mapping[str, Any]) -> Chart | None:
     panels = [_rates(over, seconds), _amplification(over, seconds), _free(over, seconds)]
     note = (
         f"Bins of {duration(over['bin_s'])}. The write amplification is what was programmed, divided by "
-        "what the host wrote: in each bin, and since the warm-up, which ends at the value of the result. A "
-        "plane is cleaned when few of its blocks are free; the dotted line is where all are."
+        "what the host wrote: in each bin, and since the warm-up, which ends at the value of the result."
     )
+    if _is_near_cleaning(over["free_blocks"]):
+        note += (
+            " A plane is cleaned when few of its own blocks are free: below the dashed line this must be "
+            "so in some plane."
+        )
     panels = [(toned(traces), settings) for traces, settings in panels]
     return _over_time(id, "Writes and free blocks", note, run, panels)
 
@@ -76,11 +80,17 @@ def _amplification(over: Mapping[str, Any], seconds: float) -> Panel:
     series = over["write_amplification"]
     traces = [steps({**over, **series}, key, seconds) | _told(name, "") for key, name in names.items()]
     traces[1]["line"] = traces[1]["line"] | {"width": 2.5}
-    values = sorted(value for value in series["of_bin"] if value is not None)
     settings = axis("write amplification", rangemode="tozero")
-    # A bin in which the host wrote next to nothing must not flatten all others.
-    if values and values[-1] > 2 * (most := values[int(0.97 * (len(values) - 1))]):
-        settings = axis("write amplification", range=[0, 1.5 * most])
+    measured = [
+        value
+        for value, so_far in zip(series["of_bin"], series["so_far"], strict=True)
+        if value is not None and so_far is not None
+    ]
+    if measured:
+        # A bin in which the host wrote next to nothing must not flatten all others.
+        usual = max(sorted(measured)[int(0.95 * (len(measured) - 1))], series["so_far"][-1])
+        if max(value or 0 for value in series["of_bin"]) > 1.6 * usual:
+            settings = axis("write amplification", range=[0, 1.3 * usual])
     return traces, settings
 
 
@@ -89,13 +99,18 @@ def _free(over: Mapping[str, Any], seconds: float) -> Panel:
     names = {"mean": "free, mean", "least": "free, fewest"}
     traces = [steps({**over, **free}, key, seconds) | _told(name, " blocks") for key, name in names.items()]
     traces[1]["line"] = traces[1]["line"] | {"dash": "dot"}
-    settings = axis("free blocks", rangemode="tozero", tickformat=",~r")
-    if traces[0]["x"] and free["cleaned_below"] * 20 > max(value or 0 for value in free["mean"]):
-        ends = [traces[0]["x"][0], traces[0]["x"][-1]]
-        level: Figure = {"type": "scatter", "mode": "lines", "x": ends, "y": [free["cleaned_below"]] * 2}
-        level |= {"line": {"dash": "dash", "width": 1}, **_told("all planes are cleaned below", " blocks")}
-        traces.append(level)
-    return traces, settings
+    if not _is_near_cleaning(free):
+        return traces, axis("free blocks", tickformat=",~r")
+    ends = [traces[0]["x"][0], traces[0]["x"][-1]]
+    level: Figure = {"type": "scatter", "mode": "lines", "x": ends, "y": [free["cleaned_below"]] * 2}
+    level |= {"line": {"dash": "dash", "width": 1.5}, **_told("some plane is cleaned below", " blocks")}
+    return [*traces, level], axis("free blocks", rangemode="tozero", tickformat=",~r")
+
+
+def _is_near_cleaning(free: Mapping[str, Any]) -> bool:
+    """Whether free blocks become so few that it matters below which number planes are cleaned."""
+    least = min((value for value in free["least"] if value is not None), default=None)
+    return least is not None and least < 4 * free["cleaned_below"]
 
 
 def used(id: str, run: Run, flash: Mapping[str, Any]) -> Chart:

@@ -48,7 +48,9 @@ def _named_rows(shape: Mapping[str, Any], count: int, of_row: int, level: str) -
 
 def _rows_axis(names: Sequence[str], marks: Sequence[int]) -> Figure:
     """An axis of named rows, the first one above: all are labelled, or, of many, some."""
-    settings = axis("", type="category", autorange="reversed", showgrid=False, fixedrange=False)
+    settings = axis("", type="category", autorange="reversed", showgrid=False)
+    # Room between the names and what they name.
+    settings |= {"ticks": "outside", "ticklen": 5, "tickcolor": "rgba(0, 0, 0, 0)"}
     if len(names) > _NAMED:
         every = -(-len(marks) // _NAMED)
         some = [names[row] for row in marks[::every]]
@@ -92,6 +94,7 @@ def shares(id: str, run: Run, flash: Mapping[str, Any]) -> list[Chart]:
             (names, _channel_marks(shape, count)),
             by_kind,
             whole,
+            wide=True,
         ),
     ]
 
@@ -103,6 +106,7 @@ def _bars(
     rows: tuple[Sequence[str], Sequence[int]],
     kinds: Sequence[tuple[str, int, Sequence[float]]],
     whole: float,
+    wide: bool = False,
 ) -> Chart:
     names, marks = rows
     traces: list[Figure] = [
@@ -129,7 +133,7 @@ def _bars(
         "legend": {"traceorder": "normal"},
     }
     height = 170 + max(min(_ROW * len(names), 480), 90)
-    return Chart(id, title, note, {"data": traces, "layout": layout}, height)
+    return Chart(id, title, note, {"data": traces, "layout": layout}, height, wide=wide)
 
 
 def busy_map(id: str, run: Run, flash: Mapping[str, Any]) -> Chart:

@@ -78,7 +78,7 @@ const FilmDies = (() => {
         const top = y + row * (worker + 1);
         if (row >= 10) {
           pen.fillStyle = model.legOf(lane, t) ? look.text : look.quiet;
-          pen.fillText(`${film.worker} ${worker}`, 16, top + row / 2);
+          pen.fillText(`${film.worker} ${worker}`, 12, top + row / 2);
         }
         pen.fillStyle = look.lane;
         pen.fillRect(LABEL, top + inner - 0.5, width - LABEL - 6, 0.5);
@@ -121,8 +121,11 @@ const FilmDies = (() => {
   // A die: filled as far as what it does is done.
   function chip(pen, model, lane, t, [x, y, wide, high], look) {
     const leg = model.legOf(lane, t);
-    pen.beginPath();
-    pen.roundRect(x, y, wide, high, Math.min(4, high / 3));
+    const outline = () => {
+      pen.beginPath();
+      pen.roundRect(x, y, wide, high, Math.min(4, high / 3));
+    };
+    outline();
     pen.fillStyle = look.chip;
     pen.fill();
     if (leg) {
@@ -137,6 +140,7 @@ const FilmDies = (() => {
       if (model.isOwn(leg.operation)) hatched(pen, x, y, wide, high, look);
       pen.restore();
     }
+    outline();
     pen.lineWidth = 1;
     pen.strokeStyle = leg ? look.text : look.edge;
     pen.stroke();
@@ -186,7 +190,7 @@ filmKinds.dies = (film) => {
     light: { lane: "#d5dae0", chip: "#f1f4f6", edge: "#97a2ad" },
   };
   return {
-    span: 250e3, speeds: [100, 1000, 5000, 20000, 50000, 200000], speed: 20000, lanes: 4,
+    span: 250e3, speeds: [100, 1000, 5000, 20000, 50000, 200000], speed: 20000, lanes: 5, lines: 1,
     label: FilmDies.LABEL, height: FilmDies.rowsHeight(film),
     next: model.next, previous: model.previous, ...words,
     look: (isDark) => themes[isDark ? "dark" : "light"],

@@ -49,6 +49,7 @@
     const colours = look();
     if (!held) from = calm.matches || printing || Math.abs(wanted() - from) > span() ? wanted() : from + (wanted() - from) * 0.25;
     root.style.setProperty("--film-lanes", shows.lanes);
+    root.style.setProperty("--film-lines", shows.lines);
     rows.style.height = shows.height ? `${shows.height}px` : "";
     shows.draw(find, t, colours, { from, span: span(), height: rows.clientHeight });
     clock.textContent = time(t);
