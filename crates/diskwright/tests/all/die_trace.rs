@@ -224,6 +224,15 @@ fn workers_and_channels_do_one_thing_at_a_time() {
                 at = end;
             }
             assert!(begins < to && at > from, "{operation}");
+            // What goes on beyond the window is shown to its end.
+            let last = steps(film, operation).pop().expect("steps").0;
+            let is_read =
+                ["read", "merge"].contains(&operation["action"].as_str().expect("a name"));
+            let ends = if is_read { "data out" } else { "program" };
+            assert!(
+                last == ends || operation["action"] == "erase",
+                "{operation}"
+            );
             workers.push(((channel, worker), begins, at));
         }
         assert_apart(&mut workers);

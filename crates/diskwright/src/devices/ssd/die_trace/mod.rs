@@ -68,6 +68,7 @@ pub(super) struct DieTrace {
     before: Vec<Work>,
     /// From when on there were too many operations.
     full: Option<Time>,
+    /// Whether all that begins from now on is beyond the window.
     is_closed: bool,
 }
 
@@ -91,14 +92,15 @@ impl DieTrace {
         self.window.serves(sequence, now);
     }
 
-    /// Whether what a worker does now may be shown.
+    /// Whether what a worker does now may be shown: it goes on with what it began within the window, or may begin something there.
     pub fn shows(&mut self, worker: u32, now: Time) -> bool {
         if let Some(from) = self.window.from()
             && now >= from + LENGTH
         {
             self.is_closed = true;
         }
-        !self.is_closed && (worker as usize) < self.last.len()
+        let last = self.last.get(worker as usize);
+        last.is_some_and(|last| !self.is_closed || last.as_ref().is_some_and(|work| !work.is_whole))
     }
 
     /// A phase of an operation of a worker that is shown begins; `is_last` where nothing comes after it.
