@@ -188,7 +188,9 @@ def wear(id: str, flash: Mapping[str, Any]) -> Chart | None:
     names = _named_rows(shape, len(map["mean"]), of_row, "plane")
     edges = [of_column * column for column in range(len(map["mean"][0]))] + [shape["blocks"]]
     traces: list[Figure] = []
-    for kind, title in (("mean", "mean erases"), ("most", "most erases")):
+    of_one = of_row * of_column == 1
+    kinds = {"most": "erases"} if of_one else {"mean": "mean erases", "most": "most erases"}
+    for kind, title in kinds.items():
         values = [value for row in map[kind] for value in row if value is not None]
         low, high = min(values), max(values)
         trace: Figure = {
@@ -201,8 +203,10 @@ def wear(id: str, flash: Mapping[str, Any]) -> Chart | None:
             "hoverongaps": False,
             "hovertemplate": "%{y}, block %{x:,.0f}: %{z:,.4~r} " + title + "<extra></extra>",
             "colorscale": "Viridis",
-            "colorbar": {"title": {"text": title, "side": "right"}},
+            "colorbar": {"title": {"text": title, "side": "right"}, "tickformat": ",~r"},
         }
+        if kind == "most" and high - low < _NAMED:
+            trace["colorbar"]["dtick"] = max(1, round((high - low) / 6))
         traces.append(trace | ({"visible": False} if traces else {}))
     layout: Figure = {
         "margin": {"t": 20},
@@ -215,7 +219,5 @@ def wear(id: str, flash: Mapping[str, Any]) -> Chart | None:
         "that hold no data, because they are bad or reserved, have no colour."
     )
     height = 110 + max(min(_ROW * len(names), 480), 160)
-    views = ("mean", "most") if of_row * of_column > 1 else ()
-    if not views:
-        traces = traces[:1]
+    views = () if of_one else ("mean", "most")
     return Chart(id, "Wear", note, {"data": traces, "layout": layout}, height, wide=True, views=views)
