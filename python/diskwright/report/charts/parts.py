@@ -20,10 +20,19 @@ def stages(result: Mapping[str, Any]) -> dict[str, float]:
 
 
 def tones(result: Mapping[str, Any]) -> dict[str, int]:
-    """Which of the theme's colours a part has: those of the chart of parts, then the ones that are left."""
+    """Which of the theme's colours a part has: those that take time come first.
+
+    Parts of one device have different colours; parts that no device has together may share one.
+    """
     parts = result["parts_ms"]
-    first = sorted(parts, key=lambda name: not parts[name])
-    return {name: tone for tone, name in enumerate(first)}
+    devices = [set(device["busy_ms"]) for device in result["devices"].values() if "busy_ms" in device]
+    of = {name: {index for index, own in enumerate(devices) if name in own} for name in parts}
+    found: dict[str, int] = {}
+    for name in sorted(parts, key=lambda name: not parts[name]):
+        # What is of no device is apart from nothing.
+        taken = {found[other] for other in found if of[name] & of[other] or not (of[name] and of[other])}
+        found[name] = next(tone for tone in range(len(parts)) if tone not in taken)
+    return found
 
 
 def response_stages(runs: Sequence[Run]) -> Chart:
@@ -40,7 +49,8 @@ def at_work(runs: Sequence[Run]) -> Chart:
     """The mean time from start to completion, divided into its parts."""
     divided = [run.result["parts_ms"] for run in runs]
     note = "The mean time from start to completion, by what was waited for. The parts add up to it exactly."
-    return _bars("parts", "Mean time at work, by parts", note, _labels(runs), divided)
+    colours = tones(runs[0].result) if len(runs) == 1 else None
+    return _bars("parts", "Mean time at work, by parts", note, _labels(runs), divided, colours)
 
 
 def of_operations(id: str, run: Run, served: Mapping[str, Any]) -> Chart | None:

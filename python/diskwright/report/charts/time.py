@@ -9,6 +9,7 @@ from diskwright.report.charts._series import widened
 
 # Seconds in a unit, and the longest time that is shown in it.
 _UNITS = (
+    ("ms", 1e-3, 0.5),
     ("s", 1.0, 600.0),
     ("min", 60.0, 3 * 3600.0),
     ("h", 3600.0, 3 * 86400.0),

@@ -99,7 +99,7 @@ function diesWords(model) {
     const own = legs.filter(({ operation }) => model.isOwn(operation)).length;
     const carried = model.carried.filter((_, channel) => model.carries(channel, t)).length;
     return `${legs.length} of ${counted(lanes.length, film.worker)} at work, ${own} of them for the drive itself; `
-      + `${carried} of ${counted(film.channels, "channel")} carry something`;
+      + `channels in use: ${carried} of ${film.channels}`;
   }
   return { now, state, since: (t) => `${us(t)} of ${us(film.length)} µs` };
 }
