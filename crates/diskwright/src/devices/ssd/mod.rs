@@ -17,6 +17,7 @@ mod pictured;
 mod recovery;
 mod requests;
 mod scheduling;
+mod shape;
 pub mod spec;
 mod steady;
 mod writes;

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{DieTrace, LENGTH, Work};
 use crate::base::units::Time;
-use crate::devices::ssd::legs::{Cause, Leg};
+use crate::devices::ssd::legs::{Cause, Leg, legs};
 use crate::devices::ssd::operations::Action;
-use crate::devices::ssd::picture::Shape;
+use crate::devices::ssd::shape::Shape;
 
 fn name(action: Action) -> &'static str {
     match action {
@@ -41,7 +41,7 @@ impl DieTrace {
         works.extend(self.last.iter().flatten().cloned());
         for work in &mut works {
             if !work.is_whole {
-                work.go_on(to, &super::super::legs::legs([]));
+                work.go_on(to, &legs([]));
             }
         }
         works.retain(|work| work.ends > from && work.begins < to);

@@ -6,7 +6,7 @@ mod json;
 
 use super::legs::{Leg, Legs};
 use super::operations::Action;
-use super::picture::Shape;
+use super::shape::Shape;
 use crate::base::units::Time;
 use crate::engine::window::ArmTraceWindow;
 

@@ -9,58 +9,16 @@ use super::counters::SsdCounters;
 use super::die_trace::DieTrace;
 use super::legs::{Cause, Leg, Legs, legs};
 use super::operations::Action;
+use super::shape::Shape;
 use crate::base::units::Time;
 use crate::engine::request::{Op, Parts};
 use crate::engine::window::ArmTraceWindow;
 use crate::metrics::picture::bins::Bins;
 use crate::models::flash::blocks::Blocks;
-use crate::models::flash::geometry::Geometry;
 use moment::{Carried, Moment, Worked, kind};
 
 /// The most bins of a run.
 const BINS: usize = 600;
-/// The most rows of channels or workers: neighbours share one where there are more.
-const ROWS: u32 = 64;
-
-/// How the flash is divided, as a picture shows it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    pub geometry: Geometry,
-    /// Planes of what does one thing at a time.
-    pub planes_of_worker: u32,
-    /// A plane with fewer free blocks is cleaned.
-    pub cleaned_below: u32,
-}
-
-impl Shape {
-    pub fn workers(&self) -> u32 {
-        self.geometry.all_planes() / self.planes_of_worker
-    }
-
-    pub fn workers_of_channel(&self) -> u32 {
-        self.geometry.planes_of_channel() / self.planes_of_worker
-    }
-
-    /// What does one thing at a time.
-    pub fn worker(&self) -> &'static str {
-        match self.planes_of_worker {
-            planes if planes == self.geometry.planes => "die",
-            1 => "plane",
-            _ => "package",
-        }
-    }
-
-    /// The channel of a worker, and its row.
-    fn rows_of(&self, worker: u32) -> (usize, usize) {
-        let channel = worker / self.workers_of_channel();
-        (channel as usize, (worker / self.workers_of_row()) as usize)
-    }
-
-    /// Workers that share a row.
-    fn workers_of_row(&self) -> u32 {
-        self.workers().div_ceil(ROWS)
-    }
-}
 
 /// What a worker does.
 #[derive(Clone, Copy, Debug, Default)]

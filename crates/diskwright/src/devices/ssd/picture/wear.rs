@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Shape;
+use crate::devices::ssd::shape::Shape;
 use crate::models::flash::blocks::{BlockState, Blocks};
 
 /// The most rows, each of neighbouring planes, and the most columns, each of neighbouring blocks of them.
