@@ -5,7 +5,17 @@ from typing import Any
 
 from diskwright.report.charts._base import Chart, Figure, Run, axis, duration
 from diskwright.report.charts.parts import tones
-from diskwright.report.charts.time import Panel, end_s, panelled, shaded, steps, toned, unit_of_time, warm_up
+from diskwright.report.charts.time import (
+    Panel,
+    end_s,
+    panelled,
+    rates,
+    shaded,
+    steps,
+    toned,
+    unit_of_time,
+    warm_up,
+)
 
 # What workers do: how it is called, and the part of a request's time that has the same colour. Moves are of
 # no request: they have a
@@ -66,12 +76,10 @@ def _rates(over: Mapping[str, Any], seconds: float) -> Panel:
     names = {"host": "programmed for the host", "moved": "moved by cleaning", "map": "map"}
     rows = {"written by the host": over["host_bytes"]}
     rows |= {names[cause]: values for cause, values in over["flash_bytes"].items() if any(values)}
-    widths = [over["bin_s"]] * len(over["host_bytes"])
-    widths[-1] = over["last_bin_s"] or over["bin_s"]
-    traces = []
-    for name, values in rows.items():
-        rates = [value / width / _MB for value, width in zip(values, widths, strict=True)]
-        traces.append(steps({**over, name: rates}, name, seconds) | _told(name, " MB/s"))
+    traces = [
+        steps({**over, name: rates(over, values, _MB)}, name, seconds) | _told(name, " MB/s")
+        for name, values in rows.items()
+    ]
     return traces, axis("MB/s", rangemode="tozero")
 
 

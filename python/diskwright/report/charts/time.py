@@ -156,16 +156,20 @@ def steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1.
     }
 
 
-def _rates(load: Mapping[str, Any], key: str, seconds: float) -> Figure:
-    """Counts as rates; a last bin that is mostly beyond the end of the run has none worth showing."""
-    widths = [load["bin_s"]] * len(load[key])
-    partly = bool(widths) and 2 * load["last_bin_s"] < load["bin_s"] and len(widths) > 1
+def rates(series: Mapping[str, Any], counts: Sequence[float], unit: float = 1.0) -> list[float | None]:
+    """Counts of bins as units a second; a last bin mostly beyond the end of the run has none worth showing."""
+    widths = [series["bin_s"]] * len(counts)
+    partly = bool(widths) and 2 * series["last_bin_s"] < series["bin_s"] and len(widths) > 1
     if widths:
-        widths[-1] = load["last_bin_s"] or load["bin_s"]
-    rates = [count / width for count, width in zip(load[key], widths, strict=True)]
+        widths[-1] = series["last_bin_s"] or series["bin_s"]
+    found: list[float | None] = [count / width / unit for count, width in zip(counts, widths, strict=True)]
     if partly:
-        rates[-1] = None
-    return steps({**load, key: rates}, key, seconds)
+        found[-1] = None
+    return found
+
+
+def _rates(load: Mapping[str, Any], key: str, seconds: float) -> Figure:
+    return steps({**load, key: rates(load, load[key])}, key, seconds)
 
 
 def _load(runs: Sequence[Run], seconds: float) -> Panel:

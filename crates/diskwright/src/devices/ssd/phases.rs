@@ -339,7 +339,9 @@ impl Ssd {
         let id = self.workers[worker as usize]
             .current
             .expect("it rang for one");
-        self.picture_phase_over(worker, id, cx.now());
+        if self.picture.is_some() {
+            self.picture_phase_over(worker, id, cx.now());
+        }
         let Operation {
             action,
             phase,

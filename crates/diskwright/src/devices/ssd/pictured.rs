@@ -80,7 +80,6 @@ impl Ssd {
     }
 
     /// A phase of a worker's operation is over.
-    #[inline]
     pub(super) fn picture_phase_over(&mut self, worker: u32, id: OpId, now: Time) {
         let Some(picture) = &mut self.picture else {
             return;
