@@ -52,8 +52,8 @@ def run(
     requests: writes one row per request to this Parquet file; True keeps them in memory, as
         `result.request_log`.
     picture: collects what a report is drawn from: `Result.picture`, and `diskwright.report.write`.
-    animate: from when on the picture shows half a second of the disks at work, such as "12.5 s" of simulated
-        time; from the start of the first measured request where it is not given.
+    animate: from when on the picture shows half a second of the disks at work, a millisecond of SSDs, such as
+        "12.5 s" of simulated time; from the start of the first measured request where it is not given.
     schedulers: your own, which the spec names as it names the others: objects with a method
         `pick(view) -> int`, or classes, of which each run makes an object.
     replacements: your own replacement policies, which the spec names as it names the others: classes as

@@ -149,7 +149,7 @@ fn run(
     })
 }
 
-/// Where the half second begins that a picture animates: at an instant, or with the first measured request.
+/// Where the stretch of time begins that a picture animates: at an instant, or with the first measured request.
 fn arm_trace(picture: bool, animate: Option<&str>) -> PyResult<ArmTraceFrom> {
     match (picture, animate) {
         (false, _) => Ok(ArmTraceFrom::Nowhere),

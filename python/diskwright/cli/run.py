@@ -24,8 +24,8 @@ def run(
         str | None,
         typer.Option(
             metavar="FROM",
-            help='Show the disks at work for half a second from this simulated time on, such as "12.5 s"; '
-            "from the first measured request where it is not given.",
+            help="Show the disks at work for half a second, SSDs for a millisecond, from this simulated time "
+            'on, such as "12.5 s"; from the first measured request where it is not given.',
         ),
     ] = None,
     requests: Annotated[

@@ -19,6 +19,8 @@ _GROUP_KEYS = (
     *(("response_ms", key) for key in ("mean", "p50", "p99", "max")),
     ("service_ms", "mean"),
 )
+# Of more devices than these, the charts of their flash would make a page too large to read.
+_MOST_FLASH = 4
 _TIMES = {
     "response": "arrival to completion",
     "service": "acceptance by the drive to completion",
@@ -38,6 +40,8 @@ def page(result: Result, *, title: str | None = None) -> str:
         raise ValueError("the run was not asked for its picture: diskwright.run(spec, picture=True)")
     run = Run(title or _text.subject(result.spec), result.to_dict(), picture.to_dict())
     films = _film.films(run.picture)
+    always = _charts(run)
+    flash = _flash(run) if always else []
     rows = [*facts(run.result["spec"]), *settings(run.result["devices"]), *_checks(run.result)]
     context = {
         "title": run.label,
@@ -58,12 +62,17 @@ def page(result: Result, *, title: str | None = None) -> str:
         "parts": _parts(run.result),
         "devices": {path: device(item) for path, item in run.result["devices"].items()},
         "spec": spec(run.result["spec"]),
+        "flash": [(path, [chart.id for chart in of_one]) for path, of_one in flash],
+        "flash_left_out": len(charts.of_flash(run)) - len(flash),
         "films": films,
-        "tones": _film.tones(run.result),
+        "film_title": _film.title(films),
+        "film_kinds": _film.kinds(films),
+        "tones": charts.tones(run.result),
         "film_json": _embedded(_film.drawn(run.result, films)),
     }
     messages = run.result["warnings"], run.result["notes"]
-    return rendered("run.html.jinja", run.result, messages, _charts(run), context)
+    drawn = [*always, *(chart for _, of_one in flash for chart in of_one)]
+    return rendered("run.html.jinja", run.result, messages, drawn, context)
 
 
 def _checks(result: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -87,6 +96,23 @@ def _charts(run: Run) -> list[Chart]:
         ]
     some = [charts.sizes(runs), charts.lbn_map(run)]
     return [*always, *charts.seek_distances(runs), *(chart for chart in some if chart is not None)]
+
+
+def _flash(run: Run) -> list[tuple[str, list[Chart]]]:
+    """The charts of the first devices that tell of their flash, by their paths."""
+    found = []
+    for index, (path, flash) in enumerate(charts.of_flash(run)[:_MOST_FLASH]):
+        id = f"flash-{index}"
+        drawn = [
+            charts.written(f"{id}-writes", run, flash),
+            charts.used(f"{id}-use", run, flash),
+            charts.of_operations(f"{id}-latency", run, flash["parts"]),
+            *charts.shares(id, run, flash),
+            charts.busy_map(f"{id}-busy", run, flash),
+            charts.wear(f"{id}-wear", flash),
+        ]
+        found.append((path, [chart for chart in drawn if chart is not None]))
+    return found
 
 
 # A value of the page with the key of the result it was written from.

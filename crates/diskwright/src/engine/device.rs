@@ -100,8 +100,8 @@ pub trait Device: Send {
         Vec::new()
     }
 
-    /// From now on, collects what [`picture`](Device::picture) tells; over `window` also how its arms move. Called before the
-    /// run, where a picture is wanted.
+    /// From now on, collects what [`picture`](Device::picture) tells; over `window` also every step of what it does. Called
+    /// before the run, where a picture is wanted.
     fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
         let _ = window;
     }

@@ -1,11 +1,11 @@
-//! Stretches of a run: its warm-up, and what the arm traces of its disks show, which is one for all of them.
+//! Stretches of a run: its warm-up, and what the traces of its devices show, which begins at one instant for all of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::base::units::Time;
 
-/// How long an arm trace is at most.
+/// How long an arm trace is at most; other traces may be shorter.
 pub const LENGTH: Time = Time::from_ms(500);
 /// What began longer before the window is over when it begins.
 const LEAD: Time = Time::from_s(2);

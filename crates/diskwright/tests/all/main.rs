@@ -14,6 +14,7 @@ mod combinations;
 mod comparing;
 mod config_errors;
 mod curve;
+mod die_trace;
 mod disksim_files;
 mod drive_cache;
 mod dual_actuator;

@@ -6,7 +6,9 @@ dark; axes carry their units.
 """
 
 from diskwright.report.charts._base import Chart, Run
-from diskwright.report.charts.parts import at_work, response_stages
+from diskwright.report.charts.flash import of_flash, used, written
+from diskwright.report.charts.flash_places import busy_map, shares, wear
+from diskwright.report.charts.parts import at_work, of_operations, response_stages, tones
 from diskwright.report.charts.place import lbn_map, seek_distances, sizes
 from diskwright.report.charts.ratios import ratios
 from diskwright.report.charts.response import cumulative, tail
@@ -16,12 +18,20 @@ __all__ = [
     "Chart",
     "Run",
     "at_work",
+    "busy_map",
     "cumulative",
     "lbn_map",
+    "of_flash",
+    "of_operations",
     "over_time",
     "ratios",
     "response_stages",
     "seek_distances",
+    "shares",
     "sizes",
     "tail",
+    "tones",
+    "used",
+    "wear",
+    "written",
 ]

@@ -19,6 +19,22 @@ def stages(result: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
+def tones(result: Mapping[str, Any]) -> dict[str, int]:
+    """Which of the theme's colours a part has: those that take time come first.
+
+    Parts of one device have different colours; parts that no device has together may share one.
+    """
+    parts = result["parts_ms"]
+    devices = [set(device["busy_ms"]) for device in result["devices"].values() if "busy_ms" in device]
+    of = {name: {index for index, own in enumerate(devices) if name in own} for name in parts}
+    found: dict[str, int] = {}
+    for name in sorted(parts, key=lambda name: not parts[name]):
+        # What is of no device is apart from nothing.
+        taken = {found[other] for other in found if of[name] & of[other] or not (of[name] and of[other])}
+        found[name] = next(tone for tone in range(len(parts)) if tone not in taken)
+    return found
+
+
 def response_stages(runs: Sequence[Run]) -> Chart:
     """The mean response time, divided into waits and work."""
     divided = [stages(run.result) for run in runs]
@@ -26,22 +42,46 @@ def response_stages(runs: Sequence[Run]) -> Chart:
         "The mean response time: waiting in the host, waiting in the drive's queue, and from the start to "
         "the end of the work on the request."
     )
-    return _bars("stages", "Mean response time", note, runs, divided)
+    return _bars("stages", "Mean response time", note, _labels(runs), divided)
 
 
 def at_work(runs: Sequence[Run]) -> Chart:
     """The mean time from start to completion, divided into its parts."""
     divided = [run.result["parts_ms"] for run in runs]
     note = "The mean time from start to completion, by what was waited for. The parts add up to it exactly."
-    return _bars("parts", "Mean time at work, by parts", note, runs, divided)
+    colours = tones(runs[0].result) if len(runs) == 1 else None
+    return _bars("parts", "Mean time at work, by parts", note, _labels(runs), divided, colours)
+
+
+def of_operations(id: str, run: Run, served: Mapping[str, Any]) -> Chart | None:
+    """The mean parts of the time of a device's own reads and of its writes; None where it served none."""
+    some = {op: of_op for op, of_op in served.items() if of_op["count"]}
+    if not some:
+        return None
+    labels = [f"{of_op['count']:,} {op}{'s' if of_op['count'] != 1 else ''}" for op, of_op in some.items()]
+    note = (
+        "The mean time of this device's reads and of its writes from start to completion, by what was "
+        "waited for: of a request on several pages, that of the page that was done last."
+    )
+    divided = [of_op["mean_ms"] for of_op in some.values()]
+    return _bars(id, "Where the latency goes", note, labels, divided, tones(run.result))
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    return [wrapped(run.label) for run in runs] if len(runs) > 1 else [""]
 
 
 def _bars(
-    id: str, title: str, note: str, runs: Sequence[Run], divided: Sequence[Mapping[str, float]]
+    id: str,
+    title: str,
+    note: str,
+    labels: Sequence[str],
+    divided: Sequence[Mapping[str, float]],
+    colours: Mapping[str, int] | None = None,
 ) -> Chart:
+    """Bars with these labels; `colours` of parts are the theme's, where they are not taken in turn."""
     names = dict.fromkeys(name for parts in divided for name, mean in parts.items() if mean)
     wholes = [sum(parts.values()) for parts in divided]
-    labels = [wrapped(run.label) if len(runs) > 1 else "" for run in runs]
     traces: list[Figure] = []
     for name in names:
         values = [parts.get(name, 0.0) for parts in divided]
@@ -52,23 +92,24 @@ def _bars(
                 "orientation": "h",
                 "name": name.replace("_", " "),
                 "x": values,
-                "y": labels,
+                "y": list(labels),
                 "customdata": shares,
                 "hovertemplate": "%{x:,.4~r} ms, %{customdata:.1f} %",
                 "marker": {"line": {"width": 1}},
             }
+            | ({} if colours is None else {"tone": colours[name]})
         )
     longest = max(wholes)
     layout = {
         "barmode": "stack",
         "bargap": 0.25,
         # Room for the whole beside the longest bar.
-        "xaxis": axis("mean time (ms)", range=[0, (1.22 if len(runs) > 1 else 1.05) * longest or 1]),
+        "xaxis": axis("mean time (ms)", range=[0, (1.22 if len(labels) > 1 else 1.05) * longest or 1]),
         "yaxis": {"automargin": True, "showgrid": False, "fixedrange": True, "autorange": "reversed"},
         "showlegend": True,
         "legend": {"traceorder": "normal"},
     }
-    if len(runs) > 1:
+    if len(labels) > 1:
         # A short bar beside a long one is told by its number.
         layout["annotations"] = [
             {
@@ -83,4 +124,4 @@ def _bars(
             for label, whole in zip(labels, wholes, strict=True)
         ]
     lines = sum(label.count("<br>") + 1 for label in labels)
-    return Chart(id, title, note, {"data": traces, "layout": layout}, 170 + 28 * len(runs) + 16 * lines)
+    return Chart(id, title, note, {"data": traces, "layout": layout}, 170 + 28 * len(labels) + 16 * lines)

@@ -9,12 +9,17 @@ from diskwright.report.charts._series import widened
 
 # Seconds in a unit, and the longest time that is shown in it.
 _UNITS = (
+    ("ms", 1e-3, 0.5),
     ("s", 1.0, 600.0),
     ("min", 60.0, 3 * 3600.0),
     ("h", 3600.0, 3 * 86400.0),
     ("days", 86400.0, float("inf")),
 )
 _GAP = 0.035
+
+# Traces, and the axis of their values.
+Panel = tuple[list[Figure], Figure]
+
 # Steps of all curves of a panel together, and the fewest of one.
 _STEPS = 1_200
 _FEWEST = 100
@@ -44,39 +49,53 @@ def warm_up(run: Run) -> tuple[float, float] | None:
 
 def over_time(runs: Sequence[Run]) -> Chart:
     """Arrivals, completions, queue, utilisation and latency by time."""
-    unit, seconds = unit_of_time(max(map(end_s, runs)))
+    _, seconds = unit_of_time(max(map(end_s, runs)))
     if len(runs) > 1:
         runs = [_calm(run, len(runs)) for run in runs]
     panels = [_load(runs, seconds), _queue(runs, seconds), _use(runs, seconds), _latency(runs, seconds)]
     shown = [(traces, settings) for traces, settings in panels if traces]
-    height = (1 - _GAP * (len(shown) - 1)) / len(shown)
-    layout: Figure = {"hovermode": "x", "hoversubplots": "axis", "margin": {"t": 20}}
+    if len(runs) == 1:
+        shown = [(toned(traces), settings) for traces, settings in shown]
+    # What a device had begun when the power failed may reach beyond the run.
+    whole = (min(run.picture["load"]["start_s"] for run in runs), max(map(end_s, runs)))
+    data, layout = panelled(shown, whole)
     if len(runs) > 1:
         layout["showlegend"] = False
     if len(runs) > _BESIDE:
         layout["hovermode"] = "closest"
-    data = []
-    for index, (traces, settings) in enumerate(shown):
-        name = "" if index == 0 else str(index + 1)
-        top = 1 - index * (height + _GAP)
-        layout[f"yaxis{name}"] = settings | {"domain": [max(top - height, 0), top]}
-        legend = "legend" + name
-        layout[legend] = {"y": top, "yanchor": "top", "x": 1.01, "xanchor": "left", "orientation": "v"}
-        place = {"yaxis": f"y{name}", "xaxis": "x", "legend": legend}
-        data += [
-            ({"tone": tone} if len(runs) == 1 else {}) | trace | place for tone, trace in enumerate(traces)
-        ]
-    bottom = "" if len(shown) == 1 else str(len(shown))
-    # What a device had begun when the power failed may reach beyond the run.
-    whole = [min(run.picture["load"]["start_s"] for run in runs), max(map(end_s, runs))]
-    span = [at / seconds for at in whole]
-    layout["xaxis"] = axis(f"simulated time ({unit})", anchor=f"y{bottom}", range=span)
     if len(runs) == 1 and (shade := warm_up(runs[0])):
         layout["shapes"], layout["annotations"] = shaded(shade, seconds)
     note = _note(runs[0]) if len(runs) == 1 else _note_of_many(runs)
     return Chart(
         "time", "Over time", note, {"data": data, "layout": layout}, 190 * len(shown) + 70, wide=True
     )
+
+
+def toned(traces: Sequence[Figure]) -> list[Figure]:
+    """Curves in the theme's colours, one after the other."""
+    return [{"tone": tone} | trace for tone, trace in enumerate(traces)]
+
+
+def panelled(panels: Sequence[Panel], whole: tuple[float, float]) -> tuple[list[Figure], Figure]:
+    """Panels below each other on one axis of time, each with its own legend: the traces, and the layout.
+
+    whole: from when to when they show it, in s.
+    """
+    unit, seconds = unit_of_time(whole[1])
+    height = (1 - _GAP * (len(panels) - 1)) / len(panels)
+    layout: Figure = {"hovermode": "x", "hoversubplots": "axis", "margin": {"t": 20}}
+    data: list[Figure] = []
+    for index, (traces, settings) in enumerate(panels):
+        name = "" if index == 0 else str(index + 1)
+        top = 1 - index * (height + _GAP)
+        layout[f"yaxis{name}"] = settings | {"domain": [max(top - height, 0), top]}
+        legend = "legend" + name
+        layout[legend] = {"y": top, "yanchor": "top", "x": 1.01, "xanchor": "left", "orientation": "v"}
+        data += [trace | {"yaxis": f"y{name}", "xaxis": "x", "legend": legend} for trace in traces]
+    bottom = "" if len(panels) == 1 else str(len(panels))
+    span = [at / seconds for at in whole]
+    layout["xaxis"] = axis(f"simulated time ({unit})", anchor=f"y{bottom}", range=span)
+    return data, layout
 
 
 def shaded(shade: tuple[float, float], seconds: float) -> tuple[list[Figure], list[Figure]]:
@@ -121,7 +140,7 @@ def _note_of_many(runs: Sequence[Run]) -> str:
     )
 
 
-def _steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1.0) -> Figure:
+def steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1.0) -> Figure:
     """A value for each bin, drawn over its whole width."""
     values = [None if value is None else value * scale for value in series[key]]
     count = len(values)
@@ -137,22 +156,23 @@ def _steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1
     }
 
 
-def _rates(load: Mapping[str, Any], key: str, seconds: float) -> Figure:
-    """Counts as rates; a last bin that is mostly beyond the end of the run has none worth showing."""
-    widths = [load["bin_s"]] * len(load[key])
-    partly = bool(widths) and 2 * load["last_bin_s"] < load["bin_s"] and len(widths) > 1
+def rates(series: Mapping[str, Any], counts: Sequence[float], unit: float = 1.0) -> list[float | None]:
+    """Counts of bins as units a second; a last bin mostly beyond the end of the run has none worth showing."""
+    widths = [series["bin_s"]] * len(counts)
+    partly = bool(widths) and 2 * series["last_bin_s"] < series["bin_s"] and len(widths) > 1
     if widths:
-        widths[-1] = load["last_bin_s"] or load["bin_s"]
-    rates = [count / width for count, width in zip(load[key], widths, strict=True)]
+        widths[-1] = series["last_bin_s"] or series["bin_s"]
+    found: list[float | None] = [count / width / unit for count, width in zip(counts, widths, strict=True)]
     if partly:
-        rates[-1] = None
-    return _steps({**load, key: rates}, key, seconds)
+        found[-1] = None
+    return found
 
 
-_Panel = tuple[list[Figure], Figure]
+def _rates(load: Mapping[str, Any], key: str, seconds: float) -> Figure:
+    return steps({**load, key: rates(load, load[key])}, key, seconds)
 
 
-def _load(runs: Sequence[Run], seconds: float) -> _Panel:
+def _load(runs: Sequence[Run], seconds: float) -> Panel:
     traces = []
     for run in runs:
         load = run.picture["load"]
@@ -163,7 +183,7 @@ def _load(runs: Sequence[Run], seconds: float) -> _Panel:
     return traces, axis("requests/s" if len(runs) == 1 else "completions/s", rangemode="tozero")
 
 
-def _queue(runs: Sequence[Run], seconds: float) -> _Panel:
+def _queue(runs: Sequence[Run], seconds: float) -> Panel:
     traces = []
     for run in runs:
         load = run.picture["load"]
@@ -171,17 +191,17 @@ def _queue(runs: Sequence[Run], seconds: float) -> _Panel:
         if len(runs) == 1:
             kinds.append(("outstanding_max", "outstanding, most", "dot"))
         for key, what, dash in kinds:
-            traces.append(_dashed(_steps(load, key, seconds), dash) | _naming(runs, run, what, ""))
+            traces.append(_dashed(steps(load, key, seconds), dash) | _naming(runs, run, what, ""))
         if len(runs) == 1:
             for path, use in _uses(run):
-                steps = _steps(use, "queue_mean", seconds)
-                traces.append(_dashed(steps, "solid") | _naming(runs, run, f"{path} queue, mean", ""))
+                curve = steps(use, "queue_mean", seconds)
+                traces.append(_dashed(curve, "solid") | _naming(runs, run, f"{path} queue, mean", ""))
     return traces, axis("requests" if len(runs) == 1 else "outstanding", rangemode="tozero")
 
 
-def _use(runs: Sequence[Run], seconds: float) -> _Panel:
+def _use(runs: Sequence[Run], seconds: float) -> Panel:
     traces = [
-        _steps(use, "utilisation", seconds, 100.0) | _naming(runs, run, f"{path} busy", " %")
+        steps(use, "utilisation", seconds, 100.0) | _naming(runs, run, f"{path} busy", " %")
         for run in runs
         for path, use in _uses(run)
     ]
@@ -194,14 +214,14 @@ def _uses(run: Run) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield path, device["use"]
 
 
-def _latency(runs: Sequence[Run], seconds: float) -> _Panel:
+def _latency(runs: Sequence[Run], seconds: float) -> Panel:
     kinds = (("mean", "response_mean_ms"), ("p50", "response_p50_ms"), ("p99", "response_p99_ms"))
     traces = []
     for run in runs:
         load = run.picture["load"]
         for what, key in kinds if len(runs) == 1 else kinds[:1]:
             if any(value is not None for value in load[key]):
-                traces.append(_steps(load, key, seconds) | _naming(runs, run, f"response, {what}", " ms"))
+                traces.append(steps(load, key, seconds) | _naming(runs, run, f"response, {what}", " ms"))
     return traces, log_axis("response (ms)", (y for trace in traces for y in trace["y"]), nticks=3)
 
 

@@ -1,36 +1,8 @@
 "use strict";
 /* Draws a disk at an instant: the platter from above, the stack from the side. */
 const FilmDisk = (() => {
+  const { prepared, mark } = FilmPen;
   const TURN = 2 * Math.PI;
-  const FONT = '12px system-ui, -apple-system, "Segoe UI", "Liberation Sans", Arial, sans-serif';
-
-  // A canvas as large as it is shown, in the device's own pixels.
-  function prepared(canvas, height) {
-    const width = canvas.clientWidth;
-    const scale = Math.max(globalThis.devicePixelRatio || 1, 1);
-    const [w, h] = [Math.round(width * scale), Math.round((height ?? width) * scale)];
-    if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
-    const pen = canvas.getContext("2d");
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, w, h);
-    pen.font = FONT;
-    pen.lineCap = "butt";
-    return { pen, width, height: h / scale };
-  }
-
-  // A circle for a read, a diamond for a write.
-  function mark(pen, op, x, y, size) {
-    pen.beginPath();
-    if (op === 0) pen.arc(x, y, size, 0, TURN);
-    else {
-      const reach = size * 1.35;
-      pen.moveTo(x, y - reach);
-      pen.lineTo(x + reach, y);
-      pen.lineTo(x, y + reach);
-      pen.lineTo(x - reach, y);
-      pen.closePath();
-    }
-  }
 
   // From the outermost cylinder to the innermost one: the denser end of the drive is outside.
   function radii(film, outer) {
@@ -353,5 +325,5 @@ const FilmDisk = (() => {
     });
   }
 
-  return { platter, stack, prepared, mark };
+  return { platter, stack };
 })();

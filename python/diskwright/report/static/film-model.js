@@ -158,9 +158,6 @@ function filmWords(model) {
       return `${several ? `arm ${number}: ` : ""}cylinder ${whole(Math.round(cylinder))} (of ${whole(film.cylinders)}), head ${head} (of ${film.surfaces})`;
     }).join("; ");
   };
-  const clock = (t) => {
-    const ns = film.from + Math.floor(t);
-    return `${whole(Math.floor(ns / 1e9))}.${String(Math.floor(ns % 1e9 / 1e3)).padStart(6, "0")} s`;
-  };
-  return { name, now, queue, place, clock, ms };
+  const state = (t) => `${place(t)}; ${queue(t)}`;
+  return { now, state, since: (t) => `${ms(t)} of ${ms(film.length)} ms` };
 }

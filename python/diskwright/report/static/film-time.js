@@ -1,26 +1,7 @@
 "use strict";
 /* Draws what arms and requests do over time. */
 const FilmTime = (() => {
-  const { prepared, mark } = FilmDisk;
-
-  // Where a time stands in a picture of so many ns over so many pixels.
-  const scale = (from, span, left, width) => (t) => left + ((t - from) / span) * width;
-
-  function hatched(pen, x, y, width, height, look) {
-    pen.save();
-    pen.beginPath();
-    pen.rect(x, y, width, height);
-    pen.clip();
-    pen.strokeStyle = look.ground;
-    pen.lineWidth = 1.5;
-    for (let at = Math.floor(x / 6) * 6 - height; at < x + width; at += 6) {
-      pen.beginPath();
-      pen.moveTo(at, y + height);
-      pen.lineTo(at + height, y);
-      pen.stroke();
-    }
-    pen.restore();
-  }
+  const { prepared, mark, scale, hatched, ticks, cursor } = FilmPen;
 
   function bars(pen, legs, x, y, height, look, [from, to] = [-Infinity, Infinity]) {
     for (const { part, start, end } of legs) {
@@ -48,38 +29,6 @@ const FilmTime = (() => {
     pen.strokeRect(x(view.from) + 0.5, 6.5, x(view.from + view.span) - x(view.from) - 1, lane * film.arms.length + 9);
     ticks(pen, x, 0, film.length, height - 3, width, look);
     cursor(pen, x(t), 2, height - 14, look);
-  }
-
-  function ticks(pen, x, from, span, y, width, look) {
-    const steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].map((ms) => ms * 1e6);
-    const step = steps.find((each) => (x(each) - x(0)) > 62) ?? steps[steps.length - 1];
-    pen.fillStyle = look.quiet;
-    pen.textBaseline = "alphabetic";
-    let free = 0;
-    for (let at = Math.ceil(from / step) * step; at <= from + span; at += step) {
-      const label = `${(at / 1e6).toLocaleString("en-US")} ms`;
-      const wide = pen.measureText(label).width;
-      const left = Math.min(Math.max(x(at) - wide / 2, 2), width - wide - 2);
-      if (left < free) continue;
-      pen.fillText(label, left, y);
-      free = left + wide + 8;
-    }
-  }
-
-  function cursor(pen, x, top, bottom, look) {
-    pen.strokeStyle = look.text;
-    pen.lineWidth = 1.5;
-    pen.beginPath();
-    pen.moveTo(x, top);
-    pen.lineTo(x, bottom);
-    pen.stroke();
-    pen.fillStyle = look.text;
-    pen.beginPath();
-    pen.moveTo(x - 5, top - 1);
-    pen.lineTo(x + 5, top - 1);
-    pen.lineTo(x, top + 6);
-    pen.closePath();
-    pen.fill();
   }
 
   const ROW = 19;

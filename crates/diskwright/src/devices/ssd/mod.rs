@@ -4,15 +4,20 @@
 mod build;
 mod cleaning;
 mod counters;
+mod die_trace;
 pub mod drive;
 mod entries;
 mod initial;
+mod legs;
 mod operations;
 mod pages;
 mod phases;
+mod picture;
+mod pictured;
 mod recovery;
 mod requests;
 mod scheduling;
+mod shape;
 pub mod spec;
 mod steady;
 mod writes;
@@ -28,6 +33,7 @@ use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{Part, Promise, RequestId};
+use crate::engine::window::ArmTraceWindow;
 use crate::models::flash::allocation::Allocation;
 use crate::models::flash::blocks::Blocks;
 use crate::models::flash::geometry::Geometry;
@@ -39,6 +45,7 @@ use counters::SsdCounters;
 use drive::ControllerDescription;
 use operations::{Channel, Operations, Worker};
 use phases::MultiPlane;
+use picture::SsdPicture;
 use recovery::Recovery;
 use requests::OpenRequest;
 use steady::Steady;
@@ -150,6 +157,7 @@ struct Ssd {
 
     counters: SsdCounters,
     steady: Steady,
+    picture: Option<Box<SsdPicture>>,
 }
 
 impl Ssd {
@@ -195,6 +203,7 @@ impl Ssd {
             victims: parts.victims,
             chance: parts.chance,
             steady: parts.steady,
+            picture: None,
         }
     }
 
@@ -211,6 +220,7 @@ impl Device for Ssd {
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.accept_request(request, cx);
+        self.note_picture(cx.now());
     }
 
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
@@ -223,12 +233,14 @@ impl Device for Ssd {
             _ => self.clean_when_idle(cx),
         }
         self.end_requests(cx);
+        self.note_picture(cx.now());
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.start_operations(cx);
         // A drive that turns read-only gives up requests.
         self.end_requests(cx);
+        self.note_picture(cx.now());
     }
 
     fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
@@ -273,12 +285,21 @@ impl Device for Ssd {
         &PARTS
     }
 
-    fn measure_from(&mut self, _now: Time) {
+    fn measure_from(&mut self, now: Time) {
+        self.measure_picture_from(now);
         self.count_anew();
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
         self.report_all(elapsed)
+    }
+
+    fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
+        self.begin_picture(window);
+    }
+
+    fn picture(&self) -> Option<Map<String, Value>> {
+        self.picture_json()
     }
 
     fn warnings(&self) -> Vec<String> {

@@ -78,6 +78,9 @@ impl Ssd {
     #[inline]
     pub(super) fn ring(&mut self, worker: u32, id: OpId, at: Time, cx: &mut Context<'_>) {
         let token = Token::new(kinds::WORKER, worker);
+        if self.picture.is_some() {
+            self.picture_phase(worker, id, at, cx);
+        }
         let action = self.operations.get(id).action;
         if action.is_housekeeping() || action == Action::Program && self.writes.buffer.is_some() {
             cx.background_alarm(at, token);
@@ -340,6 +343,9 @@ impl Ssd {
         let id = self.workers[worker as usize]
             .current
             .expect("it rang for one");
+        if self.picture.is_some() {
+            self.picture_phase_over(worker, id, cx.now());
+        }
         let Operation {
             action,
             phase,

@@ -69,6 +69,7 @@ impl Ssd {
     /// A request gets a slot of the queue.
     fn take(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let now = cx.now();
+        self.picture_serves(request, cx);
         self.serving += 1;
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
@@ -317,6 +318,9 @@ impl Ssd {
         entry.parts.add(Part::Wait, wait);
         entry.media = now - entry.start;
         self.counters.parts(&entry.parts);
+        if let Some(picture) = &mut self.picture {
+            picture.served(command.op, &entry.parts);
+        }
         at
     }
 

@@ -73,7 +73,7 @@ pub struct RunOptions {
     pub requests: Option<PathBuf>,
     /// Collects what a picture of the run is drawn from: [`Outcome::picture`].
     pub picture: bool,
-    /// Where the half second begins that a picture shows the disks at work in.
+    /// Where the stretch of time begins that a picture shows the devices at work in.
     pub arm_trace: ArmTraceFrom,
     /// Keeps a row for every request in memory: [`Outcome::requests`].
     pub keep_requests: bool,

@@ -35,7 +35,7 @@ fn name(by: ServedBy) -> &'static str {
 }
 
 impl ArmTrace {
-    /// `film`: the window `from_ns` to `to_ns`, and what `ended_by`: its `time`, the `run`, or too many `accesses`; what to draw
+    /// `film`, `of` arms: the window `from_ns` to `to_ns`, and what `ended_by`: its `time`, the `run`, or too many `accesses`; what to draw
     /// the drive from; `requests` in service within the window, in the order of their starts, with all their instants and
     /// their `steps` [part, ns]; what the arms did; and those that were `waiting` at the window's end. All times are ns, angles turns,
     /// and `parts` lists the names that numbers of parts stand for. Without `from_ns` the window never began. `late` is what
@@ -49,7 +49,7 @@ impl ArmTrace {
         let trace = self;
         let window = &trace.window;
         let Some(from) = window.from() else {
-            return json!({ "from_ns": null });
+            return json!({ "of": "arms", "from_ns": null });
         };
         let to = window.to();
         let late = late().into_iter().map(|track| ArmWork {
@@ -110,6 +110,7 @@ impl ArmTrace {
             })
         });
         json!({
+            "of": "arms",
             "from_ns": from.ns(),
             "to_ns": to.ns().max(from.ns()),
             "ended_by": window.ended_by(),

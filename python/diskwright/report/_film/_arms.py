@@ -1,64 +1,50 @@
-"""The animation of the disks at work: what the page's script draws, and the same in numbers."""
+"""The animation of arms at work: what the page's script draws, and the same in numbers."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from diskwright.report._film._base import Film, Kind, ms, seconds
+
+KIND = Kind(
+    name="arms",
+    title="disk",
+    explained=(
+        "Half a second of the run, slowed down: the platter turns, the arm seeks and the sectors pass as "
+        "long as the simulation says, to the nanosecond. Of a seek the simulation knows the time and not "
+        "the course: in between, the arm is drawn speeding up and slowing down evenly. The first sectors "
+        "of waiting requests are marked on the platter, whichever surface they are on; an outlined arc is "
+        "what the head waits for, and it fills as the sectors pass. The first row tells what the arm does, "
+        "of several each has its own; it is hatched where no request waits for it: reading ahead, writing "
+        "what was buffered, or making room in a log. Drag in the rows or above them; the space bar plays, "
+        "the arrow keys step."
+    ),
+    counted="request",
+    numbers=(
+        "Times in ms of simulated time, as in the log of requests (--requests); the parts of a request add "
+        "up to the time from its start to its completion."
+    ),
+    scripts=("film-model.js", "film-disk.js", "film-time.js", "film-arms.js"),
+    key=(("read", 0, "read"), ("write", 1, "write")),
+)
 
 # Parts that a table always has: what people look for in a disk.
 _ALWAYS = ("seek", "head_switch", "settle", "rotation", "transfer")
 _OPS = {"read": 0, "write": 1}
 
 
-@dataclass(frozen=True)
-class Film:
-    """A disk at work.
-
-    id: of the elements that are its own.
-    data: what is drawn; instants are ns since the window's start.
-    columns, rows: its requests, times in ms as exact as the log has them.
-    notes: what a reader must know to read it.
-    why: why there is nothing to show; empty where there is.
-    """
-
-    id: str
-    path: str
-    data: Mapping[str, Any]
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str]
-    why: str
-
-
-def films(picture: Mapping[str, Any]) -> list[Film]:
-    """Of every hard disk of a run that was asked for its picture."""
-    found = [(path, device["film"]) for path, device in picture["devices"].items() if "film" in device]
-    return [_film(f"film-{index}", path, film) for index, (path, film) in enumerate(found)]
-
-
-def tones(result: Mapping[str, Any]) -> dict[str, int]:
-    """Which of the theme's colours a part has: those of the chart of parts, then the ones that are left."""
-    parts = result["parts_ms"]
-    first = sorted(parts, key=lambda name: not parts[name])
-    return {name: tone for tone, name in enumerate(first)}
-
-
-def drawn(result: Mapping[str, Any], shown: Sequence[Film]) -> dict[str, Any]:
-    """What the page's script gets."""
-    return {"tones": tones(result), "films": [film.data for film in shown if not film.why]}
-
-
-def _film(id: str, path: str, film: Mapping[str, Any]) -> Film:
+def film(id: str, path: str, film: Mapping[str, Any]) -> Film:
+    """The film of a hard disk."""
     why = _why(film)
     if why:
-        return Film(id, path, {}, (), (), (), why)
+        return Film.empty(KIND, id, path, why)
     parts = film["parts"]
     sums = [_sums(request, parts) for request in film["requests"]]
     shown = [name for name in parts if name in _ALWAYS or any(each[name] for each in sums)]
     columns = ["request", "", "LBN", "blocks", "arrival", "start", "completion"]
     rows = [_row(request, each, shown) for request, each in zip(film["requests"], sums, strict=True)]
     columns += [name.replace("_", " ") for name in shown]
-    return Film(id, path, _data(path, film), columns, rows, _notes(film), "")
+    return Film(KIND, id, path, _data(path, film), columns, rows, _notes(film), "")
 
 
 def _why(film: Mapping[str, Any]) -> str:
@@ -109,6 +95,7 @@ def _notes(film: Mapping[str, Any]) -> list[str]:
 def _data(path: str, film: Mapping[str, Any]) -> dict[str, Any]:
     start = film["from_ns"]
     return {
+        "of": KIND.name,
         "path": path,
         "from": start,
         "length": film["to_ns"] - start,
@@ -186,13 +173,3 @@ def _row(request: Mapping[str, Any], sums: Mapping[str, int], shown: Sequence[st
         *map(ms, instants),
         *(ms(sums[name]) for name in shown),
     ]
-
-
-def ms(ns: int) -> str:
-    """Milliseconds, to the nanosecond."""
-    return f"{ns // 1_000_000:,}.{ns % 1_000_000:06d}"
-
-
-def seconds(ns: int) -> str:
-    """Seconds, to the microsecond."""
-    return f"{ns // 1_000_000_000:,}.{ns % 1_000_000_000 // 1_000:06d}"
