@@ -25,6 +25,14 @@ def test_the_table_comes_in_80_columns_without_colours(command: Command, spec: P
         assert word in done.stdout
 
 
+def test_the_table_of_an_ssd_has_no_access_time(command: Command, spec: Path) -> None:
+    spec.write_text(SPEC.split("[device", maxsplit=1)[0] + '[device.ssd]\ndrive = "slc-classic"\n')
+    done = command("run", spec)
+    assert done.returncode == 0, done.stderr
+    assert "\nresponse" in done.stdout and "\naccess" not in done.stdout
+    assert parsed(command("run", spec, "--json", "-"))["access_ms"]["max"] == 0
+
+
 def test_warnings_and_notes_are_told_apart_from_results(command: Command, spec: Path) -> None:
     without = SPEC.replace('[measure]\nwarmup = "10 %"\n', "")
     spec.write_text(f"{without}\n[sweep]\nseeds = 2\n")

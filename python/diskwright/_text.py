@@ -14,6 +14,15 @@ _UNITS = {
 }
 
 
+_POSITIONING = frozenset({"seek", "head_switch", "settle", "rotation", "positioning"})
+
+
+def times(result: Mapping[str, Any]) -> list[str]:
+    """The times of requests that a run has: the access time only where a device positions something."""
+    names = ["response", "service"]
+    return names if _POSITIONING.isdisjoint(result["parts_ms"]) else [*names, "access"]
+
+
 def flat(record: Mapping[str, Any], prefix: str = "", inherited: str = "") -> dict[str, str]:
     """The entries of a record and of the records in it, with their units."""
     entries: dict[str, str] = {}

@@ -104,7 +104,7 @@ _ALWAYS = {"issued", "completed", "measured"}
 
 def _times(result: "Result") -> "RenderableType":
     table = output.table("times in ms", "mean", "± (95 %)", "p50", "p95", "p99", "max")
-    for name in ("response", "service", "access"):
+    for name in _text.times(result):
         times = result[f"{name}_ms"]
         interval = times["ci95"]
         margin = None if interval is None else (interval[1] - interval[0]) / 2

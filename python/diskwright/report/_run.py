@@ -52,7 +52,7 @@ def page(result: Result, *, title: str | None = None) -> str:
         "figures": _key_figures(run.result),
         "counts": _counts(run.result["requests"]),
         "columns": _COLUMNS,
-        "times": [_times(name, means, run.result) for name, means in _TIMES.items()],
+        "times": [_times(name, _TIMES[name], run.result) for name in _text.times(run.result)],
         "group_columns": _GROUP_COLUMNS,
         "groups": [
             (name, _groups(key, run.result[key]))

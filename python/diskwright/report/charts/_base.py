@@ -63,8 +63,10 @@ def log_axis(title: str, values: Iterable[float | None], **settings: Any) -> dic
     """A logarithmic axis, with whole numbers at its ticks and not only their digits."""
     some = [value for value in values if value]
     decades = 1.1 * log10(max(some) / min(some)) if some else 0.0
-    # Over many decades only their powers have room; over few also 2 and 5.
-    ticks = {} if "dtick" in settings else {"nticks": ceil(decades) if decades > 3 else 6}
+    # Over many decades only their powers have room; over few also 2 and 5, and all digits within one.
+    ticks: dict[str, Any] = {"nticks": ceil(decades) if decades > 3 else 6}
+    if 1 < decades <= 3:
+        ticks = {"dtick": "D2"}
     made = axis(title, type="log", tickformat=",~g", **(ticks | settings))
     if some and max(some) < _NARROW * min(some):
         made["range"] = [log10(min(some) / _NARROW), log10(max(some) * _NARROW)]

@@ -177,7 +177,8 @@ impl Ssd {
 
     /// Units of a read that have moved to other pages than the first of them become operations of their own.
     fn split_read(&mut self, id: OpId, cx: &mut Context<'_>) {
-        if self.operations.get(id).count == 1 {
+        // A merge reads the unit of its entry.
+        if self.operations.get(id).count <= 1 {
             return;
         }
         let read = *self.operations.get(id);

@@ -18,7 +18,7 @@ impl Ssd {
     pub(super) fn begin_picture(&mut self, window: Option<&ArmTraceWindow>) {
         let shape = Shape {
             geometry: self.geometry,
-            planes_of_worker: self.planes_of_worker,
+            planes_of_worker: self.geometry.planes_of_channel() / self.workers_of_channel,
             cleaned_below: self.cleaning.begin,
         };
         self.picture = Some(Box::new(SsdPicture::new(shape, &self.blocks, window)));
