@@ -157,7 +157,7 @@ def steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1.
 
 
 def rates(series: Mapping[str, Any], counts: Sequence[float], unit: float = 1.0) -> list[float | None]:
-    """Counts of bins as units a second; a last bin mostly beyond the end of the run has none worth showing."""
+    """Counts of bins as units a second; a last bin mostly beyond the run has none worth showing."""
     widths = [series["bin_s"]] * len(counts)
     partly = bool(widths) and 2 * series["last_bin_s"] < series["bin_s"] and len(widths) > 1
     if widths:
