@@ -186,7 +186,7 @@ impl Device for Tier {
         self.outstanding += 1;
         self.host_is_active(cx);
         let command = cx.request(request).command;
-        self.counters.arrives(command.op);
+        self.counters.arrives();
         if command.op == Op::Flush {
             self.flushes.wait(request);
         } else {

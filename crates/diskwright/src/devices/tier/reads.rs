@@ -17,6 +17,7 @@ impl Tier {
         let request = work.request.expect("a read is the host's");
         let Command { lbn, blocks, .. } = work.command;
         if let Some(outcome) = self.lost.meets(lbn.0, blocks) {
+            self.counters.reads(&work.command, blocks.into());
             self.works.put_back(id, work);
             self.works.end(id);
             return self.end_at_once(request, outcome, cx);

@@ -16,7 +16,7 @@ use crate::devices::spindles::Spindles;
 use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
 use crate::models::cache::{BlockCache, MOST_FRAMES, MOST_LINE_BLOCKS};
 
-/// A cache tier: one device in front of another, both of any kind, by `D`.
+/// A cache tier: one device in front of another, both of any kind.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TierSpec")]
