@@ -10,6 +10,7 @@ mod registry;
 pub mod simple;
 pub mod spindles;
 pub mod ssd;
+pub mod tier;
 pub mod timed;
 
 use crate::base::document::{Node, Value};
@@ -25,6 +26,7 @@ registry::kinds! {
     Simple = "simple" in simple::SimpleSpec, "A device that takes a constant time for each request, and a rate for its bytes.";
     Curve = "curve" in curve::CurveSpec, "A device of which the access time is known by the distance from its last request.";
     Ssd = "ssd" in ssd::spec::SsdSpec, "An SSD.";
+    Tier = "tier" in tier::spec::TierSpec<DeviceSpec>, "A device as the cache of another one.";
 }
 
 impl DeviceSpec {

@@ -286,6 +286,16 @@ impl Checker {
         lbn: u64,
         blocks: u32,
     ) {
+        self.read_buffered_at((device, segment, lbn), (id, lbn), blocks);
+    }
+
+    /// The same where the blocks have other numbers in the request than in the segment.
+    pub fn read_buffered_at(
+        &mut self,
+        (device, segment, from): (DeviceId, u32, u64),
+        (id, to): (RequestId, u64),
+        blocks: u32,
+    ) {
         let Some(open) = self.open.get_mut(&id) else {
             return self.fault(format!(
                 "a buffer served request {}, which is not under way",
@@ -293,8 +303,8 @@ impl Checker {
             ));
         };
         let mut missing = None;
-        let span = open.span(lbn, blocks);
-        for (lbn, version) in (lbn..).zip(&mut open.payload[span]) {
+        let span = open.span(to, blocks);
+        for (lbn, version) in (from..).zip(&mut open.payload[span]) {
             match self.buffers.get(&(device, segment, lbn)) {
                 Some(&held) => *version = held,
                 None => missing = Some(lbn),

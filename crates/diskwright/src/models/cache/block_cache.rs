@@ -6,6 +6,7 @@ pub use super::line_piece::{LinePiece, LinePieces};
 use super::lines::Lines;
 pub use super::lines::{BlockState, Line};
 use super::occupancy::{AccessOutcome, Occupancy};
+use super::pins::Pins;
 use super::replacement::{Access, Cost, Replacement};
 
 /// A line that has left its frame, with what it had. It is [released](BlockCache::release) or [put back](BlockCache::put_back).
@@ -85,6 +86,13 @@ impl BlockCache {
         }
     }
 
+    /// The same cache, empty, which frees a line with dirty blocks only where no line without can be freed, and sheds none.
+    #[must_use]
+    pub fn sparing_dirty(mut self) -> BlockCache {
+        self.occupancy.spared = Some(Pins::new());
+        self
+    }
+
     /// Lines that it has room for.
     pub fn frames(&self) -> u32 {
         self.occupancy.directory.capacity()
@@ -147,16 +155,21 @@ impl BlockCache {
             dirty_blocks,
             counts,
         } = self;
+        let mut freed_dirty = None;
         let turn = occupancy.access(&access, |frame, key| {
             let line = lines.take(frame);
             let blocks = lines.dirty_blocks(line);
             if blocks > 0 {
                 dirty.remove(key, frame);
                 *dirty_blocks -= u64::from(blocks);
+                freed_dirty = Some(frame);
             }
             counts.evictions += 1;
             victims.push(Victim { key, line });
         });
+        if let (Some(frame), Some(spared)) = (freed_dirty, &mut occupancy.spared) {
+            spared.unpin(frame);
+        }
         counts.accesses += 1;
         match turn {
             AccessOutcome::Hit(frame) => {
@@ -169,6 +182,15 @@ impl BlockCache {
             }
             AccessOutcome::NoRoom => Place::None,
         }
+    }
+
+    /// Accesses a line that is not held and gets no frame.
+    #[inline]
+    pub fn pass(&mut self, key: u64, write: bool) {
+        debug_assert!(self.find(key).is_none(), "line {key} is held");
+        self.counts.accesses += 1;
+        let next = u64::MAX;
+        self.occupancy.policy.miss(&Access { key, write, next });
     }
 
     /// Lets go of a line that has left.
@@ -261,10 +283,13 @@ impl BlockCache {
         if now != before {
             self.dirty_blocks += u64::from(now);
             self.dirty_blocks -= u64::from(before);
+            let spared = self.occupancy.spared.as_mut();
             if before == 0 {
                 self.dirty.insert(key, frame);
+                spared.into_iter().for_each(|spared| spared.pin(frame));
             } else if now == 0 {
                 self.dirty.remove(key, frame);
+                spared.into_iter().for_each(|spared| spared.unpin(frame));
             }
         }
     }
@@ -318,6 +343,14 @@ impl BlockCache {
         }
     }
 
+    /// A line that has no blocks loses its frame, unless that is pinned.
+    #[inline]
+    pub fn remove_if_empty(&mut self, frame: Frame) {
+        if self.line(frame) == Line::EMPTY && !self.occupancy.pins.holds(frame) {
+            self.occupancy.remove(frame);
+        }
+    }
+
     /// How many lines have dirty blocks.
     pub fn dirty_lines(&self) -> usize {
         self.dirty.len()
@@ -367,7 +400,13 @@ impl BlockCache {
     /// Keeps a frame from being freed.
     #[inline]
     pub fn pin(&mut self, frame: Frame) {
-        self.occupancy.pins.pin(frame);
+        self.occupancy.pin(frame);
+    }
+
+    /// Takes one pin back.
+    #[inline]
+    pub fn unpin(&mut self, frame: Frame) {
+        self.occupancy.unpin(frame);
     }
 
     /// Takes one pin back of each.
@@ -375,7 +414,7 @@ impl BlockCache {
     pub fn unpin_all(&mut self, frames: &[Option<Frame>]) {
         for frame in frames {
             if let Some(frame) = *frame {
-                self.occupancy.pins.unpin(frame);
+                self.occupancy.unpin(frame);
             }
         }
     }

@@ -18,6 +18,7 @@ mod ordered_keys;
 pub(crate) mod per_frame;
 pub mod pins;
 mod ranking;
+pub mod recent_counts;
 pub mod replacement;
 
 pub use block_cache::BlockCache;

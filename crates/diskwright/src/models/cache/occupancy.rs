@@ -9,6 +9,8 @@ pub(super) struct Occupancy {
     pub(super) directory: Directory,
     pub(super) policy: Box<dyn Replacement>,
     pub(super) pins: Pins,
+    /// Of a cache that spares some frames: those, and the pinned ones. One of them that is not pinned is freed only where no other can be.
+    pub(super) spared: Option<Pins>,
 }
 
 /// What an access finds.
@@ -29,7 +31,39 @@ impl Occupancy {
             directory: Directory::new(frames),
             policy,
             pins: Pins::new(),
+            spared: None,
         }
+    }
+
+    /// Pins a frame once more.
+    #[inline]
+    pub(super) fn pin(&mut self, frame: Frame) {
+        self.pins.pin(frame);
+        if let Some(spared) = &mut self.spared {
+            spared.pin(frame);
+        }
+    }
+
+    /// Takes one pin back.
+    #[inline]
+    pub(super) fn unpin(&mut self, frame: Frame) {
+        self.pins.unpin(frame);
+        if let Some(spared) = &mut self.spared {
+            spared.unpin(frame);
+        }
+    }
+
+    /// The frame that is freed for another block: the policy's choice among those that are neither pinned nor spared, and where there is
+    /// none, among those that are not pinned.
+    #[inline]
+    fn evict(&mut self) -> Option<Frame> {
+        if let Some(spared) = &self.spared
+            && spared.len() < self.directory.len()
+            && let Some(frame) = self.policy.evict(spared)
+        {
+            return Some(frame);
+        }
+        self.policy.evict(&self.pins)
     }
 
     /// Accesses a block, which gets a frame if it has none and one can be freed. `leaves` hears of each block that leaves and the frame
@@ -45,14 +79,15 @@ impl Occupancy {
     ) -> AccessOutcome {
         if let Some(frame) = self.directory.find(access.key) {
             self.policy.hit(frame, access);
-            while let Some(shed) = self.policy.shed(frame, &self.pins) {
+            let held = self.spared.as_ref().unwrap_or(&self.pins);
+            while let Some(shed) = self.policy.shed(frame, held) {
                 leaves(shed, self.directory.remove(shed));
             }
             return AccessOutcome::Hit(frame);
         }
         self.policy.miss(access);
         if self.directory.is_full() {
-            let Some(victim) = self.policy.evict(&self.pins) else {
+            let Some(victim) = self.evict() else {
                 return AccessOutcome::NoRoom;
             };
             leaves(victim, self.directory.remove(victim));

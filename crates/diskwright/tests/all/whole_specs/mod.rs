@@ -20,6 +20,7 @@ mod power_cuts;
 mod refusals;
 mod schema;
 mod shrink;
+mod tier_cuts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -6,6 +6,7 @@ mod drive;
 mod hdd;
 mod simple;
 mod ssd;
+mod tier;
 
 use serde_json::{Value, json};
 
@@ -30,7 +31,14 @@ pub struct Kind {
 }
 
 /// Every kind.
-pub const KINDS: &[Kind] = &[hdd::KIND, array::KIND, simple::KIND, curve::KIND, ssd::KIND];
+pub const KINDS: &[Kind] = &[
+    hdd::KIND,
+    array::KIND,
+    simple::KIND,
+    curve::KIND,
+    ssd::KIND,
+    tier::KIND,
+];
 
 /// A device with at most `depth` levels below it, and how many blocks it has at least.
 pub fn device(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
@@ -75,6 +83,12 @@ pub fn with_pool(draw: &mut Draw<'_>, (write_cache, has_regions): (bool, bool)) 
 pub fn an_ssd(draw: &mut Draw<'_>) -> (Value, u64) {
     let (ssd, blocks) = (ssd::KIND.draw)(draw, 0);
     (json!({ ssd::KIND.name: ssd }), blocks)
+}
+
+/// A cache tier of devices without others below them, and how many blocks it has at least.
+pub fn a_tier(draw: &mut Draw<'_>) -> (Value, u64) {
+    let (tier, blocks) = (tier::KIND.draw)(draw, 1);
+    (json!({ tier::KIND.name: tier }), blocks)
 }
 
 /// What a kind knows of a key.

@@ -155,11 +155,16 @@ fn host_scheduler(draw: &mut Draw<'_>) -> Hint {
     }
 }
 
-/// The paths of a device and of all below it: of all, and of those without members.
+/// The paths of a device and of all below it: of all, and of those with a medium of their own.
 fn paths(device: &Value, prefix: &str, found: &mut (Vec<String>, Vec<String>)) {
     for (kind, spec) in device.as_object().expect("a device has a kind") {
         let path = format!("{prefix}{kind}");
         match spec["member"].as_array() {
+            _ if kind == "tier" => {
+                for role in ["cache", "backing"] {
+                    paths(&spec[role], &format!("{path}.{role}."), found);
+                }
+            }
             None => found.1.push(path.clone()),
             Some(members) => {
                 for (number, member) in members.iter().enumerate() {

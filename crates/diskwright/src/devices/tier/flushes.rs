@@ -1,0 +1,167 @@
+//! Flushes of the host: what is dirty is written back, then both devices are flushed.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::work::{Cause, Piece, What, WorkId};
+use super::{Condition, Tier};
+use crate::engine::children::PhaseEnd;
+use crate::engine::context::Context;
+use crate::engine::request::{Outcome, RequestId};
+
+/// The most blocks that a flush writes back together: 1 MiB.
+const MERGE: u32 = 2048;
+
+/// The flushes that are not passed on yet, and the victims that they wait for.
+#[derive(Default)]
+pub(super) struct Flushes {
+    waiting: VecDeque<RequestId>,
+    current: Option<Current>,
+    /// The numbers of the victims that are being written back.
+    leaving: BTreeSet<u64>,
+    /// How many victims there have been.
+    victims: u64,
+}
+
+/// The flush that goes on.
+#[derive(Clone, Copy)]
+struct Current {
+    request: RequestId,
+    /// Dirty blocks before this one have been seen to.
+    next: u64,
+    /// Victims with lower numbers must be on the backing device.
+    victims: u64,
+    /// A write-back of it is under way.
+    is_writing: bool,
+}
+
+impl Flushes {
+    /// A flush arrives.
+    pub fn wait(&mut self, request: RequestId) {
+        self.waiting.push_back(request);
+    }
+
+    /// A dirty victim leaves; its number.
+    pub fn victim_leaves(&mut self) -> u64 {
+        let number = self.victims;
+        self.victims += 1;
+        self.leaving.insert(number);
+        number
+    }
+
+    /// A victim has been written back.
+    pub fn victim_has_left(&mut self, number: u64) {
+        self.leaving.remove(&number);
+    }
+
+    /// A write-back of the flush that goes on is over.
+    pub fn write_back_ended(&mut self) {
+        if let Some(current) = &mut self.current {
+            current.is_writing = false;
+        }
+    }
+}
+
+/// What a flush does next.
+enum Step {
+    /// It waits for lines or victims, or for its write-back.
+    Wait,
+    /// It writes a run back.
+    Write(u64, u32),
+    /// Everything is on the backing device.
+    Pass,
+}
+
+impl Tier {
+    /// Goes on with flushes, one after the other.
+    pub(super) fn advance_flush(&mut self, cx: &mut Context<'_>) {
+        loop {
+            if self.flushes.current.is_none() {
+                let Some(request) = self.flushes.waiting.pop_front() else {
+                    return;
+                };
+                let now = cx.now();
+                let entry = cx.request_mut(request);
+                (entry.acceptance, entry.start) = (now, now);
+                self.flushes.current = Some(Current {
+                    request,
+                    next: 0,
+                    victims: self.flushes.victims,
+                    is_writing: false,
+                });
+            }
+            let Some(current) = self.flushes.current else {
+                return;
+            };
+            match self.step(&current) {
+                Step::Wait => return,
+                Step::Write(lbn, blocks) => {
+                    self.flushes.current = Some(Current {
+                        next: lbn + u64::from(blocks),
+                        is_writing: true,
+                        ..current
+                    });
+                    self.write_back(lbn, blocks, Cause::Flush, cx);
+                    return;
+                }
+                Step::Pass => {
+                    self.flushes.current = None;
+                    self.pass_flush(current.request, cx);
+                }
+            }
+        }
+    }
+
+    /// Whether flushes could go on, though nothing happens.
+    pub(super) fn may_advance_flush(&self) -> bool {
+        match &self.flushes.current {
+            None => !self.flushes.waiting.is_empty(),
+            Some(current) => !matches!(self.step(current), Step::Wait),
+        }
+    }
+
+    fn step(&self, current: &Current) -> Step {
+        if current.is_writing {
+            return Step::Wait;
+        }
+        if self.has_backing
+            && let Some((lbn, blocks)) = self.map.next_dirty(current.next, MERGE)
+        {
+            return match self.may_be_cleaned(lbn, blocks) {
+                0 => Step::Wait,
+                ready => Step::Write(lbn, ready.min(blocks)),
+            };
+        }
+        let first = self.flushes.leaving.first();
+        match first.is_some_and(|&number| number < current.victims) {
+            true => Step::Wait,
+            false => Step::Pass,
+        }
+    }
+
+    /// Flushes both devices for a flush of the host.
+    fn pass_flush(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let job = self.children.begin(Some(request));
+        let flush = cx.request(request).command;
+        let works_on = |is_cache| Piece {
+            work: WorkId(u32::MAX),
+            what: What::Barrier { is_cache },
+        };
+        if self.condition != Condition::Failed {
+            self.children
+                .send(job, self.cache.device, flush, works_on(true), cx);
+        }
+        self.children
+            .send(job, self.backing.device, flush, works_on(false), cx);
+    }
+
+    /// Both devices have been flushed. While blocks are lost, not everything that was acknowledged is durable.
+    pub(super) fn flush_ended(&mut self, end: PhaseEnd, cx: &mut Context<'_>) {
+        self.children.end(end.job);
+        let request = end.request.expect("a flush is the host's");
+        let outcome = match end.outcome {
+            Outcome::Ok => self.lost.first().unwrap_or(Outcome::Ok),
+            outcome => outcome,
+        };
+        self.complete(request, outcome, cx);
+    }
+}

@@ -1,0 +1,310 @@
+//! A cache tier: a device in front of another one, of which it holds the lines that are worth it. `docs/tier.md` defines it.
+//!
+//! A request is divided by lines. It begins once nothing that it has a line in common with is in its way ([`claims`]), and takes no time of
+//! its own: all that takes time are the requests that it sends to the two devices. What a line has of its blocks, which of them are dirty
+//! and which line leaves for another is kept by the [`BlockCache`] that drives have, too.
+
+pub mod admission;
+mod begin;
+mod claims;
+mod cleaner;
+pub mod cleaning;
+mod counters;
+mod ends;
+mod flushes;
+mod lost;
+mod reads;
+pub mod spec;
+mod streams;
+mod work;
+mod write_backs;
+pub mod write_policies;
+mod writes;
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value};
+
+use crate::base::units::{Lbn, Time};
+use crate::engine::Token;
+use crate::engine::children::Children;
+use crate::engine::context::Context;
+use crate::engine::device::{Device, DeviceStatus, Fault, Location};
+use crate::engine::request::{DeviceId, Op, Outcome, Promise, RequestId};
+use crate::models::cache::block_cache::{BlockState, Counts, Victim};
+use crate::models::cache::{BlockCache, Frame};
+use admission::Admission;
+use claims::Claims;
+use cleaner::Cleaner;
+use cleaning::CleaningRules;
+use counters::TierCounters;
+use flushes::Flushes;
+use lost::LostBlocks;
+use streams::Streams;
+use work::{Piece, WorkId, Works};
+use write_policies::{HeldLine, WriteRules};
+
+/// A device that a tier is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Child {
+    /// Its number in the arena.
+    pub device: DeviceId,
+    /// Its capacity in blocks.
+    pub blocks: u64,
+    /// What it promises.
+    pub promise: Promise,
+}
+
+/// What decides in a tier.
+pub struct TierParts {
+    /// What it does with writes.
+    pub rules: WriteRules,
+    /// A read that misses is complete once its blocks are on the cache device, and not once they are there.
+    pub waits_for_promotion: bool,
+    /// Which lines get a place.
+    pub admission: Box<dyn Admission>,
+    /// Sequential streams, where long ones are bypassed.
+    pub streams: Option<Streams>,
+    /// When lines are cleaned; `None` for never.
+    pub cleaning: Option<CleaningRules>,
+}
+
+/// The checker's name of what a read has fetched and promotes, by the blocks of the backing device.
+const FETCHED: u32 = 0;
+/// The checker's name of what is written back, by the blocks of the cache device.
+const GATHERED: u32 = 1;
+
+/// What the cache device can still do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Condition {
+    Working,
+    /// A write failed: nothing more is written to it.
+    ReadOnly,
+    Failed,
+}
+
+/// A cache tier.
+pub struct Tier {
+    cache: Child,
+    backing: Child,
+    parts: TierParts,
+    map: BlockCache,
+    claims: Claims,
+    works: Works,
+    /// Requests of the host that wait for lines, in the order of arrival.
+    waiting: VecDeque<WorkId>,
+    children: Children<Piece>,
+    flushes: Flushes,
+    cleaner: Cleaner,
+    lost: LostBlocks,
+    condition: Condition,
+    has_backing: bool,
+    has_power: bool,
+    /// Requests of the host under way.
+    outstanding: u32,
+    /// A child whose queue was full has room again.
+    has_room: bool,
+    counters: TierCounters,
+    /// What the map had counted when counting began.
+    counts_before: Counts,
+    /// Kept for its memory.
+    victims: Vec<Victim>,
+}
+
+impl Tier {
+    /// A tier of two devices whose cache, which is empty, is `map`: its lines are on the cache device from its first block on.
+    pub fn new(cache: Child, backing: Child, map: BlockCache, parts: TierParts) -> Tier {
+        Tier {
+            cache,
+            backing,
+            map: map.sparing_dirty(),
+            claims: Claims::default(),
+            works: Works::default(),
+            waiting: VecDeque::new(),
+            children: Children::default(),
+            flushes: Flushes::default(),
+            cleaner: Cleaner::new(parts.cleaning),
+            lost: LostBlocks::default(),
+            condition: Condition::Working,
+            has_backing: true,
+            has_power: true,
+            outstanding: 0,
+            has_room: false,
+            counters: TierCounters::default(),
+            counts_before: Counts::default(),
+            victims: Vec::new(),
+            parts,
+        }
+    }
+
+    /// Where a block of the line in a frame is on the cache device.
+    fn place(&self, frame: Frame, block: u32) -> u64 {
+        u64::from(frame.0) * u64::from(self.map.blocks_per_line()) + u64::from(block)
+    }
+
+    /// Whether acknowledged writes may be on the cache device alone.
+    fn absorbs(&self) -> bool {
+        self.parts.rules.held == HeldLine::Absorbing
+    }
+
+    /// Completes a request of the host.
+    fn complete(&mut self, request: RequestId, outcome: Outcome, cx: &mut Context<'_>) {
+        self.outstanding -= 1;
+        cx.complete(request, outcome);
+        if self.outstanding == 0 {
+            self.host_is_idle(cx);
+        }
+    }
+
+    /// Goes on with what waits, after something has ended.
+    fn proceed(&mut self, cx: &mut Context<'_>) {
+        self.advance_flush(cx);
+        while self.begin_first(cx) {
+            self.advance_flush(cx);
+        }
+        self.clean_beyond_marks(cx);
+        let now = cx.now();
+        self.counters.dirty.clock(now, self.map.dirty_blocks());
+    }
+
+    /// Free slots of the child that has fewer, one that has failed left out.
+    fn free_slots(&self, of: impl Fn(DeviceId) -> DeviceStatus) -> u32 {
+        let cache = (self.condition != Condition::Failed).then_some(self.cache.device);
+        let backing = self.has_backing.then_some(self.backing.device);
+        let slots = cache.into_iter().chain(backing);
+        let slots = slots.map(|device| of(device).free_slots);
+        slots.min().unwrap_or(u32::MAX)
+    }
+}
+
+impl Device for Tier {
+    fn children(&self) -> Vec<DeviceId> {
+        vec![self.cache.device, self.backing.device]
+    }
+
+    fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.outstanding += 1;
+        self.host_is_active(cx);
+        let command = cx.request(request).command;
+        self.counters.arrives();
+        if command.op == Op::Flush {
+            self.flushes.wait(request);
+        } else {
+            self.arrive(request, &command, cx);
+        }
+        self.proceed(cx);
+    }
+
+    fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
+        self.clean(token, cx);
+    }
+
+    fn child_completed(&mut self, _child: DeviceId, request: RequestId, cx: &mut Context<'_>) {
+        self.piece_ended(request, cx);
+        self.proceed(cx);
+    }
+
+    fn child_has_room(&mut self, _child: DeviceId, cx: &mut Context<'_>) {
+        // Both may have room again within an instant: that is told once, after it.
+        if cx.has_parent() && !self.has_room {
+            self.has_room = true;
+            cx.wake();
+        }
+    }
+
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        self.has_room = false;
+        if self.free_slots(|child| cx.status(child)) > 0 {
+            cx.announce_room();
+        }
+    }
+
+    fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
+        match fault {
+            Fault::PowerLost => self.has_power = false,
+            Fault::ChildFailed(child) => {
+                let was_full = self.free_slots(|child| cx.status(child)) == 0;
+                if child == self.cache.device {
+                    self.lose_cache(cx);
+                } else {
+                    self.has_backing = false;
+                }
+                if was_full {
+                    self.child_has_room(child, cx);
+                }
+                self.proceed(cx);
+            }
+        }
+    }
+
+    fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
+        let places = 0..self.waiting.len();
+        let ready = places.filter(|&place| self.may_begin(place)).count();
+        ready + usize::from(self.may_advance_flush())
+    }
+
+    fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {
+        let of = |child: DeviceId| {
+            let index = child.0 as usize;
+            below[index].status(now, &below[..index])
+        };
+        DeviceStatus {
+            outstanding: self.outstanding,
+            free_slots: self.free_slots(of),
+        }
+    }
+
+    fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
+        if self.lost.meets(lbn.0, 1).is_some() {
+            return None;
+        }
+        let backing = Location::On(self.backing.device, lbn);
+        // The map is lost with the power, and with it all that the cache device has.
+        if !self.has_power {
+            return (copy == 0).then_some(backing);
+        }
+        if let Some(place) = self.leaving(lbn.0) {
+            return (copy == 0).then_some(Location::On(self.cache.device, Lbn(place)));
+        }
+        let piece = self.map.pieces(lbn.0, 1).next()?;
+        let frame = self.map.find(piece.key);
+        let has = |state| {
+            let frame = frame?;
+            let line = self.map.line(frame);
+            self.map.next_run(line, state, piece)?;
+            let place = Lbn(self.place(frame, piece.first));
+            Some(Location::On(self.cache.device, place))
+        };
+        match (has(BlockState::Dirty), copy) {
+            (Some(dirty), 0) => Some(dirty),
+            (None, 0) => Some(backing),
+            (None, 1) => has(BlockState::Valid),
+            _ => None,
+        }
+    }
+
+    fn blocks(&self) -> u64 {
+        self.backing.blocks
+    }
+
+    fn promise(&self) -> Promise {
+        match self.absorbs() {
+            true => Promise::AfterFlush,
+            false => self.backing.promise,
+        }
+    }
+
+    fn measure_from(&mut self, now: Time) {
+        self.counters.forget(now, self.map.dirty_blocks());
+        self.counts_before = *self.map.counts();
+    }
+
+    fn report(&self, elapsed: Time) -> Map<String, Value> {
+        let counts = self.map.counts().since(&self.counts_before);
+        let lost = self.lost.blocks();
+        self.counters.report(&self.map, &counts, lost, elapsed)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,391 @@
+//! Reads: what is there comes from the cache device, what is missing from the backing device, and is promoted afterwards.
+
+use super::work::{Action, CacheRun, Piece, Stage, What, Work, WorkId, WorkLine, command};
+use super::{Condition, FETCHED, Tier};
+use crate::base::units::Lbn;
+use crate::engine::children::PhaseEnd;
+use crate::engine::context::Context;
+use crate::engine::request::{Command, Op, Outcome, RequestId};
+use crate::models::cache::Frame;
+use crate::models::cache::block_cache::BlockState;
+use crate::models::cache::replacement::Cost;
+
+impl Tier {
+    /// Begins a read.
+    pub(super) fn begin_read(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let mut work = self.works.take(id);
+        let request = work.request.expect("a read is the host's");
+        let Command { lbn, blocks, .. } = work.command;
+        if let Some(outcome) = self.lost.meets(lbn.0, blocks) {
+            self.counters.reads(&work.command, blocks.into());
+            self.works.put_back(id, work);
+            self.works.end(id);
+            return self.end_at_once(request, outcome, cx);
+        }
+        self.find_lines(id, &mut work, cx);
+        let missing = self.missing(&work);
+        self.plan_promotion(&mut work);
+        self.counters.reads(
+            &work.command,
+            missing.map_or(0, |_| self.missing_blocks(&work)),
+        );
+        work.stage = Stage::Reading;
+        let job = self.children.begin(Some(request));
+        work.job = Some(job);
+        let mut sent = 0;
+        if let Some((lbn, blocks)) = missing {
+            let fetch = Command {
+                lbn: Lbn(lbn),
+                blocks,
+                ..work.command
+            };
+            let piece = Piece {
+                work: id,
+                what: What::Fetch,
+            };
+            self.children
+                .send(job, self.backing.device, fetch, piece, cx);
+            sent += 1;
+        }
+        sent += self.send_hits(id, &mut work, missing, cx);
+        if sent > 0 {
+            return self.works.put_back(id, work);
+        }
+        // All of it is in memory: another read has just fetched it.
+        self.children.end(job);
+        self.give_back(&mut work, |_| false);
+        self.works.put_back(id, work);
+        self.works.end(id);
+        self.end_at_once(request, Outcome::Ok, cx);
+    }
+
+    /// Completes a request that takes no time.
+    fn end_at_once(&mut self, request: RequestId, outcome: Outcome, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let entry = cx.request_mut(request);
+        (entry.acceptance, entry.start) = (now, now);
+        self.complete(request, outcome, cx);
+    }
+
+    /// The run from the first block of a read that no line has to the last.
+    fn missing(&self, work: &Work) -> Option<(u64, u32)> {
+        let mut run: Option<(u64, u64)> = None;
+        for line in &work.lines {
+            if let Some((lbn, blocks)) = self.map.missing(&line.piece, line.frame) {
+                let first = run.map_or(lbn, |(first, _)| first);
+                run = Some((first, lbn + u64::from(blocks)));
+            }
+        }
+        run.map(|(first, end)| (first, (end - first) as u32))
+    }
+
+    /// How many blocks of a read no line has.
+    fn missing_blocks(&self, work: &Work) -> u64 {
+        let blocks = work.lines.iter().map(|line| match line.frame {
+            None => u64::from(line.piece.blocks()),
+            Some(frame) => {
+                let runs = self
+                    .map
+                    .runs(self.map.line(frame), BlockState::Missing, line.piece);
+                runs.map(|(_, blocks)| u64::from(blocks)).sum()
+            }
+        });
+        blocks.sum()
+    }
+
+    /// Lists the runs of a read that are to be promoted.
+    fn plan_promotion(&self, work: &mut Work) {
+        for line in &work.lines {
+            if let (Action::Fill, Some(frame)) = (line.action, line.frame) {
+                let runs = self
+                    .map
+                    .runs(self.map.line(frame), BlockState::Missing, line.piece);
+                work.runs
+                    .extend(runs.map(|(lbn, blocks)| self.run(frame, &line.piece, lbn, blocks)));
+            }
+        }
+    }
+
+    /// Reads from the cache device the blocks that lines have, outside the run that is fetched, and inside it those that are dirty; those
+    /// that another read has in memory come from there. How many requests that takes.
+    fn send_hits(
+        &mut self,
+        id: WorkId,
+        work: &mut Work,
+        fetched: Option<(u64, u32)>,
+        cx: &mut Context<'_>,
+    ) -> u32 {
+        let (from, end) = fetched.map_or((u64::MAX, u64::MAX), |(lbn, blocks)| {
+            (lbn, lbn + u64::from(blocks))
+        });
+        let mut sent = 0;
+        let lines = std::mem::take(&mut work.lines);
+        for line in &lines {
+            let Some(frame) = line.frame.filter(|_| !line.is_new) else {
+                continue;
+            };
+            let state = self.map.line(frame);
+            let piece = &line.piece;
+            let last = piece.lbn + u64::from(piece.blocks());
+            let span = |first: u64, end: u64| {
+                let (first, end) = (first.max(piece.lbn), end.min(last));
+                (first < end)
+                    .then(|| piece.within(first, (end - first) as u32))
+                    .flatten()
+            };
+            let outside = [span(0, from), span(end, u64::MAX)];
+            let mut runs: Vec<(u64, u32, bool)> = Vec::new();
+            for part in outside.into_iter().flatten() {
+                runs.extend(
+                    self.map
+                        .runs(state, BlockState::Valid, part)
+                        .map(|(lbn, blocks)| (lbn, blocks, false)),
+                );
+            }
+            if let Some(part) = span(from, end) {
+                runs.extend(
+                    self.map
+                        .runs(state, BlockState::Dirty, part)
+                        .map(|(lbn, blocks)| (lbn, blocks, true)),
+                );
+            }
+            for (lbn, blocks, is_overlay) in runs {
+                if is_overlay {
+                    work.overlays.push((lbn, blocks));
+                }
+                sent += self.send_hit(id, work, (line, frame), (lbn, blocks), cx);
+            }
+        }
+        work.lines = lines;
+        sent
+    }
+
+    /// Reads a run of blocks that a line has.
+    fn send_hit(
+        &mut self,
+        id: WorkId,
+        work: &Work,
+        (line, frame): (&WorkLine, Frame),
+        (lbn, blocks): (u64, u32),
+        cx: &mut Context<'_>,
+    ) -> u32 {
+        let claim = self.claims.get(line.piece.key);
+        let in_memory: Vec<(u64, u32)> = match claim.exclusive.filter(|_| claim.is_promoting) {
+            None => Vec::new(),
+            Some(other) => {
+                let runs = self.works.get(other).runs.iter();
+                runs.map(|run| (run.lbn, run.blocks)).collect()
+            }
+        };
+        let request = work.request.expect("a read is the host's");
+        let job = work.job.expect("it has begun");
+        let mut sent = 0;
+        for (lbn, blocks, is_in_memory) in split((lbn, blocks), &in_memory) {
+            if is_in_memory {
+                self.counters.memory_blocks += u64::from(blocks);
+                if let Some((checker, device)) = cx.checker() {
+                    checker.read_buffered(device, FETCHED, request, lbn, blocks);
+                }
+                continue;
+            }
+            let at = self.run(frame, &line.piece, lbn, blocks).at;
+            let piece = Piece {
+                work: id,
+                what: What::Hit { lbn, blocks },
+            };
+            self.children.send(
+                job,
+                self.cache.device,
+                command(Op::Read, at, blocks),
+                piece,
+                cx,
+            );
+            sent += 1;
+        }
+        sent
+    }
+
+    /// What a read has fetched is there: the checker hears whose it is, and the policy what it cost.
+    pub(super) fn fetched(&mut self, id: WorkId, child: RequestId, cx: &mut Context<'_>) {
+        let work = self.works.take(id);
+        let request = work.request.expect("a read is the host's");
+        let fetched = cx.request(child);
+        let (command, media) = (fetched.command, fetched.media);
+        let cost = Cost {
+            media,
+            blocks: self.map.pieces(command.lbn.0, command.blocks).count() as u32,
+        };
+        for line in work.lines.iter().filter(|line| line.action == Action::Fill) {
+            if let Some(frame) = line.frame {
+                self.map.paid(frame, cost);
+            }
+        }
+        if let Some((checker, device)) = cx.checker() {
+            for (lbn, blocks, is_overlay) in split((command.lbn.0, command.blocks), &work.overlays)
+            {
+                if !is_overlay {
+                    checker.carried(child, request, lbn, blocks);
+                }
+            }
+            for run in &work.runs {
+                checker.buffered(device, FETCHED, child, run.lbn, run.blocks);
+            }
+        }
+        self.works.put_back(id, work);
+    }
+
+    /// All of a read's data are there, or could not be had.
+    pub(super) fn read_ended(&mut self, id: WorkId, end: PhaseEnd, cx: &mut Context<'_>) {
+        let mut work = self.works.take(id);
+        let request = work.request.expect("a read is the host's");
+        let promotes = end.outcome == Outcome::Ok
+            && !work.runs.is_empty()
+            && self.condition == Condition::Working;
+        if !promotes {
+            self.forget_fetched(&work, cx);
+            self.children.end(end.job);
+            // Places whose victims are on them still stay in use.
+            let is_awaiting = work.awaited > 0;
+            self.give_back(&mut work, |line| is_awaiting && line.is_new);
+            work.stage = Stage::Abandoned;
+            self.works.put_back(id, work);
+            self.abandon(id);
+            return self.complete(request, end.outcome, cx);
+        }
+        for line in &work.lines {
+            if let (Action::Fill, Some(frame)) = (line.action, line.frame) {
+                self.map.fill(frame, &line.piece);
+                self.claims.promotes(line.piece.key);
+            }
+        }
+        self.give_back(&mut work, |line| line.action == Action::Fill);
+        work.stage = Stage::Promoting;
+        if !self.parts.waits_for_promotion {
+            self.children.end(end.job);
+            work.job = Some(self.children.begin(None));
+            work.request = None;
+            self.complete(request, Outcome::Ok, cx);
+        }
+        self.works.put_back(id, work);
+        self.promote(id, cx);
+    }
+
+    /// Ends a read that promotes nothing, once its places are free.
+    pub(super) fn abandon(&mut self, id: WorkId) {
+        if self.works.get(id).awaited > 0 {
+            return;
+        }
+        let mut work = self.works.take(id);
+        self.give_back(&mut work, |_| false);
+        self.works.put_back(id, work);
+        self.works.end(id);
+    }
+
+    /// Writes what a read has fetched to the cache device, once there is place.
+    pub(super) fn promote(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let work = self.works.get(id);
+        if work.awaited > 0 {
+            return;
+        }
+        let job = work.job.expect("it has begun");
+        for index in 0..work.runs.len() {
+            let CacheRun {
+                lbn, blocks, at, ..
+            } = self.works.get(id).runs[index];
+            let piece = Piece {
+                work: id,
+                what: What::Promote(index),
+            };
+            let child = self.children.send(
+                job,
+                self.cache.device,
+                command(Op::Write, at, blocks),
+                piece,
+                cx,
+            );
+            self.counters.promoted_blocks += u64::from(blocks);
+            if let Some((checker, device)) = cx.checker() {
+                checker.read_buffered_at((device, FETCHED, lbn), (child, at), blocks);
+            }
+        }
+        self.counters.promotions += self.works.get(id).lines.len() as u64;
+    }
+
+    /// A promoted run is on the cache device, or could not be written there.
+    pub(super) fn promoted(&mut self, id: WorkId, index: usize, outcome: Outcome) {
+        if outcome == Outcome::Ok {
+            return;
+        }
+        let CacheRun {
+            frame, lbn, blocks, ..
+        } = self.works.get(id).runs[index];
+        for piece in self.map.pieces(lbn, blocks) {
+            self.map.forget(frame, &piece);
+        }
+        self.cache_write_failed();
+    }
+
+    /// All that a read promotes is on the cache device.
+    pub(super) fn promotion_ended(&mut self, id: WorkId, end: PhaseEnd, cx: &mut Context<'_>) {
+        let mut work = self.works.take(id);
+        self.forget_fetched(&work, cx);
+        self.children.end(end.job);
+        self.give_back(&mut work, |_| false);
+        let request = work.request;
+        self.works.put_back(id, work);
+        self.works.end(id);
+        if let Some(request) = request {
+            self.complete(request, Outcome::Ok, cx);
+        }
+    }
+
+    /// What was fetched to be promoted is in memory no longer.
+    fn forget_fetched(&self, work: &Work, cx: &mut Context<'_>) {
+        if let Some((checker, device)) = cx.checker() {
+            for run in &work.runs {
+                checker.dropped(device, FETCHED, run.lbn, run.blocks);
+            }
+        }
+    }
+}
+
+/// Divides a run of blocks by runs that are in ascending order, and says of each part whether it is in one of them.
+fn split((lbn, blocks): (u64, u32), by: &[(u64, u32)]) -> Vec<(u64, u32, bool)> {
+    let end = lbn + u64::from(blocks);
+    let mut parts = Vec::new();
+    let mut at = lbn;
+    for &(first, length) in by {
+        let (first, until) = (first.max(at), (first + u64::from(length)).min(end));
+        if first < until {
+            if at < first {
+                parts.push((at, (first - at) as u32, false));
+            }
+            parts.push((first, (until - first) as u32, true));
+            at = until;
+        }
+    }
+    if at < end {
+        parts.push((at, (end - at) as u32, false));
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_divided_by_others() {
+        let all = [(2, 3), (9, 1), (12, 8)];
+        let expected = [
+            (4, 1, true),
+            (5, 4, false),
+            (9, 1, true),
+            (10, 2, false),
+            (12, 2, true),
+        ];
+        assert_eq!(split((4, 10), &all), expected);
+        assert_eq!(split((5, 4), &all), [(5, 4, false)]);
+        assert_eq!(split((0, 2), &[]), [(0, 2, false)]);
+    }
+}

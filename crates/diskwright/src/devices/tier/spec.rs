@@ -1,0 +1,235 @@
+//! What a spec says of a cache tier.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::admission::AdmissionSpec;
+use super::cleaning::CleaningSpec;
+use super::streams::BypassSpec;
+use super::write_policies::WritePolicySpec;
+use super::{Child, Tier, TierParts};
+use crate::base::error::{Error, InputError};
+use crate::base::units::Size;
+use crate::devices::assembly::{DeviceTree, Site};
+use crate::devices::kind::{AnyDevice, Built, DeviceKind};
+use crate::devices::spindles::Spindles;
+use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
+use crate::models::cache::{BlockCache, MOST_FRAMES, MOST_LINE_BLOCKS};
+
+/// A cache tier: one device in front of another, both of any kind.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TierSpec")]
+pub struct TierSpec<D> {
+    /// The device that is the cache.
+    pub cache: D,
+    /// The device whose blocks it caches: the tier has as many.
+    pub backing: D,
+    /// How much of the cache device is used: a whole number of lines. Left out, as many lines as it has room for, but no more than the
+    /// backing device has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    /// What has a place, and leaves it, as one: from 1 block to 1 MiB. Of a line only the blocks that were asked for are there.
+    #[serde(default = "four_kib")]
+    pub line: Size,
+    /// Which line leaves when another needs its place.
+    #[serde(default)]
+    pub policy: ReplacementChoice,
+    /// What writes do.
+    #[serde(default)]
+    pub write_policy: WritePolicySpec,
+    /// Which lines that miss get a place.
+    #[serde(default)]
+    pub admission: AdmissionSpec,
+    /// When a read that misses is complete.
+    #[serde(default)]
+    pub promotion: Promotion,
+    /// When dirty lines are written back, and which first.
+    #[serde(default)]
+    pub cleaning: CleaningSpec,
+    /// Which sequential streams pass the cache by; left out, none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass: Option<BypassSpec>,
+}
+
+/// When a read that misses is complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "TierPromotion")]
+pub enum Promotion {
+    /// When the backing device's data are there; what is promoted goes to the cache device afterwards.
+    #[default]
+    Behind,
+    /// When what is promoted is on the cache device.
+    Waited,
+}
+
+fn four_kib() -> Size {
+    Size::from_blocks(8)
+}
+
+impl<D: AnyDevice> DeviceKind for TierSpec<D> {
+    fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
+        let around = Spindles::alone();
+        let mut child = |device: &D, role: &str| {
+            let prefix = format!("{}.{role}.", site.path);
+            let built = device.build_below(site, &prefix, &around, tree)?;
+            Ok::<_, Error>(Child {
+                device: built.id,
+                blocks: tree.get(built.id).blocks(),
+                promise: tree.get(built.id).promise(),
+            })
+        };
+        let (cache, backing) = (
+            child(&self.cache, "cache")?,
+            child(&self.backing, "backing")?,
+        );
+        let (lines, per_line) = self
+            .lines(cache.blocks, backing.blocks)
+            .map_err(|(key, error)| site.locate(key, error))?;
+        let map = self.map((lines, per_line), backing.blocks, site, tree)?;
+        let cleaning = self.cleaning.build(u64::from(lines) * u64::from(per_line));
+        let streams = self.bypass.as_ref().map(BypassSpec::build).transpose();
+        let admission = self.admission.build(lines);
+        let parts = TierParts {
+            rules: self.write_policy.build(),
+            waits_for_promotion: self.promotion == Promotion::Waited,
+            admission: admission.map_err(|error| site.locate("admission", error))?,
+            streams: streams
+                .map_err(|(key, error)| site.locate(&format!("bypass.{key}"), error))?,
+            cleaning: cleaning.map_err(|error| site.locate("cleaning", error))?,
+        };
+        let tier = Tier::new(cache, backing, map, parts);
+        Ok(Built {
+            id: tree.add(site.path, Box::new(tier)),
+            rotation: None,
+        })
+    }
+
+    fn fill_in(&mut self, _around: &Spindles) {
+        let around = Spindles::alone();
+        self.cache.fill_in(&around);
+        self.backing.fill_in(&around);
+    }
+
+    fn draws_spindles(&self, _around: &Spindles) -> bool {
+        let around = Spindles::alone();
+        self.cache.draws_spindles(&around) || self.backing.draws_spindles(&around)
+    }
+}
+
+impl<D> TierSpec<D> {
+    /// How many lines the cache has, and how many blocks each.
+    ///
+    /// # Errors
+    /// The key and what is wrong with its value: lines of no size or above 1 MiB, a size that is no whole number of lines, or more than
+    /// one of the devices has, a policy that only a run over a whole trace can have.
+    fn lines(&self, cache: u64, backing: u64) -> Result<(u32, u32), (&'static str, Error)> {
+        let wrong = |key, message: String, help: String| {
+            Err((key, Error::from(InputError::new(message).help(help))))
+        };
+        let line = self.line.blocks();
+        if !(1..=u64::from(MOST_LINE_BLOCKS)).contains(&line) {
+            let help = "accepted: 1 block to 1 MiB, such as \"4 KiB\"".to_owned();
+            return wrong("line", format!("lines of {}", self.line), help);
+        }
+        let most = cache.min(backing) / line * line;
+        let size = self.size.map_or(most, Size::blocks);
+        if size == 0 {
+            let help = format!("accepted: 1 line of {} or more", self.line);
+            return wrong(
+                if self.size.is_some() { "size" } else { "line" },
+                "a cache without lines".to_owned(),
+                help,
+            );
+        }
+        if !size.is_multiple_of(line) {
+            let message = format!(
+                "a cache of {} is no whole number of lines of {}",
+                Size::from_blocks(size),
+                self.line
+            );
+            let help = format!(
+                "write a multiple of line, such as \"{} blocks\"",
+                (size / line).max(1) * line
+            );
+            return wrong("size", message, help);
+        }
+        for (blocks, role) in [(cache, "cache"), (backing, "backing")] {
+            if size > blocks {
+                let message = format!(
+                    "a cache of {} is larger than the {role} device, which has {}",
+                    Size::from_blocks(size),
+                    Size::from_blocks(blocks)
+                );
+                return wrong(
+                    "size",
+                    message,
+                    format!("accepted: up to \"{most} blocks\""),
+                );
+            }
+        }
+        let lines = u32::try_from(size / line).unwrap_or(u32::MAX);
+        if lines > MOST_FRAMES {
+            let message = format!(
+                "a cache of {} in lines of {}",
+                Size::from_blocks(size),
+                self.line
+            );
+            return wrong("line", message, "accepted: below 2^31 lines".to_owned());
+        }
+        if let ReplacementChoice::Known(policy) = &self.policy
+            && policy.needs_future()
+        {
+            let message = format!("{:?} must know what comes", policy.name());
+            let help = "a simulation does not: `diskwright miss-ratio` has it beside the others";
+            return wrong("policy", message, help.to_owned());
+        }
+        Ok((lines, line as u32))
+    }
+
+    /// The map of an empty cache, for which there must be memory.
+    fn map(
+        &self,
+        (lines, per_line): (u32, u32),
+        backing: u64,
+        site: &Site<'_>,
+        tree: &mut DeviceTree,
+    ) -> Result<BlockCache, Error> {
+        let keys = backing.div_ceil(per_line.into());
+        let of_policy = match &self.policy {
+            ReplacementChoice::Known(policy) => policy.memory(lines, keys),
+            ReplacementChoice::Custom(_) => 0,
+        };
+        let needs = [
+            (
+                "line",
+                lines_memory(lines, per_line, keys),
+                format!("a cache of {lines} lines of {}", self.line),
+                "write a smaller size, or larger lines",
+            ),
+            (
+                "policy",
+                of_policy,
+                format!("{:?} for {lines} lines", self.policy.name()),
+                "give the policy fewer ghosts or the cache a smaller size",
+            ),
+            (
+                "admission",
+                self.admission.memory(lines, keys),
+                format!("{:?} for {lines} lines", self.admission.name()),
+                "write a smaller number for remembered",
+            ),
+        ];
+        for (key, bytes, what, help) in needs {
+            let taken = tree.memory.take(bytes, what, help);
+            taken.map_err(|error| site.locate(key, error))?;
+        }
+        let setting = Setting {
+            capacity: lines,
+            chance: site.stream(""),
+        };
+        let policy = site.replacement(&self.policy, "policy", &setting)?;
+        Ok(BlockCache::new(lines, per_line, policy))
+    }
+}

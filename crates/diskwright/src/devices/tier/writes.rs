@@ -1,0 +1,201 @@
+//! Writes: to the cache device, to the backing device or to both.
+
+use super::work::{Action, CacheRun, Piece, Stage, What, WorkId, WorkLine, command};
+use super::{Condition, Tier};
+use crate::base::units::Lbn;
+use crate::engine::children::{EndedPiece, PhaseEnd};
+use crate::engine::context::Context;
+use crate::engine::request::{Command, Op, Outcome, RequestId};
+use crate::models::cache::Frame;
+use crate::models::cache::block_cache::LinePiece;
+use crate::models::cache::replacement::Cost;
+
+impl Tier {
+    /// Begins a write. It is sent once its lines have their places.
+    pub(super) fn begin_write(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let mut work = self.works.take(id);
+        self.find_lines(id, &mut work, cx);
+        let held = work
+            .lines
+            .iter()
+            .filter(|line| line.frame.is_some() && !line.is_new);
+        let held = held.map(|line| u64::from(line.piece.blocks())).sum();
+        self.counters.writes(&work.command, held);
+        self.counters.waited_for_place += u64::from(work.awaited > 0);
+        for line in &work.lines {
+            if let (Action::Drop, Some(frame)) = (line.action, line.frame) {
+                self.map.forget(frame, &line.piece);
+            }
+        }
+        work.job = Some(self.children.begin(work.request));
+        work.stage = Stage::Writing;
+        self.works.put_back(id, work);
+        self.send_write(id, cx);
+    }
+
+    /// Sends a write, once there is place.
+    pub(super) fn send_write(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        if self.works.get(id).awaited > 0 {
+            return;
+        }
+        let work = self.works.take(id);
+        let job = work.job.expect("it has begun");
+        let request = work.request.expect("a write is the host's");
+        let mut through: Option<(u64, u32)> = None;
+        let mut throughs = Vec::new();
+        for (index, line) in work.lines.iter().enumerate() {
+            let LinePiece { lbn, .. } = line.piece;
+            let blocks = line.piece.blocks();
+            if let (Action::Absorb | Action::Update, Some(frame)) = (line.action, line.frame) {
+                let at = self.run(frame, &line.piece, lbn, blocks).at;
+                let piece = Piece {
+                    work: id,
+                    what: What::Store(index),
+                };
+                let store = command(Op::Write, at, blocks);
+                let child = self.children.send(job, self.cache.device, store, piece, cx);
+                if let Some((checker, _)) = cx.checker() {
+                    checker.moved((request, lbn), (child, at), blocks);
+                }
+            }
+            if line.action == Action::Absorb {
+                throughs.extend(through.take());
+            } else {
+                let first = through.map_or((lbn, 0), |run| run);
+                through = Some((first.0, first.1 + blocks));
+            }
+        }
+        throughs.extend(through);
+        for (lbn, blocks) in throughs {
+            let part = Command {
+                lbn: Lbn(lbn),
+                blocks,
+                ..work.command
+            };
+            let piece = Piece {
+                work: id,
+                what: What::Through,
+            };
+            let child = self
+                .children
+                .send(job, self.backing.device, part, piece, cx);
+            if let Some((checker, _)) = cx.checker() {
+                checker.carried(request, child, lbn, blocks);
+            }
+        }
+        self.works.put_back(id, work);
+    }
+
+    /// Part of a write is on the cache device, or could not be written there: then the line loses its blocks, and what is nowhere else
+    /// goes to the backing device. `None` where it does.
+    pub(super) fn stored(
+        &mut self,
+        ended: EndedPiece<Piece>,
+        index: usize,
+        outcome: Outcome,
+        cx: &mut Context<'_>,
+    ) -> Option<EndedPiece<Piece>> {
+        if outcome == Outcome::Ok {
+            return Some(ended);
+        }
+        self.cache_write_failed();
+        let id = ended.payload.work;
+        let work = self.works.get_mut(id);
+        let request = work.request.expect("a write is the host's");
+        let of_host = work.command;
+        let line = &mut work.lines[index];
+        let was_absorbed = line.action == Action::Absorb;
+        line.action = Action::Drop;
+        let (piece, frame) = (line.piece, line.frame);
+        if let Some(frame) = frame {
+            self.map.forget(frame, &piece);
+        }
+        if !was_absorbed {
+            return Some(ended);
+        }
+        let (lbn, blocks) = (piece.lbn, piece.blocks());
+        let instead = Command {
+            lbn: Lbn(lbn),
+            blocks,
+            ..of_host
+        };
+        let what = Piece {
+            work: id,
+            what: What::Through,
+        };
+        let child = self
+            .children
+            .send_instead(ended, self.backing.device, instead, what, cx);
+        if let Some((checker, _)) = cx.checker() {
+            checker.carried(request, child, lbn, blocks);
+        }
+        None
+    }
+
+    /// Part of a write is on the backing device: the policy hears what it cost.
+    pub(super) fn passed_through(&mut self, id: WorkId, child: RequestId, cx: &Context<'_>) {
+        let ended = cx.request(child);
+        let Command { lbn, blocks, .. } = ended.command;
+        let cost = Cost {
+            media: ended.media,
+            blocks: self.map.pieces(lbn.0, blocks).count() as u32,
+        };
+        for line in &self.works.get(id).lines {
+            let is_part = line.piece.within(lbn.0, blocks).is_some();
+            if let (Action::Update, Some(frame), true) = (line.action, line.frame, is_part) {
+                self.map.paid(frame, cost);
+            }
+        }
+    }
+
+    /// A write is where it belongs, or could not be written.
+    pub(super) fn write_ended(&mut self, id: WorkId, end: PhaseEnd, cx: &mut Context<'_>) {
+        let mut work = self.works.take(id);
+        let request = work.request.expect("a write is the host's");
+        let is_absorbed = |line: &WorkLine| line.action == Action::Absorb;
+        // What was absorbed before the cache device failed is lost again.
+        let has_lost = self.condition == Condition::Failed && work.lines.iter().any(is_absorbed);
+        let outcome = match end.outcome {
+            Outcome::Ok if has_lost => Outcome::FailedDevice,
+            outcome => outcome,
+        };
+        for line in &work.lines {
+            let Some(frame) = line.frame else { continue };
+            match line.action {
+                Action::Absorb if self.condition != Condition::Failed => {
+                    self.map.put(frame, &line.piece, true);
+                }
+                Action::Update if outcome == Outcome::Ok && self.condition != Condition::Failed => {
+                    self.map.put(frame, &line.piece, false);
+                }
+                _ => self.map.forget(frame, &line.piece),
+            }
+        }
+        if outcome == Outcome::Ok {
+            let Command { lbn, blocks, .. } = work.command;
+            self.lost.remove(lbn.0, blocks);
+            if work.lines.iter().all(is_absorbed) {
+                self.counters.absorbed_writes += 1;
+            }
+        }
+        self.children.end(end.job);
+        self.give_back(&mut work, |_| false);
+        self.works.put_back(id, work);
+        self.works.end(id);
+        let now = cx.now();
+        self.counters.dirty.clock(now, self.map.dirty_blocks());
+        self.complete(request, outcome, cx);
+    }
+
+    /// A run of blocks of a line.
+    pub(super) fn run(&self, frame: Frame, piece: &LinePiece, lbn: u64, blocks: u32) -> CacheRun {
+        let block = piece.after(lbn).first;
+        CacheRun {
+            frame,
+            lbn,
+            blocks,
+            at: self.place(frame, block),
+            is_lost: false,
+        }
+    }
+}
