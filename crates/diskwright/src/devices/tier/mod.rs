@@ -308,6 +308,18 @@ impl Device for Tier {
         let lost = self.lost.blocks();
         self.counters.report(&self.map, &counts, lost, elapsed)
     }
+
+    fn warnings(&self) -> Vec<String> {
+        let evictions = self.map.counts().evictions;
+        if evictions >= u64::from(self.map.frames()) || !self.parts.rules.caches_reads {
+            return Vec::new();
+        }
+        vec![format!(
+            "the cache of {} lines evicted {evictions}: the run is shorter than a turnover, so what was cold at its start shows in the \
+             results (a longer run, or a smaller cache)",
+            self.map.frames(),
+        )]
+    }
 }
 
 #[cfg(test)]
