@@ -95,8 +95,7 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             rules: self.write_policy.build(),
             waits_for_promotion: self.promotion == Promotion::Waited,
             admission: admission.map_err(|error| site.locate("admission", error))?,
-            streams: streams
-                .map_err(|(key, error)| site.locate(&format!("bypass.{key}"), error))?,
+            streams: streams.map_err(|error| site.locate("bypass.streams", error))?,
             cleaning: cleaning.map_err(|error| site.locate("cleaning", error))?,
         };
         let tier = Tier::new(cache, backing, map, parts);

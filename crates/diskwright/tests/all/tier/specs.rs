@@ -198,3 +198,29 @@ fn a_disk_behind_an_ssd_is_hidden_by_it() {
         mean(&alone, "read")
     );
 }
+
+#[test]
+fn a_worn_out_cache_device_costs_no_request() {
+    let flash = "channels = 1, packages = 1, dies = 1, planes = 1, blocks = 40, pages = 16, page = \"8 blocks\", unit = \"8 blocks\"";
+    let ssd = format!(
+        "[device.tier.cache.ssd]\ndrive = \"slc-classic\"\nflash = {{ {flash} }}\nspare = {{ share = \"30 %\" }}\nwear = {{ endurance = 2 }}\n"
+    );
+    for write_policy in ["write-through", "write-back"] {
+        let keys = format!(
+            "[device.tier]\nsize = \"1 MiB\"\nwrite_policy = \"{write_policy}\"\n{ssd}{BACKING}"
+        );
+        let found = run(&load(&keys).replace("requests = 600", "requests = 6_000"));
+        let (tier, ssd) = (
+            &found["devices"]["tier"],
+            &found["devices"]["tier.cache.ssd"],
+        );
+        assert!(ssd["read_only_since_s"].as_f64().is_some(), "{ssd}");
+        assert!(tier["failed_cache_writes"].as_u64() > Some(0), "{tier}");
+        assert!(
+            tier["bypassed"]["cache_failed"].as_u64() > Some(0),
+            "{tier}"
+        );
+        assert_eq!(found["requests"]["failed"], 0, "{write_policy}");
+        assert!(tier.get("lost_blocks").is_none());
+    }
+}
