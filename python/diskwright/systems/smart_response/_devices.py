@@ -21,8 +21,8 @@ THROUGH, BACK = "write-through", "write-back"
 _CHANNELS, _PACKAGES, _PLANES = 8, 6, 2
 _PAGES, _UNITS, _UNIT_BLOCKS = 384, 4, 8
 _SPARE, _BLOCKS = 0.075, 917
-_SMALL_GB = 4
-"""Below, a channel for each half of a GB."""
+_SMALL_GB, _SMALL_PAGES = 4, 48
+"""Below, a channel for each half of a GB, and smaller blocks, so that a plane has hundreds."""
 
 
 def blocks(gb: float) -> int:
@@ -37,14 +37,15 @@ def disk(**changes: Any) -> Device:
 
 def ssd(size: int, **changes: Any) -> Device:
     """The library's SSD with so many blocks in place of its own: fewer dies of the same flash, with its pages
-    and times, and as much spare, but for less than a block of each plane.
+    and times, and as much spare, but for less than a block of each plane. Below 4 GB its blocks are smaller.
 
     changes: keys of the device beside these, such as `initial`.
     """
     units = -(-size // _UNIT_BLOCKS)
     small = size < _SMALL_GB * GIB_BLOCKS
     channels = ceil(size / GIB_BLOCKS * 2) if small else _CHANNELS
-    block = _PLANES * channels * _PAGES * _UNITS
+    pages = _SMALL_PAGES if small else _PAGES
+    block = _PLANES * channels * pages * _UNITS
     packages = 1 if small else max(1, min(_PACKAGES, ceil(units / (1 - _SPARE) / block / _BLOCKS)))
     of_plane = ceil(units / (1 - _SPARE) / (block * packages))
     flash = {
@@ -52,13 +53,18 @@ def ssd(size: int, **changes: Any) -> Device:
         "packages": packages,
         "planes": _PLANES,
         "blocks": of_plane,
-        "pages": _PAGES,
+        "pages": pages,
         "page": "16 KiB",
         "unit": "4 KiB",
     }
     share = 1 - units / (block * packages * of_plane)
     spare = {"share": f"{100 * share:.9f} %", "reserved": 1}
     return {"ssd": {"drive": SSD, "flash": flash, "spare": spare, **changes}}
+
+
+def empty(size: int) -> Device:
+    """A new SSD."""
+    return ssd(size, initial={"fill": "0 %"})
 
 
 def filled(size: int, used: int | None = None, overwrite: float = 0.0) -> Device:
@@ -90,7 +96,7 @@ def tier(
             "size": f"{size} blocks",
             "policy": policy,
             "write_policy": write_policy,
-            "cache": cache or ssd(size),
+            "cache": cache or empty(size),
             "backing": backing or disk(),
             **changes,
         }

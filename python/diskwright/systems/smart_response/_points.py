@@ -17,9 +17,9 @@ from diskwright.systems.smart_response._devices import (
     Device,
     blocks,
     disk,
+    empty,
     filled,
     hybrid,
-    ssd,
     tier,
 )
 from diskwright.systems.smart_response._made import misses, moving, still
@@ -191,7 +191,7 @@ def moves() -> Points:
                 {
                     "workload": {"trace": load},
                     "measure": {"warmup": MOVING_REQUESTS // MOVING_PHASES},
-                    "device": tier(MOVING_LINES * LINE // 8, what, cache=ssd(blocks(1))),
+                    "device": tier(MOVING_LINES * LINE // 8, what, cache=empty(blocks(1))),
                 },
                 quick=MOVING_REQUESTS,
             ),

@@ -44,9 +44,10 @@ WARM = {0.5: 1_000_000, 1: 2_000_000}
 WARM_LARGE = 8 * LINES
 """Requests before statistics begin: 25 days, in which a cache of 16 GB has been filled and turned over."""
 UNCACHED_WARM = 10_000
-QUICK_SCALE = {0.5: 8, 1: 8}
-"""In a quick try one line of so many is there, and the cache is smaller by as much."""
-QUICK_SCALE_LARGE = 64
+LARGE = 8
+"""On larger caches than these one line of so many is there, and the cache is smaller by as much."""
+QUICK_SCALE, QUICK_LARGE = 8, 128
+"""The same in a quick try, of the smaller and of the larger caches."""
 TRACE_SPAN = 65_595_584
 _ALL = 10_000_000
 """More requests than any of the loads has that a quick try does not shorten."""
@@ -69,8 +70,9 @@ class Scale:
 
 def scale(gb: float) -> Scale:
     """That of a cache of this size on the Zipf load."""
-    warm, quick = WARM.get(gb, WARM_LARGE), QUICK_SCALE.get(gb, QUICK_SCALE_LARGE)
-    return Scale(1, quick, warm, warm // quick)
+    if gb in WARM:
+        return Scale(1, QUICK_SCALE, WARM[gb], WARM[gb] // QUICK_SCALE)
+    return Scale(LARGE, QUICK_LARGE, WARM_LARGE // LARGE, WARM_LARGE // QUICK_LARGE)
 
 
 def zipf(
