@@ -12,6 +12,7 @@ from diskwright.systems.smart_response._points import (
     moves,
     passes,
     ratios,
+    scales,
     warming,
     wears,
     write_caches,
@@ -39,6 +40,11 @@ def saved_ms(found: Any) -> float | None:
     return fewer * float(counted["read_share"]) * MISS_MS / (float(size) / 1024)
 
 
+def found_hit_ratio(found: Any) -> float:
+    """That of a run, or of the approximation."""
+    return float(found.hit_ratio) if "hit_ratio" in found else hit_ratio(found)
+
+
 def ssd_of(run: Any) -> Any:
     """The counters of the SSD that is the cache."""
     return run.devices["tier.cache.ssd"]
@@ -50,12 +56,30 @@ EXTENSIONS = [
         title="Hit ratio by size and replacement",
         paper="Not shown.",
         points=hits(),
-        measure={"hit_ratio": lambda it: it["hit_ratio"] if "hit_ratio" in it else hit_ratio(it)},
+        measure={"hit_ratio": found_hit_ratio},
         drawn=Lines(
             "size_gb", "hit_ratio", by=["policy"], x_label=SIZE_LABEL, y_label="hit ratio", x_log=True
         ),
         note="The Zipf load with one line in 256 and caches as much smaller, so that all of them are in "
         "their steady state; Che's approximation of these is drawn beside the simulated ones.",
+    ),
+    Figure(
+        id="beyond-scale",
+        title="What it changes that only some of the lines are there",
+        paper="Nothing.",
+        points=scales(),
+        measure={"hit_ratio": found_hit_ratio},
+        drawn=Lines(
+            "one_line_in",
+            "hit_ratio",
+            by=["found"],
+            x_label="one line of so many",
+            y_label="hit ratio",
+            x_log=True,
+        ),
+        note="The Zipf load, 16 GB, FIFO, write-through. To fill 16 GB takes 25 days of this load, 64 million "
+        "requests, which is why statements on 16 GB and more have one line in 8, and one in 128 in a quick "
+        "try.",
     ),
     Figure(
         id="beyond-moving",

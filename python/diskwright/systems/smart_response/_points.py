@@ -172,6 +172,29 @@ def hits() -> Points:
     ]
 
 
+SCALES = (32, 128, 512)
+"""One line of so many."""
+
+
+def scales() -> Points:
+    """The hit ratio of 16 GB when only some of the lines are there, and by Che's approximation."""
+    places = blocks(SIZE_GB) // LINE
+    simulated = [
+        Point(
+            {"found": "simulated", "one_line_in": by},
+            zipf(tier(blocks(SIZE_GB)), Scale(by, by, 8 * LINES // by, 8 * LINES // by)),
+        )
+        for by in SCALES
+    ]
+    return simulated + [
+        Point(
+            {"found": "by Che", "one_line_in": by},
+            Call(che, {"policy": FIFO, "lines": LINES // by, "places": places // by}),
+        )
+        for by in (1, 8, *SCALES)
+    ]
+
+
 MOVING_LINES = 32_768
 MOVING_PHASES = 8
 MOVING_REQUESTS = 400_000
