@@ -77,8 +77,8 @@ EXTENSIONS = [
             y_label="hit ratio",
             x_log=True,
         ),
-        note="The Zipf load, 16 GB, FIFO, write-through. To fill 16 GB takes 25 days of this load, 64 million "
-        "requests, which is why statements on 16 GB and more have one line in 8, and one in 128 in a quick "
+        note="The Zipf load, 16 GB, FIFO, write-through. To fill 16 GB takes 25 days of this load, 64 "
+        "million requests, which is why statements on 16 GB and more have one line in 8, and one in 128 in a quick "
         "try.",
     ),
     Figure(
@@ -88,7 +88,7 @@ EXTENSIONS = [
         points=moves(),
         measure=CACHED,
         drawn=Bars("policy", "response_ms", by=["popularity"], x_label="", y_label=RESPONSE_LABEL),
-        note="32,768 lines by Zipf's law, the cache has room for an eighth; eight phases of 50,000 requests, "
+        note="32,768 lines by Zipf's law, the cache has room for an eighth; four phases of 50,000 requests, "
         "the first of which is left out. LIFO keeps what came first.",
     ),
     Figure(

@@ -46,14 +46,14 @@ from diskwright.systems.smart_response._runs import (
     Scale,
     cached,
     configured,
-    scale,
     uncached,
     zipf,
 )
 
 Points = list[Point]
 
-SSD_SIZES_GB = (0.5, 1, 16, 64, 128)
+SSD_SIZES_GB = (0.5, 1, 16, 64)
+MOST_OVERWRITTEN_GB = 16
 WRITE_POLICIES = (THROUGH, BACK)
 
 
@@ -90,6 +90,7 @@ def ssds() -> Points:
         )
         for name, overwrite in (("in order", 0.0), ("and overwritten", 1.0))
         for gb in SSD_SIZES_GB
+        if not overwrite or gb <= MOST_OVERWRITTEN_GB
     ]
 
 
@@ -172,7 +173,7 @@ def hits() -> Points:
     ]
 
 
-SCALES = (32, 128, 512)
+SCALES = (64, 128, 512)
 """One line of so many."""
 
 
@@ -196,8 +197,8 @@ def scales() -> Points:
 
 
 MOVING_LINES = 32_768
-MOVING_PHASES = 8
-MOVING_REQUESTS = 400_000
+MOVING_PHASES = 4
+MOVING_REQUESTS = 200_000
 
 
 def moves() -> Points:
@@ -248,6 +249,8 @@ def passes() -> Points:
     ]
 
 
+COARSE = Scale(8, 256, 8 * LINES // 8, 8 * LINES // 256)
+"""As other caches of this size, with fewer lines in a quick try."""
 WRITE_CACHE = {"on, as sold": {}, "off": {"write_cache": False}}
 
 
@@ -257,9 +260,7 @@ def write_caches() -> Points:
     for name, changes in WRITE_CACHE.items():
         works = {HDD: zipf(disk(**changes))}
         works |= {
-            f"srt, {policy}": zipf(
-                tier(blocks(SIZE_GB), FIFO, policy, backing=disk(**changes)), scale(SIZE_GB)
-            )
+            f"srt, {policy}": zipf(tier(blocks(SIZE_GB), FIFO, policy, backing=disk(**changes)), COARSE)
             for policy in (*WRITE_POLICIES, "write-around", "read-only")
         }
         points += [
@@ -289,8 +290,8 @@ def ratios() -> Points:
             of = {
                 HDD: zipf(disk(**changes)),
                 HYBRID: zipf(hybrid(size, cache, disk(**changes))),
-                SRT: zipf(tier(size, cache=cache, backing=disk(**changes)), scale(SIZE_GB)),
-                SRT_BACK: zipf(tier(size, FIFO, BACK, cache=cache, backing=disk(**changes)), scale(SIZE_GB)),
+                SRT: zipf(tier(size, cache=cache, backing=disk(**changes)), COARSE),
+                SRT_BACK: zipf(tier(size, FIFO, BACK, cache=cache, backing=disk(**changes)), COARSE),
                 SSD_ONLY: zipf(filled(DISK_BLOCKS, LINES * LINE) if own is None else own(DISK_BLOCKS)),
             }
             points += [
@@ -309,8 +310,8 @@ def warming() -> Points:
     for days in WARM_DAYS:
         last = round(days * 86_400 * 30)
         first = last * 2 // 3
-        by = 64
-        at = Scale(1, by, first, first // by, last - first, (last - first) // by)
+        rest = last - first
+        at = Scale(8, 128, first // 8, first // 128, rest // 8, rest // 128)
         points += [
             Point({"policy": name, "days": days}, zipf(tier(blocks(SIZE_GB), policy), at))
             for name, policy in (("FIFO", FIFO), ("LRU", LRU))
@@ -320,7 +321,7 @@ def warming() -> Points:
 
 WEAR_GB = 0.5
 WEAR_LINES = round(2 * WEAR_GB * GIB_BLOCKS) // LINE
-WEAR = Scale(1, 1, 600_000, 250_000, 400_000, 150_000)
+WEAR = Scale(1, 1, 600_000, 150_000, 400_000, 100_000)
 
 
 def wears() -> Points:
@@ -351,7 +352,7 @@ CLEANINGS: Mapping[str, Any] = {
     "above 20 %": {"oldest": {"high": "20 %", "low": "10 %"}},
     "aggressive": "aggressive",
 }
-CLEANED = Scale(1, 1, 600_000, 250_000, 400_000, 150_000)
+CLEANED = Scale(1, 1, 600_000, 150_000, 400_000, 100_000)
 
 
 def cleanings() -> Points:
