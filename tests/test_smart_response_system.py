@@ -271,12 +271,13 @@ def test_che_has_simple_limits() -> None:
 
 
 def test_the_next_gigabyte_is_what_misses_fall_by() -> None:
-    counted = {"read_miss_ratio": {f"{size:g}": 0.5 for size in extensions.MIB}, "read_share": 0.6}
-    counted["read_miss_ratio"] |= {"1024": 0.4, "2048": 0.3}
+    ratios = {f"{size:g}": 0.5 for size in _points.MIB} | {"1024": 0.4, "2048": 0.3}
+    counted = {"read_miss_ratio": ratios, "read_share": 0.6}
     assert extensions.missed({"1024": counted}) == 0.4
-    assert extensions.saved_ms({"1024": counted}) == pytest.approx(0.1 * 0.6 * extensions.MISS_MS)
-    assert extensions.saved_ms({"512": counted}) == pytest.approx(0.1 * 0.6 * extensions.MISS_MS * 2)
-    assert extensions.saved_ms({f"{extensions.MIB[-1]:g}": counted}) is None
+    saved = 0.1 * 0.6 * extensions.MISS_MS
+    assert extensions.saved_ms({"1024": counted}) == pytest.approx(saved)
+    assert extensions.saved_ms({"512": counted}) == pytest.approx(2 * saved)
+    assert extensions.saved_ms({f"{_points.MIB[-1]:g}": counted}) is None
 
 
 def test_one_pass_counts_reads_that_miss(tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ EXTENSIONS = [
             x_log=True,
         ),
         note="The Zipf load, 16 GB, FIFO, write-through. To fill 16 GB takes 25 days of this load, 64 "
-        "million requests, which is why statements on 16 GB and more have one line in 8, and one in 128 in a quick "
-        "try.",
+        "million requests. That is why runs on 16 GB and more have one line in 8, and one in 128 in a "
+        "quick try.",
     ),
     Figure(
         id="beyond-moving",
