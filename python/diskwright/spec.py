@@ -22,9 +22,12 @@ from diskwright._typed import Document, DrivePath, FilePath, Table
 __all__ = [
     "Adaptive",
     "Address",
+    "After",
     "AgedSatf",
+    "Aggressive",
     "AllocationDescription",
     "Allocator",
+    "Always",
     "Angle",
     "Arc",
     "Arm",
@@ -43,6 +46,7 @@ __all__ = [
     "Blktrace",
     "By",
     "BySize",
+    "Bypass",
     "CLook",
     "CScan",
     "Cache",
@@ -107,12 +111,15 @@ __all__ = [
     "MultiPlaneDescription",
     "Ncq",
     "Nearest",
+    "NoCleaning",
+    "Oldest",
     "OnOff",
     "OutOfOrder",
     "Overhead",
     "OverheadTable",
     "Pace",
     "Parallel",
+    "PassThrough",
     "PastEnd",
     "Pattern",
     "Percent",
@@ -124,6 +131,7 @@ __all__ = [
     "Random",
     "RandomGreedy",
     "Rate",
+    "ReadOnly",
     "Recovery",
     "RecoveryDescription",
     "Replacement",
@@ -162,6 +170,11 @@ __all__ = [
     "SyntheticClone",
     "SyntheticCloneTable",
     "Think",
+    "Tier",
+    "TierAdmission",
+    "TierCleaning",
+    "TierPromotion",
+    "TierWritePolicy",
     "Ties",
     "Time",
     "TimingDescription",
@@ -179,8 +192,11 @@ __all__ = [
     "WearDescription",
     "WeightedSatf",
     "Workload",
+    "WriteAround",
+    "WriteBack",
     "WriteBufferDescription",
     "WritePolicy",
+    "WriteThrough",
     "Zipf",
     "Zone",
     "Zones",
@@ -2113,6 +2129,210 @@ class RecoveryDescription(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tier(Table):
+    """A device as the cache of another one.
+
+    A cache tier: one device in front of another, both of any kind.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("tier",)
+    cache: Device
+    """The device that is the cache."""
+    backing: Device
+    """The device whose blocks it caches: the tier has as many."""
+    size: Size | None = None
+    """How much of the cache device is used: a whole number of lines. Left out, as many lines as it has room
+    for, but no more than the backing device has.
+    """
+    line: Size | None = None
+    """What has a place, and leaves it, as one: from 1 block to 1 MiB. Of a line only the blocks that were
+    asked for are there. Default: "8 blocks".
+    """
+    policy: Replacement | None = None
+    """Which line leaves when another needs its place. Default: "lru"."""
+    write_policy: TierWritePolicy | None = None
+    """What writes do. Default: "write-through"."""
+    admission: TierAdmission | None = None
+    """Which lines that miss get a place. Default: "always"."""
+    promotion: TierPromotion | None = None
+    """When a read that misses is complete. Default: "behind"."""
+    cleaning: TierCleaning | None = None
+    """When dirty lines are written back, and which first."""
+    bypass: Bypass | None = None
+    """Which sequential streams pass the cache by; left out, none does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteThrough(Table):
+    """A write goes to both devices and is complete when both have it.
+
+    Rule: a write goes to both devices and is complete when both have it. Tie: none can be. Source: Open
+    CAS, bcache and dm-cache have it under this name; Smart Response calls it enhanced. Weakness: a write
+    is as slow as the backing device.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("write-through",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteBack(Table):
+    """A write is complete when the cache device has it, and goes to the backing device later.
+
+    Rule: a write is complete when the cache device has it; its blocks are dirty until they are written
+    back. Tie: none can be. Source: Open CAS, bcache and dm-cache have it under this name; Smart Response
+    calls it maximized. Weakness: what is dirty is lost with the cache device.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("write-back",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteAround(Table):
+    """A write goes to the backing device and updates lines that are held, but gets none.
+
+    Rule: a write goes to the backing device, and to the cache device as far as lines are held; it gets no
+    line. Tie: none can be. Source: Open CAS. Weakness: what is written and then read misses once.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("write-around",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOnly(Table):
+    """A write goes to the backing device, and lines lose its blocks: the cache holds what was read.
+
+    Rule: a write goes to the backing device, and lines lose its blocks. Tie: none can be. Source:
+    EnhanceIO; Open CAS calls it write-invalidate. Weakness: what is written leaves the cache.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "read-only",
+        "write-invalidate",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassThrough(Table):
+    """Every request goes to the backing device, and nothing is cached.
+
+    Rule: every request goes to the backing device; nothing is cached. Tie: none can be. Source: Open CAS.
+    Weakness: it is no cache; it is there to compare with.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("pass-through",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Always(Table):
+    """Every line that misses gets a place.
+
+    Rule: every line that misses is admitted. Tie: none can be. Source: the promotion policy `always` of
+    Open CAS. Weakness: lines that are accessed once drive others out, and wear the cache device.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("always",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class After(Table):
+    """A line gets a place at its n-th access that misses.
+
+    Rule: a line is admitted at its n-th access that misses, as far as the accesses are remembered: those
+    of the `remembered` lines that missed last. Tie: none can be. Source: the promotion policy `nhit` of
+    Open CAS, whose table is larger. Weakness: the first accesses to a line that becomes popular go to the
+    backing device.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "after",
+        "nhit",
+    )
+    accesses: int | None = None
+    """At which access a line is admitted, from 1. Default: 2."""
+    remembered: int | None = None
+    """Of how many lines that missed the accesses are counted; as many as the cache has, if it is left out.
+    The line that missed least recently is forgotten for another.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoCleaning(Table):
+    """Nothing is written back but lines whose place is needed, and what a flush wants.
+
+    Rule: a dirty line is written back when its place is needed, or for a flush. Tie: none can be. Source:
+    the cleaning policy `nop` of Open CAS. Weakness: once all lines are dirty, every new line waits for
+    the backing device.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "none",
+        "nop",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Oldest(Table):
+    """The line that has been dirty longest first, while the host is idle or too much is dirty.
+
+    Rule: while the host has been idle for some time, or while too much is dirty, the run of the line that
+    has been dirty longest is written back, with the dirty blocks that follow it. Tie: none can be.
+    Source: the cleaning policy `alru` of Open CAS, and the watermarks of writeback in bcache. Weakness:
+    in the order of age a disk seeks between any two runs.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "oldest",
+        "alru",
+    )
+    idle: Time | None = None
+    """How long the host has had no request before cleaning begins. Left out, 100 ms without `high`, and with
+    it idleness is no reason.
+    """
+    high: Percent | None = None
+    """The share of the cache that is dirty from which on it is cleaned beside requests of the host; left
+    out, it never is.
+    """
+    low: Percent | None = None
+    """The share at which that ends; left out, `high`."""
+    merge: Size | None = None
+    """The most that is written back together. Default: "2048 blocks"."""
+    pause: Time | None = None
+    """How long cleaning rests after each write-back. Default: "0 ms"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggressive(Table):
+    """All that is dirty, at once and in ascending order.
+
+    Rule: as soon as anything is dirty it is written back, whatever the host does: the next dirty run
+    behind the last one, by LBN, and after the end the first. Tie: none can be. Source: the cleaning
+    policy `acp` of Open CAS. Weakness: blocks that are written often are written back often, and requests
+    of the host wait behind it.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = (
+        "aggressive",
+        "acp",
+    )
+    merge: Size | None = None
+    """The most that is written back together. Default: "2048 blocks"."""
+    pause: Time | None = None
+    """How long cleaning rests after each write-back. Default: "0 ms"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bypass(Table):
+    """Which sequential streams pass the cache by."""
+
+    sequential: Size
+    """A request gets no lines that makes a sequential stream longer than this: what is held is served from
+    the cache all the same.
+    """
+    streams: int | None = None
+    """How many streams are followed at a time. Default: 16."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host(Table):
     """The host."""
 
@@ -2599,7 +2819,33 @@ Victims: TypeAlias = (
 )
 """Which block of a plane is cleaned."""
 
-Device: TypeAlias = Hdd | Array | Simple | Curve | Ssd
+TierWritePolicy: TypeAlias = (
+    Literal["write-through", "write-back", "write-around", "read-only", "write-invalidate", "pass-through"]
+    | WriteThrough
+    | WriteBack
+    | WriteAround
+    | ReadOnly
+    | PassThrough
+)
+"""What a cache tier does with writes."""
+
+TierAdmission: TypeAlias = Literal["always", "after", "nhit"] | Always | After
+"""Which lines that miss get a place in a cache tier."""
+
+TierPromotion: TypeAlias = Literal["behind", "waited"]
+"""When a read that misses is complete.
+
+`behind`: When the backing device's data are there; what is promoted goes to the cache device afterwards.
+
+`waited`: When what is promoted is on the cache device.
+"""
+
+TierCleaning: TypeAlias = (
+    Literal["none", "nop", "oldest", "alru", "aggressive", "acp"] | NoCleaning | Oldest | Aggressive
+)
+"""When a cache tier writes dirty lines back, and which first."""
+
+Device: TypeAlias = Hdd | Array | Simple | Curve | Ssd | Tier
 """A device and its parts; the one key says what it is."""
 
 WarmUp: TypeAlias = int | str

@@ -45,6 +45,7 @@ mod sweep_points;
 mod synthetic_clone_profiles;
 mod synthetic_clone_tables;
 mod synthetic_load;
+mod tier;
 mod validate;
 mod waiting;
 mod warm_up;

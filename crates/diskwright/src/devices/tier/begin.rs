@@ -19,7 +19,7 @@ impl Tier {
         };
         let id = self.works.add(Some(request), *command);
         self.works.get_mut(id).is_bypassed = is_bypassed;
-        self.waiting.push_back(id);
+        self.waiting.push_back((id, self.keys(command)));
         let last = self.waiting.len() - 1;
         if self.may_begin(last) {
             self.waiting.pop_back();
@@ -32,7 +32,7 @@ impl Tier {
     /// Begins the first request, in the order of arrival, that waits for nothing any more. Whether there was one.
     pub(super) fn begin_first(&mut self, cx: &mut Context<'_>) -> bool {
         let ready = (0..self.waiting.len()).find(|&place| self.may_begin(place));
-        let Some(id) = ready.and_then(|place| self.waiting.remove(place)) else {
+        let Some((id, _)) = ready.and_then(|place| self.waiting.remove(place)) else {
             return false;
         };
         self.begin(id, cx);
@@ -48,18 +48,16 @@ impl Tier {
     /// Whether the request at a place of those that wait may begin: none before it has a line in common with it, and each of its lines is
     /// free, as far as it needs that.
     pub(super) fn may_begin(&self, place: usize) -> bool {
-        let work = self.works.get(self.waiting[place]);
-        let keys = self.keys(&work.command);
-        let is_behind = self.waiting.iter().take(place).any(|&other| {
-            let others = self.keys(&self.works.get(other).command);
-            others.start < keys.end && keys.start < others.end
-        });
+        let (id, keys) = &self.waiting[place];
+        let mut before = self.waiting.iter().take(place);
+        let is_behind = before.any(|(_, other)| other.start < keys.end && keys.start < other.end);
         if is_behind {
             return false;
         }
         if !self.claims.has_any(keys.clone()) {
             return true;
         }
+        let work = self.works.get(*id);
         let Command {
             lbn, blocks, op, ..
         } = work.command;

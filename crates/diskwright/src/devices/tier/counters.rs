@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::work::Cause;
 use crate::base::units::Time;
-use crate::engine::request::{Command, Op};
+use crate::engine::request::Command;
 use crate::models::cache::BlockCache;
 use crate::models::cache::block_cache::Counts;
 
@@ -45,6 +45,7 @@ struct Hits {
 
 impl Hits {
     fn add(&mut self, blocks: u64, held: u64) {
+        self.requests += 1;
         self.whole += u64::from(held == blocks);
         self.partial += u64::from(held > 0 && held < blocks);
         self.blocks += blocks;
@@ -130,10 +131,8 @@ impl TierCounters {
     }
 
     /// A request of the host arrives.
-    pub fn arrives(&mut self, op: Op) {
+    pub fn arrives(&mut self) {
         self.requests += 1;
-        self.reads.requests += u64::from(op == Op::Read);
-        self.writes.requests += u64::from(op == Op::Write);
     }
 
     /// A read begins of which so many blocks are missing.

@@ -13,6 +13,7 @@ mod counters;
 mod ends;
 mod flushes;
 mod lost;
+mod promotions;
 mod reads;
 pub mod spec;
 mod streams;
@@ -22,6 +23,7 @@ pub mod write_policies;
 mod writes;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use serde_json::{Map, Value};
 
@@ -91,8 +93,8 @@ pub struct Tier {
     map: BlockCache,
     claims: Claims,
     works: Works,
-    /// Requests of the host that wait for lines, in the order of arrival.
-    waiting: VecDeque<WorkId>,
+    /// Requests of the host that wait for lines, in the order of arrival, with their lines.
+    waiting: VecDeque<(WorkId, Range<u64>)>,
     children: Children<Piece>,
     flushes: Flushes,
     cleaner: Cleaner,
@@ -107,8 +109,9 @@ pub struct Tier {
     counters: TierCounters,
     /// What the map had counted when counting began.
     counts_before: Counts,
-    /// Kept for its memory.
+    /// Kept for their memory.
     victims: Vec<Victim>,
+    runs: Vec<(u64, u32)>,
 }
 
 impl Tier {
@@ -133,6 +136,7 @@ impl Tier {
             counters: TierCounters::default(),
             counts_before: Counts::default(),
             victims: Vec::new(),
+            runs: Vec::new(),
             parts,
         }
     }
@@ -186,7 +190,7 @@ impl Device for Tier {
         self.outstanding += 1;
         self.host_is_active(cx);
         let command = cx.request(request).command;
-        self.counters.arrives(command.op);
+        self.counters.arrives();
         if command.op == Op::Flush {
             self.flushes.wait(request);
         } else {
@@ -304,7 +308,21 @@ impl Device for Tier {
         let lost = self.lost.blocks();
         self.counters.report(&self.map, &counts, lost, elapsed)
     }
+
+    fn warnings(&self) -> Vec<String> {
+        let evictions = self.map.counts().evictions;
+        if evictions >= u64::from(self.map.frames()) || !self.parts.rules.caches_reads {
+            return Vec::new();
+        }
+        vec![format!(
+            "the cache of {} lines evicted {evictions}: the run is shorter than a turnover, so what was cold at its start shows in the \
+             results (a longer run, or a smaller cache)",
+            self.map.frames(),
+        )]
+    }
 }
 
+#[cfg(test)]
+mod dirty_tests;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Reads: what is there comes from the cache device, what is missing from the backing device, and is promoted afterwards.
 
-use super::work::{Action, CacheRun, Piece, Stage, What, Work, WorkId, WorkLine, command};
+use super::work::{Action, Piece, Stage, What, Work, WorkId, WorkLine, command};
 use super::{Condition, FETCHED, Tier};
 use crate::base::units::Lbn;
 use crate::engine::children::PhaseEnd;
@@ -17,6 +17,7 @@ impl Tier {
         let request = work.request.expect("a read is the host's");
         let Command { lbn, blocks, .. } = work.command;
         if let Some(outcome) = self.lost.meets(lbn.0, blocks) {
+            self.counters.reads(&work.command, blocks.into());
             self.works.put_back(id, work);
             self.works.end(id);
             return self.end_at_once(request, outcome, cx);
@@ -92,19 +93,6 @@ impl Tier {
         blocks.sum()
     }
 
-    /// Lists the runs of a read that are to be promoted.
-    fn plan_promotion(&self, work: &mut Work) {
-        for line in &work.lines {
-            if let (Action::Fill, Some(frame)) = (line.action, line.frame) {
-                let runs = self
-                    .map
-                    .runs(self.map.line(frame), BlockState::Missing, line.piece);
-                work.runs
-                    .extend(runs.map(|(lbn, blocks)| self.run(frame, &line.piece, lbn, blocks)));
-            }
-        }
-    }
-
     /// Reads from the cache device the blocks that lines have, outside the run that is fetched, and inside it those that are dirty; those
     /// that another read has in memory come from there. How many requests that takes.
     fn send_hits(
@@ -119,6 +107,7 @@ impl Tier {
         });
         let mut sent = 0;
         let lines = std::mem::take(&mut work.lines);
+        let mut runs = std::mem::take(&mut self.runs);
         for line in &lines {
             let Some(frame) = line.frame.filter(|_| !line.is_new) else {
                 continue;
@@ -126,36 +115,25 @@ impl Tier {
             let state = self.map.line(frame);
             let piece = &line.piece;
             let last = piece.lbn + u64::from(piece.blocks());
-            let span = |first: u64, end: u64| {
+            let part = |first: u64, end: u64| {
                 let (first, end) = (first.max(piece.lbn), end.min(last));
-                (first < end)
-                    .then(|| piece.within(first, (end - first) as u32))
-                    .flatten()
+                let blocks = end.checked_sub(first).filter(|&blocks| blocks > 0)?;
+                piece.within(first, blocks as u32)
             };
-            let outside = [span(0, from), span(end, u64::MAX)];
-            let mut runs: Vec<(u64, u32, bool)> = Vec::new();
-            for part in outside.into_iter().flatten() {
-                runs.extend(
-                    self.map
-                        .runs(state, BlockState::Valid, part)
-                        .map(|(lbn, blocks)| (lbn, blocks, false)),
-                );
+            runs.clear();
+            for outside in [part(0, from), part(end, u64::MAX)].into_iter().flatten() {
+                runs.extend(self.map.runs(state, BlockState::Valid, outside));
             }
-            if let Some(part) = span(from, end) {
-                runs.extend(
-                    self.map
-                        .runs(state, BlockState::Dirty, part)
-                        .map(|(lbn, blocks)| (lbn, blocks, true)),
-                );
+            let before = runs.len();
+            if let Some(inside) = part(from, end) {
+                runs.extend(self.map.runs(state, BlockState::Dirty, inside));
             }
-            for (lbn, blocks, is_overlay) in runs {
-                if is_overlay {
-                    work.overlays.push((lbn, blocks));
-                }
-                sent += self.send_hit(id, work, (line, frame), (lbn, blocks), cx);
+            work.overlays.extend(&runs[before..]);
+            for &run in &runs {
+                sent += self.send_hit(id, work, (line, frame), run, cx);
             }
         }
-        work.lines = lines;
+        (work.lines, self.runs) = (lines, runs);
         sent
     }
 
@@ -169,39 +147,43 @@ impl Tier {
         cx: &mut Context<'_>,
     ) -> u32 {
         let claim = self.claims.get(line.piece.key);
-        let in_memory: Vec<(u64, u32)> = match claim.exclusive.filter(|_| claim.is_promoting) {
-            None => Vec::new(),
-            Some(other) => {
-                let runs = self.works.get(other).runs.iter();
-                runs.map(|run| (run.lbn, run.blocks)).collect()
-            }
+        let Some(other) = claim.exclusive.filter(|_| claim.is_promoting) else {
+            return self.send_from_cache(id, work, (line, frame), (lbn, blocks), cx);
         };
+        let in_memory = self.works.get(other).runs.iter();
+        let in_memory: Vec<(u64, u32)> = in_memory.map(|run| (run.lbn, run.blocks)).collect();
         let request = work.request.expect("a read is the host's");
-        let job = work.job.expect("it has begun");
         let mut sent = 0;
         for (lbn, blocks, is_in_memory) in split((lbn, blocks), &in_memory) {
-            if is_in_memory {
-                self.counters.memory_blocks += u64::from(blocks);
-                if let Some((checker, device)) = cx.checker() {
-                    checker.read_buffered(device, FETCHED, request, lbn, blocks);
-                }
+            if !is_in_memory {
+                sent += self.send_from_cache(id, work, (line, frame), (lbn, blocks), cx);
                 continue;
             }
-            let at = self.run(frame, &line.piece, lbn, blocks).at;
-            let piece = Piece {
-                work: id,
-                what: What::Hit { lbn, blocks },
-            };
-            self.children.send(
-                job,
-                self.cache.device,
-                command(Op::Read, at, blocks),
-                piece,
-                cx,
-            );
-            sent += 1;
+            self.counters.memory_blocks += u64::from(blocks);
+            if let Some((checker, device)) = cx.checker() {
+                checker.read_buffered(device, FETCHED, request, lbn, blocks);
+            }
         }
         sent
+    }
+
+    fn send_from_cache(
+        &mut self,
+        id: WorkId,
+        work: &Work,
+        (line, frame): (&WorkLine, Frame),
+        (lbn, blocks): (u64, u32),
+        cx: &mut Context<'_>,
+    ) -> u32 {
+        let job = work.job.expect("it has begun");
+        let at = self.run(frame, &line.piece, lbn, blocks).at;
+        let read = command(Op::Read, at, blocks);
+        let piece = Piece {
+            work: id,
+            what: What::Hit { lbn, blocks },
+        };
+        (self.children).send(job, self.cache.device, read, piece, cx);
+        1
     }
 
     /// What a read has fetched is there: the checker hears whose it is, and the policy what it cost.
@@ -267,84 +249,6 @@ impl Tier {
         }
         self.works.put_back(id, work);
         self.promote(id, cx);
-    }
-
-    /// Ends a read that promotes nothing, once its places are free.
-    pub(super) fn abandon(&mut self, id: WorkId) {
-        if self.works.get(id).awaited > 0 {
-            return;
-        }
-        let mut work = self.works.take(id);
-        self.give_back(&mut work, |_| false);
-        self.works.put_back(id, work);
-        self.works.end(id);
-    }
-
-    /// Writes what a read has fetched to the cache device, once there is place.
-    pub(super) fn promote(&mut self, id: WorkId, cx: &mut Context<'_>) {
-        let work = self.works.get(id);
-        if work.awaited > 0 {
-            return;
-        }
-        let job = work.job.expect("it has begun");
-        for index in 0..work.runs.len() {
-            let CacheRun {
-                lbn, blocks, at, ..
-            } = self.works.get(id).runs[index];
-            let piece = Piece {
-                work: id,
-                what: What::Promote(index),
-            };
-            let child = self.children.send(
-                job,
-                self.cache.device,
-                command(Op::Write, at, blocks),
-                piece,
-                cx,
-            );
-            self.counters.promoted_blocks += u64::from(blocks);
-            if let Some((checker, device)) = cx.checker() {
-                checker.read_buffered_at((device, FETCHED, lbn), (child, at), blocks);
-            }
-        }
-        self.counters.promotions += self.works.get(id).lines.len() as u64;
-    }
-
-    /// A promoted run is on the cache device, or could not be written there.
-    pub(super) fn promoted(&mut self, id: WorkId, index: usize, outcome: Outcome) {
-        if outcome == Outcome::Ok {
-            return;
-        }
-        let CacheRun {
-            frame, lbn, blocks, ..
-        } = self.works.get(id).runs[index];
-        for piece in self.map.pieces(lbn, blocks) {
-            self.map.forget(frame, &piece);
-        }
-        self.cache_write_failed();
-    }
-
-    /// All that a read promotes is on the cache device.
-    pub(super) fn promotion_ended(&mut self, id: WorkId, end: PhaseEnd, cx: &mut Context<'_>) {
-        let mut work = self.works.take(id);
-        self.forget_fetched(&work, cx);
-        self.children.end(end.job);
-        self.give_back(&mut work, |_| false);
-        let request = work.request;
-        self.works.put_back(id, work);
-        self.works.end(id);
-        if let Some(request) = request {
-            self.complete(request, Outcome::Ok, cx);
-        }
-    }
-
-    /// What was fetched to be promoted is in memory no longer.
-    fn forget_fetched(&self, work: &Work, cx: &mut Context<'_>) {
-        if let Some((checker, device)) = cx.checker() {
-            for run in &work.runs {
-                checker.dropped(device, FETCHED, run.lbn, run.blocks);
-            }
-        }
     }
 }
 

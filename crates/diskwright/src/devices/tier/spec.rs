@@ -16,7 +16,7 @@ use crate::devices::spindles::Spindles;
 use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
 use crate::models::cache::{BlockCache, MOST_FRAMES, MOST_LINE_BLOCKS};
 
-/// A cache tier: one device in front of another, both of any kind, by `D`.
+/// A cache tier: one device in front of another, both of any kind.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TierSpec")]
@@ -95,8 +95,7 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             rules: self.write_policy.build(),
             waits_for_promotion: self.promotion == Promotion::Waited,
             admission: admission.map_err(|error| site.locate("admission", error))?,
-            streams: streams
-                .map_err(|(key, error)| site.locate(&format!("bypass.{key}"), error))?,
+            streams: streams.map_err(|error| site.locate("bypass.streams", error))?,
             cleaning: cleaning.map_err(|error| site.locate("cleaning", error))?,
         };
         let tier = Tier::new(cache, backing, map, parts);

@@ -30,11 +30,11 @@ impl BypassSpec {
     /// The streams, none so far.
     ///
     /// # Errors
-    /// A number of streams that is not from 1 to 1024, with its key.
-    pub fn build(&self) -> Result<Streams, (&'static str, InputError)> {
+    /// A number of streams that is not from 1 to 1024.
+    pub fn build(&self) -> Result<Streams, InputError> {
         if !(1..=MOST_STREAMS).contains(&self.streams) {
             let error = InputError::new(format!("{} streams that are followed", self.streams));
-            return Err(("streams", error.help("accepted: 1 to 1024")));
+            return Err(error.help("accepted: 1 to 1024"));
         }
         Ok(Streams {
             most_blocks: self.sequential.blocks(),
@@ -97,10 +97,7 @@ mod tests {
             sequential: Size::from_blocks(16),
             streams: 2,
         };
-        let mut streams = spec
-            .build()
-            .map_err(|(_, error)| error)
-            .expect("it is sound");
+        let mut streams = spec.build().expect("it is sound");
         let requests = [
             (Op::Read, 0, false),
             (Op::Read, 8, false),

@@ -7,26 +7,26 @@ use super::write_policies::WritePolicySpec;
 use super::*;
 use crate::base::random::Stream;
 use crate::engine::fakes::{Fake, asked, command, faults, run, run_at};
-use crate::engine::request::{Command, Outcome, Part, Request};
+use crate::engine::request::{Command, Part, Request};
 use crate::engine::{Engine, Injection};
 use crate::models::cache::replacement::{ReplacementSpec, Setting};
 
 /// What a test says of a tier; the rest is as in a spec that says nothing.
 #[derive(Clone)]
-struct Setup {
-    lines: u32,
-    line: u32,
-    write_policy: &'static str,
-    admission: &'static str,
-    cleaning: &'static str,
-    bypass: Option<&'static str>,
-    waits: bool,
+pub(super) struct Setup {
+    pub lines: u32,
+    pub line: u32,
+    pub write_policy: &'static str,
+    pub admission: &'static str,
+    pub cleaning: &'static str,
+    pub bypass: Option<&'static str>,
+    pub waits: bool,
     /// Milliseconds of a request of the cache device and of the backing device.
-    times: (u64, u64),
-    promises: (Promise, Promise),
+    pub times: (u64, u64),
+    pub promises: (Promise, Promise),
 }
 
-const PLAIN: Setup = Setup {
+pub(super) const PLAIN: Setup = Setup {
     lines: 4,
     line: 8,
     write_policy: "write-through",
@@ -38,14 +38,14 @@ const PLAIN: Setup = Setup {
     promises: (Promise::Durable, Promise::Durable),
 };
 
-const BACK: Setup = Setup {
+pub(super) const BACK: Setup = Setup {
     write_policy: "write-back",
     ..PLAIN
 };
 
 impl Setup {
     /// The cache device, the backing device and the tier.
-    fn devices(&self) -> Vec<Box<dyn Device>> {
+    pub fn devices(&self) -> Vec<Box<dyn Device>> {
         let cache = u64::from(self.lines * self.line);
         let mut fakes = [
             Fake::new(cache, self.times.0),
@@ -69,10 +69,7 @@ impl Setup {
             serde_json::from_str(self.cleaning).expect("a cleaning policy");
         let bypass = self.bypass.map(|text| {
             let bypass: BypassSpec = serde_json::from_str(text).expect("a bypass");
-            bypass
-                .build()
-                .map_err(|(_, error)| error)
-                .expect("it is sound")
+            bypass.build().expect("it is sound")
         });
         let parts = TierParts {
             rules: rules.build(),
@@ -97,7 +94,7 @@ impl Setup {
     }
 
     /// Runs commands that arrive at these milliseconds.
-    fn run_at(
+    pub fn run_at(
         &self,
         commands: &[(u64, Command)],
         injections: &[(Time, Injection)],
@@ -113,38 +110,38 @@ impl Setup {
     }
 
     /// Runs commands a second apart.
-    fn run(&self, commands: &[Command]) -> (Engine, Vec<Request>) {
+    pub fn run(&self, commands: &[Command]) -> (Engine, Vec<Request>) {
         let (engine, ended) = run(self.devices(), commands, &[]);
         assert_eq!(faults(&engine), &[] as &[String]);
         (engine, ended)
     }
 }
 
-fn read(lbn: u64, blocks: u32) -> Command {
+pub(super) fn read(lbn: u64, blocks: u32) -> Command {
     command(Op::Read, lbn, blocks)
 }
 
-fn write(lbn: u64, blocks: u32) -> Command {
+pub(super) fn write(lbn: u64, blocks: u32) -> Command {
     command(Op::Write, lbn, blocks)
 }
 
-fn flush() -> Command {
+pub(super) fn flush() -> Command {
     command(Op::Flush, 0, 0)
 }
 
-fn fua(of: Command) -> Command {
+pub(super) fn forced(of: Command) -> Command {
     Command { fua: true, ..of }
 }
 
 /// Response times in milliseconds, in the order of completion.
-fn responses(ended: &[Request]) -> Vec<u64> {
+pub(super) fn responses(ended: &[Request]) -> Vec<u64> {
     ended
         .iter()
         .map(|request| request.response().ns() / 1_000_000)
         .collect()
 }
 
-fn told(engine: &Engine) -> Map<String, Value> {
+pub(super) fn told(engine: &Engine) -> Map<String, Value> {
     engine.devices()[2].report(engine.now())
 }
 
@@ -274,81 +271,8 @@ fn two_misses_on_a_line_share_a_fetch() {
 }
 
 #[test]
-fn a_dirty_victim_is_written_back_before_its_place_is_used() {
-    // One place. A clean victim costs nothing; a write waits for a dirty one, and a read does not.
-    let one = Setup { lines: 1, ..BACK };
-    let (engine, ended) = one.run(&[
-        write(0, 8),
-        write(8, 8),
-        read(16, 8),
-        read(24, 8),
-        read(16, 8),
-    ]);
-    assert_eq!(responses(&ended), [1, 1 + 10 + 1, 10, 10, 10]);
-    assert_eq!(
-        asked(&engine, 1),
-        [
-            "write 0+8",
-            "read 16+8",
-            "write 8+8",
-            "read 24+8",
-            "read 16+8"
-        ]
-    );
-    let report = told(&engine);
-    assert_eq!(
-        report["write_backs"],
-        serde_json::json!({ "victims": 2, "cleaning": 0, "flushes": 0 })
-    );
-    assert_eq!(report["waited_for_place"], 1);
-    assert_eq!(
-        (&report["dirty_blocks_max"], &report["dirty_blocks_at_end"]),
-        (&8.into(), &0.into())
-    );
-}
-
-#[test]
-fn the_host_waits_for_a_write_back_only_where_no_line_is_clean() {
-    let two = Setup { lines: 2, ..BACK };
-    // The dirty line is the least recently used one, but the clean one leaves.
-    let (engine, ended) = two.run(&[write(0, 8), read(8, 8), write(16, 8), write(24, 8)]);
-    assert_eq!(responses(&ended), [1, 10, 1, 12]);
-    assert_eq!(asked(&engine, 1), ["read 8+8", "write 0+8"]);
-}
-
-#[test]
-fn a_flush_writes_back_what_was_dirty_and_flushes_both() {
-    let volatile = Setup {
-        promises: (Promise::AfterFlush, Promise::AfterFlush),
-        ..BACK
-    };
-    let (engine, ended) = volatile.run(&[write(0, 8), write(8, 4), write(32, 2), flush(), flush()]);
-    // Two runs: read, write, flush each; then both devices are flushed.
-    assert_eq!(responses(&ended), [1, 1, 1, 2 * 21 + 10, 10]);
-    let expected = [
-        "write 0+12",
-        "flush 0+0",
-        "write 32+2",
-        "flush 0+0",
-        "flush 0+0",
-        "flush 0+0",
-    ];
-    assert_eq!(asked(&engine, 1), expected);
-    assert_eq!(
-        asked(&engine, 0)[3..],
-        ["read 0+12", "read 16+2", "flush 0+0", "flush 0+0"]
-    );
-    // A device that keeps what it has acknowledged is not flushed for a write-back.
-    let (engine, ended) = BACK.run(&[write(0, 8), flush()]);
-    assert_eq!(responses(&ended), [1, 1 + 10 + 10]);
-    assert_eq!(asked(&engine, 1), ["write 0+8", "flush 0+0"]);
-    assert_eq!(BACK.devices()[2].promise(), Promise::AfterFlush);
-    assert_eq!(PLAIN.devices()[2].promise(), Promise::Durable);
-}
-
-#[test]
 fn a_forced_write_goes_to_both_devices() {
-    let (engine, ended) = BACK.run(&[write(0, 8), fua(write(0, 4)), read(0, 8)]);
+    let (engine, ended) = BACK.run(&[write(0, 8), forced(write(0, 4)), read(0, 8)]);
     assert_eq!(responses(&ended), [1, 10, 1]);
     assert_eq!(asked(&engine, 1), ["write 0+4 fua"]);
     assert_eq!(told(&engine)["dirty_blocks_at_end"], 4);
@@ -435,125 +359,4 @@ fn reads_that_are_not_promoted_and_writes_that_get_no_place_run_together() {
     let (engine, ended) = setup.run_at(&commands, &[]);
     assert_eq!(responses(&ended), [10; 4]);
     assert_eq!(told(&engine)["conflicts"], 0);
-}
-
-#[test]
-fn idle_times_are_used_to_clean_the_oldest_first_with_what_follows() {
-    let setup = Setup {
-        cleaning: r#"{ "oldest": { "idle": "200 ms", "pause": "50 ms" } }"#,
-        ..BACK
-    };
-    let commands = [
-        (0, write(8, 8)),
-        (1, write(24, 8)),
-        (2, write(16, 4)),
-        (3, write(0, 8)),
-        (1000, read(500, 1)),
-    ];
-    let (engine, _) = setup.run_at(&commands, &[]);
-    // From the oldest line to the end of its run; the line before it is a run of its own.
-    assert_eq!(
-        asked(&engine, 1),
-        ["write 8+12", "write 24+8", "write 0+8", "read 500+1"]
-    );
-    assert_eq!(told(&engine)["write_backs"]["cleaning"], 3);
-    assert_eq!(told(&engine)["dirty_blocks_at_end"], 0);
-    // A run ends although something is dirty.
-    let (engine, _) = setup.run_at(&commands[..4], &[]);
-    assert_eq!(told(&engine)["dirty_blocks_at_end"], 28);
-    assert_eq!(told(&engine)["dirty_blocks_max"], 28);
-}
-
-#[test]
-fn marks_are_kept_beside_the_host() {
-    let setup = Setup {
-        cleaning: r#"{ "oldest": { "high": "50 %", "low": "25 %" } }"#,
-        ..BACK
-    };
-    let writes = [0, 16, 32].map(|lbn| (lbn, write(lbn, 8)));
-    let (engine, _) = setup.run_at(&[&writes[..], &[(100, read(500, 1))]].concat(), &[]);
-    assert_eq!(asked(&engine, 1), ["write 0+8", "write 16+8", "read 500+1"]);
-    assert_eq!(told(&engine)["dirty_blocks_at_end"], 8);
-    let eager = Setup {
-        cleaning: r#"{ "aggressive": { "merge": "8 blocks" } }"#,
-        ..BACK
-    };
-    let commands = [(0, write(16, 8)), (0, write(0, 16)), (100, read(500, 1))];
-    let (engine, _) = eager.run_at(&commands, &[]);
-    assert_eq!(
-        asked(&engine, 1),
-        ["write 0+8", "write 8+8", "write 16+8", "read 500+1"]
-    );
-}
-
-#[test]
-fn a_write_waits_for_a_write_back_of_its_line_and_a_read_does_not() {
-    let setup = Setup {
-        cleaning: r#"{ "aggressive": {} }"#,
-        ..BACK
-    };
-    let (_, ended) = setup.run_at(
-        &[
-            (0, write(0, 8)),
-            (3, read(0, 8)),
-            (4, write(0, 8)),
-            (50, read(500, 1)),
-        ],
-        &[],
-    );
-    // It is read from 1 ms on, and written until 12 ms.
-    assert_eq!(responses(&ended), [1, 1, 12 - 4 + 1, 10]);
-}
-
-#[test]
-fn a_tier_without_its_cache_device_goes_on() {
-    let commands: Vec<(u64, Command)> = vec![
-        (0, write(0, 8)),
-        (20, read(8, 8)),
-        (100, read(0, 8)),
-        (100, write(16, 8)),
-        (200, read(0, 8)),
-        (220, write(0, 8)),
-        (300, read(0, 8)),
-        (400, read(8, 8)),
-        (500, flush()),
-    ];
-    let dies = [(Time::from_us(100_500), Injection::Fail(DeviceId(0)))];
-    let (engine, ended) = PLAIN.run_at(&commands, &dies);
-    for request in &ended {
-        assert_eq!(request.outcome, Some(Outcome::Ok), "{:?}", request.command);
-    }
-    assert!(!told(&engine).contains_key("lost_blocks"));
-    assert_eq!(told(&engine)["repeated_reads"], 1);
-    // Write-back loses what is dirty, and says so until it is written again.
-    let (engine, ended) = BACK.run_at(&commands, &dies);
-    let failed: Vec<u64> = ended
-        .iter()
-        .filter(|request| request.outcome != Some(Outcome::Ok))
-        .map(|request| request.sequence)
-        .collect();
-    assert_eq!(failed, [2, 4]);
-    assert_eq!(told(&engine)["lost_blocks"], 8);
-    assert!(!told(&engine).contains_key("lost_blocks_at_end"));
-}
-
-#[test]
-fn after_a_power_cut_the_backing_device_has_what_was_promised() {
-    for write_policy in WritePolicySpec::NAMES {
-        let setup = Setup {
-            write_policy,
-            ..PLAIN
-        };
-        for at in 0..60 {
-            let commands = [
-                (0, write(0, 8)),
-                (11, fua(write(4, 8))),
-                (22, flush()),
-                (23, write(0, 8)),
-                (40, read(0, 8)),
-            ];
-            let cut = (Time::from_ms(at), Injection::PowerCut);
-            setup.run_at(&commands, &[cut]);
-        }
-    }
 }

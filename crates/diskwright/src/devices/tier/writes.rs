@@ -42,7 +42,8 @@ impl Tier {
         let job = work.job.expect("it has begun");
         let request = work.request.expect("a write is the host's");
         let mut through: Option<(u64, u32)> = None;
-        let mut throughs = Vec::new();
+        let mut throughs = std::mem::take(&mut self.runs);
+        throughs.clear();
         for (index, line) in work.lines.iter().enumerate() {
             let LinePiece { lbn, .. } = line.piece;
             let blocks = line.piece.blocks();
@@ -66,7 +67,7 @@ impl Tier {
             }
         }
         throughs.extend(through);
-        for (lbn, blocks) in throughs {
+        for &(lbn, blocks) in &throughs {
             let part = Command {
                 lbn: Lbn(lbn),
                 blocks,
@@ -83,6 +84,7 @@ impl Tier {
                 checker.carried(request, child, lbn, blocks);
             }
         }
+        self.runs = throughs;
         self.works.put_back(id, work);
     }
 

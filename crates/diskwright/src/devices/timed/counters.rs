@@ -15,6 +15,8 @@ pub(super) struct TimedCounters {
     serving: u128,
     waiting: u128,
     since: Time,
+    /// When counting began: at the first request, or with the end of the warm-up.
+    begin: Option<Time>,
     waiting_max: usize,
     longest_wait: Time,
     parts: Parts,
@@ -25,6 +27,7 @@ impl TimedCounters {
     pub fn since(now: Time, waiting: usize) -> TimedCounters {
         TimedCounters {
             since: now,
+            begin: Some(now),
             waiting_max: waiting,
             ..TimedCounters::default()
         }
@@ -52,14 +55,17 @@ impl TimedCounters {
 
     /// Until `now` so many requests have been served at a time, and so many have waited.
     pub fn clock(&mut self, now: Time, serving: usize, waiting: usize) {
+        self.begin.get_or_insert(now);
         let span = u128::from((now - self.since).ns());
         self.serving += span * serving as u128;
         self.waiting += span * waiting as u128;
         self.since = now;
     }
 
-    /// Counters and shares of a run that took `elapsed`.
+    /// Counters and shares of a run that took `elapsed`, and longer where a parent went on with this device.
     pub fn report(&self, elapsed: Time, parallel: usize, parts: &[Part]) -> Map<String, Value> {
+        let own = self.begin.map_or(Time::ZERO, |begin| self.since - begin);
+        let elapsed = elapsed.max(own);
         let mean = |area: u128| match elapsed {
             Time::ZERO => 0.0,
             elapsed => area as f64 / elapsed.ns() as f64,

@@ -118,6 +118,35 @@ fn a_trim_of_more_lines_than_are_held_takes_no_longer() {
     assert_eq!((cache.held(), cache.dirty_lines()), (1, 0));
 }
 
+#[test]
+fn a_cache_that_spares_dirty_lines_frees_them_last() {
+    let mut cache = cache(3, 8).sparing_dirty();
+    for key in 1..=3 {
+        let frame = frame(access(&mut cache, key).0);
+        cache.put(frame, &cache.whole(key), key < 3);
+    }
+    // 1 and 2 are dirty and were used less recently than 3.
+    assert_eq!(access(&mut cache, 4).1, [3]);
+    let four = cache.find(4).expect("it is there");
+    cache.pin(four);
+    assert_eq!(access(&mut cache, 5).1, [1], "no clean one is free");
+    cache.clean(16, 8);
+    assert_eq!(access(&mut cache, 6).1, [2], "it is clean by now");
+    cache.unpin(four);
+    assert_eq!(access(&mut cache, 7).1, [4], "it is pinned no longer");
+    assert_eq!((cache.dirty_lines(), cache.dirty_blocks()), (0, 0));
+    let before = cache.counts().accesses;
+    cache.pass(9, true);
+    assert_eq!((cache.counts().accesses, cache.find(9)), (before + 1, None));
+    let seven = cache.find(7).expect("it is there");
+    cache.pin(seven);
+    cache.remove_if_empty(seven);
+    assert_eq!(cache.find(7), Some(seven), "it is pinned");
+    cache.unpin(seven);
+    cache.remove_if_empty(seven);
+    assert_eq!(cache.find(7), None);
+}
+
 /// What happens to a cache: an access, blocks put, cleaned or trimmed, by a first block and how many.
 type Happening = (u8, u64, u32);
 

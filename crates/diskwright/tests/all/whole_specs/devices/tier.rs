@@ -91,7 +91,6 @@ fn check(result: &Value, path: &str, spec: &Value) -> Result<(), String> {
         ("write_hit_blocks", "write_blocks"),
         ("lines_held", "lines"),
         ("dirty_blocks_at_end", "dirty_blocks_max"),
-        ("absorbed_writes", "writes"),
     ] {
         if count(part)? > count(whole)? {
             return Err(format!(

@@ -66,7 +66,7 @@ fn check(result: &Value, path: &str, spec: &Value) -> Result<(), String> {
             .and_then(|entries| entries.iter().next())
             .ok_or("no kind")?;
         // A cache in front of a disk counts what came to it.
-        let top = if inner.get("cache").is_some() {
+        let top = if kind == "hdd" && inner.get("cache").is_some() {
             format!("{below}{kind}.cache")
         } else {
             format!("{below}{kind}")

@@ -1,0 +1,5 @@
+//! Cache tiers as specs have them.
+
+mod che;
+mod formulas;
+mod specs;
