@@ -60,7 +60,7 @@ EXTENSIONS = [
         drawn=Lines(
             "size_gb", "hit_ratio", by=["policy"], x_label=SIZE_LABEL, y_label="hit ratio", x_log=True
         ),
-        note="The Zipf load with one line in 256 and caches as much smaller, so that all of them are in "
+        note="The Zipf load with one line in 512 and caches as much smaller, so that all of them are in "
         "their steady state; Che's approximation of these is drawn beside the simulated ones.",
     ),
     Figure(

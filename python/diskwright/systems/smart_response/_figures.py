@@ -123,6 +123,6 @@ FIGURES = [
             y_log=True,
         ),
         note="Write-through, FIFO. The Zipf load has 32 GiB of lines, and beside it stands one of 96 GiB, of "
-        "which one line in 16 is there, one in 256 in a quick try, and as much less of the caches.",
+        "which one line in 16 is there, one in 512 in a quick try, and as much less of the caches.",
     ),
 ]

@@ -132,7 +132,7 @@ def combinations() -> Points:
 
 LARGE_LINES = 24 << 20
 """A load whose lines are 96 GiB: more than the cap."""
-LARGE = Scale(16, 256, 8 * LARGE_LINES // 16, 8 * LARGE_LINES // 256)
+LARGE = Scale(16, 512, 8 * LARGE_LINES // 16, 8 * LARGE_LINES // 512)
 
 
 def caps() -> Points:
@@ -152,7 +152,10 @@ def caps() -> Points:
     ]
 
 
-HIT_SCALE = Scale(256, 256, 8 * LINES // 256, 8 * LINES // 256, measured=100_000)
+HIT_BY = 512
+HIT_SCALE = Scale(
+    HIT_BY, HIT_BY, 8 * LINES // HIT_BY, 8 * LINES // HIT_BY, measured=100_000, quick_measured=50_000
+)
 HIT_SIZES_GB = (0.5, 1, 4, 16)
 
 
@@ -166,14 +169,14 @@ def hits() -> Points:
     return simulated + [
         Point(
             {"policy": f"{policy.upper()}, by Che", "size_gb": gb},
-            Call(che, {"policy": policy, "lines": LINES // 256, "places": blocks(gb) // LINE // 256}),
+            Call(che, {"policy": policy, "lines": LINES // HIT_BY, "places": blocks(gb) // LINE // HIT_BY}),
         )
         for policy in (FIFO, LRU)
         for gb in HIT_SIZES_GB
     ]
 
 
-SCALES = (64, 128, 512)
+SCALES = (128, 256, 512)
 """One line of so many."""
 
 
@@ -321,7 +324,7 @@ def warming() -> Points:
 
 WEAR_GB = 0.5
 WEAR_LINES = round(2 * WEAR_GB * GIB_BLOCKS) // LINE
-WEAR = Scale(1, 1, 600_000, 150_000, 400_000, 100_000)
+WEAR = Scale(1, 1, 600_000, 100_000, 400_000, 50_000)
 
 
 def wears() -> Points:
@@ -352,7 +355,7 @@ CLEANINGS: Mapping[str, Any] = {
     "above 20 %": {"oldest": {"high": "20 %", "low": "10 %"}},
     "aggressive": "aggressive",
 }
-CLEANED = Scale(1, 1, 600_000, 150_000, 400_000, 100_000)
+CLEANED = Scale(1, 1, 600_000, 100_000, 400_000, 50_000)
 
 
 def cleanings() -> Points:
