@@ -162,8 +162,8 @@ EXTENSIONS = [
         drawn=Bars(
             "policy", "flash_pages", by=["write_policy"], x_label="", y_label="pages of 16 KiB per request"
         ),
-        note="An SSD of 0.5 GB, all of which is cache, full and overwritten once at the start; a Zipf load "
-        "on 1 GiB of lines. flash_pages are the pages programmed for each request of the host.",
+        note="An SSD of 0.5 GB, all of which is cache, full and overwritten once at the start; a load "
+        "on 0.75 GiB of lines, whose popularity falls as 1/rank^0.5. flash_pages are the pages programmed for each request of the host.",
     ),
     Figure(
         id="beyond-cleaning",
@@ -176,7 +176,7 @@ EXTENSIONS = [
             "waited_for_place": lambda run: float(tier_of(run).waited_for_place),
         },
         drawn=Bars("cleaning", "response_ms", by=["rate"], x_label="", y_label=RESPONSE_LABEL),
-        note="0.5 GB, FIFO, a Zipf load on 1 GiB of lines, two thirds writes.",
+        note="0.5 GB, FIFO, the load of beyond-wear with two thirds writes.",
     ),
     Figure(
         id="beyond-cost",

@@ -156,7 +156,7 @@ HIT_BY = 512
 HIT_SCALE = Scale(
     HIT_BY, HIT_BY, 8 * LINES // HIT_BY, 8 * LINES // HIT_BY, measured=100_000, quick_measured=50_000
 )
-HIT_SIZES_GB = (0.5, 1, 4, 16)
+HIT_SIZES_GB = (0.5, 1, 4, 8)
 
 
 def hits() -> Points:
@@ -323,8 +323,10 @@ def warming() -> Points:
 
 
 WEAR_GB = 0.5
-WEAR_LINES = round(2 * WEAR_GB * GIB_BLOCKS) // LINE
-WEAR = Scale(1, 1, 600_000, 100_000, 400_000, 50_000)
+WEAR_LINES = round(1.5 * WEAR_GB * GIB_BLOCKS) // LINE
+WEAR_THETA = 0.5
+"""Less skewed than the Zipf load, so that few requests turn the cache over."""
+WEAR = Scale(1, 1, 600_000, 250_000, 400_000, 100_000)
 
 
 def wears() -> Points:
@@ -343,6 +345,7 @@ def wears() -> Points:
                 ),
                 WEAR,
                 lines=WEAR_LINES,
+                theta=WEAR_THETA,
             ),
         )
         for write_policy, name in of
@@ -355,7 +358,6 @@ CLEANINGS: Mapping[str, Any] = {
     "above 20 %": {"oldest": {"high": "20 %", "low": "10 %"}},
     "aggressive": "aggressive",
 }
-CLEANED = Scale(1, 1, 600_000, 100_000, 400_000, 50_000)
 
 
 def cleanings() -> Points:
@@ -365,8 +367,9 @@ def cleanings() -> Points:
             {"cleaning": name, "rate": f"{rate:g} requests/s"},
             zipf(
                 tier(blocks(WEAR_GB), FIFO, BACK, cleaning=cleaning),
-                CLEANED,
+                WEAR,
                 lines=WEAR_LINES,
+                theta=WEAR_THETA,
                 rate=rate,
                 reads=1 / 3,
             ),
