@@ -163,7 +163,8 @@ EXTENSIONS = [
             "policy", "flash_pages", by=["write_policy"], x_label="", y_label="pages of 16 KiB per request"
         ),
         note="An SSD of 0.5 GB, all of which is cache, full and overwritten once at the start; a load "
-        "on 0.75 GiB of lines, whose popularity falls as 1/rank^0.5. flash_pages are the pages programmed for each request of the host.",
+        "on 0.75 GiB of lines, whose popularity falls as 1/rank^0.5. flash_pages are the pages programmed "
+        "for each request of the host.",
     ),
     Figure(
         id="beyond-cleaning",
