@@ -38,8 +38,8 @@ SYSTEM = System(
         "sizes and policies are the same, request by request: that 16 and 64 GB are alike, FIFO and LIFO "
         "too, and that write-through with FIFO is best are artefacts of this load, and a static hybrid "
         "beats the cache. On the Zipf load the order of the configurations holds, S-LRU is best, 64 GB take "
-        "a third of the time of 16 GB once these are full, and write-back gains little, because the disk "
-        "has a write cache of its own; a hybrid that holds the hottest lines beats the cache. On "
+        "a third to a half of the time of 16 GB once these are full, and write-back gains little, because "
+        "the disk has a write cache of its own; a hybrid that holds the hottest lines beats the cache. On "
         "CloudPhysics in half a GB S-LRU is worse than FIFO, as the paper says, and write-back takes twice "
         "as long as write-through, because no clean line is left. The cap is where the footprint ends. "
         "docs/model/ssd-cache.md has more.",
