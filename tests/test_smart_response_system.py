@@ -301,3 +301,18 @@ def test_a_tier_of_the_generators_load_reuses_nothing() -> None:
         assert _runs.tier_of(run).evictions == 0
         digests.add(run.digest)
     assert len(digests) == 1
+
+
+@pytest.mark.long
+def test_in_a_quick_try_every_statement_without_a_trace_has_a_verdict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("DISKWRIGHT_DATA", raising=False)
+    found = reproduce.reproduce(SYSTEM, quick=True).to_dict()
+    verdicts = {one["id"]: one["verdict"] for one in found["statements"]}
+    assert {id for id, verdict in verdicts.items() if verdict == "not run"} == {
+        id for id in verdicts if "-trace" in id
+    }
+    # The load on which nothing is used again tells no policies apart.
+    assert verdicts["fifo-like-lifo-paper"] == verdicts["sixteen-equals-sixty-four-paper"] == "holds"
+    assert verdicts["order"] == "holds" and verdicts["slru-worse"] == "fails"

@@ -34,15 +34,15 @@ SYSTEM = System(
         "are the first 50,000 requests.",
         "The paper's text has no numbers for its figures: what is judged is the order that it tells. Of a "
         "ratio that should be 1, “sign only” says just that it is further off than 25 %.",
-        "What was found: on the generator nothing is used again and nothing leaves a cache, so that all "
-        "sizes and policies are the same, request by request: that 16 and 64 GB are alike, FIFO and LIFO "
-        "too, and that write-through with FIFO is best are artefacts of this load, and a static hybrid "
-        "beats the cache. On the Zipf load the order of the configurations holds, S-LRU is best, 64 GB take "
-        "a third of the time of 16 GB once these are full, and write-back gains little, because the disk "
-        "has a write cache of its own; a hybrid that holds the hottest lines beats the cache. On "
-        "CloudPhysics in half a GB S-LRU is worse than FIFO, as the paper says, and write-back takes twice "
-        "as long as write-through, because no clean line is left. The cap is where the footprint ends. "
-        "docs/model/ssd-cache.md has more.",
+        "What was found: on the generator hardly anything is used again, and nothing leaves a cache of 1 GB "
+        "or more, so that all sizes and policies are the same, request by request: that 16 and 64 GB are "
+        "alike, FIFO and LIFO too, and that write-through with FIFO is best are artefacts of this load, and "
+        "a static hybrid beats the cache. On the Zipf load the order of the configurations holds, S-LRU is "
+        "best, 64 GB take a third to a half of the time of 16 GB once these are full, and write-back gains "
+        "little, because the disk has a write cache of its own; a hybrid that holds the hottest lines beats "
+        "the cache. On CloudPhysics in half a GB S-LRU is worse than FIFO, as the paper says, and write- "
+        "back takes twice as long as write-through, because no clean line is left. The cap is where the "
+        "footprint ends. docs/model/ssd-cache.md has more.",
     ],
     traces=[CLOUD_PHYSICS],
     quick=200_000,

@@ -88,7 +88,7 @@ FIGURES = [
         paper="FIFO and LIFO are alike, S-LRU is significantly worse. The text has no numbers.",
         points=replacements({ZIPF: (0.5, 16), DISKSIM: (0.5, 16), CLOUD: (0.5, 1, 16)}),
         measure=CACHED,
-        drawn=Bars("policy", "response_ms", by=["workload", "size_gb"], x_label="", y_label=RESPONSE_LABEL),
+        drawn=Bars("policy", "response_ms", by=["workload", "cache"], x_label="", y_label=RESPONSE_LABEL),
         note="Write-through. The protected segment of S-LRU is half of the cache, as in the paper; LRU, "
         "which the paper does not have, stands beside it.",
     ),
@@ -102,7 +102,7 @@ FIGURES = [
         drawn=Bars(
             "policy",
             "response_ms",
-            by=["workload", "size_gb", "write_policy"],
+            by=["workload", "cache", "write_policy"],
             x_label="",
             y_label=RESPONSE_LABEL,
         ),

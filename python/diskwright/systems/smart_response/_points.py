@@ -110,7 +110,7 @@ def write_policies() -> Points:
 def replacements(sizes_gb: Mapping[str, Iterable[float]]) -> Points:
     """Each load under each replacement policy."""
     return [
-        Point({"workload": load, "size_gb": gb, "policy": name}, cached(load, gb, policy))
+        Point({"workload": load, "cache": f"{gb:g} GB", "policy": name}, cached(load, gb, policy))
         for load, of in sizes_gb.items()
         for gb in of
         for name, policy in POLICIES.items()
@@ -121,7 +121,7 @@ def combinations() -> Points:
     """Each load with each write policy and each replacement policy, on 16 GB, and on what the trace fills."""
     return [
         Point(
-            {"workload": load, "size_gb": gb, "write_policy": write_policy, "policy": name},
+            {"workload": load, "cache": f"{gb:g} GB", "write_policy": write_policy, "policy": name},
             cached(load, gb, policy, write_policy),
         )
         for load, gb in [*((load, SIZE_GB) for load in LOADS), (CLOUD, SIZES_GB[0])]
