@@ -1,6 +1,6 @@
 //! A cache tier: a device in front of another one, of which it holds the lines that are worth it. `docs/tier.md` defines it.
 //!
-//! A request is divided by lines. It begins once nothing that it has a line in common with is in its way ([`claims`]), and takes no time of
+//! A request is divided by lines. It begins once nothing that it has a line in common with is in its way (`claims`), and takes no time of
 //! its own: all that takes time are the requests that it sends to the two devices. What a line has of its blocks, which of them are dirty
 //! and which line leaves for another is kept by the [`BlockCache`] that drives have, too.
 

@@ -1,14 +1,11 @@
 //! Power cuts at random instants of SSDs: geometries, policies, loads and trims at random, some blocks worn out in the run. What was promised
 //! must be on flash afterwards, found by the spare areas of pages alone, or saved by a capacitor.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::case::Case;
+use super::cuts::{Sight, check_cuts, cut_somewhere};
+use super::devices;
 use super::draw::Draw;
-use super::judge::{Ended, Verdict, not_well, run};
-use super::power_cuts::cut_somewhere;
 use super::schema::Definitions;
-use super::{check_cases, devices};
 
 /// The case of a number.
 fn case(definitions: &Definitions, number: u64) -> Case {
@@ -26,66 +23,26 @@ fn case(definitions: &Definitions, number: u64) -> Case {
     cut_somewhere(draw, device, blocks)
 }
 
-/// What came of cuts.
-#[derive(Default)]
-struct Cuts {
-    unfinished: AtomicU64,
-    dirty: AtomicU64,
-    moved: AtomicU64,
-    map_pages: AtomicU64,
-    read_only: AtomicU64,
-}
-
-impl Cuts {
-    /// Runs a case with the checker.
-    fn judge(&self, case: &Case) -> Verdict {
-        let folder = tempfile::tempdir().expect("a folder");
-        let Some(source) = case.place(folder.path()) else {
-            return Verdict::Refused("not a case");
-        };
-        let result = match run(&source, true) {
-            Ended::Well(outcome) => outcome.json(),
-            ended => return not_well(ended),
-        };
-        let ssd = &result["devices"]["ssd"];
-        let is_more = |value: &serde_json::Value| value.as_f64().is_some_and(|value| value > 0.0);
-        for (counter, value) in [
-            (&self.unfinished, &result["requests"]["failed"]),
-            (&self.dirty, &ssd["dirty_units_at_end"]),
-            (&self.moved, &ssd["moved_pages"]),
-            (&self.map_pages, &ssd["map_pages"]),
-            (&self.read_only, &ssd["read_only_since_s"]),
-        ] {
-            counter.fetch_add(is_more(value).into(), Ordering::Relaxed);
-        }
-        Verdict::Right
-    }
-}
-
-#[track_caller]
-fn check(numbers: std::ops::Range<u64>) {
-    let (cuts, total) = (Cuts::default(), numbers.end - numbers.start);
-    check_cases(numbers, case, |case| cuts.judge(case));
-    for (counter, least, what) in [
-        (&cuts.unfinished, 0.2, "with requests under way"),
-        (&cuts.dirty, 0.1, "with something in the controller"),
-        (&cuts.moved, 0.1, "with moved pages"),
-        (&cuts.map_pages, 0.01, "with checkpoints"),
-        (&cuts.read_only, 0.001, "read-only"),
-    ] {
-        let share = counter.load(Ordering::Relaxed) as f64 / total as f64;
-        println!("{share:.3} of {total} {what}");
-        assert!(share >= least, "{share} of the runs were cut {what}");
-    }
-}
+/// What their runs have.
+const SIGHTS: [Sight; 5] = [
+    ("/requests/failed", 0.2, "with requests under way"),
+    (
+        "/devices/ssd/dirty_units_at_end",
+        0.1,
+        "with something in the controller",
+    ),
+    ("/devices/ssd/moved_pages", 0.1, "with moved pages"),
+    ("/devices/ssd/map_pages", 0.01, "with checkpoints"),
+    ("/devices/ssd/read_only_since_s", 0.001, "read-only"),
+];
 
 #[test]
 fn random_power_cuts_of_ssds_lose_nothing_that_was_promised() {
-    check(0..300);
+    check_cuts(0..300, case, &SIGHTS);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn ten_thousand_power_cuts_of_ssds_lose_nothing_that_was_promised() {
-    check(300..10_300);
+    check_cuts(300..10_300, case, &SIGHTS);
 }

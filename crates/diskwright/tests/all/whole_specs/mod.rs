@@ -11,6 +11,7 @@
 //! values depend on others, a hint in `devices` or `load`.
 
 mod case;
+mod cuts;
 mod devices;
 mod draw;
 mod flash_cuts;

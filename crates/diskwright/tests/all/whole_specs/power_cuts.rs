@@ -3,13 +3,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::{Value, json};
-
 use super::case::Case;
+use super::cuts::cut_somewhere;
 use super::draw::Draw;
 use super::judge::{Ended, Verdict, not_well, run};
 use super::schema::Definitions;
-use super::{check_cases, devices, load};
+use super::{check_cases, devices};
 
 /// What keeps writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,25 +35,6 @@ fn case(definitions: &Definitions, number: u64) -> Case {
     let wanted = (keeping == Keeping::Volatile, keeping == Keeping::Regions);
     let (device, blocks) = devices::with_pool(&mut draw, wanted);
     cut_somewhere(draw, device, blocks)
-}
-
-/// A run of a device with a cut somewhere in it, or without one where it is refused.
-pub(super) fn cut_somewhere(mut draw: Draw<'_>, device: Value, blocks: u64) -> Case {
-    let mut spec = load::spec_of(&mut draw, device, blocks);
-    spec["fault"] = json!([]);
-    let whole = Case {
-        spec: spec.clone(),
-        ..draw.case.clone()
-    };
-    let folder = tempfile::tempdir().expect("a folder");
-    let source = whole.place(folder.path()).expect("it was drawn");
-    let Ended::Well(outcome) = run(&source, false) else {
-        return whole;
-    };
-    let seconds = outcome.json()["simulated_s"].as_f64().unwrap_or_default();
-    let at = draw.within(0..=(seconds * 1e9) as u64);
-    spec["fault"] = json!([{ "at": format!("{at} ns"), "kind": "power-cut" }]);
-    Case { spec, ..whole }
 }
 
 /// What came of cuts.
