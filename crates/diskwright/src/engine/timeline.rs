@@ -6,7 +6,7 @@
 //! does not go on for them.
 
 use crate::base::units::Time;
-use crate::engine::lanes::{Entry, Lanes};
+use crate::engine::lanes::Lanes;
 use crate::engine::token::Token;
 
 /// A set alarm, to cancel it by.
@@ -23,6 +23,23 @@ pub struct Due {
     pub owner: u32,
     /// What it told itself.
     pub token: Token,
+}
+
+/// An alarm among the others. The derived order compares time, then sequence, which is unique.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    at: Time,
+    sequence: u64,
+    slot: u32,
+    generation: u32,
+}
+
+impl Entry {
+    /// Time and sequence in a number. It is above 0, which is nobody's.
+    #[inline]
+    fn key(&self) -> u128 {
+        (u128::from(self.at.ns()) << 64 | u128::from(self.sequence)) + 1
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -43,7 +60,7 @@ pub struct Timeline {
     /// The next alarms, the first of all at the end.
     near: Vec<Entry>,
     /// The others: none of them before any of `near`.
-    far: Lanes,
+    far: Lanes<Entry>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     sequence: u64,
@@ -93,22 +110,21 @@ impl Timeline {
         AlarmId { slot, generation }
     }
 
-    /// Puts in the alarm that was set last of all: behind all others of its instant.
     #[inline]
     fn sort_in(&mut self, entry: Entry) {
-        if self.far.begins_by(entry.at) {
-            return self.far.add_newest(entry);
+        if self.far.first().is_some_and(|first| first < entry.key()) {
+            return self.far.add(entry.key(), entry);
         }
         if self.near.len() == NEAR {
-            if self.near[0].at <= entry.at {
-                return self.far.add_newest(entry);
+            if self.near[0] < entry {
+                return self.far.add(entry.key(), entry);
             }
             let last = self.near.remove(0);
-            self.far.add_older(last);
+            self.far.add(last.key(), last);
         }
         self.near.push(entry);
         let mut at = self.near.len() - 1;
-        while at > 0 && self.near[at - 1].at <= entry.at {
+        while at > 0 && self.near[at - 1] < entry {
             self.near.swap(at - 1, at);
             at -= 1;
         }
@@ -134,7 +150,7 @@ impl Timeline {
                     self.stale -= 1;
                 }
                 None => match self.far.pop() {
-                    Some(entry) => self.near.push(entry),
+                    Some((_, entry)) => self.near.push(entry),
                     None => return,
                 },
             }
