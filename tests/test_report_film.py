@@ -103,6 +103,24 @@ def press(browser: chromium.Browser, key: str) -> None:
     )
 
 
+def opened_to_fit(browser: chromium.Browser, file: Path, width: int, scheme: str) -> float:
+    """Opens a page in a window: the film fits and its words are readable. The luminance of the ground."""
+    browser.window(width, 900, scheme)
+    browser.open(file)
+    assert browser.value("document.documentElement.scrollWidth") <= width
+    wide = browser.value(
+        "[...document.querySelectorAll('#film, #film *')]"
+        f".filter(part => part.getBoundingClientRect().right > {width} + 1)"
+        ".map(part => part.outerHTML.slice(0, 99))"
+    )
+    assert wide == []
+    ground = luminance(browser.value("getComputedStyle(document.body).backgroundColor"))
+    for selector in (".film-now", ".film-clock"):
+        colour = browser.value(f"getComputedStyle({element(selector)}).color")
+        assert contrast(ground, luminance(colour)) > 7
+    return ground
+
+
 def table(text: str) -> list[dict[str, str]]:
     """The rows of the table of the animation's requests, by the names of their columns."""
     inner = text[text.index('class="numbers film-table"') :]
@@ -310,19 +328,7 @@ def test_the_time_line_is_dragged(opened: chromium.Browser) -> None:
 @pytest.mark.parametrize("width", [480, 1280, 1920])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_and_is_readable(browser: chromium.Browser, file: Path, width: int, scheme: str) -> None:
-    browser.window(width, 900, scheme)
-    browser.open(file)
-    assert browser.value("document.documentElement.scrollWidth") <= width
-    wide = browser.value(
-        "[...document.querySelectorAll('#film, #film *')]"
-        f".filter(part => part.getBoundingClientRect().right > {width} + 1)"
-        ".map(part => part.outerHTML.slice(0, 99))"
-    )
-    assert wide == []
-    ground = luminance(browser.value("getComputedStyle(document.body).backgroundColor"))
-    for selector in (".film-now", ".film-clock"):
-        colour = browser.value(f"getComputedStyle({element(selector)}).color")
-        assert contrast(ground, luminance(colour)) > 7
+    ground = opened_to_fit(browser, file, width, scheme)
     # Reads, writes and what is drawn of them stand out from the ground.
     read, write = browser.value(
         "[...document.querySelectorAll('#film [data-op-swatch]')]"

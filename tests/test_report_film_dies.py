@@ -14,7 +14,7 @@ from diskwright import report
 from test_report import Page
 from test_report_browser import box, contrast, element, luminance
 from test_report_colours import EYES, lab
-from test_report_film import click, digits, log, part, pixels, press, table, time
+from test_report_film import click, digits, log, opened_to_fit, part, pixels, press, table, time
 from test_report_flash import SMALL, ssd_spec
 
 CANVASES = ("plan", "overview", "rows")
@@ -250,19 +250,7 @@ def test_bars_are_drawn_where_their_times_are(opened: chromium.Browser, result: 
 @pytest.mark.parametrize("width", [480, 1280, 1920])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_and_is_readable(browser: chromium.Browser, file: Path, width: int, scheme: str) -> None:
-    browser.window(width, 900, scheme)
-    browser.open(file)
-    assert browser.value("document.documentElement.scrollWidth") <= width
-    wide = browser.value(
-        "[...document.querySelectorAll('#film, #film *')]"
-        f".filter(part => part.getBoundingClientRect().right > {width} + 1)"
-        ".map(part => part.outerHTML.slice(0, 99))"
-    )
-    assert wide == []
-    ground = luminance(browser.value("getComputedStyle(document.body).backgroundColor"))
-    for selector in (".film-now", ".film-clock"):
-        colour = browser.value(f"getComputedStyle({element(selector)}).color")
-        assert contrast(ground, luminance(colour)) > 7
+    ground = opened_to_fit(browser, file, width, scheme)
     swatches = browser.value(
         "[...document.querySelectorAll('#film [data-part-swatch]')].filter(one => one.offsetParent)"
         ".map(one => getComputedStyle(one).backgroundColor)"
