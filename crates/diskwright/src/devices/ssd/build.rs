@@ -168,6 +168,7 @@ impl SsdSpec {
                 at_once: drive.cleaning.at_once as usize,
                 stop: drive.cleaning.stop,
                 is_throttled: drive.cleaning.throttled,
+                is_in_foreground: !drive.cleaning.background,
                 idle: drive.cleaning.idle.map(|idle| (idle.after, idle.free)),
             },
             victims: drive.cleaning.victim.build(),
@@ -266,6 +267,11 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
         let help = format!(
             "accepted: 1 to {MOST_AT_ONCE} blocks, and with separate = false no more than 1"
         );
+        return Err(("cleaning", error.help(help).into()));
+    }
+    if !drive.cleaning.background && drive.cleaning.idle.is_some() {
+        let error = InputError::new("an idle drive that cleans, and background = false");
+        let help = "accepted: background = false without idle: nothing waits in an idle drive";
         return Err(("cleaning", error.help(help).into()));
     }
     if !(0.0..=100.0).contains(&drive.initial.overwrite) {

@@ -19,6 +19,8 @@ pub(super) struct Cleaning {
     pub stop: u32,
     /// Between the two, the host's writes and cleaning take turns, the more cleaning the fewer blocks are free.
     pub is_throttled: bool,
+    /// An operation of cleaning begins only while a read or a program waits for its worker.
+    pub is_in_foreground: bool,
     /// In an idle drive, planes are cleaned up to so many free blocks, after so long.
     pub idle: Option<(Time, u32)>,
 }

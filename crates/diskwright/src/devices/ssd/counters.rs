@@ -182,6 +182,24 @@ impl Ssd {
         if let Some(doubt) = self.steady.doubt() {
             doubts.push(doubt);
         }
+        if self.counters.moved_pages > 0 {
+            let planes = self.geometry.all_planes();
+            let crowded = (0..planes).filter(|&plane| self.is_crowded(plane)).count();
+            if crowded > 0 {
+                doubts.push(format!(
+                    "the data of {crowded} of {planes} planes leave cleaning no room: it goes on until {} blocks of a plane are free, and so moves almost everything again and again; \
+                     a smaller cleaning.begin, a larger spare.share or less initial.fill gives it room",
+                    self.cleaning.begin
+                ));
+            }
+        }
         doubts
+    }
+
+    /// Whether a plane has no block left beside those that its data fill, those being written, and the free ones that cleaning wants.
+    fn is_crowded(&self, plane: u32) -> bool {
+        let data = (self.blocks.valid_of(plane)).div_ceil(self.geometry.units_of_block());
+        let wanted = data + self.blocks.writers() + self.cleaning.begin;
+        self.blocks.usable_of(plane) < wanted
     }
 }

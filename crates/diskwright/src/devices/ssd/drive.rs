@@ -199,6 +199,9 @@ pub struct CleaningDescription {
     /// Whether the host's writes and cleaning take turns while the free blocks are between the two; else cleaning goes first.
     #[serde(default)]
     pub throttled: bool,
+    /// Whether an operation of cleaning may begin while no read or program waits for its worker.
+    #[serde(default = "yes")]
+    pub background: bool,
     /// Cleaning while the drive is idle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<IdleDescription>,

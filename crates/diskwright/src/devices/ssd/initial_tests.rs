@@ -73,6 +73,7 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
             begin: 2,
             stop: 0,
             is_throttled: false,
+            is_in_foreground: false,
             idle: None,
         },
         victims: VictimSpec::default().build(),

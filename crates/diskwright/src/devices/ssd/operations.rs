@@ -317,6 +317,12 @@ impl Worker {
         self.current.is_none() && !is_empty
     }
 
+    /// Whether a read or a program waits for it.
+    #[inline]
+    pub fn is_waited_for(&self) -> bool {
+        !(self.reads.is_empty() && self.writes.is_empty())
+    }
+
     /// The queue of an action.
     #[inline]
     pub fn queue(&mut self, action: Action) -> &mut List {

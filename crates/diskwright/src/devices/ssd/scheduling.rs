@@ -105,6 +105,9 @@ impl Ssd {
     /// The operation that a worker without one begins next, which stays where it is.
     fn choose_operation(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         let state = self.workers[worker as usize];
+        if self.cleaning.is_in_foreground && !state.is_waited_for() {
+            return None;
+        }
         if let Some(id) = self.next_cleaning(worker)
             && self.is_urgent(self.operations.get(id).plane, state.passed)
         {

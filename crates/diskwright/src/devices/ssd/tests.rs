@@ -198,6 +198,48 @@ fn blocks_cleaned_side_by_side_leave_more_of_them_free() {
     assert!(moved_by_eight > moved_by_one);
 }
 
+/// Writes that come when nothing waits are never kept waiting by cleaning in the background, and by all of it in the foreground: the write that finds
+/// too few free blocks waits for each move and the erase. In both the same blocks are cleaned.
+#[test]
+fn in_the_foreground_the_host_waits_for_cleaning() {
+    let run = |background: bool| {
+        let cleaning = format!("begin = 3, background = {background}");
+        let set = small("20 %", &cleaning, "initial = { overwrite = 1.0 }");
+        let text = format!(
+            "[workload.synthetic]\nrequests = 2000\narrivals = {{ constant = '200 ms' }}\nreads = 0\n\
+             size = '4 KiB'\naddress = 'uniform'\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = 'mqsim-clean'\n{set}"
+        );
+        checked(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    };
+    let (behind, waited) = (run(true), run(false));
+    assert!((mean_us(&behind) - 763.964).abs() < 0.001);
+    let ssd = &waited["devices"]["ssd"];
+    let moved = ssd["moved_pages"].as_f64().expect("a number");
+    assert!(moved > 1_000.0);
+    for key in ["moved_pages", "free_blocks"] {
+        let (one, other) = (&behind["devices"]["ssd"][key], &ssd[key]);
+        println!("{key}: {one} in the background, {other} in the foreground");
+    }
+    // A move takes a read, a page out, a page in and a program.
+    let waits = (mean_us(&waited) - 763.964) * 2_000.0;
+    let cleaning = moved * (88.905 + 763.964 - 2.0 * 2.0);
+    println!("waited for {waits} us, of moves alone {cleaning} us");
+    assert!(waits > cleaning);
+}
+
+/// A plane of 64 blocks of which 51.2 are full of data, two being written: with begin = 10 one is left beside them, with begin = 11 none.
+#[test]
+fn a_drive_that_cleans_without_end_says_why() {
+    let doubts = |begin: u32| {
+        let cleaning = format!("begin = {begin}");
+        let set = small("20 %", &cleaning, "initial = { overwrite = 1.0 }");
+        let result = closed("mqsim-clean", 4, 5_000, (0.0, "'uniform'"), &set);
+        result["warnings"].to_string().contains("leave cleaning no room")
+    };
+    assert!(!doubts(9));
+    assert!(doubts(11));
+}
+
 #[test]
 fn a_worn_out_drive_can_only_be_read() {
     let set = small("20 %", "begin = 3", "wear = { endurance = 3 }");
@@ -232,6 +274,14 @@ fn impossible_drives_are_refused() {
             "no more than 1",
         ),
         (small("20 %", "begin = 3, victim = 'gredy'", ""), "gredy"),
+        (
+            small(
+                "20 %",
+                "begin = 3, background = false, idle = { after = '1 s', free = 5 }",
+                "",
+            ),
+            "without idle",
+        ),
     ] {
         let text = format!(
             "[workload.synthetic]\nrequests = 1\narrivals = {{ constant = '1 ms' }}\nreads = 1.0\nsize = '4 KiB'\n[device.ssd]\ndrive = 'mqsim-clean'\n{set}"

@@ -215,6 +215,11 @@ impl Blocks {
         (plane * self.writers + writer) as usize
     }
 
+    /// How many blocks of a plane are written at a time: one for each stream of the host, and one for cleaning unless it shares the last of these.
+    pub fn writers(&self) -> u32 {
+        self.writers
+    }
+
     /// Whether a writer of the host fills the same blocks as cleaning.
     #[inline]
     pub fn is_shared(&self, writer: Writer) -> bool {

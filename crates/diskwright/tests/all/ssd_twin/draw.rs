@@ -110,6 +110,7 @@ fn drive(draw: &mut Draw) -> Drive {
         victim: draw.pick(&["greedy", "fifo", "cost-benefit"]),
         separate: draw.chance(),
         throttled: draw.chance(),
+        background: draw.chance(),
         levelling: draw.chance(),
         fill: draw.pick(&[0, 50, 100]),
         buffer: None,

@@ -66,6 +66,7 @@ pub struct Drive {
     pub victim: &'static str,
     pub separate: bool,
     pub throttled: bool,
+    pub background: bool,
     pub levelling: bool,
     /// Percent.
     pub fill: u64,
@@ -139,13 +140,14 @@ impl Drive {
         );
         _ = write!(
             text,
-            "[cleaning]\nbegin = {}\nstop = {}\nvictim = \"{}\"\nseparate = {}\nthrottled = {}\n[wear]\nlevelling = {}\n\
+            "[cleaning]\nbegin = {}\nstop = {}\nvictim = \"{}\"\nseparate = {}\nthrottled = {}\nbackground = {}\n[wear]\nlevelling = {}\n\
              [initial]\nfill = \"{} %\"\n",
             self.begin,
             self.stop,
             self.victim,
             self.separate,
             self.throttled,
+            self.background,
             self.levelling,
             self.fill
         );

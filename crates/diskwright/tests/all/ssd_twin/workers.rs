@@ -102,6 +102,10 @@ impl Model<'_> {
 
     /// An idle worker begins an operation, if it has one.
     fn begin(&mut self, worker: usize) -> bool {
+        let its = &self.workers[worker];
+        if !self.drive().background && its.reads.is_empty() && its.programs.is_empty() {
+            return false;
+        }
         if self.is_urgent(worker) && self.begin_cleaning(worker) {
             return true;
         }
