@@ -234,7 +234,9 @@ fn a_drive_that_cleans_without_end_says_why() {
         let cleaning = format!("begin = {begin}");
         let set = small("20 %", &cleaning, "initial = { overwrite = 1.0 }");
         let result = closed("mqsim-clean", 4, 5_000, (0.0, "'uniform'"), &set);
-        result["warnings"].to_string().contains("leave cleaning no room")
+        result["warnings"]
+            .to_string()
+            .contains("leave cleaning no room")
     };
     assert!(!doubts(9));
     assert!(doubts(11));

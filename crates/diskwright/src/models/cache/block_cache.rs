@@ -89,7 +89,7 @@ impl BlockCache {
     /// The same cache, empty, which frees a line with dirty blocks only where no line without can be freed, and sheds none.
     #[must_use]
     pub fn sparing_dirty(mut self) -> BlockCache {
-        self.occupancy.spared = Some(Pins::new());
+        self.occupancy.spared = Some(Pins::lasting());
         self
     }
 
@@ -167,8 +167,8 @@ impl BlockCache {
             counts.evictions += 1;
             victims.push(Victim { key, line });
         });
-        if let (Some(frame), Some(spared)) = (freed_dirty, &mut occupancy.spared) {
-            spared.unpin(frame);
+        if let Some(frame) = freed_dirty {
+            occupancy.unspare(frame);
         }
         counts.accesses += 1;
         match turn {
@@ -283,13 +283,12 @@ impl BlockCache {
         if now != before {
             self.dirty_blocks += u64::from(now);
             self.dirty_blocks -= u64::from(before);
-            let spared = self.occupancy.spared.as_mut();
             if before == 0 {
                 self.dirty.insert(key, frame);
-                spared.into_iter().for_each(|spared| spared.pin(frame));
+                self.occupancy.spare(frame);
             } else if now == 0 {
                 self.dirty.remove(key, frame);
-                spared.into_iter().for_each(|spared| spared.unpin(frame));
+                self.occupancy.unspare(frame);
             }
         }
     }

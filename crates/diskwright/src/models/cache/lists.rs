@@ -1,7 +1,8 @@
 //! Lists of frames, linked by index: any number of lists over the same frames, a frame in at most one of them.
 
-use super::Frame;
+use super::passed_over::PassedOver;
 use super::per_frame::PerFrame;
+use super::{Frame, Pins};
 
 const NONE: u32 = u32::MAX;
 
@@ -11,6 +12,10 @@ pub(super) struct List {
     front: u32,
     back: u32,
     len: usize,
+    /// The foremost of the frames from the back on that a search has passed over.
+    passed: u32,
+    /// Its name among the lists of which frames were passed over; 0 before that.
+    name: u32,
 }
 
 impl Default for List {
@@ -19,6 +24,8 @@ impl Default for List {
             front: NONE,
             back: NONE,
             len: 0,
+            passed: NONE,
+            name: 0,
         }
     }
 }
@@ -49,7 +56,10 @@ struct Link {
 
 /// The links of all frames of a cache.
 #[derive(Clone, Debug)]
-pub(super) struct Links(PerFrame<Link>);
+pub(super) struct Links {
+    of: PerFrame<Link>,
+    passed_over: PassedOver,
+}
 
 impl Links {
     /// No frame is in a list.
@@ -58,20 +68,23 @@ impl Links {
             previous: NONE,
             next: NONE,
         };
-        Links(PerFrame::new(none))
+        Links {
+            of: PerFrame::new(none),
+            passed_over: PassedOver::new(),
+        }
     }
 
     /// The frame behind one, nearer to the back.
     #[cfg(test)]
     fn next(&self, frame: Frame) -> Option<Frame> {
-        let next = self.0[frame.index()].next;
+        let next = self.of[frame.index()].next;
         (next != NONE).then_some(Frame(next))
     }
 
     /// The frame before one, nearer to the front.
     #[inline]
     pub(super) fn previous(&self, frame: Frame) -> Option<Frame> {
-        let previous = self.0[frame.index()].previous;
+        let previous = self.of[frame.index()].previous;
         (previous != NONE).then_some(Frame(previous))
     }
 
@@ -79,13 +92,13 @@ impl Links {
     #[inline]
     pub(super) fn push_front(&mut self, list: &mut List, frame: Frame) {
         let next = list.front;
-        self.0[frame.index()] = Link {
+        self.of[frame.index()] = Link {
             previous: NONE,
             next,
         };
         match next {
             NONE => list.back = frame.0,
-            next => self.0[next as usize].previous = frame.0,
+            next => self.of[next as usize].previous = frame.0,
         }
         list.front = frame.0;
         list.len += 1;
@@ -95,31 +108,40 @@ impl Links {
     #[inline]
     pub(super) fn push_back(&mut self, list: &mut List, frame: Frame) {
         let previous = list.back;
-        self.0[frame.index()] = Link {
+        self.of[frame.index()] = Link {
             previous,
             next: NONE,
         };
         match previous {
             NONE => list.front = frame.0,
-            previous => self.0[previous as usize].next = frame.0,
+            previous => self.of[previous as usize].next = frame.0,
         }
         list.back = frame.0;
         list.len += 1;
+        if list.passed != NONE {
+            self.passed_over.put_behind(list.name, frame);
+        }
     }
 
     /// Takes a frame out of the list that it is in.
     #[inline]
     pub(super) fn remove(&mut self, list: &mut List, frame: Frame) {
-        let Link { previous, next } = self.0[frame.index()];
+        let Link { previous, next } = self.of[frame.index()];
         match previous {
             NONE => list.front = next,
-            previous => self.0[previous as usize].next = next,
+            previous => self.of[previous as usize].next = next,
         }
         match next {
             NONE => list.back = previous,
-            next => self.0[next as usize].previous = previous,
+            next => self.of[next as usize].previous = previous,
         }
         list.len -= 1;
+        if self.passed_over.has(frame) {
+            if list.passed == frame.0 {
+                list.passed = next;
+            }
+            self.passed_over.forget(list.name, frame);
+        }
     }
 
     /// Moves a frame of a list to its front.
@@ -134,21 +156,66 @@ impl Links {
     /// Puts a frame that is in no list in the place of one that is in `list`.
     #[inline]
     pub(super) fn replace(&mut self, list: &mut List, frame: Frame, by: Frame) {
-        let link = self.0[frame.index()];
-        self.0[by.index()] = link;
+        debug_assert_eq!(list.passed, NONE, "no search passes over anything here");
+        let link = self.of[frame.index()];
+        self.of[by.index()] = link;
         match link.previous {
             NONE => list.front = by.0,
-            previous => self.0[previous as usize].next = by.0,
+            previous => self.of[previous as usize].next = by.0,
         }
         match link.next {
             NONE => list.back = by.0,
-            next => self.0[next as usize].previous = by.0,
+            next => self.of[next as usize].previous = by.0,
         }
+    }
+
+    /// The first frame of a list, from its back, that is not held. Where what is held stays so for [long](Pins::lasting), frames that were
+    /// passed over once are not looked at again before they have been [released](Self::release): on average over many calls, with those for
+    /// frames that come and go, it takes logarithmic time.
+    #[inline]
+    pub(super) fn last_free(&mut self, list: &mut List, pins: &Pins) -> Option<Frame> {
+        if pins.are_lasting() {
+            return self.last_free_of_many(list, pins);
+        }
+        self.back_to_front(list).find(|&frame| !pins.holds(frame))
+    }
+
+    fn last_free_of_many(&mut self, list: &mut List, pins: &Pins) -> Option<Frame> {
+        let is_held = |frame| pins.holds(frame);
+        if let Some(frame) = self.passed_over.first_released(list.name, is_held) {
+            return Some(frame);
+        }
+        let mut at = match list.passed {
+            NONE => list.back(),
+            passed => self.previous(Frame(passed)),
+        };
+        while let Some(frame) = at
+            && is_held(frame)
+        {
+            if list.name == 0 {
+                list.name = self.passed_over.name_list();
+            }
+            self.passed_over.pass(frame);
+            list.passed = frame.0;
+            at = self.previous(frame);
+        }
+        at
+    }
+
+    /// A frame of a list is no longer held by pins that [last](Pins::lasting).
+    #[inline]
+    pub(super) fn release(&mut self, list: &List, frame: Frame) {
+        self.passed_over.release(list.name, frame);
     }
 
     /// The frames of a list from the back to the front.
     pub(super) fn back_to_front(&self, list: &List) -> impl Iterator<Item = Frame> {
         std::iter::successors(list.back(), |&frame| self.previous(frame))
+    }
+
+    /// A frame and those before it, up to the front of its list.
+    pub(super) fn from_on(&self, frame: Frame) -> impl Iterator<Item = Frame> {
+        std::iter::successors(Some(frame), |&frame| self.previous(frame))
     }
 }
 

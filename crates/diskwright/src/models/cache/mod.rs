@@ -15,6 +15,7 @@ mod lists;
 pub mod object_cache;
 mod occupancy;
 mod ordered_keys;
+mod passed_over;
 pub(crate) mod per_frame;
 pub mod pins;
 mod ranking;

@@ -39,17 +39,31 @@ impl Occupancy {
     #[inline]
     pub(super) fn pin(&mut self, frame: Frame) {
         self.pins.pin(frame);
-        if let Some(spared) = &mut self.spared {
-            spared.pin(frame);
-        }
+        self.spare(frame);
     }
 
     /// Takes one pin back.
     #[inline]
     pub(super) fn unpin(&mut self, frame: Frame) {
         self.pins.unpin(frame);
+        self.unspare(frame);
+    }
+
+    /// Spares a frame once more, in a cache that spares any.
+    #[inline]
+    pub(super) fn spare(&mut self, frame: Frame) {
         if let Some(spared) = &mut self.spared {
-            spared.unpin(frame);
+            spared.pin(frame);
+        }
+    }
+
+    /// Takes back that a frame is spared.
+    #[inline]
+    pub(super) fn unspare(&mut self, frame: Frame) {
+        if let Some(spared) = &mut self.spared
+            && spared.unpin(frame)
+        {
+            self.policy.release(frame);
         }
     }
 

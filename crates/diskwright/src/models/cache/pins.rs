@@ -13,8 +13,7 @@ pub struct Pins {
     pinned: Vec<(Frame, u32)>,
     /// Where each frame stands among them.
     places: PerFrame<u32>,
-    /// How often a frame was let go by its last pin.
-    releases: u64,
+    are_lasting: bool,
 }
 
 impl Default for Pins {
@@ -22,7 +21,7 @@ impl Default for Pins {
         Pins {
             pinned: Vec::new(),
             places: PerFrame::new(NOWHERE),
-            releases: 0,
+            are_lasting: false,
         }
     }
 }
@@ -31,6 +30,20 @@ impl Pins {
     /// No frame is pinned.
     pub fn new() -> Pins {
         Pins::default()
+    }
+
+    /// No frame is pinned, but many may be, for long. A policy hears when one of them [is no longer](super::replacement::Replacement::release).
+    pub fn lasting() -> Pins {
+        Pins {
+            are_lasting: true,
+            ..Pins::default()
+        }
+    }
+
+    /// Whether many frames may be pinned, for long.
+    #[inline]
+    pub fn are_lasting(&self) -> bool {
+        self.are_lasting
     }
 
     /// Pins a frame once more.
@@ -45,12 +58,12 @@ impl Pins {
         }
     }
 
-    /// Takes one pin back.
+    /// Takes one pin back; whether it was the last one of the frame.
     ///
     /// # Panics
     /// Where the frame is not pinned.
     #[inline]
-    pub fn unpin(&mut self, frame: Frame) {
+    pub fn unpin(&mut self, frame: Frame) -> bool {
         let place = self.places[frame.index()];
         assert_ne!(
             place, NOWHERE,
@@ -58,20 +71,15 @@ impl Pins {
         );
         let (_, count) = &mut self.pinned[place as usize];
         *count -= 1;
-        if *count == 0 {
-            self.releases += 1;
-            self.places[frame.index()] = NOWHERE;
-            self.pinned.swap_remove(place as usize);
-            if let Some((moved, _)) = self.pinned.get(place as usize) {
-                self.places[moved.index()] = place;
-            }
+        if *count > 0 {
+            return false;
         }
-    }
-
-    /// How often a frame has lost its last pin: as long as it is the same, what was pinned still is.
-    #[inline]
-    pub fn releases(&self) -> u64 {
-        self.releases
+        self.places[frame.index()] = NOWHERE;
+        self.pinned.swap_remove(place as usize);
+        if let Some((moved, _)) = self.pinned.get(place as usize) {
+            self.places[moved.index()] = place;
+        }
+        true
     }
 
     /// Whether a frame is pinned.

@@ -3,7 +3,10 @@
 use super::per_frame::PerFrame;
 use super::{Frame, Pins};
 
+/// The place of a frame that is in no heap; no heap has as many entries ([`MOST_FRAMES`](super::MOST_FRAMES)).
 const ABSENT: u32 = u32::MAX;
+/// Marks the places in the heap of those that are held.
+const HELD: u32 = 1 << 31;
 /// Children of a node: four are a cache line and a half, and make the heap half as high as two.
 const CHILDREN: usize = 4;
 
@@ -15,29 +18,114 @@ struct Entry {
     frame: u32,
 }
 
-/// A heap of frames, the one that is worth least on top; of those worth the same, the one touched least recently.
+/// Entries with the least on top. Each frame's place is noted, with what marks the heap that it is in.
+#[derive(Clone, Debug)]
+struct Heap {
+    entries: Vec<Entry>,
+    mark: u32,
+}
+
+impl Heap {
+    fn new(mark: u32) -> Heap {
+        Heap {
+            entries: Vec::new(),
+            mark,
+        }
+    }
+
+    fn push(&mut self, entry: Entry, places: &mut PerFrame<u32>) {
+        self.entries.push(entry);
+        self.sift_up(self.entries.len() - 1, entry, places);
+    }
+
+    fn take(&mut self, place: usize, places: &mut PerFrame<u32>) -> Entry {
+        let taken = self.entries[place];
+        places[taken.frame as usize] = ABSENT;
+        let last = self.entries.pop().expect("it holds the one taken");
+        if place < self.entries.len() {
+            self.sift(place, last, places);
+        }
+        taken
+    }
+
+    /// Puts an entry where it belongs, from a place that is free.
+    #[inline]
+    fn sift(&mut self, place: usize, entry: Entry, places: &mut PerFrame<u32>) {
+        if place > 0 && entry < self.entries[(place - 1) / CHILDREN] {
+            self.sift_up(place, entry, places);
+        } else {
+            self.sift_down(place, entry, places);
+        }
+    }
+
+    fn sift_up(&mut self, mut place: usize, entry: Entry, places: &mut PerFrame<u32>) {
+        while place > 0 {
+            let parent = (place - 1) / CHILDREN;
+            if self.entries[parent] <= entry {
+                break;
+            }
+            self.put(place, self.entries[parent], places);
+            place = parent;
+        }
+        self.put(place, entry, places);
+    }
+
+    fn sift_down(&mut self, mut place: usize, entry: Entry, places: &mut PerFrame<u32>) {
+        loop {
+            let first = place * CHILDREN + 1;
+            let children = first..(first + CHILDREN).min(self.entries.len());
+            let least = children.min_by_key(|&child| self.entries[child]);
+            match least {
+                Some(child) if self.entries[child] < entry => {
+                    self.put(place, self.entries[child], places);
+                    place = child;
+                }
+                _ => break,
+            }
+        }
+        self.put(place, entry, places);
+    }
+
+    #[inline]
+    fn put(&mut self, place: usize, entry: Entry, places: &mut PerFrame<u32>) {
+        self.entries[place] = entry;
+        places[entry.frame as usize] = place as u32 | self.mark;
+    }
+}
+
+/// Frames by their worth, the one that is worth least first; of those worth the same, the one touched least recently.
 #[derive(Clone, Debug)]
 pub(super) struct Ranking {
-    heap: Vec<Entry>,
+    /// Those that may be taken.
+    heap: Heap,
+    /// Those that were held by [lasting](Pins::lasting) pins when they were on top, until they are released.
+    held: Heap,
     places: PerFrame<u32>,
     touches: u64,
-    /// Frames that were pinned when they were on top, until a pin is taken back. The place of the first is the
-    /// last that a frame can have, [`ABSENT`] apart, that of the second the one before it, and so on.
-    aside: Vec<Entry>,
-    /// Pins taken back when those aside were last looked at.
-    releases: u64,
+    /// Those that a search has taken out because they were pinned, for as long as it lasts.
+    pinned: Vec<Entry>,
 }
 
 impl Ranking {
     /// No frame is in it.
     pub(super) fn new() -> Ranking {
         Ranking {
-            heap: Vec::new(),
+            heap: Heap::new(0),
+            held: Heap::new(HELD),
             places: PerFrame::new(ABSENT),
             touches: 0,
-            aside: Vec::new(),
-            releases: 0,
+            pinned: Vec::new(),
         }
+    }
+
+    /// The heap that has a place, and where in it that is.
+    #[inline]
+    fn heap_of(&mut self, place: u32) -> (&mut Heap, &mut PerFrame<u32>, usize) {
+        let heap = match place & HELD {
+            0 => &mut self.heap,
+            _ => &mut self.held,
+        };
+        (heap, &mut self.places, (place & !HELD) as usize)
     }
 
     /// Gives a frame a worth, and notes that it is the one touched last.
@@ -50,8 +138,11 @@ impl Ranking {
             frame: frame.0,
         };
         match self.places[frame.index()] {
-            ABSENT => self.push(entry),
-            place => self.replace(place, entry),
+            ABSENT => self.heap.push(entry, &mut self.places),
+            place => {
+                let (heap, places, at) = self.heap_of(place);
+                heap.sift(at, entry, places);
+            }
         }
     }
 
@@ -60,11 +151,12 @@ impl Ranking {
     pub(super) fn change(&mut self, frame: Frame, worth: u64) {
         let place = self.places[frame.index()];
         if place != ABSENT {
+            let (heap, places, at) = self.heap_of(place);
             let entry = Entry {
                 worth,
-                ..*self.at(place)
+                ..heap.entries[at]
             };
-            self.replace(place, entry);
+            heap.sift(at, entry, places);
         }
     }
 
@@ -72,143 +164,77 @@ impl Ranking {
     #[inline]
     pub(super) fn worth(&self, frame: Frame) -> Option<u64> {
         let place = self.places[frame.index()];
-        (place != ABSENT).then(|| self.at(place).worth)
+        let heap = match place & HELD {
+            0 => &self.heap,
+            _ => &self.held,
+        };
+        (place != ABSENT).then(|| heap.entries[(place & !HELD) as usize].worth)
     }
 
     /// Takes a frame out.
     pub(super) fn remove(&mut self, frame: Frame) {
         let place = self.places[frame.index()];
         if place != ABSENT {
-            match self.index_aside(place) {
-                Some(index) => self.take_aside(index),
-                None => self.take(place as usize),
-            };
+            let (heap, places, at) = self.heap_of(place);
+            heap.take(at, places);
         }
     }
 
-    /// Takes out the frame worth least of those that are not pinned; with its worth. The pins are the same each time.
+    /// A frame is no longer held by [lasting](Pins::lasting) pins.
+    #[inline]
+    pub(super) fn release(&mut self, frame: Frame) {
+        let place = self.places[frame.index()];
+        if place != ABSENT && place & HELD != 0 {
+            let (heap, places, at) = self.heap_of(place);
+            let entry = heap.take(at, places);
+            self.heap.push(entry, &mut self.places);
+        }
+    }
+
+    /// Takes out the frame worth least of those that are not pinned; with its worth.
     #[inline]
     pub(super) fn take_least(&mut self, pins: &Pins) -> Option<(Frame, u64)> {
-        if self.releases != pins.releases() {
-            self.releases = pins.releases();
-            self.bring_back(pins);
+        if pins.are_lasting() {
+            return self.take_least_of_many(pins);
         }
-        while !self.heap.is_empty() {
-            let entry = self.take(0);
+        let mut least = None;
+        while let Some(entry) = self.take_first() {
+            let frame = Frame(entry.frame);
+            if !pins.holds(frame) {
+                least = Some((frame, entry.worth));
+                break;
+            }
+            self.pinned.push(entry);
+        }
+        while let Some(entry) = self.pinned.pop() {
+            self.heap.push(entry, &mut self.places);
+        }
+        least
+    }
+
+    /// Takes out the first of both heaps.
+    #[inline]
+    fn take_first(&mut self) -> Option<Entry> {
+        let (one, other) = (self.heap.entries.first(), self.held.entries.first());
+        let heap = match (one, other) {
+            (None, None) => return None,
+            (_, None) => &mut self.heap,
+            (Some(one), Some(other)) if one < other => &mut self.heap,
+            _ => &mut self.held,
+        };
+        Some(heap.take(0, &mut self.places))
+    }
+
+    fn take_least_of_many(&mut self, pins: &Pins) -> Option<(Frame, u64)> {
+        while !self.heap.entries.is_empty() {
+            let entry = self.heap.take(0, &mut self.places);
             let frame = Frame(entry.frame);
             if !pins.holds(frame) {
                 return Some((frame, entry.worth));
             }
-            self.put_aside(entry);
+            self.held.push(entry, &mut self.places);
         }
         None
-    }
-
-    /// Puts those back that are aside and no longer pinned.
-    fn bring_back(&mut self, pins: &Pins) {
-        for index in (0..self.aside.len()).rev() {
-            if !pins.holds(Frame(self.aside[index].frame)) {
-                let entry = self.take_aside(index);
-                self.push(entry);
-            }
-        }
-    }
-
-    fn put_aside(&mut self, entry: Entry) {
-        self.places[entry.frame as usize] = ABSENT - 1 - self.aside.len() as u32;
-        self.aside.push(entry);
-    }
-
-    fn take_aside(&mut self, index: usize) -> Entry {
-        let taken = self.aside.swap_remove(index);
-        self.places[taken.frame as usize] = ABSENT;
-        if let Some(moved) = self.aside.get(index) {
-            self.places[moved.frame as usize] = ABSENT - 1 - index as u32;
-        }
-        taken
-    }
-
-    /// Where a place is among those aside; `None` for one in the heap. Both together have no more entries than there are
-    /// frames, so that their places do not meet.
-    #[inline]
-    fn index_aside(&self, place: u32) -> Option<usize> {
-        (place as usize >= self.heap.len()).then(|| (ABSENT - 1 - place) as usize)
-    }
-
-    /// The entry at a place.
-    #[inline]
-    fn at(&self, place: u32) -> &Entry {
-        match self.index_aside(place) {
-            Some(index) => &self.aside[index],
-            None => &self.heap[place as usize],
-        }
-    }
-
-    /// Puts an entry of the same frame into a place.
-    #[inline]
-    fn replace(&mut self, place: u32, entry: Entry) {
-        match self.index_aside(place) {
-            Some(index) => self.aside[index] = entry,
-            None => self.sift(place as usize, entry),
-        }
-    }
-
-    fn push(&mut self, entry: Entry) {
-        self.heap.push(entry);
-        self.sift_up(self.heap.len() - 1, entry);
-    }
-
-    fn take(&mut self, place: usize) -> Entry {
-        let taken = self.heap[place];
-        self.places[taken.frame as usize] = ABSENT;
-        let last = self.heap.pop().expect("it holds the one taken");
-        if place < self.heap.len() {
-            self.sift(place, last);
-        }
-        taken
-    }
-
-    /// Puts an entry where it belongs, from a place that is free.
-    fn sift(&mut self, place: usize, entry: Entry) {
-        if place > 0 && entry < self.heap[(place - 1) / CHILDREN] {
-            self.sift_up(place, entry);
-        } else {
-            self.sift_down(place, entry);
-        }
-    }
-
-    fn sift_up(&mut self, mut place: usize, entry: Entry) {
-        while place > 0 {
-            let parent = (place - 1) / CHILDREN;
-            if self.heap[parent] <= entry {
-                break;
-            }
-            self.put(place, self.heap[parent]);
-            place = parent;
-        }
-        self.put(place, entry);
-    }
-
-    fn sift_down(&mut self, mut place: usize, entry: Entry) {
-        loop {
-            let first = place * CHILDREN + 1;
-            let children = first..(first + CHILDREN).min(self.heap.len());
-            let least = children.min_by_key(|&child| self.heap[child]);
-            match least {
-                Some(child) if self.heap[child] < entry => {
-                    self.put(place, self.heap[child]);
-                    place = child;
-                }
-                _ => break,
-            }
-        }
-        self.put(place, entry);
-    }
-
-    #[inline]
-    fn put(&mut self, place: usize, entry: Entry) {
-        self.heap[place] = entry;
-        self.places[entry.frame as usize] = place as u32;
     }
 }
 
@@ -242,7 +268,9 @@ mod tests {
                         // Up to all of them.
                         (0..20).filter(|bit| pinned >> bit & 1 == 1).for_each(|frame| pins.pin(Frame(frame)));
                     }
-                    5 | 6 if pins.holds(Frame(frame)) => pins.unpin(Frame(frame)),
+                    5 | 6 if pins.holds(Frame(frame)) => {
+                        pins.unpin(Frame(frame));
+                    }
                     _ => {
                         let free = model.iter().filter(|(frame, _)| !pins.holds(Frame(**frame)));
                         let least = free.min_by_key(|(_, entry)| **entry).map(|(&frame, entry)| (Frame(frame), entry.0));

@@ -7,15 +7,148 @@ use std::path::Path;
 use diskwright::base::document::{Node, from_node};
 use diskwright::base::error::{Error, Source};
 use diskwright::base::random::Stream;
+use diskwright::base::units::Time;
 use diskwright::models::cache::block_cache::{Line, Place};
 use diskwright::models::cache::object_cache::Found;
 use diskwright::models::cache::replacement::{
-    Access, CustomReplacements, ReplacementChoice, ReplacementSpec, Setting,
+    Access, Cost, CustomReplacements, ReplacementChoice, ReplacementSpec, Setting,
 };
-use diskwright::models::cache::{BlockCache, ObjectCache};
+use diskwright::models::cache::{BlockCache, Frame, ObjectCache, Pins};
 use proptest::prelude::*;
 
 use super::common::{Watched, accesses, all, events, futures, misses, policy, spec};
+
+/// A cache whose frames are held for long, twice: one search hears of releases, the other looks at all frames each time.
+fn passed_over(text: &str, steps: &[(u64, u8, u32)], capacity: u32) {
+    let mut hearing = policy(text, capacity);
+    let mut looking = policy(text, capacity);
+    let (mut lasting, mut pins, mut in_use) = (Pins::lasting(), Pins::new(), Pins::new());
+    let mut keys: BTreeMap<u64, Frame> = BTreeMap::new();
+    let mut free: Vec<Frame> = (0..capacity).rev().map(Frame).collect();
+    for (at, &(key, what, bits)) in steps.iter().enumerate() {
+        let held = |key: &u64, keys: &BTreeMap<u64, Frame>| keys.get(key).copied();
+        match (what, held(&key, &keys)) {
+            (0, Some(frame)) if !lasting.holds(frame) => {
+                hearing.remove(frame);
+                looking.remove(frame);
+                keys.remove(&key);
+                free.push(frame);
+            }
+            (1 | 2, Some(frame)) => {
+                lasting.pin(frame);
+                pins.pin(frame);
+            }
+            (3, Some(frame)) if lasting.holds(frame) => {
+                pins.unpin(frame);
+                if lasting.unpin(frame) {
+                    hearing.release(frame);
+                }
+            }
+            // Of all lines, some become dirty, and some of the dirty ones clean.
+            (4 | 5, _) => {
+                for (bit, frame) in keys.values().copied().enumerate() {
+                    if bits >> bit & 1 == 0 {
+                        continue;
+                    }
+                    if !lasting.holds(frame) {
+                        lasting.pin(frame);
+                        pins.pin(frame);
+                    } else if what == 5 {
+                        pins.unpin(frame);
+                        if lasting.unpin(frame) {
+                            hearing.release(frame);
+                        }
+                    }
+                }
+            }
+            (6, Some(frame)) => {
+                let cost = Cost {
+                    media: Time::from_ns(u64::from(bits % 9_000)),
+                    blocks: 1,
+                };
+                hearing.paid(frame, cost);
+                looking.paid(frame, cost);
+            }
+            (_, Some(frame)) => {
+                let access = Access {
+                    key,
+                    write: false,
+                    next: at as u64 + u64::from(bits % 50),
+                };
+                hearing.hit(frame, &access);
+                looking.hit(frame, &access);
+            }
+            (_, None) => {
+                let access = Access {
+                    key,
+                    write: false,
+                    next: at as u64 + u64::from(bits % 50),
+                };
+                hearing.miss(&access);
+                looking.miss(&access);
+                if free.is_empty() {
+                    // Where all are held, one that is not in use leaves, as in a cache that spares dirty lines.
+                    let all_held = lasting.len() == capacity as usize;
+                    if all_held && bits % 3 == 0 {
+                        in_use.pin(Frame(bits % capacity));
+                    }
+                    let mut chosen = None;
+                    if !all_held || bits % 2 == 0 {
+                        chosen = hearing.evict(&lasting);
+                        let found = looking.evict(&pins);
+                        assert_eq!(chosen.is_some(), !all_held, "{text}");
+                        assert!(
+                            text.contains("random") || chosen == found,
+                            "{text}: {chosen:?} for {found:?}"
+                        );
+                        if text.contains("random")
+                            && let (Some(chosen), Some(found)) = (chosen, found)
+                        {
+                            looking.insert(found, &access);
+                            looking.remove(chosen);
+                        }
+                    }
+                    if all_held {
+                        chosen = hearing.evict(&in_use);
+                        let found = looking.evict(&in_use);
+                        assert_eq!(chosen.is_some(), in_use.len() < capacity as usize);
+                        assert!(
+                            text.contains("random") || chosen == found,
+                            "{text}: {chosen:?} for {found:?}"
+                        );
+                        if let (true, Some(chosen), Some(found)) =
+                            (text.contains("random"), chosen, found)
+                        {
+                            looking.insert(found, &access);
+                            looking.remove(chosen);
+                        }
+                    }
+                    let in_use_now: Vec<Frame> = in_use.frames().collect();
+                    for frame in in_use_now {
+                        in_use.unpin(frame);
+                    }
+                    let Some(chosen) = chosen else { continue };
+                    let before = keys.len();
+                    keys.retain(|_, frame| *frame != chosen);
+                    assert_eq!(keys.len(), before - 1, "{text}");
+                    while pins.holds(chosen) {
+                        pins.unpin(chosen);
+                    }
+                    free.push(chosen);
+                }
+                let frame = free.pop().expect("one is free");
+                hearing.insert(frame, &access);
+                looking.insert(frame, &access);
+                keys.insert(key, frame);
+                while lasting.holds(frame) {
+                    if lasting.unpin(frame) {
+                        hearing.release(frame);
+                    }
+                }
+            }
+        }
+    }
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
@@ -69,6 +202,18 @@ proptest! {
                     prop_assert!(line.is_none_or(|frame| lines.line(frame) != Line::EMPTY));
                 }
             }
+        }
+    }
+
+    /// Frames that were passed over because they were held for long are chosen again when they have been released, in their turn: a search that
+    /// remembers what it passed finds what one over all frames finds. A policy that draws at random finds one that may leave.
+    #[test]
+    fn no_policy_loses_sight_of_what_it_passes_over(
+        steps in prop::collection::vec((0u64..60, 0u8..16, any::<u32>()), 1..400),
+        capacity in 1u32..25,
+    ) {
+        for text in all() {
+            passed_over(&text, &steps, capacity);
         }
     }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Ghosts, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Ghosts, Links, List, PerFrame, Pins, Replacement, Setting};
 
 /// Rule: T1 holds the blocks accessed once of late, T2 the others, both by recency; B1 and B2 remember the keys that left them. An access to
 /// one remembered in B1 makes the target size of T1 larger, in B2 smaller; T1 gives a block up where it is above its target, else T2.
@@ -52,7 +52,7 @@ struct ArcState {
 impl ArcState {
     /// Lets the last of a list go that may.
     fn let_go(&mut self, list: usize, is_remembered: bool, pins: &Pins) -> Option<Frame> {
-        let frame = last_free(&self.links, &self.lists[list], pins)?;
+        let frame = self.links.last_free(&mut self.lists[list], pins)?;
         self.links.remove(&mut self.lists[list], frame);
         if is_remembered {
             self.ghosts.push(list, self.keys[frame.index()]);
@@ -126,6 +126,10 @@ impl Replacement for ArcState {
         if list == ONCE && self.known(ONCE) > self.capacity {
             self.ghosts.forget_oldest(ONCE);
         }
+    }
+    fn release(&mut self, frame: Frame) {
+        let list = usize::from(self.list_of[frame.index()]);
+        self.links.release(&self.lists[list], frame);
     }
     fn remove(&mut self, frame: Frame) {
         let list = usize::from(self.list_of[frame.index()]);

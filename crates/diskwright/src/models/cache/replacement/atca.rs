@@ -109,6 +109,9 @@ impl Replacement for AtcaState {
         self.times[frame.index()] = time.ns();
         self.worths.change(frame, self.bonus(frame));
     }
+    fn release(&mut self, frame: Frame) {
+        self.worths.release(frame);
+    }
     fn remove(&mut self, frame: Frame) {
         self.worths.remove(frame);
     }

@@ -86,6 +86,9 @@ impl Replacement for AtcaSimpleState {
         };
         self.worths.change(frame, self.bonus(frame));
     }
+    fn release(&mut self, frame: Frame) {
+        self.worths.release(frame);
+    }
     fn remove(&mut self, frame: Frame) {
         self.worths.remove(frame);
     }

@@ -32,6 +32,9 @@ impl Replacement for BeladyState {
     fn insert(&mut self, frame: Frame, access: &Access) {
         self.0.touch(frame, u64::MAX - access.next);
     }
+    fn release(&mut self, frame: Frame) {
+        self.0.release(frame);
+    }
     fn remove(&mut self, frame: Frame) {
         self.0.remove(frame);
     }

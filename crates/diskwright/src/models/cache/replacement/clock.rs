@@ -49,6 +49,9 @@ impl Replacement for ClockState {
         self.accessed[frame.index()] = false;
         self.links.push_front(&mut self.list, frame);
     }
+    fn release(&mut self, frame: Frame) {
+        self.links.release(&self.list, frame);
+    }
     fn remove(&mut self, frame: Frame) {
         self.links.remove(&mut self.list, frame);
     }

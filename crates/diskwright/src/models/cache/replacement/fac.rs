@@ -112,6 +112,9 @@ impl Replacement for FacState {
             self.ranking.change(frame, worth);
         }
     }
+    fn release(&mut self, frame: Frame) {
+        self.ranking.release(frame);
+    }
     fn remove(&mut self, frame: Frame) {
         self.ranking.remove(frame);
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Links, List, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, Pins, Replacement, Setting};
 
 /// Rule: the block that came first leaves, however often it was accessed. Tie: none can be. Source: Belady, "A study of replacement
 /// algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966. Weakness: popular blocks leave like others.
@@ -31,12 +31,15 @@ struct FifoState {
 impl Replacement for FifoState {
     fn hit(&mut self, _frame: Frame, _access: &Access) {}
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
-        let frame = last_free(&self.links, &self.list, pins)?;
+        let frame = self.links.last_free(&mut self.list, pins)?;
         self.remove(frame);
         Some(frame)
     }
     fn insert(&mut self, frame: Frame, _access: &Access) {
         self.links.push_front(&mut self.list, frame);
+    }
+    fn release(&mut self, frame: Frame) {
+        self.links.release(&self.list, frame);
     }
     fn remove(&mut self, frame: Frame) {
         self.links.remove(&mut self.list, frame);

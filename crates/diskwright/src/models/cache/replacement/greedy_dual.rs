@@ -62,6 +62,9 @@ impl Replacement for GreedyDualState {
         self.times[frame.index()] = of_block(cost, self.per_block).ns();
         self.ranking.change(frame, self.worth(frame));
     }
+    fn release(&mut self, frame: Frame) {
+        self.ranking.release(frame);
+    }
     fn remove(&mut self, frame: Frame) {
         self.ranking.remove(frame);
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting};
 
 /// Rule: the block with the fewest accesses since it came leaves; a count dies with its block's departure. Tie: the one that reached the
 /// count first. Source: Denning, "Virtual memory", ACM Computing Surveys 2(3), 1970; in constant time as Matani, Shah and Mitra, "An O(1)
@@ -113,12 +113,13 @@ impl Replacement for LfuState {
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
         let mut index = self.least;
         while index != NONE {
-            let count = &self.counts[index as usize];
-            if let Some(frame) = last_free(&self.links, &count.blocks, pins) {
+            let count = &mut self.counts[index as usize];
+            let more = count.more;
+            if let Some(frame) = self.links.last_free(&mut count.blocks, pins) {
                 self.remove(frame);
                 return Some(frame);
             }
-            index = count.more;
+            index = more;
         }
         None
     }
@@ -130,6 +131,11 @@ impl Replacement for LfuState {
             self.count(1, NONE, self.least)
         };
         self.put(frame, first);
+    }
+    fn release(&mut self, frame: Frame) {
+        if let Some(count) = self.counts.get(self.count_of[frame.index()] as usize) {
+            self.links.release(&count.blocks, frame);
+        }
     }
     fn remove(&mut self, frame: Frame) {
         let index = self.count_of[frame.index()];

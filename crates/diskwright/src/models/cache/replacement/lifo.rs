@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Links, List, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, Pins, Replacement, Setting};
 
 /// Rule: the block that came last leaves. Tie: none can be. Source: textbooks; good for a loop over a little more than the cache holds.
 /// Weakness: what came first stays for ever, whether anyone wants it or not.
@@ -30,12 +30,15 @@ struct LifoState {
 impl Replacement for LifoState {
     fn hit(&mut self, _frame: Frame, _access: &Access) {}
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
-        let frame = last_free(&self.links, &self.list, pins)?;
+        let frame = self.links.last_free(&mut self.list, pins)?;
         self.remove(frame);
         Some(frame)
     }
     fn insert(&mut self, frame: Frame, _access: &Access) {
         self.links.push_back(&mut self.list, frame);
+    }
+    fn release(&mut self, frame: Frame) {
+        self.links.release(&self.list, frame);
     }
     fn remove(&mut self, frame: Frame) {
         self.links.remove(&mut self.list, frame);

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::{Factor, part, share};
-use super::{
-    Access, Directory, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free,
-};
+use super::{Access, Directory, Frame, Links, List, PerFrame, Pins, Replacement, Setting};
 use crate::base::units::Share;
 use crate::models::cache::MOST_FRAMES;
 
@@ -185,14 +183,14 @@ impl Replacement for LirsState {
         }
     }
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
-        if let Some(frame) = last_free(&self.links, &self.high, pins) {
+        if let Some(frame) = self.links.last_free(&mut self.high, pins) {
             self.links.remove(&mut self.high, frame);
             if self.blocks[frame.index()].is_stacked {
                 self.haunt(frame);
             }
             return Some(frame);
         }
-        let frame = last_free(&self.links, &self.low, pins)?;
+        let frame = self.links.last_free(&mut self.low, pins)?;
         self.remove(frame);
         Some(frame)
     }
@@ -206,6 +204,14 @@ impl Replacement for LirsState {
             self.links.push_front(&mut self.high, frame);
         }
         self.prune();
+    }
+    fn release(&mut self, frame: Frame) {
+        let list = if self.blocks[frame.index()].is_low {
+            &self.low
+        } else {
+            &self.high
+        };
+        self.links.release(list, frame);
     }
     fn remove(&mut self, frame: Frame) {
         let list = if self.blocks[frame.index()].is_low {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Frame, Links, List, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, Pins, Replacement, Setting};
 
 /// Rule: the block that was accessed least recently leaves. Tie: none can be. Source: Mattson et al., "Evaluation techniques for
 /// storage hierarchies", IBM Systems Journal 9(2), 1970. Weakness: one pass over many blocks drives everything out.
@@ -33,12 +33,15 @@ impl Replacement for LruState {
         self.links.move_to_front(&mut self.list, frame);
     }
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
-        let frame = last_free(&self.links, &self.list, pins)?;
+        let frame = self.links.last_free(&mut self.list, pins)?;
         self.remove(frame);
         Some(frame)
     }
     fn insert(&mut self, frame: Frame, _access: &Access) {
         self.links.push_front(&mut self.list, frame);
+    }
+    fn release(&mut self, frame: Frame) {
+        self.links.release(&self.list, frame);
     }
     fn remove(&mut self, frame: Frame) {
         self.links.remove(&mut self.list, frame);

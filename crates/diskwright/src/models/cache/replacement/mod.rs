@@ -97,7 +97,9 @@ impl ReplacementSpec {
     fn per_block(&self) -> u64 {
         match self {
             ReplacementSpec::Lru(_) | ReplacementSpec::Fifo(_) | ReplacementSpec::Lifo(_) => 0,
-            ReplacementSpec::Clock(_) | ReplacementSpec::Sieve(_) | ReplacementSpec::Slru(_) => 2,
+            ReplacementSpec::Clock(_) | ReplacementSpec::Slru(_) => 2,
+            // A number, and in a tier a tree of those that may be free.
+            ReplacementSpec::Sieve(_) => 60,
             ReplacementSpec::TwoQ(_)
             | ReplacementSpec::Arc(_)
             | ReplacementSpec::S3Fifo(_)
@@ -197,14 +199,14 @@ pub trait Replacement: Send {
         let _ = (frame, cost);
     }
 
+    /// The frame is no longer pinned, of pins that [last](Pins::lasting): what was passed over because of them may be chosen again. Not called
+    /// for other pins; may be called for a frame that was never passed over.
+    fn release(&mut self, frame: Frame) {
+        let _ = frame;
+    }
+
     /// The block in `frame` leaves for another reason: it was trimmed. It is not pinned.
     fn remove(&mut self, frame: Frame);
-}
-
-/// The first frame of a list, from its back, that is not pinned.
-#[inline]
-fn last_free(links: &Links, list: &List, pins: &Pins) -> Option<Frame> {
-    links.back_to_front(list).find(|&frame| !pins.holds(frame))
 }
 
 /// Goes from a list's back to its front and round again. What `passes` goes to the front; the first that does not is what is sought. Pinned
@@ -216,21 +218,11 @@ fn second_chance(
     pins: &Pins,
     mut passes: impl FnMut(Frame) -> bool,
 ) -> Option<Frame> {
-    let mut has_passed = true;
-    while has_passed {
-        has_passed = false;
-        let mut next = list.back();
-        while let Some(frame) = next {
-            next = links.previous(frame);
-            if pins.holds(frame) {
-                continue;
-            }
-            if !passes(frame) {
-                return Some(frame);
-            }
-            has_passed = true;
-            links.move_to_front(list, frame);
+    loop {
+        let frame = links.last_free(list, pins)?;
+        if !passes(frame) {
+            return Some(frame);
         }
+        links.move_to_front(list, frame);
     }
-    None
 }

@@ -18,6 +18,7 @@ impl Random {
         Box::new(RandomState {
             frames: Vec::new(),
             places: PerFrame::new(0),
+            drawn_from: None,
             chance: setting.chance.clone(),
         })
     }
@@ -27,6 +28,8 @@ struct RandomState {
     frames: Vec<Frame>,
     /// Where in `frames` a frame is.
     places: PerFrame<u32>,
+    /// Those from here on in `frames` are held by [lasting](Pins::lasting) pins, once there were any.
+    drawn_from: Option<usize>,
     chance: Stream,
 }
 
@@ -42,8 +45,13 @@ impl RandomState {
 impl Replacement for RandomState {
     fn hit(&mut self, _frame: Frame, _access: &Access) {}
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
+        let all = self.frames.len();
+        let most = match pins.are_lasting() {
+            true => *self.drawn_from.get_or_insert(all),
+            false => all,
+        };
         // A pinned frame that is drawn is put behind those that can be drawn again.
-        for drawn_from in (1..=self.frames.len()).rev() {
+        for drawn_from in (1..=most).rev() {
             let place = self.chance.below(drawn_from as u64) as usize;
             let frame = self.frames[place];
             if !pins.holds(frame) {
@@ -51,15 +59,36 @@ impl Replacement for RandomState {
                 return Some(frame);
             }
             self.swap(place, drawn_from - 1);
+            if pins.are_lasting() {
+                self.drawn_from = Some(drawn_from - 1);
+            }
         }
         None
     }
     fn insert(&mut self, frame: Frame, _access: &Access) {
         self.places[frame.index()] = self.frames.len() as u32;
         self.frames.push(frame);
+        self.release(frame);
+    }
+    fn release(&mut self, frame: Frame) {
+        let place = self.places[frame.index()] as usize;
+        if let Some(first) = self.drawn_from
+            && place >= first
+            && self.frames.get(place) == Some(&frame)
+        {
+            self.swap(place, first);
+            self.drawn_from = Some(first + 1);
+        }
     }
     fn remove(&mut self, frame: Frame) {
-        let place = self.places[frame.index()] as usize;
+        let mut place = self.places[frame.index()] as usize;
+        if let Some(first) = self.drawn_from
+            && place < first
+        {
+            self.swap(place, first - 1);
+            self.drawn_from = Some(first - 1);
+            place = first - 1;
+        }
         self.swap(place, self.frames.len() - 1);
         self.frames.pop();
     }

@@ -87,12 +87,7 @@ struct S3FifoState {
 impl S3FifoState {
     /// Lets a block of the small queue go; those that had hits enough move to the main one, until that is over its share.
     fn evict_small(&mut self, pins: &Pins) -> Option<Frame> {
-        let mut next = self.small.back();
-        while let Some(frame) = next {
-            next = self.links.previous(frame);
-            if pins.holds(frame) {
-                continue;
-            }
+        while let Some(frame) = self.links.last_free(&mut self.small, pins) {
             self.links.remove(&mut self.small, frame);
             let block = &mut self.blocks[frame.index()];
             if block.hits < self.enough {
@@ -160,6 +155,14 @@ impl Replacement for S3FifoState {
             &mut self.small
         };
         self.links.push_front(list, frame);
+    }
+    fn release(&mut self, frame: Frame) {
+        let list = if self.blocks[frame.index()].is_main {
+            &self.main
+        } else {
+            &self.small
+        };
+        self.links.release(list, frame);
     }
     fn remove(&mut self, frame: Frame) {
         let list = if self.blocks[frame.index()].is_main {

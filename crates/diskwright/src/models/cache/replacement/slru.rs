@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::{Segments, Variant, part, share};
-use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting};
 use crate::base::units::Share;
 
 /// Rule: a block comes into the lowest segment and rises one with every hit; what is too much in a segment falls into the one below, and
@@ -95,16 +95,16 @@ impl Replacement for SlruState {
             self.has_fallen = false;
             return None;
         }
-        let frame = self
-            .links
-            .back_to_front(&self.segments[0])
-            .find(|&frame| frame != hit && !pins.holds(frame))?;
+        let may_leave = |&frame: &Frame| frame != hit && !pins.holds(frame);
+        let first = self.links.last_free(&mut self.segments[0], pins)?;
+        // What is behind the first that is not pinned was looked at.
+        let frame = self.links.from_on(first).find(may_leave)?;
         self.remove(frame);
         Some(frame)
     }
     fn evict(&mut self, pins: &Pins) -> Option<Frame> {
-        let mut segments = self.segments.iter();
-        let frame = segments.find_map(|segment| last_free(&self.links, segment, pins))?;
+        let mut segments = self.segments.iter_mut();
+        let frame = segments.find_map(|segment| self.links.last_free(segment, pins))?;
         self.remove(frame);
         Some(frame)
     }
@@ -116,6 +116,10 @@ impl Replacement for SlruState {
         };
         self.put(frame, segment.unwrap_or(0));
         self.has_fallen = false;
+    }
+    fn release(&mut self, frame: Frame) {
+        let segment = usize::from(self.segment_of[frame.index()]);
+        self.links.release(&self.segments[segment], frame);
     }
     fn remove(&mut self, frame: Frame) {
         let segment = usize::from(self.segment_of[frame.index()]);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::{part, share};
-use super::{Access, Frame, Ghosts, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Ghosts, Links, List, PerFrame, Pins, Replacement, Setting};
 use crate::base::units::Share;
 
 /// Rule: a block that comes for the first time is in a FIFO queue, A1in; when it has left that and is accessed while its key is still
@@ -64,13 +64,13 @@ struct TwoQState {
 
 impl TwoQState {
     fn evict_first(&mut self, pins: &Pins) -> Option<Frame> {
-        let frame = last_free(&self.links, &self.first, pins)?;
+        let frame = self.links.last_free(&mut self.first, pins)?;
         self.links.remove(&mut self.first, frame);
         self.ghosts.push(0, self.keys[frame.index()]);
         Some(frame)
     }
     fn evict_again(&mut self, pins: &Pins) -> Option<Frame> {
-        let frame = last_free(&self.links, &self.again, pins)?;
+        let frame = self.links.last_free(&mut self.again, pins)?;
         self.links.remove(&mut self.again, frame);
         Some(frame)
     }
@@ -101,6 +101,14 @@ impl Replacement for TwoQState {
             &mut self.first
         };
         self.links.push_front(list, frame);
+    }
+    fn release(&mut self, frame: Frame) {
+        let list = if self.is_first[frame.index()] {
+            &self.first
+        } else {
+            &self.again
+        };
+        self.links.release(list, frame);
     }
     fn remove(&mut self, frame: Frame) {
         let list = if self.is_first[frame.index()] {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::parameters::{Factor, part, share};
 use super::sketch::Sketch;
-use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting, last_free};
+use super::{Access, Frame, Links, List, PerFrame, Pins, Replacement, Setting};
 use crate::base::units::Share;
 
 /// Rule: a new block comes into a small LRU window; when it falls out it is compared with the block that the main part, an SLRU, would give
@@ -71,8 +71,8 @@ impl WTinyLfuState {
         self.list_of[frame.index()] = list as u8;
         self.links.push_front(&mut self.lists[list], frame);
     }
-    fn last(&self, list: usize, pins: &Pins) -> Option<Frame> {
-        last_free(&self.links, &self.lists[list], pins)
+    fn last(&mut self, list: usize, pins: &Pins) -> Option<Frame> {
+        self.links.last_free(&mut self.lists[list], pins)
     }
     fn frequency(&self, frame: Frame) -> u8 {
         self.sketch.frequency(self.keys[frame.index()])
@@ -129,6 +129,10 @@ impl Replacement for WTinyLfuState {
             self.remove(falls);
             self.put(falls, PROBATION);
         }
+    }
+    fn release(&mut self, frame: Frame) {
+        let list = usize::from(self.list_of[frame.index()]);
+        self.links.release(&self.lists[list], frame);
     }
     fn remove(&mut self, frame: Frame) {
         let list = usize::from(self.list_of[frame.index()]);

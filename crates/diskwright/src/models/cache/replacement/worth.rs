@@ -47,6 +47,9 @@ impl Worths {
     pub(super) fn evict(&mut self, pins: &Pins) -> Option<Frame> {
         self.ranking.take_least(pins).map(|(frame, _)| frame)
     }
+    pub(super) fn release(&mut self, frame: Frame) {
+        self.ranking.release(frame);
+    }
     pub(super) fn remove(&mut self, frame: Frame) {
         self.ranking.remove(frame);
     }
