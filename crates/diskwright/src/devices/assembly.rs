@@ -68,6 +68,8 @@ pub struct RunSettings<'a> {
     pub memory: Option<u64>,
     /// Reads drives' files of other programs.
     pub read_foreign: ReadForeign,
+    /// A power cut ends the run.
+    pub loses_power: bool,
     /// Adds the place of a key of the spec, given by its whole path, to an error without one.
     pub locate: &'a dyn Fn(&str, Error) -> Error,
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::counters::Bypass;
+use super::table::Waiter;
 use super::work::{Action, Stage, Work, WorkId, WorkLine};
 use super::write_policies::HeldLine;
 use super::{Condition, Tier};
@@ -149,6 +150,13 @@ impl Tier {
         }
         // What leaves at a hit is clean.
         while let Some(shed) = self.victims.pop() {
+            let place = self
+                .table
+                .as_ref()
+                .and_then(|table| table.cleaned_at(shed.key));
+            if let Some(frame) = place {
+                self.emptied(shed.key, frame);
+            }
             self.map.release(shed);
         }
         for line in &mut lines {
@@ -187,6 +195,8 @@ impl Tier {
                 && let Some(victim) = self.victims.pop()
             {
                 work.awaited += u32::from(self.evict(victim, frame, id, cx));
+            } else {
+                work.awaited += u32::from(self.wait_for_place(frame, Waiter::Place(id)));
             }
             return;
         }
@@ -210,7 +220,7 @@ impl Tier {
             _ if self.condition != Condition::Working => Action::Drop,
             HeldLine::Invalidated => Action::Drop,
             // What must be durable at once goes to the device that makes it so.
-            HeldLine::Absorbing if !work.command.fua => Action::Absorb,
+            HeldLine::Absorbing if !work.command.fua || self.keeps_dirty() => Action::Absorb,
             HeldLine::Absorbing | HeldLine::Updated => Action::Update,
         }
     }
@@ -233,6 +243,7 @@ impl Tier {
             if let Some(frame) = line.frame {
                 self.map.unpin(frame);
                 self.map.remove_if_empty(frame);
+                self.emptied(key, frame);
             }
         }
         work.lines.truncate(kept);
@@ -241,10 +252,18 @@ impl Tier {
     /// Begins a trim: its blocks are in the cache no longer, dirty or not, and it goes on to the backing device.
     fn begin_trim(&mut self, id: WorkId, cx: &mut Context<'_>) {
         let Command { lbn, blocks, .. } = self.works.get(id).command;
+        let named = self.named_within(lbn.0, blocks);
         let trimmed = self.map.trim(lbn.0, blocks, |_, _| {});
         self.lost.remove(lbn.0, blocks);
         self.counters.trimmed_blocks += trimmed.blocks;
         self.counters.trimmed_dirty_blocks += trimmed.dirty;
+        for (key, frame) in named {
+            if self.map.find(key) == Some(frame) {
+                self.note_dirty(key, frame);
+            } else {
+                self.emptied(key, frame);
+            }
+        }
         self.pass_on(id, cx);
         self.works.get_mut(id).stage = Stage::Trimming;
     }

@@ -96,6 +96,11 @@ pub(super) struct TierCounters {
     pub conflicts: u64,
     /// Writes that waited until a place was free.
     pub waited_for_place: u64,
+    /// Writes that waited until the table named what they had made dirty.
+    pub waited_for_commit: u64,
+    /// Commits of the table, and the blocks of it that they wrote.
+    pub commits: u64,
+    pub table_blocks: u64,
     /// Lines that got blocks from a read, and the blocks.
     pub promotions: u64,
     pub promoted_blocks: u64,
@@ -158,7 +163,18 @@ impl TierCounters {
             Cause::Victim { .. } => self.of_victims += 1,
             Cause::Cleaning => self.of_cleaning += 1,
             Cause::Flush => self.of_flushes += 1,
-            Cause::None => {}
+            Cause::None | Cause::Emptied { .. } => {}
+        }
+    }
+
+    /// What is told of the table, where there is one.
+    pub fn report_commits(&self, report: &mut Map<String, Value>) {
+        for (key, count) in [
+            ("metadata_commits", self.commits),
+            ("metadata_writes", self.table_blocks),
+            ("waited_for_metadata", self.waited_for_commit),
+        ] {
+            report.insert(key.to_owned(), json!(count));
         }
     }
 

@@ -5,18 +5,24 @@
 //! and which line leaves for another is kept by the [`BlockCache`] that drives have, too.
 
 pub mod admission;
+mod area;
 mod begin;
 mod claims;
 mod cleaner;
 pub mod cleaning;
+mod commits;
 mod counters;
+mod durable;
 mod ends;
 mod flushes;
 mod lost;
+pub mod metadata;
 mod promotions;
 mod reads;
+mod recovery;
 pub mod spec;
 mod streams;
+mod table;
 mod work;
 mod write_backs;
 pub mod write_policies;
@@ -29,7 +35,7 @@ use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
-use crate::engine::children::Children;
+use crate::engine::children::{Children, JobId};
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Op, Outcome, Promise, RequestId};
@@ -43,6 +49,7 @@ use counters::TierCounters;
 use flushes::Flushes;
 use lost::LostBlocks;
 use streams::Streams;
+use table::{Table, TableRules};
 use work::{Piece, WorkId, Works};
 use write_policies::{HeldLine, WriteRules};
 
@@ -69,6 +76,8 @@ pub struct TierParts {
     pub streams: Option<Streams>,
     /// When lines are cleaned; `None` for never.
     pub cleaning: Option<CleaningRules>,
+    /// The table of dirty blocks on the cache device, if it has one.
+    pub table: Option<TableRules>,
 }
 
 /// The checker's name of what a read has fetched and promotes, by the blocks of the backing device.
@@ -97,6 +106,9 @@ pub struct Tier {
     waiting: VecDeque<(WorkId, Range<u64>)>,
     children: Children<Piece>,
     flushes: Flushes,
+    table: Option<Table>,
+    /// The commit under way.
+    committing: Option<JobId>,
     cleaner: Cleaner,
     lost: LostBlocks,
     condition: Condition,
@@ -126,6 +138,8 @@ impl Tier {
             waiting: VecDeque::new(),
             children: Children::default(),
             flushes: Flushes::default(),
+            table: parts.table.map(Table::new),
+            committing: None,
             cleaner: Cleaner::new(parts.cleaning),
             lost: LostBlocks::default(),
             condition: Condition::Working,
@@ -166,6 +180,7 @@ impl Tier {
         while self.begin_first(cx) {
             self.advance_flush(cx);
         }
+        self.advance_commits(cx);
         self.clean_beyond_marks(cx);
         let now = cx.now();
         self.counters.dirty.clock(now, self.map.dirty_blocks());
@@ -186,6 +201,10 @@ impl Device for Tier {
         vec![self.cache.device, self.backing.device]
     }
 
+    fn prepare(&mut self, cx: &mut Context<'_>) {
+        self.prepare_table(cx);
+    }
+
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.outstanding += 1;
         self.host_is_active(cx);
@@ -200,7 +219,11 @@ impl Device for Tier {
     }
 
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
-        self.clean(token, cx);
+        if token.kind() == commits::COMMIT {
+            self.commit_is_due(cx);
+        } else {
+            self.clean(token, cx);
+        }
     }
 
     fn child_completed(&mut self, _child: DeviceId, request: RequestId, cx: &mut Context<'_>) {
@@ -225,7 +248,7 @@ impl Device for Tier {
 
     fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
         match fault {
-            Fault::PowerLost => self.has_power = false,
+            Fault::PowerLost => self.lose_power(),
             Fault::ChildFailed(child) => {
                 let was_full = self.free_slots(|child| cx.status(child)) == 0;
                 if child == self.cache.device {
@@ -244,7 +267,7 @@ impl Device for Tier {
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
         let places = 0..self.waiting.len();
         let ready = places.filter(|&place| self.may_begin(place)).count();
-        ready + usize::from(self.may_advance_flush())
+        ready + usize::from(self.may_advance_flush()) + usize::from(self.may_commit())
     }
 
     fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {
@@ -263,9 +286,8 @@ impl Device for Tier {
             return None;
         }
         let backing = Location::On(self.backing.device, lbn);
-        // The map is lost with the power, and with it all that the cache device has.
         if !self.has_power {
-            return (copy == 0).then_some(backing);
+            return self.recovered(lbn.0).filter(|_| copy == 0);
         }
         if let Some(place) = self.leaving(lbn.0) {
             return (copy == 0).then_some(Location::On(self.cache.device, Lbn(place)));
@@ -292,9 +314,16 @@ impl Device for Tier {
     }
 
     fn promise(&self) -> Promise {
-        match self.absorbs() {
-            true => Promise::AfterFlush,
-            false => self.backing.promise,
+        if !self.absorbs() {
+            return self.backing.promise;
+        }
+        let waits = self
+            .table
+            .as_ref()
+            .is_some_and(|table| table.rules.writes_wait);
+        match (waits, self.cache.promise, self.backing.promise) {
+            (true, Promise::Durable, Promise::Durable) => Promise::Durable,
+            _ => Promise::AfterFlush,
         }
     }
 
@@ -306,7 +335,12 @@ impl Device for Tier {
     fn report(&self, elapsed: Time) -> Map<String, Value> {
         let counts = self.map.counts().since(&self.counts_before);
         let lost = self.lost.blocks();
-        self.counters.report(&self.map, &counts, lost, elapsed)
+        let mut report = (self.counters).report(&self.map, &counts, lost, elapsed);
+        if self.table.is_some() {
+            self.counters.report_commits(&mut report);
+        }
+        self.report_recovery(&mut report);
+        report
     }
 
     fn warnings(&self) -> Vec<String> {

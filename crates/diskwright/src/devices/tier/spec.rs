@@ -4,8 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::admission::AdmissionSpec;
+use super::area::{Area, most_places};
 use super::cleaning::CleaningSpec;
+use super::metadata::{CommitWith, MetadataSpec};
+use super::recovery::time_to_read;
 use super::streams::BypassSpec;
+use super::table::TableRules;
 use super::write_policies::WritePolicySpec;
 use super::{Child, Tier, TierParts};
 use crate::base::error::{Error, InputError};
@@ -13,6 +17,7 @@ use crate::base::units::Size;
 use crate::devices::assembly::{DeviceTree, Site};
 use crate::devices::kind::{AnyDevice, Built, DeviceKind};
 use crate::devices::spindles::Spindles;
+use crate::engine::request::Promise;
 use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
 use crate::models::cache::{BlockCache, MOST_FRAMES, MOST_LINE_BLOCKS};
 
@@ -25,8 +30,8 @@ pub struct TierSpec<D> {
     pub cache: D,
     /// The device whose blocks it caches: the tier has as many.
     pub backing: D,
-    /// How much of the cache device is used: a whole number of lines. Left out, as many lines as it has room for, but no more than the
-    /// backing device has.
+    /// How much of the cache device is used for lines: a whole number of them. Left out, as many as it has room for beside its metadata, but
+    /// no more than the backing device has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// What has a place, and leaves it, as one: from 1 block to 1 MiB. Of a line only the blocks that were asked for are there.
@@ -47,6 +52,9 @@ pub struct TierSpec<D> {
     /// When dirty lines are written back, and which first.
     #[serde(default)]
     pub cleaning: CleaningSpec,
+    /// Whether the cache device keeps which dirty blocks it has.
+    #[serde(default)]
+    pub metadata: MetadataSpec,
     /// Which sequential streams pass the cache by; left out, none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass: Option<BypassSpec>,
@@ -66,6 +74,38 @@ pub enum Promotion {
 
 fn four_kib() -> Size {
     Size::from_blocks(8)
+}
+
+impl<D: AnyDevice> TierSpec<D> {
+    /// How the table of dirty blocks is kept, if it is.
+    fn table(
+        &self,
+        (lines, per_line): (u32, u32),
+        promise: Promise,
+        site: &Site<'_>,
+    ) -> Result<Option<TableRules>, Error> {
+        let Some(rules) = self.metadata.build() else {
+            return Ok(None);
+        };
+        let is_volatile = promise != Promise::Durable;
+        let area = Area::behind(lines.into(), per_line);
+        let recovery = site.run.loses_power.then(|| {
+            let mut alone = DeviceTree::default();
+            let prefix = format!("{}.cache.", site.path);
+            (self.cache).build_below(site, &prefix, &Spindles::alone(), &mut alone)?;
+            time_to_read(alone.devices, area)
+        });
+        Ok(Some(TableRules {
+            area,
+            writes_wait: match rules.commit {
+                Some(commit) => commit == CommitWith::Writes,
+                None => !is_volatile,
+            },
+            is_volatile,
+            interval: rules.interval,
+            recovery: recovery.transpose()?,
+        }))
+    }
 }
 
 impl<D: AnyDevice> DeviceKind for TierSpec<D> {
@@ -88,6 +128,7 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             .lines(cache.blocks, backing.blocks)
             .map_err(|(key, error)| site.locate(key, error))?;
         let map = self.map((lines, per_line), backing.blocks, site, tree)?;
+        let table = self.table((lines, per_line), cache.promise, site)?;
         let cleaning = self.cleaning.build(u64::from(lines) * u64::from(per_line));
         let streams = self.bypass.as_ref().map(BypassSpec::build).transpose();
         let admission = self.admission.build(lines);
@@ -97,6 +138,7 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             admission: admission.map_err(|error| site.locate("admission", error))?,
             streams: streams.map_err(|error| site.locate("bypass.streams", error))?,
             cleaning: cleaning.map_err(|error| site.locate("cleaning", error))?,
+            table,
         };
         let tier = Tier::new(cache, backing, map, parts);
         Ok(Built {
@@ -132,7 +174,13 @@ impl<D> TierSpec<D> {
             let help = "accepted: 1 block to 1 MiB, such as \"4 KiB\"".to_owned();
             return wrong("line", format!("lines of {}", self.line), help);
         }
-        let most = cache.min(backing) / line * line;
+        // Behind the lines the cache device has its metadata.
+        let metadata = self.metadata.build().is_some();
+        let room = match metadata {
+            true => most_places(cache, line as u32) * line,
+            false => cache,
+        };
+        let most = room.min(backing) / line * line;
         let size = self.size.map_or(most, Size::blocks);
         if size == 0 {
             let help = format!("accepted: 1 line of {} or more", self.line);
@@ -152,6 +200,15 @@ impl<D> TierSpec<D> {
                 "write a multiple of line, such as \"{} blocks\"",
                 (size / line).max(1) * line
             );
+            return wrong("size", message, help);
+        }
+        if size <= cache.min(backing) && size > most {
+            let message = format!(
+                "a cache of {} and its metadata are larger than the cache device, which has {}",
+                Size::from_blocks(size),
+                Size::from_blocks(cache)
+            );
+            let help = format!("accepted: up to \"{most} blocks\", or metadata = \"none\"");
             return wrong("size", message, help);
         }
         for (blocks, role) in [(cache, "cache"), (backing, "backing")] {

@@ -18,7 +18,7 @@ use std::time::Instant;
 use crate::base::document::from_node;
 use crate::base::document::{Node, Override, Value};
 use crate::base::error::{Error, InputError, Source};
-use crate::config::spec::{Spec, WarmUpSpec};
+use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::devices::assembly::{DeviceTree, RunSettings};
 use crate::devices::drives::{self, DriveFile};
 use crate::devices::hdd::drive::Drive;
@@ -134,6 +134,7 @@ impl Checked {
             replacements: &self.replacements,
             memory: self.memory,
             read_foreign: imported::drive,
+            loses_power: (self.spec.fault.iter()).any(|fault| fault.kind == FaultKind::PowerCut),
             locate: &|path, error| self.locate(path, error),
         })
     }

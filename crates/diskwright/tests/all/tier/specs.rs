@@ -91,7 +91,7 @@ fn what_makes_no_tier_is_refused_where_it_stands() {
             "streams",
             "1 to 1024",
         ),
-        ("metadata = \"none\"", "metadata", "unknown"),
+        ("metadata = \"nowhere\"", "metadata", "on-cache"),
     ] {
         let error = error(keys);
         assert!(error.contains(words), "{keys}: {error}");
