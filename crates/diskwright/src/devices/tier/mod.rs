@@ -359,4 +359,6 @@ impl Device for Tier {
 #[cfg(test)]
 mod dirty_tests;
 #[cfg(test)]
+mod metadata_tests;
+#[cfg(test)]
 mod tests;
