@@ -94,7 +94,7 @@ impl Tier {
     }
 
     /// Why a request gets no lines, whichever it asks for; `None` where nothing is against it.
-    fn reason(&self, work: &Work, op: Op) -> Option<Bypass> {
+    pub(super) fn reason(&self, work: &Work, op: Op) -> Option<Bypass> {
         let rules = &self.parts.rules;
         if !(if op == Op::Read {
             rules.caches_reads
@@ -205,7 +205,7 @@ impl Tier {
     }
 
     /// What a request does with its part of a line.
-    fn action(&self, work: &Work, line: &WorkLine) -> Action {
+    pub(super) fn action(&self, work: &Work, line: &WorkLine) -> Action {
         let Some(frame) = line.frame else {
             return Action::Pass;
         };

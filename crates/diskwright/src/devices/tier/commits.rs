@@ -20,10 +20,27 @@ const NO_WORK: WorkId = WorkId(u32::MAX);
 impl Tier {
     /// Before the run: with the checker on, what is on the medium is kept.
     pub(super) fn prepare_table(&mut self, cx: &mut Context<'_>) {
-        if let Some(table) = &mut self.table
-            && cx.checker().is_some()
-        {
+        let Some(table) = &mut self.table else { return };
+        if cx.checker().is_some() {
             table.durable = Some(Durable::new(table.rules.area));
+        }
+        // What is dirty at the start has been named before.
+        let (mut from, per_line) = (0, u64::from(self.map.blocks_per_line()));
+        while let Some((lbn, _)) = self.map.next_dirty(from, 1) {
+            let key = lbn / per_line;
+            if let Some(frame) = self.map.find(key) {
+                table.name(frame);
+                if let Some(durable) = &mut table.durable {
+                    let (line, whole) = (self.map.line(frame), self.map.whole(key));
+                    let runs = self.map.runs(line, BlockState::Dirty, whole).collect();
+                    durable.set(frame, Some(Named { key, runs }));
+                }
+            }
+            from = (key + 1) * per_line;
+        }
+        if let Some(durable) = &mut table.durable {
+            durable.begin();
+            durable.end();
         }
     }
 

@@ -15,6 +15,7 @@ mod counters;
 mod durable;
 mod ends;
 mod flushes;
+pub mod initial;
 mod lost;
 pub mod metadata;
 mod promotions;
@@ -118,6 +119,8 @@ pub struct Tier {
     outstanding: u32,
     /// A child whose queue was full has room again.
     has_room: bool,
+    /// Its cache held something before time zero.
+    is_warm: bool,
     counters: TierCounters,
     /// What the map had counted when counting began.
     counts_before: Counts,
@@ -147,6 +150,7 @@ impl Tier {
             has_power: true,
             outstanding: 0,
             has_room: false,
+            is_warm: false,
             counters: TierCounters::default(),
             counts_before: Counts::default(),
             victims: Vec::new(),
@@ -203,6 +207,7 @@ impl Device for Tier {
 
     fn prepare(&mut self, cx: &mut Context<'_>) {
         self.prepare_table(cx);
+        self.begin_warm(cx);
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
@@ -345,7 +350,10 @@ impl Device for Tier {
 
     fn warnings(&self) -> Vec<String> {
         let evictions = self.map.counts().evictions;
-        if evictions >= u64::from(self.map.frames()) || !self.parts.rules.caches_reads {
+        if self.is_warm
+            || evictions >= u64::from(self.map.frames())
+            || !self.parts.rules.caches_reads
+        {
             return Vec::new();
         }
         vec![format!(

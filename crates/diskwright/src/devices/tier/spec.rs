@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::admission::AdmissionSpec;
 use super::area::{Area, most_places};
 use super::cleaning::CleaningSpec;
+use super::initial::InitialSpec;
 use super::metadata::{CommitWith, MetadataSpec};
 use super::recovery::time_to_read;
 use super::streams::BypassSpec;
@@ -55,6 +56,9 @@ pub struct TierSpec<D> {
     /// Whether the cache device keeps which dirty blocks it has.
     #[serde(default)]
     pub metadata: MetadataSpec,
+    /// What the cache holds at the start; left out, nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial: Option<InitialSpec>,
     /// Which sequential streams pass the cache by; left out, none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass: Option<BypassSpec>,
@@ -140,7 +144,10 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             cleaning: cleaning.map_err(|error| site.locate("cleaning", error))?,
             table,
         };
-        let tier = Tier::new(cache, backing, map, parts);
+        let mut tier = Tier::new(cache, backing, map, parts);
+        if let Some(initial) = &self.initial {
+            initial.warm(&mut tier, site)?;
+        }
         Ok(Built {
             id: tree.add(site.path, Box::new(tier)),
             rotation: None,

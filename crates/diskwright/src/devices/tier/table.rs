@@ -118,19 +118,27 @@ impl Table {
         cleaned.map(|&(key, frame, _)| (key, frame))
     }
 
+    /// The table names dirty blocks of a place, on the medium too.
+    pub fn name(&mut self, frame: Frame) {
+        let entry = self.entry(frame);
+        entry.is_dirty = true;
+    }
+
+    fn entry(&mut self, frame: Frame) -> &mut Entry {
+        let index = frame.index();
+        if self.entries.len() <= index {
+            self.entries.resize(index + 1, Entry::default());
+        }
+        &mut self.entries[index]
+    }
+
     /// What the table says of a place has changed; whether that has dirty blocks now.
     pub fn change(&mut self, frame: Frame, is_dirty: bool) {
         if self.is_frozen {
             return;
         }
-        let index = frame.index();
-        if self.entries.len() <= index {
-            self.entries.resize(index + 1, Entry::default());
-        }
-        self.entries[index] = Entry {
-            changed: self.begun + 1,
-            is_dirty,
-        };
+        let changed = self.begun + 1;
+        *self.entry(frame) = Entry { changed, is_dirty };
         self.changed.insert(self.rules.area.block_of(frame.0));
     }
 

@@ -10,6 +10,7 @@ mod outline;
 pub mod point;
 pub mod sweep;
 pub(crate) mod vary;
+mod warming;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,6 +135,7 @@ impl Checked {
             replacements: &self.replacements,
             memory: self.memory,
             read_foreign: imported::drive,
+            warming: &|load, capacity, wanted| self.warm(load, capacity, wanted),
             loses_power: (self.spec.fault.iter()).any(|fault| fault.kind == FaultKind::PowerCut),
             locate: &|path, error| self.locate(path, error),
         })

@@ -3,3 +3,4 @@
 mod che;
 mod formulas;
 mod specs;
+mod warm;
