@@ -49,6 +49,9 @@ impl Tier {
     /// Whether the request at a place of those that wait may begin: none before it has a line in common with it, and each of its lines is
     /// free, as far as it needs that.
     pub(super) fn may_begin(&self, place: usize) -> bool {
+        if self.is_closing() {
+            return false;
+        }
         let (id, keys) = &self.waiting[place];
         let mut before = self.waiting.iter().take(place);
         let is_behind = before.any(|(_, other)| other.start < keys.end && keys.start < other.end);
@@ -90,7 +93,10 @@ impl Tier {
 
     /// Whether a read promotes what it fetches of lines that are held.
     fn fills(&self, work: &Work) -> bool {
-        self.parts.rules.caches_reads && !work.is_bypassed && self.condition == Condition::Working
+        self.parts.rules.caches_reads
+            && !work.is_bypassed
+            && self.condition == Condition::Working
+            && !self.changes.is_under_way()
     }
 
     /// Why a request gets no lines, whichever it asks for; `None` where nothing is against it.
@@ -102,6 +108,8 @@ impl Tier {
             rules.allocates
         }) {
             Some(Bypass::WritePolicy)
+        } else if self.condition == Condition::Removed || self.changes.is_under_way() {
+            Some(Bypass::Changing)
         } else if self.condition != Condition::Working {
             Some(Bypass::CacheFailed)
         } else if work.is_bypassed {
@@ -220,6 +228,7 @@ impl Tier {
             _ if self.condition != Condition::Working => Action::Drop,
             HeldLine::Invalidated => Action::Drop,
             // What must be durable at once goes to the device that makes it so.
+            HeldLine::Absorbing if self.changes.is_under_way() => Action::Update,
             HeldLine::Absorbing if !work.command.fua || self.keeps_dirty() => Action::Absorb,
             HeldLine::Absorbing | HeldLine::Updated => Action::Update,
         }

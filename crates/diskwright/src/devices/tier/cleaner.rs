@@ -129,6 +129,11 @@ impl Tier {
             && self.map.dirty_lines() > 0
     }
 
+    /// Lines are cleaned by other rules.
+    pub(super) fn set_cleaning(&mut self, rules: Option<CleaningRules>) {
+        self.cleaner.rules = rules;
+    }
+
     /// The rules of cleaning, if there are any.
     pub(super) fn cleaner_rules(&self) -> Option<CleaningRules> {
         self.cleaner.rules

@@ -255,7 +255,9 @@ impl Tier {
                 self.claims.release(key);
                 self.works.end(id);
             }
-            Cause::None | Cause::Cleaning | Cause::Flush => unreachable!("it has left no place"),
+            Cause::None | Cause::Cleaning | Cause::Flush | Cause::Change => {
+                unreachable!("it has left no place")
+            }
         }
     }
 
@@ -265,7 +267,7 @@ impl Tier {
         let request = work.request.expect("a write is the host's");
         let job = work.job.expect("it has begun");
         match self.condition {
-            Condition::Working => self.end_write(id, Outcome::Ok, cx),
+            Condition::Working | Condition::Removed => self.end_write(id, Outcome::Ok, cx),
             Condition::Failed => self.end_write(id, Outcome::FailedDevice, cx),
             Condition::ReadOnly => {
                 let mut work = self.works.take(id);

@@ -21,15 +21,18 @@ pub(super) enum Bypass {
     NoLine,
     /// The cache device has failed, or takes no writes.
     CacheFailed,
+    /// The cache changes, or has been removed.
+    Changing,
 }
 
 /// The reasons in the order of the counts, with their names.
-const REASONS: [(Bypass, &str); 5] = [
+const REASONS: [(Bypass, &str); 6] = [
     (Bypass::WritePolicy, "write_policy"),
     (Bypass::Sequential, "sequential"),
     (Bypass::Admission, "admission"),
     (Bypass::NoLine, "no_line"),
     (Bypass::CacheFailed, "cache_failed"),
+    (Bypass::Changing, "changing"),
 ];
 
 /// Requests of one kind, and where their blocks were.
@@ -74,14 +77,14 @@ impl Dirty {
         }
     }
 
-    /// Their mean over a span that ends at `now`.
+    /// Their mean over a span of `elapsed` from `begin` on, or up to the last change if that came later.
     fn mean(&self, begin: Time, elapsed: Time) -> f64 {
-        if elapsed == Time::ZERO {
+        let end = (begin + elapsed).max(self.since);
+        if end == begin {
             return self.blocks as f64;
         }
-        let end = begin + elapsed;
-        let rest = u128::from(end.saturating_sub(self.since).ns()) * u128::from(self.blocks);
-        (self.area + rest) as f64 / elapsed.ns() as f64
+        let rest = u128::from((end - self.since).ns()) * u128::from(self.blocks);
+        (self.area + rest) as f64 / (end - begin).ns() as f64
     }
 }
 
@@ -110,6 +113,7 @@ pub(super) struct TierCounters {
     of_victims: u64,
     of_cleaning: u64,
     of_flushes: u64,
+    of_changes: u64,
     pub written_back_blocks: u64,
     pub trimmed_blocks: u64,
     pub trimmed_dirty_blocks: u64,
@@ -163,6 +167,7 @@ impl TierCounters {
             Cause::Victim { .. } => self.of_victims += 1,
             Cause::Cleaning => self.of_cleaning += 1,
             Cause::Flush => self.of_flushes += 1,
+            Cause::Change => self.of_changes += 1,
             Cause::None | Cause::Emptied { .. } => {}
         }
     }
@@ -227,7 +232,12 @@ impl TierCounters {
         put("waited_for_place", json!(self.waited_for_place));
         put(
             "write_backs",
-            json!({ "victims": self.of_victims, "cleaning": self.of_cleaning, "flushes": self.of_flushes }),
+            json!({
+                "victims": self.of_victims,
+                "cleaning": self.of_cleaning,
+                "flushes": self.of_flushes,
+                "changes": self.of_changes,
+            }),
         );
         put("written_back_blocks", json!(self.written_back_blocks));
         put("trimmed_blocks", json!(self.trimmed_blocks));

@@ -185,14 +185,19 @@ impl Tier {
             self.lost.add(lbn, blocks, Outcome::FailedDevice);
             from = lbn + u64::from(blocks);
         }
+        self.forget_lines();
+        let now = cx.now();
+        self.counters.dirty.clock(now, 0);
+    }
+
+    /// No line is held any more.
+    pub(super) fn forget_lines(&mut self) {
         let mut lbn = 0;
         while lbn < self.backing.blocks {
             let blocks = (self.backing.blocks - lbn).min(u32::MAX.into()) as u32;
             self.map.trim(lbn, blocks, |_, _| {});
             lbn += u64::from(blocks);
         }
-        let now = cx.now();
-        self.counters.dirty.clock(now, 0);
     }
 
     /// Where a dirty block is on the cache device whose line has lost its place and is being written back.

@@ -123,8 +123,8 @@ impl Tier {
         }
     }
 
-    /// The commit that a flush which begins now waits for.
-    fn last_change(&mut self) -> Option<u64> {
+    /// The commit with which all that has changed is durable, if that has not ended: it is waited for.
+    pub(super) fn last_change(&mut self) -> Option<u64> {
         let table = self.table.as_mut()?;
         let commit = table.last_change();
         commit.into_iter().for_each(|commit| table.want(commit));
@@ -164,7 +164,7 @@ impl Tier {
             work: WorkId(u32::MAX),
             what: What::Barrier { is_cache },
         };
-        if self.condition != Condition::Failed {
+        if !matches!(self.condition, Condition::Failed | Condition::Removed) {
             self.children
                 .send(job, self.cache.device, flush, works_on(true), cx);
         }

@@ -7,6 +7,7 @@
 pub mod admission;
 mod area;
 mod begin;
+pub mod changes;
 mod claims;
 mod cleaner;
 pub mod cleaning;
@@ -43,6 +44,7 @@ use crate::engine::request::{DeviceId, Op, Outcome, Promise, RequestId};
 use crate::models::cache::block_cache::{BlockState, Counts, Victim};
 use crate::models::cache::{BlockCache, Frame};
 use admission::Admission;
+use changes::{Change, Changes};
 use claims::Claims;
 use cleaner::Cleaner;
 use cleaning::CleaningRules;
@@ -79,6 +81,8 @@ pub struct TierParts {
     pub cleaning: Option<CleaningRules>,
     /// The table of dirty blocks on the cache device, if it has one.
     pub table: Option<TableRules>,
+    /// How its cache changes in mid-run.
+    pub changes: Vec<Change>,
 }
 
 /// The checker's name of what a read has fetched and promotes, by the blocks of the backing device.
@@ -92,6 +96,8 @@ enum Condition {
     Working,
     /// A write failed: nothing more is written to it.
     ReadOnly,
+    /// It is not used, though it works.
+    Removed,
     Failed,
 }
 
@@ -111,6 +117,7 @@ pub struct Tier {
     /// The commit under way.
     committing: Option<JobId>,
     cleaner: Cleaner,
+    changes: Changes,
     lost: LostBlocks,
     condition: Condition,
     has_backing: bool,
@@ -122,7 +129,10 @@ pub struct Tier {
     /// Its cache held something before time zero.
     is_warm: bool,
     counters: TierCounters,
-    /// What the map had counted when counting began.
+    /// What the maps before the present one had counted, and what that one had when it came.
+    counted: Counts,
+    counted_from: Counts,
+    /// What was counted when counting began.
     counts_before: Counts,
     /// Kept for their memory.
     victims: Vec<Victim>,
@@ -131,7 +141,7 @@ pub struct Tier {
 
 impl Tier {
     /// A tier of two devices whose cache, which is empty, is `map`: its lines are on the cache device from its first block on.
-    pub fn new(cache: Child, backing: Child, map: BlockCache, parts: TierParts) -> Tier {
+    pub fn new(cache: Child, backing: Child, map: BlockCache, mut parts: TierParts) -> Tier {
         Tier {
             cache,
             backing,
@@ -144,6 +154,7 @@ impl Tier {
             table: parts.table.map(Table::new),
             committing: None,
             cleaner: Cleaner::new(parts.cleaning),
+            changes: Changes::new(std::mem::take(&mut parts.changes)),
             lost: LostBlocks::default(),
             condition: Condition::Working,
             has_backing: true,
@@ -152,6 +163,8 @@ impl Tier {
             has_room: false,
             is_warm: false,
             counters: TierCounters::default(),
+            counted: Counts::default(),
+            counted_from: Counts::default(),
             counts_before: Counts::default(),
             victims: Vec::new(),
             runs: Vec::new(),
@@ -180,9 +193,14 @@ impl Tier {
 
     /// Goes on with what waits, after something has ended.
     fn proceed(&mut self, cx: &mut Context<'_>) {
-        self.advance_flush(cx);
-        while self.begin_first(cx) {
+        loop {
             self.advance_flush(cx);
+            while self.begin_first(cx) {
+                self.advance_flush(cx);
+            }
+            if !self.advance_change(cx) {
+                break;
+            }
         }
         self.advance_commits(cx);
         self.clean_beyond_marks(cx);
@@ -192,7 +210,8 @@ impl Tier {
 
     /// Free slots of the child that has fewer, one that has failed left out.
     fn free_slots(&self, of: impl Fn(DeviceId) -> DeviceStatus) -> u32 {
-        let cache = (self.condition != Condition::Failed).then_some(self.cache.device);
+        let is_used = !matches!(self.condition, Condition::Failed | Condition::Removed);
+        let cache = is_used.then_some(self.cache.device);
         let backing = self.has_backing.then_some(self.backing.device);
         let slots = cache.into_iter().chain(backing);
         let slots = slots.map(|device| of(device).free_slots);
@@ -208,6 +227,7 @@ impl Device for Tier {
     fn prepare(&mut self, cx: &mut Context<'_>) {
         self.prepare_table(cx);
         self.begin_warm(cx);
+        self.prepare_changes(cx);
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
@@ -224,10 +244,10 @@ impl Device for Tier {
     }
 
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
-        if token.kind() == commits::COMMIT {
-            self.commit_is_due(cx);
-        } else {
-            self.clean(token, cx);
+        match token.kind() {
+            commits::COMMIT => self.commit_is_due(cx),
+            changes::CHANGE => self.begin_change(cx),
+            _ => self.clean(token, cx),
         }
     }
 
@@ -334,22 +354,23 @@ impl Device for Tier {
 
     fn measure_from(&mut self, now: Time) {
         self.counters.forget(now, self.map.dirty_blocks());
-        self.counts_before = *self.map.counts();
+        self.counts_before = self.counts();
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
-        let counts = self.map.counts().since(&self.counts_before);
+        let counts = self.counts().since(&self.counts_before);
         let lost = self.lost.blocks();
         let mut report = (self.counters).report(&self.map, &counts, lost, elapsed);
         if self.table.is_some() {
             self.counters.report_commits(&mut report);
         }
+        self.changes.report(&mut report);
         self.report_recovery(&mut report);
         report
     }
 
     fn warnings(&self) -> Vec<String> {
-        let evictions = self.map.counts().evictions;
+        let evictions = self.counts().evictions;
         if self.is_warm
             || evictions >= u64::from(self.map.frames())
             || !self.parts.rules.caches_reads

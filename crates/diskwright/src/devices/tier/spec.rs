@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::admission::AdmissionSpec;
 use super::area::{Area, most_places};
+use super::changes::{Change, ChangeTo, EventKind, EventSpec};
 use super::cleaning::CleaningSpec;
 use super::initial::InitialSpec;
 use super::metadata::{CommitWith, MetadataSpec};
@@ -59,6 +60,9 @@ pub struct TierSpec<D> {
     /// What the cache holds at the start; left out, nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial: Option<InitialSpec>,
+    /// How the cache changes in mid-run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub event: Vec<EventSpec>,
     /// Which sequential streams pass the cache by; left out, none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass: Option<BypassSpec>,
@@ -81,6 +85,37 @@ fn four_kib() -> Size {
 }
 
 impl<D: AnyDevice> TierSpec<D> {
+    /// The changes in mid-run, and the most lines that the cache, which begins with `lines`, ever has.
+    fn changes(
+        &self,
+        lines: u32,
+        (cache, backing): (u64, u64),
+        site: &Site<'_>,
+        tree: &mut DeviceTree,
+    ) -> Result<(Vec<Change>, u32), Error> {
+        let mut most = lines;
+        let changes = self.event.iter().enumerate().map(|(number, event)| {
+            let to = match event.kind {
+                EventKind::Remove => ChangeTo::Removed,
+                EventKind::Attach => ChangeTo::Attached,
+                EventKind::Resize(size) => {
+                    let locate =
+                        |error| site.locate(&format!("event[{number}].kind.resize"), error);
+                    let lines = self.lines(Some(size), cache, backing);
+                    let (lines, per_line) = lines.map_err(|(_, error)| locate(error))?;
+                    most = most.max(lines);
+                    let map = self.map((lines, per_line), backing, site, tree)?;
+                    let cleaning = self.cleaning.build(u64::from(lines) * u64::from(per_line));
+                    let cleaning = cleaning.map_err(|error| locate(error.into()))?;
+                    ChangeTo::Resized(Box::new(map), cleaning)
+                }
+            };
+            Ok::<_, Error>(Change { at: event.at, to })
+        });
+        let changes = changes.collect::<Result<_, _>>()?;
+        Ok((changes, most))
+    }
+
     /// How the table of dirty blocks is kept, if it is.
     fn table(
         &self,
@@ -128,11 +163,13 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             child(&self.cache, "cache")?,
             child(&self.backing, "backing")?,
         );
+        let locate = |(key, error)| site.locate(key, error);
         let (lines, per_line) = self
-            .lines(cache.blocks, backing.blocks)
-            .map_err(|(key, error)| site.locate(key, error))?;
+            .lines(self.size, cache.blocks, backing.blocks)
+            .map_err(locate)?;
         let map = self.map((lines, per_line), backing.blocks, site, tree)?;
-        let table = self.table((lines, per_line), cache.promise, site)?;
+        let (changes, most) = self.changes(lines, (cache.blocks, backing.blocks), site, tree)?;
+        let table = self.table((most, per_line), cache.promise, site)?;
         let cleaning = self.cleaning.build(u64::from(lines) * u64::from(per_line));
         let streams = self.bypass.as_ref().map(BypassSpec::build).transpose();
         let admission = self.admission.build(lines);
@@ -143,6 +180,7 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             streams: streams.map_err(|error| site.locate("bypass.streams", error))?,
             cleaning: cleaning.map_err(|error| site.locate("cleaning", error))?,
             table,
+            changes,
         };
         let mut tier = Tier::new(cache, backing, map, parts);
         if let Some(initial) = &self.initial {
@@ -172,7 +210,12 @@ impl<D> TierSpec<D> {
     /// # Errors
     /// The key and what is wrong with its value: lines of no size or above 1 MiB, a size that is no whole number of lines, or more than
     /// one of the devices has, a policy that only a run over a whole trace can have.
-    fn lines(&self, cache: u64, backing: u64) -> Result<(u32, u32), (&'static str, Error)> {
+    fn lines(
+        &self,
+        size: Option<Size>,
+        cache: u64,
+        backing: u64,
+    ) -> Result<(u32, u32), (&'static str, Error)> {
         let wrong = |key, message: String, help: String| {
             Err((key, Error::from(InputError::new(message).help(help))))
         };
@@ -188,11 +231,12 @@ impl<D> TierSpec<D> {
             false => cache,
         };
         let most = room.min(backing) / line * line;
-        let size = self.size.map_or(most, Size::blocks);
+        let is_given = size.is_some();
+        let size = size.map_or(most, Size::blocks);
         if size == 0 {
             let help = format!("accepted: 1 line of {} or more", self.line);
             return wrong(
-                if self.size.is_some() { "size" } else { "line" },
+                if is_given { "size" } else { "line" },
                 "a cache without lines".to_owned(),
                 help,
             );

@@ -84,6 +84,7 @@ impl Setup {
             streams: bypass,
             cleaning: cleaning.build(cache).expect("it is sound"),
             table: self.table(area),
+            changes: Vec::new(),
         };
         let child = |device: u32, fake: &Fake| Child {
             device: DeviceId(device),

@@ -73,6 +73,8 @@ pub(super) enum Cause {
     },
     Cleaning,
     Flush,
+    /// A change of the cache.
+    Change,
     /// It writes nothing back: a line has lost all its blocks, and its place.
     Emptied {
         key: u64,

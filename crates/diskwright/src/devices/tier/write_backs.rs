@@ -243,6 +243,7 @@ impl Tier {
                 self.works.end(id);
                 match cause {
                     Cause::Flush => self.flushes.write_back_ended(),
+                    Cause::Change => self.changes.is_writing = false,
                     _ => self.cleaned(cx),
                 }
             }

@@ -55,7 +55,7 @@ impl Tier {
                     what: What::Store(index),
                 };
                 let store = Command {
-                    fua: work.command.fua && line.action == Action::Absorb,
+                    fua: work.command.fua && self.keeps_dirty(),
                     ..command(Op::Write, at, blocks)
                 };
                 let child = self.children.send(job, self.cache.device, store, piece, cx);
@@ -177,6 +177,7 @@ impl Tier {
                 }
                 Action::Update if outcome == Outcome::Ok && self.condition != Condition::Failed => {
                     self.map.put(frame, &line.piece, false);
+                    self.note_dirty(line.piece.key, frame);
                 }
                 _ => self.map.forget(frame, &line.piece),
             }

@@ -1,5 +1,6 @@
 //! Cache tiers as specs have them.
 
+mod changes;
 mod che;
 mod formulas;
 mod specs;

@@ -28,6 +28,18 @@ fn case(definitions: &Definitions, number: u64) -> Case {
     let (mut device, blocks) = devices::a_tier(&mut draw);
     let policy = POLICIES[(number % POLICIES.len() as u64) as usize];
     device["tier"]["write_policy"] = json!(policy);
+    match number % 5 {
+        0 if policy == "write-back" => {
+            device["tier"]["initial"] = json!({ "rank": { "fill": "90 %", "dirty": "50 %" } });
+        }
+        1 => device["tier"]["initial"] = json!({ "load": 200 }),
+        _ => drop(
+            device["tier"]
+                .as_object_mut()
+                .expect("a table")
+                .remove("initial"),
+        ),
+    }
     // Most keep metadata, under either rule and with intervals that runs reach.
     let tier = &mut device["tier"];
     match number / POLICIES.len() as u64 % 4 {

@@ -56,6 +56,25 @@ fn keys(draw: &mut Draw<'_>, most: u64) -> (Value, u64) {
             tier[key] = draw.named(definition);
         }
     }
+    if draw.chance(0.25) {
+        let events = (0..draw.within(1..=3)).map(|_| {
+            let kind = match draw.within(0..=3) {
+                0 => json!("remove"),
+                1 => json!("attach"),
+                _ => json!({ "resize": size(draw.scaled(1..=(room / line).min(200)) * line) }),
+            };
+            json!({ "at": draw.time(0, 2_000_000), "kind": kind })
+        });
+        tier["event"] = events.collect::<Vec<_>>().into();
+    }
+    if draw.chance(0.3) {
+        // Dirty lines come with write-back only.
+        let is_back = tier["write_policy"].to_string().contains("write-back");
+        let dirty = if is_back { draw.scaled(0..=100) } else { 0 };
+        let fill = draw.scaled(0..=100);
+        let ranked = json!({ "fill": format!("{fill} %"), "dirty": format!("{dirty} %") });
+        tier["initial"] = json!({ "rank": ranked });
+    }
     // The low mark is below the high one.
     let rules = tier.get_mut("cleaning").and_then(Value::as_object_mut);
     let rules = rules.and_then(|cleaning| cleaning.values_mut().next());
