@@ -10,7 +10,7 @@ use crate::base::error::Error;
 use crate::base::memory::Budget;
 use crate::base::random::Stream;
 use crate::engine::device::Device;
-use crate::engine::request::DeviceId;
+use crate::engine::request::{Command, DeviceId};
 use crate::models::cache::replacement::{
     CustomReplacements, Replacement, ReplacementChoice, Setting,
 };
@@ -53,6 +53,21 @@ impl DeviceTree {
     }
 }
 
+/// Where the requests come from that a device is warmed with before the run.
+#[derive(Clone, Copy, Debug)]
+pub enum WarmingLoad<'a> {
+    /// A trace, in a file whose path begins in the spec's folder.
+    Trace(&'a Path),
+    /// The run's own load, from its first request on.
+    Own,
+    /// The places of the run's own load, from the most popular one on.
+    Ranks,
+}
+
+/// Gives the requests of a load, for a device of so many blocks, until it is told that no more are wanted.
+pub type Warming<'a> =
+    dyn Fn(&WarmingLoad<'_>, u64, &mut dyn FnMut(&Command) -> bool) -> Result<(), Error> + 'a;
+
 /// What all devices of a run are built with.
 #[derive(Clone, Copy)]
 pub struct RunSettings<'a> {
@@ -68,6 +83,10 @@ pub struct RunSettings<'a> {
     pub memory: Option<u64>,
     /// Reads drives' files of other programs.
     pub read_foreign: ReadForeign,
+    /// Gives the requests of a load, for a device of so many blocks, until it is told that no more are wanted.
+    pub warming: &'a Warming<'a>,
+    /// A power cut ends the run.
+    pub loses_power: bool,
     /// Adds the place of a key of the spec, given by its whole path, to an error without one.
     pub locate: &'a dyn Fn(&str, Error) -> Error,
 }

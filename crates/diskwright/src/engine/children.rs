@@ -118,6 +118,11 @@ impl<P> Children<P> {
         self.jobs[job.0 as usize].request
     }
 
+    /// The present phase of a job, from 0.
+    pub fn phase(&self, job: JobId) -> u32 {
+        self.jobs[job.0 as usize].phase
+    }
+
     /// Sends a piece of a job's present phase to a child, and returns its request.
     pub fn send(
         &mut self,

@@ -74,6 +74,8 @@ fn engine(spec: &HddSpec, drive: Drive) -> Result<Engine, Error> {
         replacements: &CustomReplacements::default(),
         memory: None,
         read_foreign: imported::drive,
+        warming: &|_, _, _| Ok(()),
+        loses_power: false,
         locate: &|_, error| error,
     };
     let site = Site {

@@ -183,6 +183,14 @@ impl Workload {
         })
     }
 
+    /// The places of a synthetic load that prefers some, of its first size, from the most popular one on; `None` for other loads.
+    pub fn popular_places(&self) -> Option<impl Iterator<Item = Command> + '_> {
+        match &self.source {
+            Source::Synthetic(synthetic) => synthetic.popular_places(),
+            Source::Trace { .. } => None,
+        }
+    }
+
     /// The next request, or `None` after the last one.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::counters::Bypass;
+use super::table::Waiter;
 use super::work::{Action, Stage, Work, WorkId, WorkLine};
 use super::write_policies::HeldLine;
 use super::{Condition, Tier};
@@ -48,6 +49,9 @@ impl Tier {
     /// Whether the request at a place of those that wait may begin: none before it has a line in common with it, and each of its lines is
     /// free, as far as it needs that.
     pub(super) fn may_begin(&self, place: usize) -> bool {
+        if self.is_closing() {
+            return false;
+        }
         let (id, keys) = &self.waiting[place];
         let mut before = self.waiting.iter().take(place);
         let is_behind = before.any(|(_, other)| other.start < keys.end && keys.start < other.end);
@@ -89,11 +93,14 @@ impl Tier {
 
     /// Whether a read promotes what it fetches of lines that are held.
     fn fills(&self, work: &Work) -> bool {
-        self.parts.rules.caches_reads && !work.is_bypassed && self.condition == Condition::Working
+        self.parts.rules.caches_reads
+            && !work.is_bypassed
+            && self.condition == Condition::Working
+            && !self.changes.is_under_way()
     }
 
     /// Why a request gets no lines, whichever it asks for; `None` where nothing is against it.
-    fn reason(&self, work: &Work, op: Op) -> Option<Bypass> {
+    pub(super) fn reason(&self, work: &Work, op: Op) -> Option<Bypass> {
         let rules = &self.parts.rules;
         if !(if op == Op::Read {
             rules.caches_reads
@@ -101,6 +108,8 @@ impl Tier {
             rules.allocates
         }) {
             Some(Bypass::WritePolicy)
+        } else if self.condition == Condition::Removed || self.changes.is_under_way() {
+            Some(Bypass::Changing)
         } else if self.condition != Condition::Working {
             Some(Bypass::CacheFailed)
         } else if work.is_bypassed {
@@ -149,6 +158,13 @@ impl Tier {
         }
         // What leaves at a hit is clean.
         while let Some(shed) = self.victims.pop() {
+            let place = self
+                .table
+                .as_ref()
+                .and_then(|table| table.cleaned_at(shed.key));
+            if let Some(frame) = place {
+                self.emptied(shed.key, frame);
+            }
             self.map.release(shed);
         }
         for line in &mut lines {
@@ -187,6 +203,8 @@ impl Tier {
                 && let Some(victim) = self.victims.pop()
             {
                 work.awaited += u32::from(self.evict(victim, frame, id, cx));
+            } else {
+                work.awaited += u32::from(self.wait_for_place(frame, Waiter::Place(id)));
             }
             return;
         }
@@ -195,7 +213,7 @@ impl Tier {
     }
 
     /// What a request does with its part of a line.
-    fn action(&self, work: &Work, line: &WorkLine) -> Action {
+    pub(super) fn action(&self, work: &Work, line: &WorkLine) -> Action {
         let Some(frame) = line.frame else {
             return Action::Pass;
         };
@@ -210,7 +228,8 @@ impl Tier {
             _ if self.condition != Condition::Working => Action::Drop,
             HeldLine::Invalidated => Action::Drop,
             // What must be durable at once goes to the device that makes it so.
-            HeldLine::Absorbing if !work.command.fua => Action::Absorb,
+            HeldLine::Absorbing if self.changes.is_under_way() => Action::Update,
+            HeldLine::Absorbing if !work.command.fua || self.keeps_dirty() => Action::Absorb,
             HeldLine::Absorbing | HeldLine::Updated => Action::Update,
         }
     }
@@ -233,6 +252,7 @@ impl Tier {
             if let Some(frame) = line.frame {
                 self.map.unpin(frame);
                 self.map.remove_if_empty(frame);
+                self.emptied(key, frame);
             }
         }
         work.lines.truncate(kept);
@@ -241,10 +261,18 @@ impl Tier {
     /// Begins a trim: its blocks are in the cache no longer, dirty or not, and it goes on to the backing device.
     fn begin_trim(&mut self, id: WorkId, cx: &mut Context<'_>) {
         let Command { lbn, blocks, .. } = self.works.get(id).command;
+        let named = self.named_within(lbn.0, blocks);
         let trimmed = self.map.trim(lbn.0, blocks, |_, _| {});
         self.lost.remove(lbn.0, blocks);
         self.counters.trimmed_blocks += trimmed.blocks;
         self.counters.trimmed_dirty_blocks += trimmed.dirty;
+        for (key, frame) in named {
+            if self.map.find(key) == Some(frame) {
+                self.note_dirty(key, frame);
+            } else {
+                self.emptied(key, frame);
+            }
+        }
         self.pass_on(id, cx);
         self.works.get_mut(id).stage = Stage::Trimming;
     }

@@ -129,6 +129,23 @@ impl Tier {
             && self.map.dirty_lines() > 0
     }
 
+    /// Lines are cleaned by other rules.
+    pub(super) fn set_cleaning(&mut self, rules: Option<CleaningRules>) {
+        self.cleaner.rules = rules;
+    }
+
+    /// The rules of cleaning, if there are any.
+    pub(super) fn cleaner_rules(&self) -> Option<CleaningRules> {
+        self.cleaner.rules
+    }
+
+    /// The run that is written back next, which the cleaner is done with.
+    pub(super) fn clean_next(&mut self) -> Option<(u64, u32)> {
+        let (lbn, blocks) = self.next_to_clean()?;
+        self.cleaner.position = lbn + u64::from(blocks);
+        Some((lbn, blocks))
+    }
+
     /// The run that is written back next; none where every dirty line is in use.
     fn next_to_clean(&self) -> Option<(u64, u32)> {
         let CleaningRules { order, merge, .. } = self.cleaner.rules?;

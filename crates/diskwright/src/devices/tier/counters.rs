@@ -21,15 +21,18 @@ pub(super) enum Bypass {
     NoLine,
     /// The cache device has failed, or takes no writes.
     CacheFailed,
+    /// The cache changes, or has been removed.
+    Changing,
 }
 
 /// The reasons in the order of the counts, with their names.
-const REASONS: [(Bypass, &str); 5] = [
+const REASONS: [(Bypass, &str); 6] = [
     (Bypass::WritePolicy, "write_policy"),
     (Bypass::Sequential, "sequential"),
     (Bypass::Admission, "admission"),
     (Bypass::NoLine, "no_line"),
     (Bypass::CacheFailed, "cache_failed"),
+    (Bypass::Changing, "changing"),
 ];
 
 /// Requests of one kind, and where their blocks were.
@@ -74,14 +77,14 @@ impl Dirty {
         }
     }
 
-    /// Their mean over a span that ends at `now`.
+    /// Their mean over a span of `elapsed` from `begin` on, or up to the last change if that came later.
     fn mean(&self, begin: Time, elapsed: Time) -> f64 {
-        if elapsed == Time::ZERO {
+        let end = (begin + elapsed).max(self.since);
+        if end == begin {
             return self.blocks as f64;
         }
-        let end = begin + elapsed;
-        let rest = u128::from(end.saturating_sub(self.since).ns()) * u128::from(self.blocks);
-        (self.area + rest) as f64 / elapsed.ns() as f64
+        let rest = u128::from((end - self.since).ns()) * u128::from(self.blocks);
+        (self.area + rest) as f64 / (end - begin).ns() as f64
     }
 }
 
@@ -96,6 +99,11 @@ pub(super) struct TierCounters {
     pub conflicts: u64,
     /// Writes that waited until a place was free.
     pub waited_for_place: u64,
+    /// Writes that waited until the table named what they had made dirty.
+    pub waited_for_commit: u64,
+    /// Commits of the table, and the blocks of it that they wrote.
+    pub commits: u64,
+    pub table_blocks: u64,
     /// Lines that got blocks from a read, and the blocks.
     pub promotions: u64,
     pub promoted_blocks: u64,
@@ -105,6 +113,7 @@ pub(super) struct TierCounters {
     of_victims: u64,
     of_cleaning: u64,
     of_flushes: u64,
+    of_changes: u64,
     pub written_back_blocks: u64,
     pub trimmed_blocks: u64,
     pub trimmed_dirty_blocks: u64,
@@ -158,7 +167,19 @@ impl TierCounters {
             Cause::Victim { .. } => self.of_victims += 1,
             Cause::Cleaning => self.of_cleaning += 1,
             Cause::Flush => self.of_flushes += 1,
-            Cause::None => {}
+            Cause::Change => self.of_changes += 1,
+            Cause::None | Cause::Emptied { .. } => {}
+        }
+    }
+
+    /// What is told of the table, where there is one.
+    pub fn report_commits(&self, report: &mut Map<String, Value>) {
+        for (key, count) in [
+            ("metadata_commits", self.commits),
+            ("metadata_writes", self.table_blocks),
+            ("waited_for_metadata", self.waited_for_commit),
+        ] {
+            report.insert(key.to_owned(), json!(count));
         }
     }
 
@@ -211,7 +232,12 @@ impl TierCounters {
         put("waited_for_place", json!(self.waited_for_place));
         put(
             "write_backs",
-            json!({ "victims": self.of_victims, "cleaning": self.of_cleaning, "flushes": self.of_flushes }),
+            json!({
+                "victims": self.of_victims,
+                "cleaning": self.of_cleaning,
+                "flushes": self.of_flushes,
+                "changes": self.of_changes,
+            }),
         );
         put("written_back_blocks", json!(self.written_back_blocks));
         put("trimmed_blocks", json!(self.trimmed_blocks));

@@ -50,9 +50,16 @@ impl Tier {
             }
             What::Barrier { is_cache } => {
                 // What the cache device cannot make durable goes to the backing device.
-                let outcome = if is_cache { Outcome::Ok } else { outcome };
+                let is_needed = !is_cache || self.keeps_dirty() && outcome != Outcome::FailedDevice;
+                let outcome = if is_needed { outcome } else { Outcome::Ok };
                 if let Some(end) = self.children.finish(ended, outcome, cx) {
                     self.flush_ended(end, cx);
+                }
+                return;
+            }
+            What::Commit => {
+                if let Some(end) = self.children.finish(ended, outcome, cx) {
+                    self.commit_ended(&end, cx);
                 }
                 return;
             }
@@ -78,7 +85,9 @@ impl Tier {
             Stage::Gathering => self.spread(id, cx),
             Stage::Spreading => self.spread_ended(id, end, cx),
             Stage::Settling => self.written_back(id, end, cx),
-            Stage::Waiting | Stage::Abandoned => unreachable!("it has sent nothing"),
+            Stage::Waiting | Stage::Abandoned | Stage::Committing => {
+                unreachable!("it has sent nothing")
+            }
         }
     }
 
@@ -153,28 +162,42 @@ impl Tier {
     /// A write to the cache device has failed: nothing more is written there.
     pub(super) fn cache_write_failed(&mut self) {
         self.counters.failed_cache_writes += 1;
+        self.freeze_table();
         if self.condition == Condition::Working {
             self.condition = Condition::ReadOnly;
+        }
+    }
+
+    /// The table stays as it is.
+    fn freeze_table(&mut self) {
+        if let Some(table) = &mut self.table {
+            table.freeze();
         }
     }
 
     /// The cache device has failed: what was dirty is lost, and all else is on the backing device.
     pub(super) fn lose_cache(&mut self, cx: &mut Context<'_>) {
         self.condition = Condition::Failed;
+        self.freeze_table();
         self.counters.lost_blocks += self.map.dirty_blocks();
         let mut from = 0;
         while let Some((lbn, blocks)) = self.map.next_dirty(from, u32::MAX) {
             self.lost.add(lbn, blocks, Outcome::FailedDevice);
             from = lbn + u64::from(blocks);
         }
+        self.forget_lines();
+        let now = cx.now();
+        self.counters.dirty.clock(now, 0);
+    }
+
+    /// No line is held any more.
+    pub(super) fn forget_lines(&mut self) {
         let mut lbn = 0;
         while lbn < self.backing.blocks {
             let blocks = (self.backing.blocks - lbn).min(u32::MAX.into()) as u32;
             self.map.trim(lbn, blocks, |_, _| {});
             lbn += u64::from(blocks);
         }
-        let now = cx.now();
-        self.counters.dirty.clock(now, 0);
     }
 
     /// Where a dirty block is on the cache device whose line has lost its place and is being written back.

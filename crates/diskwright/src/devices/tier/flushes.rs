@@ -30,6 +30,8 @@ struct Current {
     next: u64,
     /// Victims with lower numbers must be on the backing device.
     victims: u64,
+    /// The commit that makes what was dirty when it began durable, if one must.
+    commit: Option<u64>,
     /// A write-back of it is under way.
     is_writing: bool,
 }
@@ -82,8 +84,10 @@ impl Tier {
                 let now = cx.now();
                 let entry = cx.request_mut(request);
                 (entry.acceptance, entry.start) = (now, now);
+                let commit = self.last_change();
                 self.flushes.current = Some(Current {
                     request,
+                    commit,
                     next: 0,
                     victims: self.flushes.victims,
                     is_writing: false,
@@ -119,9 +123,23 @@ impl Tier {
         }
     }
 
+    /// The commit with which all that has changed is durable, if that has not ended: it is waited for.
+    pub(super) fn last_change(&mut self) -> Option<u64> {
+        let table = self.table.as_mut()?;
+        let commit = table.last_change();
+        commit.into_iter().for_each(|commit| table.want(commit));
+        commit
+    }
+
     fn step(&self, current: &Current) -> Step {
         if current.is_writing {
             return Step::Wait;
+        }
+        if self.keeps_dirty()
+            && let Some(table) = &self.table
+        {
+            let is_durable = current.commit.is_none_or(|commit| table.has_ended(commit));
+            return if is_durable { Step::Pass } else { Step::Wait };
         }
         if self.has_backing
             && let Some((lbn, blocks)) = self.map.next_dirty(current.next, MERGE)
@@ -146,7 +164,7 @@ impl Tier {
             work: WorkId(u32::MAX),
             what: What::Barrier { is_cache },
         };
-        if self.condition != Condition::Failed {
+        if !matches!(self.condition, Condition::Failed | Condition::Removed) {
             self.children
                 .send(job, self.cache.device, flush, works_on(true), cx);
         }

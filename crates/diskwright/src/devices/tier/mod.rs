@@ -5,18 +5,26 @@
 //! and which line leaves for another is kept by the [`BlockCache`] that drives have, too.
 
 pub mod admission;
+mod area;
 mod begin;
+pub mod changes;
 mod claims;
 mod cleaner;
 pub mod cleaning;
+mod commits;
 mod counters;
+mod durable;
 mod ends;
 mod flushes;
+pub mod initial;
 mod lost;
+pub mod metadata;
 mod promotions;
 mod reads;
+mod recovery;
 pub mod spec;
 mod streams;
+mod table;
 mod work;
 mod write_backs;
 pub mod write_policies;
@@ -29,13 +37,14 @@ use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
-use crate::engine::children::Children;
+use crate::engine::children::{Children, JobId};
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Op, Outcome, Promise, RequestId};
 use crate::models::cache::block_cache::{BlockState, Counts, Victim};
 use crate::models::cache::{BlockCache, Frame};
 use admission::Admission;
+use changes::{Change, Changes};
 use claims::Claims;
 use cleaner::Cleaner;
 use cleaning::CleaningRules;
@@ -43,6 +52,7 @@ use counters::TierCounters;
 use flushes::Flushes;
 use lost::LostBlocks;
 use streams::Streams;
+use table::{Table, TableRules};
 use work::{Piece, WorkId, Works};
 use write_policies::{HeldLine, WriteRules};
 
@@ -69,6 +79,10 @@ pub struct TierParts {
     pub streams: Option<Streams>,
     /// When lines are cleaned; `None` for never.
     pub cleaning: Option<CleaningRules>,
+    /// The table of dirty blocks on the cache device, if it has one.
+    pub table: Option<TableRules>,
+    /// How its cache changes in mid-run.
+    pub changes: Vec<Change>,
 }
 
 /// The checker's name of what a read has fetched and promotes, by the blocks of the backing device.
@@ -82,6 +96,8 @@ enum Condition {
     Working,
     /// A write failed: nothing more is written to it.
     ReadOnly,
+    /// It is not used, though it works.
+    Removed,
     Failed,
 }
 
@@ -97,7 +113,11 @@ pub struct Tier {
     waiting: VecDeque<(WorkId, Range<u64>)>,
     children: Children<Piece>,
     flushes: Flushes,
+    table: Option<Table>,
+    /// The commit under way.
+    committing: Option<JobId>,
     cleaner: Cleaner,
+    changes: Changes,
     lost: LostBlocks,
     condition: Condition,
     has_backing: bool,
@@ -106,8 +126,13 @@ pub struct Tier {
     outstanding: u32,
     /// A child whose queue was full has room again.
     has_room: bool,
+    /// Its cache held something before time zero.
+    is_warm: bool,
     counters: TierCounters,
-    /// What the map had counted when counting began.
+    /// What the maps before the present one had counted, and what that one had when it came.
+    counted: Counts,
+    counted_from: Counts,
+    /// What was counted when counting began.
     counts_before: Counts,
     /// Kept for their memory.
     victims: Vec<Victim>,
@@ -116,7 +141,7 @@ pub struct Tier {
 
 impl Tier {
     /// A tier of two devices whose cache, which is empty, is `map`: its lines are on the cache device from its first block on.
-    pub fn new(cache: Child, backing: Child, map: BlockCache, parts: TierParts) -> Tier {
+    pub fn new(cache: Child, backing: Child, map: BlockCache, mut parts: TierParts) -> Tier {
         Tier {
             cache,
             backing,
@@ -126,14 +151,20 @@ impl Tier {
             waiting: VecDeque::new(),
             children: Children::default(),
             flushes: Flushes::default(),
+            table: parts.table.map(Table::new),
+            committing: None,
             cleaner: Cleaner::new(parts.cleaning),
+            changes: Changes::new(std::mem::take(&mut parts.changes)),
             lost: LostBlocks::default(),
             condition: Condition::Working,
             has_backing: true,
             has_power: true,
             outstanding: 0,
             has_room: false,
+            is_warm: false,
             counters: TierCounters::default(),
+            counted: Counts::default(),
+            counted_from: Counts::default(),
             counts_before: Counts::default(),
             victims: Vec::new(),
             runs: Vec::new(),
@@ -162,10 +193,16 @@ impl Tier {
 
     /// Goes on with what waits, after something has ended.
     fn proceed(&mut self, cx: &mut Context<'_>) {
-        self.advance_flush(cx);
-        while self.begin_first(cx) {
+        loop {
             self.advance_flush(cx);
+            while self.begin_first(cx) {
+                self.advance_flush(cx);
+            }
+            if !self.advance_change(cx) {
+                break;
+            }
         }
+        self.advance_commits(cx);
         self.clean_beyond_marks(cx);
         let now = cx.now();
         self.counters.dirty.clock(now, self.map.dirty_blocks());
@@ -173,7 +210,8 @@ impl Tier {
 
     /// Free slots of the child that has fewer, one that has failed left out.
     fn free_slots(&self, of: impl Fn(DeviceId) -> DeviceStatus) -> u32 {
-        let cache = (self.condition != Condition::Failed).then_some(self.cache.device);
+        let is_used = !matches!(self.condition, Condition::Failed | Condition::Removed);
+        let cache = is_used.then_some(self.cache.device);
         let backing = self.has_backing.then_some(self.backing.device);
         let slots = cache.into_iter().chain(backing);
         let slots = slots.map(|device| of(device).free_slots);
@@ -184,6 +222,12 @@ impl Tier {
 impl Device for Tier {
     fn children(&self) -> Vec<DeviceId> {
         vec![self.cache.device, self.backing.device]
+    }
+
+    fn prepare(&mut self, cx: &mut Context<'_>) {
+        self.prepare_table(cx);
+        self.begin_warm(cx);
+        self.prepare_changes(cx);
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
@@ -200,7 +244,11 @@ impl Device for Tier {
     }
 
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
-        self.clean(token, cx);
+        match token.kind() {
+            commits::COMMIT => self.commit_is_due(cx),
+            changes::CHANGE => self.begin_change(cx),
+            _ => self.clean(token, cx),
+        }
     }
 
     fn child_completed(&mut self, _child: DeviceId, request: RequestId, cx: &mut Context<'_>) {
@@ -225,7 +273,7 @@ impl Device for Tier {
 
     fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
         match fault {
-            Fault::PowerLost => self.has_power = false,
+            Fault::PowerLost => self.lose_power(),
             Fault::ChildFailed(child) => {
                 let was_full = self.free_slots(|child| cx.status(child)) == 0;
                 if child == self.cache.device {
@@ -244,7 +292,7 @@ impl Device for Tier {
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
         let places = 0..self.waiting.len();
         let ready = places.filter(|&place| self.may_begin(place)).count();
-        ready + usize::from(self.may_advance_flush())
+        ready + usize::from(self.may_advance_flush()) + usize::from(self.may_commit())
     }
 
     fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {
@@ -263,9 +311,8 @@ impl Device for Tier {
             return None;
         }
         let backing = Location::On(self.backing.device, lbn);
-        // The map is lost with the power, and with it all that the cache device has.
         if !self.has_power {
-            return (copy == 0).then_some(backing);
+            return self.recovered(lbn.0).filter(|_| copy == 0);
         }
         if let Some(place) = self.leaving(lbn.0) {
             return (copy == 0).then_some(Location::On(self.cache.device, Lbn(place)));
@@ -292,26 +339,42 @@ impl Device for Tier {
     }
 
     fn promise(&self) -> Promise {
-        match self.absorbs() {
-            true => Promise::AfterFlush,
-            false => self.backing.promise,
+        if !self.absorbs() {
+            return self.backing.promise;
+        }
+        let waits = self
+            .table
+            .as_ref()
+            .is_some_and(|table| table.rules.writes_wait);
+        match (waits, self.cache.promise, self.backing.promise) {
+            (true, Promise::Durable, Promise::Durable) => Promise::Durable,
+            _ => Promise::AfterFlush,
         }
     }
 
     fn measure_from(&mut self, now: Time) {
         self.counters.forget(now, self.map.dirty_blocks());
-        self.counts_before = *self.map.counts();
+        self.counts_before = self.counts();
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
-        let counts = self.map.counts().since(&self.counts_before);
+        let counts = self.counts().since(&self.counts_before);
         let lost = self.lost.blocks();
-        self.counters.report(&self.map, &counts, lost, elapsed)
+        let mut report = (self.counters).report(&self.map, &counts, lost, elapsed);
+        if self.table.is_some() {
+            self.counters.report_commits(&mut report);
+        }
+        self.changes.report(&mut report);
+        self.report_recovery(&mut report);
+        report
     }
 
     fn warnings(&self) -> Vec<String> {
-        let evictions = self.map.counts().evictions;
-        if evictions >= u64::from(self.map.frames()) || !self.parts.rules.caches_reads {
+        let evictions = self.counts().evictions;
+        if self.is_warm
+            || evictions >= u64::from(self.map.frames())
+            || !self.parts.rules.caches_reads
+        {
             return Vec::new();
         }
         vec![format!(
@@ -324,5 +387,7 @@ impl Device for Tier {
 
 #[cfg(test)]
 mod dirty_tests;
+#[cfg(test)]
+mod metadata_tests;
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::admission::AdmissionSpec;
+use super::area::{Area, most_places};
+use super::changes::{Change, ChangeTo, EventKind, EventSpec};
 use super::cleaning::CleaningSpec;
+use super::initial::InitialSpec;
+use super::metadata::{CommitWith, MetadataSpec};
+use super::recovery::time_to_read;
 use super::streams::BypassSpec;
+use super::table::TableRules;
 use super::write_policies::WritePolicySpec;
 use super::{Child, Tier, TierParts};
 use crate::base::error::{Error, InputError};
@@ -13,6 +19,7 @@ use crate::base::units::Size;
 use crate::devices::assembly::{DeviceTree, Site};
 use crate::devices::kind::{AnyDevice, Built, DeviceKind};
 use crate::devices::spindles::Spindles;
+use crate::engine::request::Promise;
 use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
 use crate::models::cache::{BlockCache, MOST_FRAMES, MOST_LINE_BLOCKS};
 
@@ -25,8 +32,8 @@ pub struct TierSpec<D> {
     pub cache: D,
     /// The device whose blocks it caches: the tier has as many.
     pub backing: D,
-    /// How much of the cache device is used: a whole number of lines. Left out, as many lines as it has room for, but no more than the
-    /// backing device has.
+    /// How much of the cache device is used for lines: a whole number of them. Left out, as many as it has room for beside its metadata, but
+    /// no more than the backing device has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// What has a place, and leaves it, as one: from 1 block to 1 MiB. Of a line only the blocks that were asked for are there.
@@ -47,6 +54,15 @@ pub struct TierSpec<D> {
     /// When dirty lines are written back, and which first.
     #[serde(default)]
     pub cleaning: CleaningSpec,
+    /// Whether the cache device keeps which dirty blocks it has.
+    #[serde(default)]
+    pub metadata: MetadataSpec,
+    /// What the cache holds at the start; left out, nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial: Option<InitialSpec>,
+    /// How the cache changes in mid-run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub event: Vec<EventSpec>,
     /// Which sequential streams pass the cache by; left out, none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass: Option<BypassSpec>,
@@ -68,6 +84,69 @@ fn four_kib() -> Size {
     Size::from_blocks(8)
 }
 
+impl<D: AnyDevice> TierSpec<D> {
+    /// The changes in mid-run, and the most lines that the cache, which begins with `lines`, ever has.
+    fn changes(
+        &self,
+        lines: u32,
+        (cache, backing): (u64, u64),
+        site: &Site<'_>,
+        tree: &mut DeviceTree,
+    ) -> Result<(Vec<Change>, u32), Error> {
+        let mut most = lines;
+        let changes = self.event.iter().enumerate().map(|(number, event)| {
+            let to = match event.kind {
+                EventKind::Remove => ChangeTo::Removed,
+                EventKind::Attach => ChangeTo::Attached,
+                EventKind::Resize(size) => {
+                    let locate =
+                        |error| site.locate(&format!("event[{number}].kind.resize"), error);
+                    let lines = self.lines(Some(size), cache, backing);
+                    let (lines, per_line) = lines.map_err(|(_, error)| locate(error))?;
+                    most = most.max(lines);
+                    let map = self.map((lines, per_line), backing, site, tree)?;
+                    let cleaning = self.cleaning.build(u64::from(lines) * u64::from(per_line));
+                    let cleaning = cleaning.map_err(|error| locate(error.into()))?;
+                    ChangeTo::Resized(Box::new(map), cleaning)
+                }
+            };
+            Ok::<_, Error>(Change { at: event.at, to })
+        });
+        let changes = changes.collect::<Result<_, _>>()?;
+        Ok((changes, most))
+    }
+
+    /// How the table of dirty blocks is kept, if it is.
+    fn table(
+        &self,
+        (lines, per_line): (u32, u32),
+        promise: Promise,
+        site: &Site<'_>,
+    ) -> Result<Option<TableRules>, Error> {
+        let Some(rules) = self.metadata.build() else {
+            return Ok(None);
+        };
+        let is_volatile = promise != Promise::Durable;
+        let area = Area::behind(lines.into(), per_line);
+        let recovery = site.run.loses_power.then(|| {
+            let mut alone = DeviceTree::default();
+            let prefix = format!("{}.cache.", site.path);
+            (self.cache).build_below(site, &prefix, &Spindles::alone(), &mut alone)?;
+            time_to_read(alone.devices, area)
+        });
+        Ok(Some(TableRules {
+            area,
+            writes_wait: match rules.commit {
+                Some(commit) => commit == CommitWith::Writes,
+                None => !is_volatile,
+            },
+            is_volatile,
+            interval: rules.interval,
+            recovery: recovery.transpose()?,
+        }))
+    }
+}
+
 impl<D: AnyDevice> DeviceKind for TierSpec<D> {
     fn build(&self, site: &Site<'_>, tree: &mut DeviceTree) -> Result<Built, Error> {
         let around = Spindles::alone();
@@ -84,10 +163,13 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             child(&self.cache, "cache")?,
             child(&self.backing, "backing")?,
         );
+        let locate = |(key, error)| site.locate(key, error);
         let (lines, per_line) = self
-            .lines(cache.blocks, backing.blocks)
-            .map_err(|(key, error)| site.locate(key, error))?;
+            .lines(self.size, cache.blocks, backing.blocks)
+            .map_err(locate)?;
         let map = self.map((lines, per_line), backing.blocks, site, tree)?;
+        let (changes, most) = self.changes(lines, (cache.blocks, backing.blocks), site, tree)?;
+        let table = self.table((most, per_line), cache.promise, site)?;
         let cleaning = self.cleaning.build(u64::from(lines) * u64::from(per_line));
         let streams = self.bypass.as_ref().map(BypassSpec::build).transpose();
         let admission = self.admission.build(lines);
@@ -97,8 +179,13 @@ impl<D: AnyDevice> DeviceKind for TierSpec<D> {
             admission: admission.map_err(|error| site.locate("admission", error))?,
             streams: streams.map_err(|error| site.locate("bypass.streams", error))?,
             cleaning: cleaning.map_err(|error| site.locate("cleaning", error))?,
+            table,
+            changes,
         };
-        let tier = Tier::new(cache, backing, map, parts);
+        let mut tier = Tier::new(cache, backing, map, parts);
+        if let Some(initial) = &self.initial {
+            initial.warm(&mut tier, site)?;
+        }
         Ok(Built {
             id: tree.add(site.path, Box::new(tier)),
             rotation: None,
@@ -123,7 +210,12 @@ impl<D> TierSpec<D> {
     /// # Errors
     /// The key and what is wrong with its value: lines of no size or above 1 MiB, a size that is no whole number of lines, or more than
     /// one of the devices has, a policy that only a run over a whole trace can have.
-    fn lines(&self, cache: u64, backing: u64) -> Result<(u32, u32), (&'static str, Error)> {
+    fn lines(
+        &self,
+        size: Option<Size>,
+        cache: u64,
+        backing: u64,
+    ) -> Result<(u32, u32), (&'static str, Error)> {
         let wrong = |key, message: String, help: String| {
             Err((key, Error::from(InputError::new(message).help(help))))
         };
@@ -132,12 +224,19 @@ impl<D> TierSpec<D> {
             let help = "accepted: 1 block to 1 MiB, such as \"4 KiB\"".to_owned();
             return wrong("line", format!("lines of {}", self.line), help);
         }
-        let most = cache.min(backing) / line * line;
-        let size = self.size.map_or(most, Size::blocks);
+        // Behind the lines the cache device has its metadata.
+        let metadata = self.metadata.build().is_some();
+        let room = match metadata {
+            true => most_places(cache, line as u32) * line,
+            false => cache,
+        };
+        let most = room.min(backing) / line * line;
+        let is_given = size.is_some();
+        let size = size.map_or(most, Size::blocks);
         if size == 0 {
             let help = format!("accepted: 1 line of {} or more", self.line);
             return wrong(
-                if self.size.is_some() { "size" } else { "line" },
+                if is_given { "size" } else { "line" },
                 "a cache without lines".to_owned(),
                 help,
             );
@@ -152,6 +251,15 @@ impl<D> TierSpec<D> {
                 "write a multiple of line, such as \"{} blocks\"",
                 (size / line).max(1) * line
             );
+            return wrong("size", message, help);
+        }
+        if size <= cache.min(backing) && size > most {
+            let message = format!(
+                "a cache of {} and its metadata are larger than the cache device, which has {}",
+                Size::from_blocks(size),
+                Size::from_blocks(cache)
+            );
+            let help = format!("accepted: up to \"{most} blocks\", or metadata = \"none\"");
             return wrong("size", message, help);
         }
         for (blocks, role) in [(cache, "cache"), (backing, "backing")] {

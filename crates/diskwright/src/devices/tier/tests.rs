@@ -1,7 +1,9 @@
 //! A tier over devices that do what a test wants.
 
 use super::admission::AdmissionSpec;
+use super::area::Area;
 use super::cleaning::CleaningSpec;
+use super::metadata::{CommitWith, MetadataSpec};
 use super::streams::BypassSpec;
 use super::write_policies::WritePolicySpec;
 use super::*;
@@ -21,6 +23,8 @@ pub(super) struct Setup {
     pub cleaning: &'static str,
     pub bypass: Option<&'static str>,
     pub waits: bool,
+    /// How metadata is kept, as in a spec.
+    pub metadata: &'static str,
     /// Milliseconds of a request of the cache device and of the backing device.
     pub times: (u64, u64),
     pub promises: (Promise, Promise),
@@ -34,6 +38,7 @@ pub(super) const PLAIN: Setup = Setup {
     cleaning: r#"{ "none": {} }"#,
     bypass: None,
     waits: false,
+    metadata: r#"{ "none": {} }"#,
     times: (1, 10),
     promises: (Promise::Durable, Promise::Durable),
 };
@@ -47,8 +52,9 @@ impl Setup {
     /// The cache device, the backing device and the tier.
     pub fn devices(&self) -> Vec<Box<dyn Device>> {
         let cache = u64::from(self.lines * self.line);
+        let area = Area::behind(self.lines.into(), self.line);
         let mut fakes = [
-            Fake::new(cache, self.times.0),
+            Fake::new(area.end(), self.times.0),
             Fake::new(1000, self.times.1),
         ];
         (fakes[0].promise, fakes[1].promise) = self.promises;
@@ -77,6 +83,8 @@ impl Setup {
             admission: admission.build(self.lines).expect("it is sound"),
             streams: bypass,
             cleaning: cleaning.build(cache).expect("it is sound"),
+            table: self.table(area),
+            changes: Vec::new(),
         };
         let child = |device: u32, fake: &Fake| Child {
             device: DeviceId(device),
@@ -91,6 +99,22 @@ impl Setup {
         }
         devices.push(Box::new(tier));
         devices
+    }
+
+    fn table(&self, area: Area) -> Option<TableRules> {
+        let metadata: MetadataSpec = serde_json::from_str(self.metadata).expect("metadata");
+        let rules = metadata.build()?;
+        let is_volatile = self.promises.0 != Promise::Durable;
+        Some(TableRules {
+            area,
+            writes_wait: match rules.commit {
+                Some(commit) => commit == CommitWith::Writes,
+                None => !is_volatile,
+            },
+            is_volatile,
+            interval: rules.interval,
+            recovery: None,
+        })
     }
 
     /// Runs commands that arrive at these milliseconds.

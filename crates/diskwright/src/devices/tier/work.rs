@@ -54,6 +54,8 @@ pub(super) enum Stage {
     Spreading,
     /// The backing device is flushed.
     Settling,
+    /// It waits until what the table says is durable.
+    Committing,
 }
 
 /// What lines are written back for.
@@ -71,6 +73,12 @@ pub(super) enum Cause {
     },
     Cleaning,
     Flush,
+    /// A change of the cache.
+    Change,
+    /// It writes nothing back: a line has lost all its blocks, and its place.
+    Emptied {
+        key: u64,
+    },
 }
 
 /// A work's part in one line.
@@ -153,6 +161,8 @@ pub(super) enum What {
     Barrier { is_cache: bool },
     /// Passes a trim on.
     Trim,
+    /// Writes a part of the table to the cache device, or flushes that before.
+    Commit,
 }
 
 /// A command without FUA.

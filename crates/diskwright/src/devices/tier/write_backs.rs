@@ -1,10 +1,11 @@
 //! Write-backs: dirty blocks are read from the cache device, written to the backing device, and made durable there. Then they are clean.
 
+use super::table::Waiter;
 use super::work::{CacheRun, Cause, Piece, Stage, What, WorkId, command};
 use super::{GATHERED, Tier};
 use crate::engine::children::PhaseEnd;
 use crate::engine::context::Context;
-use crate::engine::request::{Op, Outcome, Promise};
+use crate::engine::request::{Command, Op, Outcome, Promise};
 use crate::models::cache::Frame;
 use crate::models::cache::block_cache::{BlockState, LinePiece, Victim};
 
@@ -21,8 +22,7 @@ impl Tier {
         let mut dirty = self.map.runs(victim.line, BlockState::Dirty, whole);
         let Some(first) = dirty.next() else {
             drop(dirty);
-            self.map.release(victim);
-            return false;
+            return self.evict_clean(victim, frame, waiter);
         };
         let runs: Vec<(u64, u32)> = std::iter::once(first).chain(dirty).collect();
         let id = self
@@ -41,6 +41,27 @@ impl Tier {
         };
         self.gather(id, cx);
         true
+    }
+
+    /// A line without dirty blocks has left its place for another one. Whether the place may not be used yet, because the table on the
+    /// medium may name blocks of it.
+    fn evict_clean(&mut self, victim: Victim, frame: Frame, waiter: WorkId) -> bool {
+        let pending = self.table.as_ref().and_then(|table| table.pending(frame));
+        if pending.is_none() {
+            self.map.release(victim);
+            return false;
+        }
+        let id = self.works.add(None, Command::default());
+        self.claims.take(victim.key, id);
+        let number = self.flushes.victim_leaves();
+        let work = self.works.get_mut(id);
+        work.stage = Stage::Committing;
+        work.cause = Cause::Victim {
+            victim,
+            number,
+            waiter,
+        };
+        self.wait_for_place(frame, Waiter::Line(id))
     }
 
     /// How many blocks from the beginning of a dirty run may be written back now: those of lines that nobody changes or writes back.
@@ -188,12 +209,19 @@ impl Tier {
                 if outcome != Outcome::Ok {
                     self.lose_victim(&work.runs, outcome);
                 }
-                self.claims.release(victim.key);
-                self.map.release(victim);
-                self.flushes.victim_has_left(number);
+                // Until the table does not name it any more, its place stays as it is.
+                let frame = work.runs[0].frame;
+                work.cause = Cause::Victim {
+                    victim,
+                    number,
+                    waiter,
+                };
+                work.stage = Stage::Committing;
                 self.works.put_back(id, work);
-                self.works.end(id);
-                self.place_is_free(waiter, cx);
+                self.note_left(frame);
+                if !self.wait_for_place(frame, Waiter::Line(id)) {
+                    self.line_is_forgotten(id, cx);
+                }
             }
             cause => {
                 for run in work.runs.iter().filter(|run| !run.is_lost) {
@@ -206,13 +234,16 @@ impl Tier {
                     self.claims.cleaned(key);
                     if let Some(frame) = self.map.find(key) {
                         self.map.unpin(frame);
+                        self.note_dirty(key, frame);
                         self.map.remove_if_empty(frame);
+                        self.emptied(key, frame);
                     }
                 }
                 self.works.put_back(id, work);
                 self.works.end(id);
                 match cause {
                     Cause::Flush => self.flushes.write_back_ended(),
+                    Cause::Change => self.changes.is_writing = false,
                     _ => self.cleaned(cx),
                 }
             }
@@ -228,7 +259,7 @@ impl Tier {
     }
 
     /// The place of a victim is free for the work that waits for it.
-    fn place_is_free(&mut self, id: WorkId, cx: &mut Context<'_>) {
+    pub(super) fn place_is_free(&mut self, id: WorkId, cx: &mut Context<'_>) {
         let work = self.works.get_mut(id);
         work.awaited -= 1;
         match work.stage {

@@ -1,13 +1,14 @@
 //! Writes: to the cache device, to the backing device or to both.
 
-use super::work::{Action, CacheRun, Piece, Stage, What, WorkId, WorkLine, command};
+use super::table::Waiter;
+use super::work::{Action, CacheRun, Piece, Stage, What, Work, WorkId, WorkLine, command};
 use super::{Condition, Tier};
 use crate::base::units::Lbn;
 use crate::engine::children::{EndedPiece, PhaseEnd};
 use crate::engine::context::Context;
-use crate::engine::request::{Command, Op, Outcome, RequestId};
+use crate::engine::request::{Command, Op, Outcome, Part, RequestId};
 use crate::models::cache::Frame;
-use crate::models::cache::block_cache::LinePiece;
+use crate::models::cache::block_cache::{BlockState, LinePiece};
 use crate::models::cache::replacement::Cost;
 
 impl Tier {
@@ -53,7 +54,10 @@ impl Tier {
                     work: id,
                     what: What::Store(index),
                 };
-                let store = command(Op::Write, at, blocks);
+                let store = Command {
+                    fua: work.command.fua && self.keeps_dirty(),
+                    ..command(Op::Write, at, blocks)
+                };
                 let child = self.children.send(job, self.cache.device, store, piece, cx);
                 if let Some((checker, _)) = cx.checker() {
                     checker.moved((request, lbn), (child, at), blocks);
@@ -153,7 +157,6 @@ impl Tier {
     /// A write is where it belongs, or could not be written.
     pub(super) fn write_ended(&mut self, id: WorkId, end: PhaseEnd, cx: &mut Context<'_>) {
         let mut work = self.works.take(id);
-        let request = work.request.expect("a write is the host's");
         let is_absorbed = |line: &WorkLine| line.action == Action::Absorb;
         // What was absorbed before the cache device failed is lost again.
         let has_lost = self.condition == Condition::Failed && work.lines.iter().any(is_absorbed);
@@ -165,10 +168,16 @@ impl Tier {
             let Some(frame) = line.frame else { continue };
             match line.action {
                 Action::Absorb if self.condition != Condition::Failed => {
-                    self.map.put(frame, &line.piece, true);
+                    let (state, piece) = (self.map.line(frame), line.piece);
+                    let run = self.map.next_run(state, BlockState::Dirty, piece);
+                    self.map.put(frame, &piece, true);
+                    if run != Some((piece.lbn, piece.blocks())) {
+                        self.note_dirty(piece.key, frame);
+                    }
                 }
                 Action::Update if outcome == Outcome::Ok && self.condition != Condition::Failed => {
                     self.map.put(frame, &line.piece, false);
+                    self.note_dirty(line.piece.key, frame);
                 }
                 _ => self.map.forget(frame, &line.piece),
             }
@@ -180,12 +189,54 @@ impl Tier {
                 self.counters.absorbed_writes += 1;
             }
         }
-        self.children.end(end.job);
+        let now = cx.now();
+        self.counters.dirty.clock(now, self.map.dirty_blocks());
+        let awaited = (outcome == Outcome::Ok).then(|| self.commit_of(&work));
+        if awaited.flatten().is_some() {
+            work.stage = Stage::Committing;
+        }
+        self.works.put_back(id, work);
+        match awaited.flatten() {
+            Some(commit) => self.wait_with_write(commit, id),
+            None => self.end_write(id, outcome, cx),
+        }
+    }
+
+    /// The commit that a write waits for: the last one that makes what the table says of its lines durable.
+    fn commit_of(&self, work: &Work) -> Option<u64> {
+        let table = self.table.as_ref()?;
+        if !table.rules.writes_wait && !work.command.fua {
+            return None;
+        }
+        let absorbed = work
+            .lines
+            .iter()
+            .filter(|line| line.action == Action::Absorb);
+        absorbed.filter_map(|line| table.pending(line.frame?)).max()
+    }
+
+    fn wait_with_write(&mut self, commit: u64, id: WorkId) {
+        self.counters.waited_for_commit += 1;
+        if let Some(table) = &mut self.table {
+            table.wait(commit, Waiter::Write(id));
+        }
+    }
+
+    /// A write is complete, and has waited since its last request to a device was if it has waited for a commit.
+    pub(super) fn end_write(&mut self, id: WorkId, outcome: Outcome, cx: &mut Context<'_>) {
+        let mut work = self.works.take(id);
+        let request = work.request.expect("a write is the host's");
+        let has_waited = work.stage == Stage::Committing;
+        self.children.end(work.job.expect("it has begun"));
         self.give_back(&mut work, |_| false);
         self.works.put_back(id, work);
         self.works.end(id);
-        let now = cx.now();
-        self.counters.dirty.clock(now, self.map.dirty_blocks());
+        if has_waited {
+            let now = cx.now();
+            let entry = cx.request_mut(request);
+            let since = entry.start + entry.parts.total();
+            entry.parts.add(Part::Wait, now - since);
+        }
         self.complete(request, outcome, cx);
     }
 

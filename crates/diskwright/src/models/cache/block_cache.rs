@@ -103,6 +103,14 @@ impl BlockCache {
         self.occupancy.directory.len()
     }
 
+    /// The lines that it holds and their frames, in no order that means anything.
+    pub fn lines_held(&self) -> impl Iterator<Item = (Frame, u64)> + '_ {
+        let directory = &self.occupancy.directory;
+        directory
+            .frames()
+            .map(|frame| (frame, directory.key(frame)))
+    }
+
     /// Blocks of a line.
     pub fn blocks_per_line(&self) -> u32 {
         self.lines.blocks()

@@ -10,6 +10,7 @@ mod outline;
 pub mod point;
 pub mod sweep;
 pub(crate) mod vary;
+mod warming;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use std::time::Instant;
 use crate::base::document::from_node;
 use crate::base::document::{Node, Override, Value};
 use crate::base::error::{Error, InputError, Source};
-use crate::config::spec::{Spec, WarmUpSpec};
+use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::devices::assembly::{DeviceTree, RunSettings};
 use crate::devices::drives::{self, DriveFile};
 use crate::devices::hdd::drive::Drive;
@@ -134,6 +135,8 @@ impl Checked {
             replacements: &self.replacements,
             memory: self.memory,
             read_foreign: imported::drive,
+            warming: &|load, capacity, wanted| self.warm(load, capacity, wanted),
+            loses_power: (self.spec.fault.iter()).any(|fault| fault.kind == FaultKind::PowerCut),
             locate: &|path, error| self.locate(path, error),
         })
     }

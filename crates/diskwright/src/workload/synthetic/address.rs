@@ -95,6 +95,14 @@ patterns! {
 }
 
 impl Addresses {
+    /// The places for the size of index `size`, from the most popular one on; `None` for patterns that do not rank them.
+    pub fn popular_places(&self, size: usize) -> Option<impl Iterator<Item = Lbn> + '_> {
+        match self {
+            Addresses::Zipf(zipf) => Some(zipf.places_by_rank(size)),
+            _ => None,
+        }
+    }
+
     /// What the user should know of the addresses so far.
     pub fn warning(&self) -> Option<String> {
         match self {

@@ -2,7 +2,7 @@
 
 use crate::base::error::{Error, InputError};
 use crate::base::units::{Lbn, Time};
-use crate::engine::request::Op;
+use crate::engine::request::{Command, Op};
 
 use super::super::Arrival;
 use super::address::Addresses;
@@ -80,6 +80,18 @@ impl Load {
         }
         next.stream = self.scope.number;
         Ok(true)
+    }
+
+    /// The places of its first size, as reads, from the most popular one on, where it prefers some.
+    pub fn popular_places(&self) -> Option<impl Iterator<Item = Command> + '_> {
+        let places = self.addresses.popular_places(0)?;
+        let blocks = self.sizes.blocks(0);
+        Some(places.map(move |lbn| Command {
+            op: Op::Read,
+            fua: false,
+            lbn,
+            blocks,
+        }))
     }
 
     /// What the user should know of the requests so far.

@@ -32,6 +32,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use crate::base::error::{Error, InputError};
 use crate::base::units::Time;
+use crate::engine::request::Command;
 
 use self::load::Load;
 use self::scope::Scope;
@@ -172,6 +173,14 @@ impl Synthetic {
                     .map_err(|error| InputError::new(error.to_string()))?
             },
         })
+    }
+
+    /// The places of the only load, from the most popular one on, where it prefers some.
+    pub fn popular_places(&self) -> Option<impl Iterator<Item = Command> + '_> {
+        match &self.loads {
+            Loads::One(load) => load.popular_places(),
+            Loads::Merged { .. } | Loads::Populations { .. } => None,
+        }
     }
 
     /// How the host is to pull.

@@ -79,11 +79,23 @@ impl Zipf {
     pub fn next(&mut self, size: usize) -> Lbn {
         let (places, ranks, scatter) = &self.sizes[size];
         let index = ranks.draw(&mut self.stream) - 1;
-        places.at(match scatter {
-            Some(scatter) => scatter.apply(index, places.count),
-            None => index,
-        })
+        place_of(index, places, scatter.as_ref())
     }
+
+    /// The places for the size of index `size`, from that of rank 1 on.
+    pub fn places_by_rank(&self, size: usize) -> impl Iterator<Item = Lbn> + '_ {
+        let (places, _, scatter) = &self.sizes[size];
+        (0..places.count).map(|index| place_of(index, places, scatter.as_ref()))
+    }
+}
+
+/// The place of rank `index` + 1.
+#[inline]
+fn place_of(index: u64, places: &Places, scatter: Option<&Permutation>) -> Lbn {
+    places.at(match scatter {
+        Some(scatter) => scatter.apply(index, places.count),
+        None => index,
+    })
 }
 
 /// One permutation for the places of all sizes, so that what is popular with one is so with another, as far as they share

@@ -24,7 +24,7 @@ const TIMES: [Times; 2] = [
     },
 ];
 
-/// A tier of 50 lines in front of 200, with random requests that are a line each.
+/// A tier of 50 lines in front of 200, without metadata unless the keys have them, with random requests that are a line each.
 fn spec(times: Times, keys: &str) -> String {
     let device = |(read, write): (f64, f64), lines: u32| {
         format!(
@@ -32,11 +32,16 @@ fn spec(times: Times, keys: &str) -> String {
             lines * 8
         )
     };
+    // The table takes 24 blocks behind the lines.
+    let (metadata, table) = match keys.contains("metadata") {
+        true => ("", 3),
+        false => ("metadata = \"none\"\n", 0),
+    };
     format!(
         "[workload.synthetic]\nrequests = 3_000\narrivals = {{ closed = {{ users = 1, think = \"1 s\" }} }}\nreads = 0.6\nsize = \"8 blocks\"\n\
-         address = {{ zipf = {{ theta = 0.7 }} }}\n[measure]\nwarmup = 0\n[device.tier]\n{keys}\n\
+         address = {{ zipf = {{ theta = 0.7 }} }}\n[measure]\nwarmup = 0\n[device.tier]\n{keys}\n{metadata}\
          [device.tier.cache.simple]\n{}[device.tier.backing.simple]\n{}",
-        device(times.cache, 50),
+        device(times.cache, 50 + table),
         device(times.backing, 200),
     )
 }
@@ -103,6 +108,28 @@ fn the_mean_is_the_formula_of_the_write_policy() {
                 reads(tier) + count(tier, "writes") * wc + waits * (rc + wb)
             },
         );
+        // With metadata, a write that makes blocks dirty waits for the write of the table, and so does the place of a victim.
+        let kept =
+            "write_policy = \"write-back\"\nmetadata = { on-cache = { interval = \"0.3 s\" } }";
+        check(times, kept, |tier| {
+            let commits = count(tier, "waited_for_metadata");
+            assert_eq!(commits, count(tier, "writes"));
+            assert_eq!(count(tier, "waited_for_place"), 0.0);
+            reads(tier) + count(tier, "writes") * wc + commits * wc
+        });
+        check(times, &format!("{kept}\ncleaning = \"none\""), |tier| {
+            let waits = count(tier, "waited_for_place");
+            let commits = count(tier, "waited_for_metadata");
+            assert!(waits > 20.0, "{waits} waits tell little");
+            assert!(commits + 100.0 < count(tier, "writes"), "{commits} commits");
+            reads(tier) + count(tier, "writes") * wc + waits * (rc + wb + wc) + commits * wc
+        });
+        // Where only flushes wait for it, writes do not.
+        let lazy = kept.replace("interval", "commit = \"flushes\", interval");
+        check(times, &lazy, |tier| {
+            assert!(count(tier, "metadata_commits") > 100.0);
+            reads(tier) + count(tier, "writes") * wc
+        });
         // The variant: a read that misses ends with its promotion.
         check(times, "promotion = \"waited\"", |tier| {
             let misses = count(tier, "reads") - count(tier, "read_hits");

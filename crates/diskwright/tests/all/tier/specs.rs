@@ -32,15 +32,20 @@ fn lines(result: &Value) -> &Value {
 
 #[test]
 fn the_cache_is_as_large_as_its_device_unless_said() {
+    // Metadata of 254 lines take 8 KiB behind them.
     let found = run(&tier(""));
-    assert_eq!(lines(&found), 256);
+    assert_eq!(lines(&found), 254);
+    assert_eq!(lines(&run(&tier("metadata = \"none\""))), 256);
     assert_eq!(
         lines(&run(&tier("size = \"64 KiB\"\nline = \"512 B\""))),
         128
     );
-    assert_eq!(lines(&run(&tier("line = \"1 MiB\""))), 1);
+    assert_eq!(
+        lines(&run(&tier("line = \"1 MiB\"\nmetadata = \"none\""))),
+        1
+    );
     // Lines that do not divide the device leave a rest of it unused.
-    assert_eq!(lines(&run(&tier("line = \"3 blocks\""))), 2048 / 3);
+    assert_eq!(lines(&run(&tier("line = \"3 blocks\""))), (2048 - 24) / 3);
     for path in ["tier.cache.simple", "tier.backing.simple"] {
         assert!(found["devices"].get(path).is_some(), "{path}");
     }
@@ -58,6 +63,7 @@ fn what_makes_no_tier_is_refused_where_it_stands() {
             "is no whole number of lines of",
         ),
         ("size = \"2 MiB\"", "size", "larger than the cache device"),
+        ("size = \"1 MiB\"", "size", "its metadata are larger"),
         ("policy = \"belady\"", "policy", "must know what comes"),
         ("policy = \"lrx\"", "policy", "lru"),
         ("write_policy = \"write-bck\"", "write_policy", "write-back"),
@@ -91,7 +97,7 @@ fn what_makes_no_tier_is_refused_where_it_stands() {
             "streams",
             "1 to 1024",
         ),
-        ("metadata = \"none\"", "metadata", "unknown"),
+        ("metadata = \"nowhere\"", "metadata", "on-cache"),
     ] {
         let error = error(keys);
         assert!(error.contains(words), "{keys}: {error}");

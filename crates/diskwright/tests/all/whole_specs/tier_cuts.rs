@@ -28,6 +28,26 @@ fn case(definitions: &Definitions, number: u64) -> Case {
     let (mut device, blocks) = devices::a_tier(&mut draw);
     let policy = POLICIES[(number % POLICIES.len() as u64) as usize];
     device["tier"]["write_policy"] = json!(policy);
+    match number % 5 {
+        0 if policy == "write-back" => {
+            device["tier"]["initial"] = json!({ "rank": { "fill": "90 %", "dirty": "50 %" } });
+        }
+        1 => device["tier"]["initial"] = json!({ "load": 200 }),
+        _ => drop(
+            device["tier"]
+                .as_object_mut()
+                .expect("a table")
+                .remove("initial"),
+        ),
+    }
+    // Most keep metadata, under either rule and with intervals that runs reach.
+    let tier = &mut device["tier"];
+    match number / POLICIES.len() as u64 % 4 {
+        0 => tier["metadata"] = json!("none"),
+        1 => tier["metadata"] = json!({ "on-cache": { "commit": "writes" } }),
+        2 => tier["metadata"] = json!({ "on-cache": { "commit": "flushes", "interval": "30 ms" } }),
+        _ => drop(tier.as_object_mut().expect("a table").remove("metadata")),
+    }
     cut_somewhere(draw, device, blocks)
 }
 
@@ -53,7 +73,7 @@ fn two_thousand_tiers_go_on_when_something_goes_wrong() {
 }
 
 /// What the runs that are cut have.
-const SIGHTS: [Sight; 5] = [
+const SIGHTS: [Sight; 8] = [
     ("/requests/failed", 0.2, "with requests under way"),
     (
         "/devices/tier/dirty_blocks_at_end",
@@ -71,6 +91,17 @@ const SIGHTS: [Sight; 5] = [
         "with writes that waited for a place",
     ),
     ("/devices/tier/promotions", 0.2, "with promotions"),
+    (
+        "/devices/tier/metadata_commits",
+        0.15,
+        "with commits of metadata",
+    ),
+    (
+        "/devices/tier/waited_for_metadata",
+        0.1,
+        "with writes that waited for metadata",
+    ),
+    ("/devices/tier/recovery/s", 0.5, "and recovered"),
 ];
 
 #[test]

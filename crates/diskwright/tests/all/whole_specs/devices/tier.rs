@@ -33,10 +33,15 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
 /// The fewest blocks that a load goes to, if the device has them: its requests fit.
 const LEAST_BLOCKS: u64 = 2048;
 
+/// More blocks than the metadata of 200 lines take: each entry is below 600 bytes, and a superblock and an end stand beside them.
+const TABLE_BLOCKS: u64 = 300;
+
 /// What stands beside the two devices, of which the smaller one has at least `most` blocks, and how many the cache holds.
 fn keys(draw: &mut Draw<'_>, most: u64) -> (Value, u64) {
-    let line = (*draw.pick(&LINES)).min(most);
-    let lines = draw.scaled(1..=(most / line).min(200));
+    // Behind the lines there is room for metadata.
+    let room = most.saturating_sub(TABLE_BLOCKS).max(1);
+    let line = (*draw.pick(&LINES)).min(room);
+    let lines = draw.scaled(1..=(room / line).min(200));
     let mut tier = json!({ "size": size(lines * line), "line": size(line) });
     for (key, definition) in [
         ("policy", "Replacement"),
@@ -44,11 +49,31 @@ fn keys(draw: &mut Draw<'_>, most: u64) -> (Value, u64) {
         ("admission", "TierAdmission"),
         ("promotion", "TierPromotion"),
         ("cleaning", "TierCleaning"),
+        ("metadata", "TierMetadata"),
         ("bypass", "BypassSpec"),
     ] {
         if draw.chance(0.7) {
             tier[key] = draw.named(definition);
         }
+    }
+    if draw.chance(0.25) {
+        let events = (0..draw.within(1..=3)).map(|_| {
+            let kind = match draw.within(0..=3) {
+                0 => json!("remove"),
+                1 => json!("attach"),
+                _ => json!({ "resize": size(draw.scaled(1..=(room / line).min(200)) * line) }),
+            };
+            json!({ "at": draw.time(0, 2_000_000), "kind": kind })
+        });
+        tier["event"] = events.collect::<Vec<_>>().into();
+    }
+    if draw.chance(0.3) {
+        // Dirty lines come with write-back only.
+        let is_back = tier["write_policy"].to_string().contains("write-back");
+        let dirty = if is_back { draw.scaled(0..=100) } else { 0 };
+        let fill = draw.scaled(0..=100);
+        let ranked = json!({ "fill": format!("{fill} %"), "dirty": format!("{dirty} %") });
+        tier["initial"] = json!({ "rank": ranked });
     }
     // The low mark is below the high one.
     let rules = tier.get_mut("cleaning").and_then(Value::as_object_mut);
@@ -67,6 +92,7 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("OldestFirst", "high") => format!("{} %", draw.scaled(0..=100)).into(),
         ("OldestFirst" | "AggressiveCleaning", "merge") => size(draw.scaled(1..=4000)).into(),
         ("OldestFirst", "idle") => draw.time(0, 100_000).into(),
+        ("MetadataOnCache", "interval") => draw.time(0, 1_000_000).into(),
         ("OldestFirst" | "AggressiveCleaning", "pause") => draw.time(0, 20_000).into(),
         ("After", "accesses") => draw.scaled(1..=4).into(),
         ("After", "remembered") => draw.scaled(1..=300).into(),

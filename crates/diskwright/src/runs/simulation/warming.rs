@@ -1,0 +1,43 @@
+//! The requests that a device is warmed with before the run.
+
+use super::Checked;
+use crate::base::error::{Error, InputError};
+use crate::devices::assembly::WarmingLoad;
+use crate::engine::request::Command;
+use crate::workload::{Workload, WorkloadSpec};
+
+impl Checked {
+    /// Gives the requests of a load to `wanted`, in order, until that says that it wants no more.
+    ///
+    /// # Errors
+    /// A trace that cannot be read; popular places of a load that has none.
+    pub(super) fn warm(
+        &self,
+        load: &WarmingLoad<'_>,
+        capacity: u64,
+        wanted: &mut dyn FnMut(&Command) -> bool,
+    ) -> Result<(), Error> {
+        let spec = match load {
+            WarmingLoad::Trace(path) => WorkloadSpec {
+                trace: Some(path.to_path_buf()),
+                ..WorkloadSpec::default()
+            },
+            WarmingLoad::Own | WarmingLoad::Ranks => self.spec.workload.clone(),
+        };
+        let mut workload = Workload::open(&spec, &self.base, self.spec.seed, capacity)?;
+        if let WarmingLoad::Ranks = load {
+            let places = workload.popular_places().ok_or_else(|| {
+                let error = InputError::new("the load has no ranks of popularity");
+                Error::from(error.help("accepted: one synthetic load whose address is zipf"))
+            })?;
+            places.take_while(|command| wanted(command)).for_each(drop);
+            return Ok(());
+        }
+        while let Some(arrival) = workload.next()? {
+            if !wanted(&arrival.command) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
