@@ -205,7 +205,7 @@ def test_of_many_ssds_the_first_are_drawn(result: diskwright.Result) -> None:
     for number in range(5):
         picture["devices"][f"other[{number}]"] = copy.deepcopy(picture["devices"]["ssd"])
     text = report.page(diskwright.Result(result.to_dict(), picture))
-    assert "Of 6 SSDs the first 4 are drawn" in text
+    assert "Of 6 such devices the first 4 are drawn" in text
     drawn = {name.split("-")[1] for name in Page(text).embedded("charts") if name.startswith("flash")}
     assert drawn == {"0", "1", "2", "3"}
 

@@ -1,6 +1,7 @@
 """The page of a run."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from diskwright import _text
@@ -19,8 +20,8 @@ _GROUP_KEYS = (
     *(("response_ms", key) for key in ("mean", "p50", "p99", "max")),
     ("service_ms", "mean"),
 )
-# Of more devices than these, the charts of their flash would make a page too large to read.
-_MOST_FLASH = 4
+# Of more devices than these, the charts of what each of them has would make a page too large to read.
+_MOST_DEVICES = 4
 _TIMES = {
     "response": "arrival to completion",
     "service": "acceptance by the drive to completion",
@@ -41,7 +42,7 @@ def page(result: Result, *, title: str | None = None) -> str:
     run = Run(title or _text.subject(result.spec), result.to_dict(), picture.to_dict())
     films = _film.films(run.picture)
     always = _charts(run)
-    flash = _flash(run) if always else []
+    sections = _sections(run) if always else []
     rows = [*facts(run.result["spec"]), *settings(run.result["devices"]), *_checks(run.result)]
     context = {
         "title": run.label,
@@ -62,8 +63,7 @@ def page(result: Result, *, title: str | None = None) -> str:
         "parts": _parts(run.result),
         "devices": {path: device(item) for path, item in run.result["devices"].items()},
         "spec": spec(run.result["spec"]),
-        "flash": [(path, [chart.id for chart in of_one]) for path, of_one in flash],
-        "flash_left_out": len(charts.of_flash(run)) - len(flash),
+        "sections": sections,
         "films": films,
         "film_title": _film.title(films),
         "film_kinds": _film.kinds(films),
@@ -71,7 +71,7 @@ def page(result: Result, *, title: str | None = None) -> str:
         "film_json": _embedded(_film.drawn(run.result, films)),
     }
     messages = run.result["warnings"], run.result["notes"]
-    drawn = [*always, *(chart for _, of_one in flash for chart in of_one)]
+    drawn = [*always, *(chart for section in sections for _, of_one in section.devices for chart in of_one)]
     return rendered("run.html.jinja", run.result, messages, drawn, context)
 
 
@@ -98,21 +98,49 @@ def _charts(run: Run) -> list[Chart]:
     return [*always, *charts.seek_distances(runs), *(chart for chart in some if chart is not None)]
 
 
-def _flash(run: Run) -> list[tuple[str, list[Chart]]]:
-    """The charts of the first devices that tell of their flash, by their paths."""
-    found = []
-    for index, (path, flash) in enumerate(charts.of_flash(run)[:_MOST_FLASH]):
-        id = f"flash-{index}"
-        drawn = [
-            charts.written(f"{id}-writes", run, flash),
-            charts.used(f"{id}-use", run, flash),
-            charts.of_operations(f"{id}-latency", run, flash["parts"]),
-            *charts.shares(id, run, flash),
-            charts.busy_map(f"{id}-busy", run, flash),
-            charts.wear(f"{id}-wear", flash),
-        ]
-        found.append((path, [chart for chart in drawn if chart is not None]))
-    return found
+@dataclass(frozen=True)
+class _Section:
+    """A part of the page on what some devices have: the charts of the first of them, by their paths."""
+
+    title: str
+    id: str
+    devices: list[tuple[str, list[Chart]]]
+    left_out: int
+
+
+def _sections(run: Run) -> list[_Section]:
+    """The sections for which there is something to draw."""
+    made = []
+    for title, id, found, drawn in (
+        ("Cache", "cache", charts.of_caches(run), _cache),
+        ("Flash", "flash", charts.of_flash(run), _flash),
+    ):
+        devices = []
+        for index, (path, shown) in enumerate(found[:_MOST_DEVICES]):
+            some = [chart for chart in drawn(f"{id}-{index}", run, shown) if chart is not None]
+            devices += [(path, some)] if some else []
+        if devices:
+            made.append(_Section(title, id, devices, len(found[_MOST_DEVICES:])))
+    return made
+
+
+def _cache(id: str, run: Run, cache: Mapping[str, Any]) -> list[Chart | None]:
+    return [
+        charts.hits(f"{id}-hits", run, cache),
+        charts.at_risk(f"{id}-risk", run, cache),
+        charts.passed_by(f"{id}-passed", run, cache),
+    ]
+
+
+def _flash(id: str, run: Run, flash: Mapping[str, Any]) -> list[Chart | None]:
+    return [
+        charts.written(f"{id}-writes", run, flash),
+        charts.used(f"{id}-use", run, flash),
+        charts.of_operations(f"{id}-latency", run, flash["parts"]),
+        *charts.shares(id, run, flash),
+        charts.busy_map(f"{id}-busy", run, flash),
+        charts.wear(f"{id}-wear", flash),
+    ]
 
 
 # A value of the page with the key of the result it was written from.

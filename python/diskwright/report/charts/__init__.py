@@ -6,6 +6,7 @@ dark; axes carry their units.
 """
 
 from diskwright.report.charts._base import Chart, Run
+from diskwright.report.charts.cache import at_risk, hits, of_caches, passed_by
 from diskwright.report.charts.flash import of_flash, used, written
 from diskwright.report.charts.flash_places import busy_map, shares, wear
 from diskwright.report.charts.parts import at_work, of_operations, response_stages, tones
@@ -17,13 +18,17 @@ from diskwright.report.charts.time import over_time
 __all__ = [
     "Chart",
     "Run",
+    "at_risk",
     "at_work",
     "busy_map",
     "cumulative",
+    "hits",
     "lbn_map",
+    "of_caches",
     "of_flash",
     "of_operations",
     "over_time",
+    "passed_by",
     "ratios",
     "response_stages",
     "seek_distances",

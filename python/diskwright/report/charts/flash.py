@@ -8,13 +8,12 @@ from diskwright.report.charts.parts import tones
 from diskwright.report.charts.time import (
     Panel,
     end_s,
-    panelled,
+    over_the_run,
     rates,
-    shaded,
     steps,
+    told,
     toned,
     unit_of_time,
-    warm_up,
 )
 
 # What workers do: how it is called, and the part of a request's time that has the same colour. Moves are of
@@ -60,16 +59,7 @@ def written(id: str, run: Run, flash: Mapping[str, Any]) -> Chart | None:
             "so in some plane."
         )
     panels = [(toned(traces), settings) for traces, settings in panels]
-    return _over_time(id, "Writes and free blocks", note, run, panels)
-
-
-def _over_time(id: str, title: str, note: str, run: Run, panels: Sequence[Panel]) -> Chart:
-    whole = (run.picture["load"]["start_s"], end_s(run))
-    data, layout = panelled(panels, whole)
-    if shade := warm_up(run):
-        layout["shapes"], layout["annotations"] = shaded(shade, unit_of_time(whole[1])[1])
-    figure = {"data": data, "layout": layout}
-    return Chart(id, title, note, figure, 190 * len(panels) + 70, wide=True)
+    return over_the_run(id, "Writes and free blocks", note, run, panels)
 
 
 def _rates(over: Mapping[str, Any], seconds: float) -> Panel:
@@ -77,7 +67,7 @@ def _rates(over: Mapping[str, Any], seconds: float) -> Panel:
     rows = {"written by the host": over["host_bytes"]}
     rows |= {names[cause]: values for cause, values in over["flash_bytes"].items() if any(values)}
     traces = [
-        steps({**over, name: rates(over, values, _MB)}, name, seconds) | _told(name, " MB/s")
+        steps({**over, name: rates(over, values, _MB)}, name, seconds) | told(name, " MB/s")
         for name, values in rows.items()
     ]
     return traces, axis("MB/s", rangemode="tozero")
@@ -86,7 +76,7 @@ def _rates(over: Mapping[str, Any], seconds: float) -> Panel:
 def _amplification(over: Mapping[str, Any], seconds: float) -> Panel:
     names = {"of_bin": "of each bin", "so_far": "since the warm-up"}
     series = over["write_amplification"]
-    traces = [steps({**over, **series}, key, seconds) | _told(name, "") for key, name in names.items()]
+    traces = [steps({**over, **series}, key, seconds) | told(name, "") for key, name in names.items()]
     traces[1]["line"] = traces[1]["line"] | {"width": 2.5}
     settings = axis("write amplification", rangemode="tozero")
     measured = [
@@ -105,13 +95,13 @@ def _amplification(over: Mapping[str, Any], seconds: float) -> Panel:
 def _free(over: Mapping[str, Any], seconds: float) -> Panel:
     free = over["free_blocks"]
     names = {"mean": "free, mean", "least": "free, fewest"}
-    traces = [steps({**over, **free}, key, seconds) | _told(name, " blocks") for key, name in names.items()]
+    traces = [steps({**over, **free}, key, seconds) | told(name, " blocks") for key, name in names.items()]
     traces[1]["line"] = traces[1]["line"] | {"dash": "dot"}
     if not _is_near_cleaning(free):
         return traces, axis("free blocks", tickformat=",~r")
     ends = [traces[0]["x"][0], traces[0]["x"][-1]]
     level: Figure = {"type": "scatter", "mode": "lines", "x": ends, "y": [free["cleaned_below"]] * 2}
-    level |= {"line": {"dash": "dash", "width": 1.5}, **_told("some plane is cleaned below", " blocks")}
+    level |= {"line": {"dash": "dash", "width": 1.5}, **told("some plane is cleaned below", " blocks")}
     return [*traces, level], axis("free blocks", rangemode="tozero", tickformat=",~r")
 
 
@@ -140,7 +130,7 @@ def used(id: str, run: Run, flash: Mapping[str, Any]) -> Chart:
         f"{worker} has an operation from its command to its end, with its transfers and its waits for the "
         "channel."
     )
-    return _over_time(
+    return over_the_run(
         id, f"Channels and {worker}s over time", note, run, [each for each in panels if each[0]]
     )
 
@@ -157,9 +147,5 @@ def _stacked(
         if any(values):
             curve = steps({**over, name: values}, name, seconds, 100.0)
             curve |= {"stackgroup": stack, "tone": colours[part], "line": curve["line"] | {"width": 0.7}}
-            traces.append(curve | _told(name, " %"))
+            traces.append(curve | told(name, " %"))
     return traces
-
-
-def _told(name: str, unit: str) -> Figure:
-    return {"name": name, "hovertemplate": f"%{{y:,.4~r}}{unit} {name}<extra></extra>"}

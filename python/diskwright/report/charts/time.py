@@ -140,6 +140,20 @@ def _note_of_many(runs: Sequence[Run]) -> str:
     )
 
 
+def over_the_run(id: str, title: str, note: str, run: Run, panels: Sequence[Panel]) -> Chart:
+    """Panels of one run below each other, with its warm-up shaded."""
+    whole = (run.picture["load"]["start_s"], end_s(run))
+    data, layout = panelled(panels, whole)
+    if shade := warm_up(run):
+        layout["shapes"], layout["annotations"] = shaded(shade, unit_of_time(whole[1])[1])
+    return Chart(id, title, note, {"data": data, "layout": layout}, 190 * len(panels) + 70, wide=True)
+
+
+def told(name: str, unit: str) -> Figure:
+    """The name of a curve, and what it tells of a value under the pointer."""
+    return {"name": name, "hovertemplate": f"%{{y:,.4~r}}{unit} {name}<extra></extra>"}
+
+
 def steps(series: Mapping[str, Any], key: str, seconds: float, scale: float = 1.0) -> Figure:
     """A value for each bin, drawn over its whole width."""
     values = [None if value is None else value * scale for value in series[key]]

@@ -26,7 +26,7 @@ pub(super) enum Bypass {
 }
 
 /// The reasons in the order of the counts, with their names.
-const REASONS: [(Bypass, &str); 6] = [
+pub(super) const REASONS: [(Bypass, &str); 6] = [
     (Bypass::WritePolicy, "write_policy"),
     (Bypass::Sequential, "sequential"),
     (Bypass::Admission, "admission"),
@@ -36,14 +36,14 @@ const REASONS: [(Bypass, &str); 6] = [
 ];
 
 /// Requests of one kind, and where their blocks were.
-#[derive(Clone, Copy, Default)]
-struct Hits {
-    requests: u64,
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Hits {
+    pub requests: u64,
     /// Those of which all blocks were held, and those of which some were.
-    whole: u64,
-    partial: u64,
-    blocks: u64,
-    held_blocks: u64,
+    pub whole: u64,
+    pub partial: u64,
+    pub blocks: u64,
+    pub held_blocks: u64,
 }
 
 impl Hits {
@@ -53,6 +53,66 @@ impl Hits {
         self.partial += u64::from(held > 0 && held < blocks);
         self.blocks += blocks;
         self.held_blocks += held;
+    }
+
+    fn each(&mut self) -> [&mut u64; 5] {
+        [
+            &mut self.requests,
+            &mut self.whole,
+            &mut self.partial,
+            &mut self.blocks,
+            &mut self.held_blocks,
+        ]
+    }
+}
+
+/// What a picture shows of the counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sample {
+    pub reads: Hits,
+    pub writes: Hits,
+    /// By reasons.
+    pub bypassed: [u64; REASONS.len()],
+    pub evictions: u64,
+    pub promoted_blocks: u64,
+    pub written_back_blocks: u64,
+}
+
+impl Sample {
+    /// Reads and writes.
+    pub fn requests(&self) -> u64 {
+        self.reads.requests + self.writes.requests
+    }
+
+    fn each(&mut self) -> impl Iterator<Item = &mut u64> {
+        let Sample {
+            reads,
+            writes,
+            bypassed,
+            evictions,
+            promoted_blocks,
+            written_back_blocks,
+        } = self;
+        let hits = reads.each().into_iter().chain(writes.each());
+        let blocks = [evictions, promoted_blocks, written_back_blocks];
+        hits.chain(bypassed).chain(blocks)
+    }
+
+    /// Adds what was counted afterwards.
+    pub fn add(&mut self, other: &Sample) {
+        let mut other = *other;
+        for (own, other) in self.each().zip(other.each()) {
+            *own += *other;
+        }
+    }
+
+    /// What has been counted since it was `before`.
+    pub fn since(mut self, before: &Sample) -> Sample {
+        let mut before = *before;
+        for (own, before) in self.each().zip(before.each()) {
+            *own -= *before;
+        }
+        self
     }
 }
 
@@ -137,6 +197,18 @@ impl TierCounters {
             },
             ..TierCounters::default()
         };
+    }
+
+    /// What a picture shows of it, the evictions being counted by the map.
+    pub fn sample(&self, evictions: u64) -> Sample {
+        Sample {
+            reads: self.reads,
+            writes: self.writes,
+            bypassed: self.bypassed,
+            evictions,
+            promoted_blocks: self.promoted_blocks,
+            written_back_blocks: self.written_back_blocks,
+        }
     }
 
     /// A request of the host arrives.

@@ -19,6 +19,7 @@ mod flushes;
 pub mod initial;
 mod lost;
 pub mod metadata;
+mod picture;
 mod promotions;
 mod reads;
 mod recovery;
@@ -41,6 +42,7 @@ use crate::engine::children::{Children, JobId};
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Op, Outcome, Promise, RequestId};
+use crate::engine::window::ArmTraceWindow;
 use crate::models::cache::block_cache::{BlockState, Counts, Victim};
 use crate::models::cache::{BlockCache, Frame};
 use admission::Admission;
@@ -51,6 +53,7 @@ use cleaning::CleaningRules;
 use counters::TierCounters;
 use flushes::Flushes;
 use lost::LostBlocks;
+use picture::TierPicture;
 use streams::Streams;
 use table::{Table, TableRules};
 use work::{Piece, WorkId, Works};
@@ -129,6 +132,7 @@ pub struct Tier {
     /// Its cache held something before time zero.
     is_warm: bool,
     counters: TierCounters,
+    picture: Option<Box<TierPicture>>,
     /// What the maps before the present one had counted, and what that one had when it came.
     counted: Counts,
     counted_from: Counts,
@@ -163,6 +167,7 @@ impl Tier {
             has_room: false,
             is_warm: false,
             counters: TierCounters::default(),
+            picture: None,
             counted: Counts::default(),
             counted_from: Counts::default(),
             counts_before: Counts::default(),
@@ -206,6 +211,7 @@ impl Tier {
         self.clean_beyond_marks(cx);
         let now = cx.now();
         self.counters.dirty.clock(now, self.map.dirty_blocks());
+        self.note_picture(now);
     }
 
     /// Free slots of the child that has fewer, one that has failed left out.
@@ -353,8 +359,18 @@ impl Device for Tier {
     }
 
     fn measure_from(&mut self, now: Time) {
+        self.note_picture(now);
         self.counters.forget(now, self.map.dirty_blocks());
         self.counts_before = self.counts();
+        self.recount_picture();
+    }
+
+    fn collect_picture(&mut self, _window: Option<&ArmTraceWindow>) {
+        self.begin_picture();
+    }
+
+    fn picture(&self) -> Option<Map<String, Value>> {
+        self.picture_json()
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
