@@ -266,11 +266,11 @@ impl Tier {
         self.lost.remove(lbn.0, blocks);
         self.counters.trimmed_blocks += trimmed.blocks;
         self.counters.trimmed_dirty_blocks += trimmed.dirty;
-        for (key, frame) in named {
-            if self.map.find(key) == Some(frame) {
-                self.note_dirty(key, frame);
-            } else {
+        for (key, frame, was_dirty) in named {
+            if self.map.find(key) != Some(frame) {
                 self.emptied(key, frame);
+            } else if was_dirty {
+                self.note_dirty(key, frame);
             }
         }
         self.pass_on(id, cx);

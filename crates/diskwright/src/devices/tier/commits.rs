@@ -97,8 +97,9 @@ impl Tier {
         self.wait_for_place(frame, Waiter::Line(id));
     }
 
-    /// The lines of a run that the table names, or may name on the medium, with their places.
-    pub(super) fn named_within(&self, lbn: u64, blocks: u32) -> Vec<(u64, Frame)> {
+    /// The lines with dirty blocks in a run, and others of it of which the table on the medium may not say that they are clean: with their
+    /// places, and whether they have such blocks.
+    pub(super) fn named_within(&self, lbn: u64, blocks: u32) -> Vec<(u64, Frame, bool)> {
         let Some(table) = &self.table else {
             return Vec::new();
         };
@@ -109,13 +110,15 @@ impl Tier {
             && first < end
         {
             let key = first / per_line;
-            named.extend(self.map.find(key).map(|frame| (key, frame)));
+            named.extend(self.map.find(key).map(|frame| (key, frame, true)));
             from = (key + 1) * per_line;
         }
-        let clean = |(key, _): &(u64, Frame)| named.iter().all(|(other, _)| other != key);
-        let cleaned = table.cleaned_within(lbn / per_line..end.div_ceil(per_line));
-        let cleaned: Vec<(u64, Frame)> = cleaned.filter(clean).collect();
-        named.extend(cleaned);
+        let dirty = named.len();
+        for (key, frame) in table.cleaned_within(lbn / per_line..end.div_ceil(per_line)) {
+            if named[..dirty].iter().all(|&(other, ..)| other != key) {
+                named.push((key, frame, false));
+            }
+        }
         named.sort_unstable();
         named.dedup();
         named

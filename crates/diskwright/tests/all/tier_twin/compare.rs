@@ -1,0 +1,143 @@
+//! Both programs with one case.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
+
+use super::model::Model;
+use super::specs::Case;
+use crate::support::{RunOptions, from_text, outcome_of};
+
+/// What a program does with a case: when each request is complete, ns, and its counters at the end.
+struct Done {
+    completions: Vec<Option<u64>>,
+    counters: Vec<(&'static str, u64)>,
+}
+
+fn of_library(case: &Case) -> Result<Done, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("trace.csv").display().to_string();
+    std::fs::write(&trace, case.trace()).expect("written");
+    let options = RunOptions {
+        check: true,
+        keep_requests: true,
+        ..RunOptions::default()
+    };
+    let outcome = outcome_of(&from_text(case.spec(&trace)), &options);
+    let outcome = outcome.map_err(|error| error.to_string())?;
+    let mut completions = vec![None; case.requests.len()];
+    for batch in outcome.requests().expect("kept").batches() {
+        let column = |name| {
+            let column = batch.column_by_name(name).expect("a column of the log");
+            column.as_primitive::<UInt64Type>().values().to_vec()
+        };
+        for (sequence, at) in column("sequence").into_iter().zip(column("completion_ns")) {
+            completions[sequence as usize] = Some(at);
+        }
+    }
+    let json = outcome.json();
+    let tier = &json["devices"]["tier"];
+    let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
+    let of_twin = Model::new(case).counters();
+    let counters = of_twin.iter().map(|(name, _)| {
+        let value = match name.split_once('.') {
+            Some((group, name)) => &tier[group][name],
+            None if *name == "changes_ns" => {
+                let ns = tier["changes_s"].as_f64().unwrap_or(0.0) * 1e9;
+                return (*name, ns.round() as u64);
+            }
+            None => &tier[*name],
+        };
+        (*name, number(value))
+    });
+    Ok(Done {
+        completions,
+        counters: counters.collect(),
+    })
+}
+
+impl Model<'_> {
+    /// What it has counted, by the names of the results.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let counts = &self.counts;
+        vec![
+            ("read_hits", counts.read_hits),
+            ("partial_read_hits", counts.partial_read_hits),
+            ("read_hit_blocks", counts.read_hit_blocks),
+            ("write_hits", counts.write_hits),
+            ("write_hit_blocks", counts.write_hit_blocks),
+            ("absorbed_writes", counts.absorbed_writes),
+            ("line_accesses", counts.line_accesses),
+            ("line_misses", counts.line_misses),
+            ("insertions", counts.insertions),
+            ("evictions", counts.evictions),
+            ("promotions", counts.promotions),
+            ("promoted_blocks", counts.promoted_blocks),
+            ("blocks_from_memory", counts.blocks_from_memory),
+            ("conflicts", counts.conflicts),
+            ("waited_for_place", counts.waited_for_place),
+            ("waited_for_metadata", counts.waited_for_metadata),
+            ("metadata_commits", counts.commits),
+            ("metadata_writes", counts.table_blocks),
+            ("write_backs.victims", counts.of_victims),
+            ("write_backs.cleaning", counts.of_cleaning),
+            ("write_backs.flushes", counts.of_flushes),
+            ("write_backs.changes", counts.of_changes),
+            ("written_back_blocks", counts.written_back_blocks),
+            ("trimmed_blocks", counts.trimmed_blocks),
+            ("trimmed_dirty_blocks", counts.trimmed_dirty_blocks),
+            ("bypassed.write_policy", counts.by_write_policy),
+            ("bypassed.sequential", counts.by_sequential),
+            ("bypassed.admission", counts.by_admission),
+            ("bypassed.no_line", counts.by_no_line),
+            ("bypassed.changing", counts.by_changing),
+            ("changes", counts.changes),
+            ("changes_ns", counts.changes_ns),
+            ("lines", self.lines as u64),
+            ("lines_held", self.held.len() as u64),
+            ("dirty_blocks_at_end", self.dirty_blocks()),
+        ]
+    }
+}
+
+fn of_twin(case: &Case) -> Done {
+    let mut model = Model::new(case);
+    model.run();
+    Done {
+        counters: model.counters(),
+        completions: model.completions,
+    }
+}
+
+/// How the two differ, if they do: the first request, else the first counter.
+pub fn difference(case: &Case) -> Option<String> {
+    let Ok(twin) = std::panic::catch_unwind(|| of_twin(case)) else {
+        return Some("the twin cannot go on".to_owned());
+    };
+    let library = match std::panic::catch_unwind(|| of_library(case)) {
+        Err(_) => return Some("the library cannot go on".to_owned()),
+        Ok(Ok(done)) => done,
+        Ok(Err(error)) => return Some(format!("the library says: {error}")),
+    };
+    let pairs = library.completions.iter().zip(&twin.completions);
+    if let Some((number, (library, twin))) = { pairs.enumerate() }.find(|(_, (a, b))| a != b) {
+        return Some(format!(
+            "request {number} is complete at {library:?} ns in the library, {twin:?} ns in the twin"
+        ));
+    }
+    let mut pairs = library.counters.iter().zip(&twin.counters);
+    let (library, twin) = pairs.find(|(library, twin)| library != twin)?;
+    Some(format!("the library has {library:?}, the twin {twin:?}"))
+}
+
+/// A case that differs, without the requests and the rules that it differs without.
+pub fn shortened(mut case: Case) -> Case {
+    let mut at = case.requests.len() - 1;
+    while at > 0 {
+        at -= 1;
+        let left_out = case.requests.remove(at);
+        if difference(&case).is_none() {
+            case.requests.insert(at, left_out);
+        }
+    }
+    case
+}

@@ -1,0 +1,71 @@
+//! A naive twin of cache tiers, written from docs/tier.md alone with lists and linear searches, and random cases in which both complete
+//! every request at the same instant and count the same.
+//!
+//! Both devices are `simple`, and nothing fails. The twin has the policies `lru` and `fifo`, and of warm starts those by address.
+
+mod cache;
+mod clock;
+mod compare;
+mod draw;
+mod model;
+mod requests;
+mod specs;
+mod table;
+mod write_backs;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
+#[track_caller]
+fn check(numbers: Range<u64>) {
+    let differs = |&number: &u64| compare::difference(&draw::case(number)).is_some();
+    let different: Vec<u64> = numbers.filter(differs).collect();
+    if let Some(&number) = different.first() {
+        let case = compare::shortened(draw::case(number));
+        let how = compare::difference(&case).expect("it still differs");
+        panic!("cases {different:?}; {number}: {how}\n{}", case.shown());
+    }
+}
+
+/// How many of the cases that run always meet each rule.
+#[test]
+fn every_rule_comes_up() {
+    let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    for number in 0..300 {
+        let case = draw::case(number);
+        let mut model = model::Model::new(&case);
+        model.run();
+        for rule in model.met {
+            *met.entry(rule).or_default() += 1;
+        }
+    }
+    println!("{met:#?}");
+    assert_eq!(met.len(), 20, "{met:#?}");
+    assert!(met.values().all(|&count| count >= 3), "{met:#?}");
+}
+
+#[test]
+fn random_tiers_do_what_their_twin_does() {
+    check(0..300);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_random_tiers_do_what_their_twin_does() {
+    check(300..10_300);
+}
+
+/// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
+#[test]
+#[ignore = "for cases that are looked into"]
+fn chosen_tiers_do_what_their_twin_does() {
+    let Ok(chosen) = std::env::var("DISKWRIGHT_SPECS") else {
+        return;
+    };
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    match chosen.split_once('-') {
+        Some((first, end)) => check(number(first)..number(end)),
+        None => check(number(&chosen)..number(&chosen) + 1),
+    }
+}
