@@ -54,6 +54,7 @@ __all__ = [
     "CleaningDescription",
     "Clock",
     "Closed",
+    "CommitWith",
     "Concat",
     "Constant",
     "ControllerDescription",
@@ -112,7 +113,9 @@ __all__ = [
     "Ncq",
     "Nearest",
     "NoCleaning",
+    "NoMetadata",
     "Oldest",
+    "OnCache",
     "OnOff",
     "OutOfOrder",
     "Overhead",
@@ -130,11 +133,14 @@ __all__ = [
     "Queue",
     "Random",
     "RandomGreedy",
+    "Rank",
     "Rate",
     "ReadOnly",
     "Recovery",
     "RecoveryDescription",
     "Replacement",
+    "Requests",
+    "Resize",
     "RoundRobin",
     "S3Fifo",
     "Satf",
@@ -173,11 +179,17 @@ __all__ = [
     "Tier",
     "TierAdmission",
     "TierCleaning",
+    "TierEvent",
+    "TierEventKind",
+    "TierInitial",
+    "TierMetadata",
     "TierPromotion",
+    "TierRankedBy",
     "TierWritePolicy",
     "Ties",
     "Time",
     "TimingDescription",
+    "Trace",
     "TraceDevice",
     "Turns",
     "TwoQ",
@@ -2141,8 +2153,8 @@ class Tier(Table):
     backing: Device
     """The device whose blocks it caches: the tier has as many."""
     size: Size | None = None
-    """How much of the cache device is used: a whole number of lines. Left out, as many lines as it has room
-    for, but no more than the backing device has.
+    """How much of the cache device is used for lines: a whole number of them. Left out, as many as it has
+    room for beside its metadata, but no more than the backing device has.
     """
     line: Size | None = None
     """What has a place, and leaves it, as one: from 1 block to 1 MiB. Of a line only the blocks that were
@@ -2158,6 +2170,12 @@ class Tier(Table):
     """When a read that misses is complete. Default: "behind"."""
     cleaning: TierCleaning | None = None
     """When dirty lines are written back, and which first."""
+    metadata: TierMetadata | None = None
+    """Whether the cache device keeps which dirty blocks it has."""
+    initial: TierInitial | None = None
+    """What the cache holds at the start; left out, nothing."""
+    event: Sequence[TierEvent] | None = None
+    """How the cache changes in mid-run."""
     bypass: Bypass | None = None
     """Which sequential streams pass the cache by; left out, none does."""
 
@@ -2318,6 +2336,94 @@ class Aggressive(Table):
     """The most that is written back together. Default: "2048 blocks"."""
     pause: Time | None = None
     """How long cleaning rests after each write-back. Default: "0 ms"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoMetadata(Table):
+    """In memory only: a power cut loses it, and a flush writes back what is dirty.
+
+    Rule: which lines are held is in memory only, so that a power cut loses all that the cache device has;
+    a flush writes back every dirty block. Tie: none can be. Source: the closed forms of a tier, and
+    DiskSim's cache device, know no metadata. Weakness: a flush takes as long as all write-backs together.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("none",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnCache(Table):
+    """A table on the cache device: dirty blocks survive a power cut, and a flush writes none back.
+
+    Rule: the cache device has a table with an entry for each place, behind the places; after a power cut
+    the dirty blocks that it names are found again, and clean ones are dropped. A commit writes all blocks
+    of the table that have changed. Tie: none can be. Source: the table and its recovery are those of Open
+    CAS, the interval is dm-cache's; bcache also lets writes wait for metadata only at a flush. Weakness:
+    each change costs a write of 4 KiB, however many share it.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("on-cache",)
+    commit: CommitWith | None = None
+    """What waits until changes of the table are durable. Left out, writes if the cache device promises what
+    it acknowledges, and else flushes.
+    """
+    interval: Time | None = None
+    """The longest time for which a change waits for its commit. Default: "1 s"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rank(Table):
+    """Whole lines, by where they are or by how popular they are.
+
+    Whole lines by their rank.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("rank",)
+    by: TierRankedBy | None = None
+    """What ranks them. Default: "address"."""
+    fill: Percent | None = None
+    """How many there are: a share of the lines that the cache has. Default: "100 %"."""
+    dirty: Percent | None = None
+    """The share of them that is dirty: those that were accessed last. Only with write-back. Default: "0 %".
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Trace(Table):
+    """What the requests of this trace leave there, each of which is complete long before the next arrives."""
+
+    _names: ClassVar[tuple[str, ...]] = ("trace",)
+    _is_value: ClassVar[bool] = True
+    value: FilePath
+
+
+@dataclass(frozen=True, slots=True)
+class Requests(Table):
+    """What so many requests of the run's own load leave there, from its first on; the run begins with its
+    first all the same.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("requests",)
+    _is_value: ClassVar[bool] = True
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierEvent(Table):
+    """A change of the cache in mid-run."""
+
+    at: Time
+    """When it begins, in simulated time."""
+    kind: TierEventKind
+    """What changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resize(Table):
+    """The cache has this size from then on: a whole number of lines."""
+
+    _names: ClassVar[tuple[str, ...]] = ("resize",)
+    _is_value: ClassVar[bool] = True
+    value: Size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2844,6 +2950,37 @@ TierCleaning: TypeAlias = (
     Literal["none", "nop", "oldest", "alru", "aggressive", "acp"] | NoCleaning | Oldest | Aggressive
 )
 """When a cache tier writes dirty lines back, and which first."""
+
+CommitWith: TypeAlias = Literal["writes", "flushes"]
+"""What waits until changes of the table are durable.
+
+`writes`: Each write that makes blocks dirty, as in Open CAS.
+
+`flushes`: Flushes and writes with FUA, as in bcache and dm-cache.
+"""
+
+TierMetadata: TypeAlias = Literal["none", "on-cache"] | NoMetadata | OnCache
+"""Where a cache tier keeps which lines it holds."""
+
+TierRankedBy: TypeAlias = Literal["address", "popularity"]
+"""What ranks lines.
+
+`address`: Where they are: the first ones of the backing device, accessed in ascending order.
+
+`popularity`: How popular they are with the run's own load, which has the addresses `zipf`: the most
+popular ones, that of rank 1 accessed last.
+"""
+
+TierInitial: TypeAlias = Literal["rank"] | Rank | Trace | Requests
+"""What the cache holds at the start."""
+
+TierEventKind: TypeAlias = Literal["remove", "attach"] | Resize
+"""What changes.
+
+`remove`: The cache device is not used any more: all goes to the backing device.
+
+`attach`: The cache device is used again, with an empty cache.
+"""
 
 Device: TypeAlias = Hdd | Array | Simple | Curve | Ssd | Tier
 """A device and its parts; the one key says what it is."""

@@ -36,7 +36,7 @@ const OF_MEASURED: [&str; 7] = [
 ];
 
 /// What devices tell only where it has happened, as the first key behind a device's path.
-const IF_IT_HAPPENS: [&str; 2] = ["recovery", "retried_reads"];
+const IF_IT_HAPPENS: [&str; 4] = ["changes", "changes_s", "recovery", "retried_reads"];
 
 /// The quantities with these names of a run's result, or all that have short names; `None` where the run has measured nothing, or has no
 /// such number.

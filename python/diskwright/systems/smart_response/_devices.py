@@ -87,7 +87,7 @@ def tier(
     backing: Device | None = None,
     **changes: Any,
 ) -> Device:
-    """The SSD as a cache of the disk: a new one of the cache's size unless said.
+    """The SSD as a cache of the disk: a new one of the cache's size unless said. The paper's caches keep no metadata.
 
     changes: keys of the tier beside these.
     """
@@ -96,6 +96,7 @@ def tier(
             "size": f"{size} blocks",
             "policy": policy,
             "write_policy": write_policy,
+            "metadata": "none",
             "cache": cache or empty(size),
             "backing": backing or disk(),
             **changes,

@@ -2,7 +2,7 @@
 
 use super::durable::{Durable, Named};
 use super::table::Waiter;
-use super::work::{Action, Cause, Piece, Stage, What, WorkId, command};
+use super::work::{Cause, Piece, Stage, What, WorkId, command};
 use super::{Condition, Tier};
 use crate::engine::Token;
 use crate::engine::children::PhaseEnd;
@@ -241,8 +241,8 @@ impl Tier {
 
     /// The table does not name a line any more that has left its place.
     pub(super) fn line_is_forgotten(&mut self, id: WorkId, cx: &mut Context<'_>) {
-        let work = self.works.take(id);
-        match work.cause {
+        let cause = std::mem::take(&mut self.works.get_mut(id).cause);
+        match cause {
             Cause::Victim {
                 victim,
                 number,
@@ -266,36 +266,10 @@ impl Tier {
 
     /// The table names what a write has made dirty, or cannot: then its blocks go to the backing device.
     fn write_is_durable(&mut self, id: WorkId, cx: &mut Context<'_>) {
-        let work = self.works.get(id);
-        let request = work.request.expect("a write is the host's");
-        let job = work.job.expect("it has begun");
         match self.condition {
             Condition::Working | Condition::Removed => self.end_write(id, Outcome::Ok, cx),
             Condition::Failed => self.end_write(id, Outcome::FailedDevice, cx),
-            Condition::ReadOnly => {
-                let mut work = self.works.take(id);
-                work.stage = Stage::Writing;
-                for line in &mut work.lines {
-                    if let (Action::Absorb, Some(frame)) = (line.action, line.frame) {
-                        line.action = Action::Drop;
-                        self.map.forget(frame, &line.piece);
-                        let part = Command {
-                            lbn: crate::base::units::Lbn(line.piece.lbn),
-                            blocks: line.piece.blocks(),
-                            ..work.command
-                        };
-                        let piece = Piece {
-                            work: id,
-                            what: What::Through,
-                        };
-                        let child = (self.children).send(job, self.backing.device, part, piece, cx);
-                        if let Some((checker, _)) = cx.checker() {
-                            checker.carried(request, child, line.piece.lbn, line.piece.blocks());
-                        }
-                    }
-                }
-                self.works.put_back(id, work);
-            }
+            Condition::ReadOnly => self.send_absorbed_through(id, cx),
         }
     }
 }

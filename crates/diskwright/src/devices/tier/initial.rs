@@ -26,7 +26,7 @@ pub enum InitialSpec {
     /// What the requests of this trace leave there, each of which is complete long before the next arrives.
     Trace(#[schemars(extend("format" = "path"))] PathBuf),
     /// What so many requests of the run's own load leave there, from its first on; the run begins with its first all the same.
-    Load(u64),
+    Requests(u64),
 }
 
 /// Whole lines by their rank.
@@ -96,8 +96,10 @@ impl InitialSpec {
                 tier.hold(&keys, ranked.dirty.of(keys.len() as u64));
                 Ok(())
             }
-            InitialSpec::Load(_) if !is_root => wrong("load", OTHER_LOAD, "{ trace = \"FILE\" }"),
-            InitialSpec::Load(requests) => {
+            InitialSpec::Requests(_) if !is_root => {
+                wrong("requests", OTHER_LOAD, "{ trace = \"FILE\" }")
+            }
+            InitialSpec::Requests(requests) => {
                 let mut left = *requests;
                 let load = WarmingLoad::Own;
                 let warmed = (site.run.warming)(&load, capacity, &mut |command| {
@@ -107,7 +109,7 @@ impl InitialSpec {
                     }
                     left > 0
                 });
-                warmed.map_err(|error| site.locate("initial.load", error))
+                warmed.map_err(|error| site.locate("initial.requests", error))
             }
             InitialSpec::Trace(path) => {
                 let load = WarmingLoad::Trace(path);

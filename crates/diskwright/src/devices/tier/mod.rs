@@ -23,6 +23,7 @@ mod picture;
 mod promotions;
 mod reads;
 mod recovery;
+mod sizes;
 pub mod spec;
 mod streams;
 mod table;
@@ -43,7 +44,7 @@ use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Op, Outcome, Promise, RequestId};
 use crate::engine::window::ArmTraceWindow;
-use crate::models::cache::block_cache::{BlockState, Counts, Victim};
+use crate::models::cache::block_cache::{Counts, Victim};
 use crate::models::cache::{BlockCache, Frame};
 use admission::Admission;
 use changes::{Change, Changes};
@@ -313,31 +314,7 @@ impl Device for Tier {
     }
 
     fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
-        if self.lost.meets(lbn.0, 1).is_some() {
-            return None;
-        }
-        let backing = Location::On(self.backing.device, lbn);
-        if !self.has_power {
-            return self.recovered(lbn.0).filter(|_| copy == 0);
-        }
-        if let Some(place) = self.leaving(lbn.0) {
-            return (copy == 0).then_some(Location::On(self.cache.device, Lbn(place)));
-        }
-        let piece = self.map.pieces(lbn.0, 1).next()?;
-        let frame = self.map.find(piece.key);
-        let has = |state| {
-            let frame = frame?;
-            let line = self.map.line(frame);
-            self.map.next_run(line, state, piece)?;
-            let place = Lbn(self.place(frame, piece.first));
-            Some(Location::On(self.cache.device, place))
-        };
-        match (has(BlockState::Dirty), copy) {
-            (Some(dirty), 0) => Some(dirty),
-            (None, 0) => Some(backing),
-            (None, 1) => has(BlockState::Valid),
-            _ => None,
-        }
+        self.copy_of(lbn, copy)
     }
 
     fn blocks(&self) -> u64 {

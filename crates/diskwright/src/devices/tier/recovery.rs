@@ -106,8 +106,37 @@ impl Tier {
         }
     }
 
+    /// Where a copy of a block is: after a power cut, where recovery finds it.
+    pub(super) fn copy_of(&self, lbn: Lbn, copy: u32) -> Option<Location> {
+        if self.lost.meets(lbn.0, 1).is_some() {
+            return None;
+        }
+        let backing = Location::On(self.backing.device, lbn);
+        if !self.has_power {
+            return self.recovered(lbn.0).filter(|_| copy == 0);
+        }
+        if let Some(place) = self.leaving(lbn.0) {
+            return (copy == 0).then_some(Location::On(self.cache.device, Lbn(place)));
+        }
+        let piece = self.map.pieces(lbn.0, 1).next()?;
+        let frame = self.map.find(piece.key);
+        let has = |state| {
+            let frame = frame?;
+            let line = self.map.line(frame);
+            self.map.next_run(line, state, piece)?;
+            let place = Lbn(self.place(frame, piece.first));
+            Some(Location::On(self.cache.device, place))
+        };
+        match (has(BlockState::Dirty), copy) {
+            (Some(dirty), 0) => Some(dirty),
+            (None, 0) => Some(backing),
+            (None, 1) => has(BlockState::Valid),
+            _ => None,
+        }
+    }
+
     /// Where recovery finds a block after a power cut: on the cache device if the table says that it is dirty there.
-    pub(super) fn recovered(&self, lbn: u64) -> Option<Location> {
+    fn recovered(&self, lbn: u64) -> Option<Location> {
         let backing = Some(Location::On(self.backing.device, Lbn(lbn)));
         if self.condition == Condition::Failed {
             return backing;

@@ -222,6 +222,37 @@ impl Tier {
         }
     }
 
+    /// The cache device cannot keep what a write has put there alone: that goes to the backing device, and its lines lose the blocks.
+    pub(super) fn send_absorbed_through(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let mut work = self.works.take(id);
+        let job = work.job.expect("it has begun");
+        let request = work.request.expect("a write is the host's");
+        work.stage = Stage::Writing;
+        let of_host = work.command;
+        for line in &mut work.lines {
+            let (Action::Absorb, Some(frame)) = (line.action, line.frame) else {
+                continue;
+            };
+            line.action = Action::Drop;
+            self.map.forget(frame, &line.piece);
+            let (lbn, blocks) = (line.piece.lbn, line.piece.blocks());
+            let part = Command {
+                lbn: Lbn(lbn),
+                blocks,
+                ..of_host
+            };
+            let piece = Piece {
+                work: id,
+                what: What::Through,
+            };
+            let child = (self.children).send(job, self.backing.device, part, piece, cx);
+            if let Some((checker, _)) = cx.checker() {
+                checker.carried(request, child, lbn, blocks);
+            }
+        }
+        self.works.put_back(id, work);
+    }
+
     /// A write is complete, and has waited since its last request to a device was if it has waited for a commit.
     pub(super) fn end_write(&mut self, id: WorkId, outcome: Outcome, cx: &mut Context<'_>) {
         let mut work = self.works.take(id);

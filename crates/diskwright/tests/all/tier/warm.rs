@@ -178,7 +178,7 @@ fn the_first_lines_are_held_and_the_last_of_them_are_dirty() {
 #[test]
 fn what_the_own_load_leaves_is_held() {
     let cold = run(&ranked("{ zipf = {} }", ""));
-    let warm = run(&ranked("{ zipf = {} }", "initial = { load = 100_000 }"));
+    let warm = run(&ranked("{ zipf = {} }", "initial = { requests = 100_000 }"));
     let ratio = |result: &Value| {
         result["devices"]["tier"]["read_hit_ratio"]
             .as_f64()

@@ -10,7 +10,7 @@ use super::MetadataRules;
 /// long as all write-backs together.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "MetadataInMemory")]
+#[schemars(rename = "NoMetadata")]
 pub struct InMemory {}
 
 impl InMemory {
