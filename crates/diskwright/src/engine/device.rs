@@ -58,6 +58,13 @@ pub trait Device: Send {
         let _ = (child, cx);
     }
 
+    /// Its parent [has asked it](Context::stand_by) to stop its medium, as ATA's STANDBY IMMEDIATE does: once what it has to do is done, it
+    /// goes to standby without waiting for a timeout. A request that arrives first cancels that. A device without figures of a standby does
+    /// nothing.
+    fn stand_by(&mut self, cx: &mut Context<'_>) {
+        let _ = cx;
+    }
+
     /// Something has gone wrong now.
     fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
         let _ = (fault, cx);
@@ -156,4 +163,7 @@ pub struct DeviceStatus {
     pub outstanding: u32,
     /// Queue slots that are free.
     pub free_slots: u32,
+    /// The medium, or that of a device below, is in standby or on its way there: a request that needs it waits for a spin-up. False again
+    /// from the instant at which the spin-up begins.
+    pub is_down: bool,
 }

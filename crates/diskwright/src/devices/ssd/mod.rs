@@ -257,6 +257,7 @@ impl Device for Ssd {
         DeviceStatus {
             outstanding: self.serving + self.waiting.len() as u32,
             free_slots: self.depth - self.serving,
+            is_down: false,
         }
     }
 
