@@ -107,6 +107,13 @@ pub trait Device: Send {
         Vec::new()
     }
 
+    /// What it drew: energy, the time in each power state, counted from the end of the warm-up, or from `from` on, an instant before all
+    /// requests, and up to `to`, or to the end of what it did after that. `None` where it has no figures of its power.
+    fn power_report(&self, from: Time, to: Time) -> Option<Map<String, Value>> {
+        let _ = (from, to);
+        None
+    }
+
     /// From now on, collects what [`picture`](Device::picture) tells; over `window` also every step of what it does. Called
     /// before the run, where a picture is wanted.
     fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {

@@ -1,0 +1,262 @@
+//! The power of a disk: what its accesses take, and its low power states.
+//!
+//! A disk is idle while no arm is at work, no request waits for one, nothing that is buffered has to go to the medium, and its cleaner has
+//! nothing to do. In a low power state its arms are parked: nothing begins, and the first thing that is wanted of the medium wakes it.
+
+use serde_json::{Map, Value};
+
+use super::alarm::Alarm;
+use super::arm::Work;
+use super::disk::Disk;
+use super::pooled_disk::PooledDisk;
+use crate::base::units::Time;
+use crate::base::units::power::Power;
+use crate::engine::context::Context;
+use crate::engine::request::{Op, Part, Parts};
+use crate::engine::timeline::AlarmId;
+use crate::models::power::PowerControl;
+use crate::models::power::control::Due;
+use crate::models::power::figures::HddPower;
+
+/// The power of a disk.
+pub struct DiskPower {
+    control: PowerControl,
+    /// While an arm moves, while sectors are read, and while they are written.
+    seek: Power,
+    read: Power,
+    write: Power,
+    alarm: Option<AlarmId>,
+    /// From when until when the medium was last on its way back.
+    woken: Option<(Time, Time)>,
+    /// Whether the account has the disk at work; not known behind the way back from a low power state.
+    was_busy: Option<bool>,
+    /// Until when buffered writes have been accounted for.
+    destaged: Time,
+}
+
+/// What a disk has to do.
+#[derive(Clone, Copy)]
+struct Need {
+    /// An arm is at work.
+    is_busy: bool,
+    /// The medium is needed, now or after a while.
+    is_wanted: bool,
+    /// Idle arms have begun what waits: before that, an arm that is idle may be so for no time at all.
+    is_settled: bool,
+}
+
+impl DiskPower {
+    /// A disk at rest at time zero, with these figures.
+    pub fn new(control: PowerControl, figures: &HddPower) -> DiskPower {
+        let idle = control.figures().idle;
+        DiskPower {
+            control,
+            seek: figures.seek.unwrap_or(idle),
+            read: figures.read.unwrap_or(idle),
+            write: figures.write.unwrap_or(idle),
+            alarm: None,
+            woken: None,
+            was_busy: Some(false),
+            destaged: Time::ZERO,
+        }
+    }
+
+    /// An access for a command of a kind, whose time divides so, lasts from `from` to `to`.
+    pub fn worked(&mut self, op: Op, parts: &Parts, from: Time, to: Time) {
+        self.set_busy(true, from);
+        let idle = self.control.figures().idle;
+        let moving = parts.get(Part::Seek) + parts.get(Part::HeadSwitch) + parts.get(Part::Settle);
+        let passing = match op {
+            Op::Write => self.write,
+            _ => self.read,
+        };
+        let extra = self.seek.over_beyond(idle, moving)
+            + passing.over_beyond(idle, parts.get(Part::Transfer));
+        if to > from {
+            self.control.account().works(from, to, extra);
+        }
+    }
+
+    /// What was buffered goes to the medium until `until`, behind what has been accounted for and not before `from`.
+    pub fn destages(&mut self, from: Time, until: Time) {
+        let from = from.max(self.destaged);
+        if until > from {
+            let idle = self.control.figures().idle;
+            let extra = self.write.over_beyond(idle, until - from);
+            self.control.account().works(from, until, extra);
+            self.destaged = until;
+        }
+    }
+
+    /// How long a request that came at `came` has waited for the way back that ended now.
+    pub fn waited(&self, came: Time, now: Time) -> Time {
+        match self.woken {
+            Some((from, ready)) if ready == now => now - came.max(from),
+            _ => Time::ZERO,
+        }
+    }
+
+    /// Whether the medium is in standby or on its way there.
+    pub fn is_down(&self) -> bool {
+        self.control.is_down()
+    }
+
+    fn set_busy(&mut self, is_busy: bool, now: Time) {
+        if self.was_busy == Some(is_busy) {
+            return;
+        }
+        self.was_busy = Some(is_busy);
+        match is_busy {
+            true => self.control.account().becomes_active(now),
+            false => self.control.account().becomes_idle(now, now),
+        }
+    }
+
+    fn set_alarm(&mut self, at: Option<Time>, cx: &mut Context<'_>) {
+        self.cancel(cx);
+        self.alarm = at.map(|at| cx.background_alarm(at, Alarm::Power.token()));
+    }
+
+    fn cancel(&mut self, cx: &mut Context<'_>) {
+        if let Some(alarm) = self.alarm.take() {
+            cx.cancel(alarm);
+        }
+    }
+
+    /// Follows what the disk has to do. Where that is nothing, the medium is at rest from `rests` on.
+    fn follow(&mut self, need: Need, rests: Time, cx: &mut Context<'_>) {
+        let Need {
+            is_busy,
+            is_wanted,
+            is_settled,
+        } = need;
+        let now = cx.now();
+        if !self.control.is_ready() {
+            if is_wanted && !self.control.is_waking() {
+                let ready = self.control.wants(now);
+                self.woken = ready.map(|ready| (now, ready));
+                self.set_alarm(ready, cx);
+            }
+            return;
+        }
+        if is_wanted {
+            if self.control.is_idle() {
+                self.cancel(cx);
+                self.control.wants(now);
+            }
+            if is_settled {
+                self.set_busy(is_busy, now);
+            }
+        } else if is_settled && !self.control.is_idle() {
+            self.was_busy = Some(false);
+            let alarm = self.control.begins_idle(now, rests);
+            self.set_alarm(alarm, cx);
+        }
+    }
+
+    /// A request of the parent's has come.
+    pub fn hears_request(&mut self) {
+        self.control.forgets_to_stop();
+    }
+
+    /// Counts anew from an instant on.
+    pub fn measure_from(&mut self, now: Time) {
+        self.control.measure_from(now);
+    }
+
+    /// What it comes to.
+    pub fn report(&self, from: Time, to: Time) -> Map<String, Value> {
+        self.control.report(from, to)
+    }
+
+    /// From now on, notes the power over time, too.
+    pub fn collect_picture(&mut self) {
+        self.control.account().collect_picture();
+    }
+
+    /// The power over time.
+    pub fn picture(&self, end: Time) -> Option<Value> {
+        self.control.picture(end)
+    }
+}
+
+impl Disk {
+    /// The alarm of a disk with low power states.
+    pub(super) fn power_rings(&mut self, cx: &mut Context<'_>) {
+        let power = self.power.as_mut();
+        let power = power.expect("only a disk with low power states sets the alarm");
+        power.alarm = None;
+        let work = match power.control.rings(cx.now()) {
+            Due::Ready => {
+                power.was_busy = None;
+                None
+            }
+            Due::Down(next) => {
+                power.set_alarm(next, cx);
+                Some(Work::Parked)
+            }
+        };
+        for arm in &mut self.medium.arms {
+            arm.work = work;
+        }
+    }
+
+    /// Whether an arm is at work, or the buffer.
+    fn is_at_work(&self) -> bool {
+        let mut arms = self.medium.arms.iter();
+        arms.any(|arm| !matches!(arm.work, None | Some(Work::Parked)))
+            || self
+                .buffered
+                .as_ref()
+                .is_some_and(|buffered| buffered.begun().next().is_some())
+    }
+
+    /// Whether something waits for the medium.
+    fn has_waiting(&mut self) -> bool {
+        self.queues.iter().any(|queue| !queue.pool.is_empty())
+            || self.log.as_mut().is_some_and(|log| log.wants_cleaning())
+    }
+}
+
+impl PooledDisk {
+    /// Has the power follow what there is to do; once idle arms have begun what waits, it is settled.
+    #[inline]
+    pub(super) fn follow_power(&mut self, is_settled: bool, cx: &mut Context<'_>) {
+        if let Some(power) = self.disk.power.take() {
+            self.disk.power = Some(self.followed(power, is_settled, cx));
+        }
+    }
+
+    fn followed(
+        &mut self,
+        mut power: Box<DiskPower>,
+        is_settled: bool,
+        cx: &mut Context<'_>,
+    ) -> Box<DiskPower> {
+        let is_busy = self.disk.is_at_work();
+        let is_wanted = is_busy
+            || self.disk.has_waiting()
+            || self.pool.as_ref().is_some_and(|pool| pool.wants_medium());
+        let rests = match &self.disk.buffered {
+            Some(buffered) => buffered.buffer.destaged_at(cx.now()),
+            None => cx.now(),
+        };
+        let need = Need {
+            is_busy,
+            is_wanted,
+            is_settled,
+        };
+        power.follow(need, rests, cx);
+        power
+    }
+
+    /// The parent asks it to stop.
+    pub(super) fn stand_by(&mut self, cx: &mut Context<'_>) {
+        if let Some(power) = &mut self.disk.power {
+            let at = power.control.stand_by(cx.now());
+            if at.is_some() {
+                power.set_alarm(at, cx);
+            }
+        }
+    }
+}
