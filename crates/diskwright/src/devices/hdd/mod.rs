@@ -26,6 +26,7 @@ pub mod interface;
 mod log;
 mod medium;
 mod memory;
+mod parking;
 mod picture;
 mod pool;
 pub mod pool_description;

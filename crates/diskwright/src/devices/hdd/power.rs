@@ -1,14 +1,8 @@
 //! The power of a disk: what its accesses take, and its low power states.
-//!
-//! A disk is idle while no arm is at work, no request waits for one, nothing that is buffered has to go to the medium, and its cleaner has
-//! nothing to do. In a low power state its arms are parked: nothing begins, and the first thing that is wanted of the medium wakes it.
 
 use serde_json::{Map, Value};
 
 use super::alarm::Alarm;
-use super::arm::Work;
-use super::disk::Disk;
-use super::pooled_disk::PooledDisk;
 use crate::base::units::Time;
 use crate::base::units::power::Power;
 use crate::engine::context::Context;
@@ -36,13 +30,13 @@ pub struct DiskPower {
 
 /// What a disk has to do.
 #[derive(Clone, Copy)]
-struct Need {
+pub(super) struct Need {
     /// An arm is at work.
-    is_busy: bool,
+    pub is_busy: bool,
     /// The medium is needed, now or after a while.
-    is_wanted: bool,
+    pub is_wanted: bool,
     /// Idle arms have begun what waits: before that, an arm that is idle may be so for no time at all.
-    is_settled: bool,
+    pub is_settled: bool,
 }
 
 impl DiskPower {
@@ -124,7 +118,7 @@ impl DiskPower {
     }
 
     /// Follows what the disk has to do. Where that is nothing, the medium is at rest from `rests` on.
-    fn follow(&mut self, need: Need, rests: Time, cx: &mut Context<'_>) {
+    pub(super) fn follow(&mut self, need: Need, rests: Time, cx: &mut Context<'_>) {
         let Need {
             is_busy,
             is_wanted,
@@ -178,85 +172,27 @@ impl DiskPower {
     pub fn picture(&self, end: Time) -> Option<Value> {
         self.control.picture(end)
     }
-}
 
-impl Disk {
-    /// The alarm of a disk with low power states.
-    pub(super) fn power_rings(&mut self, cx: &mut Context<'_>) {
-        let power = self.power.as_mut();
-        let power = power.expect("only a disk with low power states sets the alarm");
-        power.alarm = None;
-        let work = match power.control.rings(cx.now()) {
+    /// The alarm rings: whether the arms are free from now on, or parked.
+    pub(super) fn rings(&mut self, cx: &mut Context<'_>) -> bool {
+        self.alarm = None;
+        match self.control.rings(cx.now()) {
             Due::Ready => {
-                power.was_busy = None;
-                None
+                self.was_busy = None;
+                true
             }
             Due::Down(next) => {
-                power.set_alarm(next, cx);
-                Some(Work::Parked)
+                self.set_alarm(next, cx);
+                false
             }
-        };
-        for arm in &mut self.medium.arms {
-            arm.work = work;
         }
-    }
-
-    /// Whether an arm is at work, or the buffer.
-    fn is_at_work(&self) -> bool {
-        let mut arms = self.medium.arms.iter();
-        arms.any(|arm| !matches!(arm.work, None | Some(Work::Parked)))
-            || self
-                .buffered
-                .as_ref()
-                .is_some_and(|buffered| buffered.begun().next().is_some())
-    }
-
-    /// Whether something waits for the medium.
-    fn has_waiting(&mut self) -> bool {
-        self.queues.iter().any(|queue| !queue.pool.is_empty())
-            || self.log.as_mut().is_some_and(|log| log.wants_cleaning())
-    }
-}
-
-impl PooledDisk {
-    /// Has the power follow what there is to do; once idle arms have begun what waits, it is settled.
-    #[inline]
-    pub(super) fn follow_power(&mut self, is_settled: bool, cx: &mut Context<'_>) {
-        if let Some(power) = self.disk.power.take() {
-            self.disk.power = Some(self.followed(power, is_settled, cx));
-        }
-    }
-
-    fn followed(
-        &mut self,
-        mut power: Box<DiskPower>,
-        is_settled: bool,
-        cx: &mut Context<'_>,
-    ) -> Box<DiskPower> {
-        let is_busy = self.disk.is_at_work();
-        let is_wanted = is_busy
-            || self.disk.has_waiting()
-            || self.pool.as_ref().is_some_and(|pool| pool.wants_medium());
-        let rests = match &self.disk.buffered {
-            Some(buffered) => buffered.buffer.destaged_at(cx.now()),
-            None => cx.now(),
-        };
-        let need = Need {
-            is_busy,
-            is_wanted,
-            is_settled,
-        };
-        power.follow(need, rests, cx);
-        power
     }
 
     /// The parent asks it to stop.
     pub(super) fn stand_by(&mut self, cx: &mut Context<'_>) {
-        if let Some(power) = &mut self.disk.power {
-            let at = power.control.stand_by(cx.now());
-            if at.is_some() {
-                power.set_alarm(at, cx);
-            }
+        let at = self.control.stand_by(cx.now());
+        if at.is_some() {
+            self.set_alarm(at, cx);
         }
     }
 }

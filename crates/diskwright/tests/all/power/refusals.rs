@@ -45,10 +45,7 @@ fn figures_without_sense_are_refused() {
     assert!(error.contains("both power and energy"), "{error}");
     let error = refused(|text| text.replace("time = \"3 s\"", "time = \"1 h\""));
     assert!(error.contains("leave of standby_z"), "{error}");
-    let error = refused(|text| {
-        text.replace("energy = \"2 J\"", "energy = \"2 J\"")
-            .replace("time = \"1 s\", energy", "time = \"0 s\", energy")
-    });
+    let error = refused(|text| text.replace("time = \"1 s\", energy", "time = \"0 s\", energy"));
     assert!(error.contains("energy over no time"), "{error}");
     let error = refused(|text| {
         text.split("[device.hdd.power.figures]")

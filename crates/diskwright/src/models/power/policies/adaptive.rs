@@ -11,10 +11,10 @@ use crate::models::power::figures::PowerFigures;
 /// Rule: the timeout is the weighted mean of fixed ones, the experts, from 0 to the state's break-even time b. After an idle period of
 /// length x each expert t has lost (t + b if t < x, else x, less the smaller of x and b) / b, which multiplies its weight by e^(-η · loss);
 /// then it gives the share 1 - (1 - α)^loss of what is left, and all experts get equal parts of what was given. Source: Helmbold, Long,
-/// Sconyers, Sherrod, "Adaptive disk spin-down for mobile computers", Mobile Networks and Applications 5 (2000): the share algorithm.
+/// Sconyers, Sherrod, "AdaptiveTimeout disk spin-down for mobile computers", Mobile Networks and Applications 5 (2000): the share algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Adaptive {
+pub struct AdaptiveTimeout {
     /// The state that it goes into; the deepest that the drive has where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -29,9 +29,9 @@ pub struct Adaptive {
     pub share: f64,
 }
 
-impl Default for Adaptive {
-    fn default() -> Adaptive {
-        Adaptive {
+impl Default for AdaptiveTimeout {
+    fn default() -> AdaptiveTimeout {
+        AdaptiveTimeout {
             state: None,
             experts: 25,
             learning_rate: 4.0,
@@ -43,7 +43,7 @@ impl Default for Adaptive {
 /// The most experts.
 const MOST: u32 = 10_000;
 
-impl Adaptive {
+impl AdaptiveTimeout {
     pub(super) const SUMMARY: &str =
         "A timeout for one state that follows the lengths of idle periods: the share algorithm.";
 
@@ -173,9 +173,9 @@ mod tests {
 
     #[test]
     fn it_begins_with_the_mean_and_learns_by_the_formula() {
-        let two = Adaptive {
+        let two = AdaptiveTimeout {
             experts: 2,
-            ..Adaptive::default()
+            ..AdaptiveTimeout::default()
         };
         let mut policy = two.build(&figures()).expect("sound");
         assert_eq!(next(&mut policy), 5.0);
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn long_idle_periods_shorten_the_timeout_and_short_ones_prolong_it() {
-        let mut policy = Adaptive::default().build(&figures()).expect("sound");
+        let mut policy = AdaptiveTimeout::default().build(&figures()).expect("sound");
         for _ in 0..50 {
             policy.ended(Time::from_s(100));
         }
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn values_without_sense_are_refused() {
-        let refused = |change: fn(&mut Adaptive)| {
-            let mut adaptive = Adaptive::default();
+        let refused = |change: fn(&mut AdaptiveTimeout)| {
+            let mut adaptive = AdaptiveTimeout::default();
             change(&mut adaptive);
             let error = adaptive.build(&figures()).err();
             error.expect("refused").to_string()

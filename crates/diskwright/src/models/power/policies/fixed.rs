@@ -12,7 +12,7 @@ use crate::models::power::figures::{PowerFigures, PowerState};
 /// ACS-3, extended power conditions: a timer for each condition, all of which start when the device has nothing to do.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Fixed {
+pub struct FixedTimeouts {
     /// Of a disk: less of the electronics powered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_a: Option<Time>,
@@ -36,7 +36,7 @@ pub struct Fixed {
     pub devsleep: Option<Time>,
 }
 
-impl Fixed {
+impl FixedTimeouts {
     pub(super) const SUMMARY: &str = "A timeout for each state.";
 
     pub(super) fn build(&self, figures: &PowerFigures) -> Result<Box<dyn PowerPolicy>, InputError> {

@@ -13,9 +13,9 @@ policies! {
     /// A rule that chooses low power states, and its parameters, as a spec names it.
     pub enum PowerPolicySpec of "power policy" builds Result<Box<dyn PowerPolicy>, InputError>,
     for (figures: &PowerFigures) as |parameters| { parameters.build(figures) } {
-        Fixed = "fixed" [] in fixed::Fixed,
-        Adaptive = "adaptive" [] in adaptive::Adaptive,
-        Oracle = "oracle" [] in oracle::Oracle,
+        Fixed = "fixed" [] in fixed::FixedTimeouts,
+        Adaptive = "adaptive" [] in adaptive::AdaptiveTimeout,
+        Oracle = "oracle" [] in oracle::OracleTimeout,
     }
 }
 

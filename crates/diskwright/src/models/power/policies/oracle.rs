@@ -11,9 +11,9 @@ use crate::models::power::figures::PowerFigures;
 /// the very end: no request ever waits. No drive can do that: it is a lower bound of the energy of these idle periods.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Oracle {}
+pub struct OracleTimeout {}
 
-impl Oracle {
+impl OracleTimeout {
     pub(super) const SUMMARY: &str = "The state that takes the least energy, chosen with the length of the idle period known: a lower bound.";
 
     pub(super) fn build(&self, _: &PowerFigures) -> Result<Box<dyn PowerPolicy>, InputError> {
