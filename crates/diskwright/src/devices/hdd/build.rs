@@ -26,6 +26,7 @@ use crate::models::cache::BlockCache;
 use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
 use crate::models::placement::log::Log;
 use crate::models::power::PowerControl;
+use crate::models::power::figures::no_figures;
 
 /// Bytes for each cylinder of a drive's seek curve: its seek time, the least of that and all longer ones, and both again while they are
 /// worked out.
@@ -338,8 +339,7 @@ fn power(
     let figures = match (given, of_drive) {
         (None, None) if of_spec.policy.is_none() => return Ok(None),
         (None, None) => {
-            let error = InputError::new("the drive has no figures of its power")
-                .help("give them beside policy: figures = { idle = \"…\", standby_z = { power = \"…\" } }");
+            let error = no_figures("standby_z");
             return Err(site.locate("power.policy", error));
         }
         (given, of_drive) => {

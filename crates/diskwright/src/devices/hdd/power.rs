@@ -100,8 +100,9 @@ impl DiskPower {
             return;
         }
         self.was_busy = Some(is_busy);
+        let idle = self.control.figures().idle;
         match is_busy {
-            true => self.control.account().becomes_active(now),
+            true => self.control.account().becomes_active(now, idle),
             false => self.control.account().becomes_idle(now, now),
         }
     }

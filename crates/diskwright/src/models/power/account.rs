@@ -110,6 +110,8 @@ pub struct PowerAccount {
     /// The state of now, and the one that follows it at a known instant, unless another one begins before.
     open: Change,
     next: Option<Change>,
+    /// The state before that of now.
+    before: PowerState,
     /// Energy of accesses beyond idle power, fJ.
     extra: i128,
     /// Accesses that may not be over.
@@ -139,6 +141,7 @@ impl PowerAccount {
                 draws: Draws::Power(idle),
             },
             next: None,
+            before: PowerState::Idle,
             extra: 0,
             works: Vec::new(),
             before_work: Vec::new(),
@@ -156,9 +159,15 @@ impl PowerAccount {
         self.picture.get_or_insert_default();
     }
 
-    /// The device is at work from now on.
-    pub fn becomes_active(&mut self, now: Time) {
-        self.enter(PowerState::Active, now, Draws::Power(self.idle));
+    /// The device is at work from now on, and draws so much beside what [its accesses](Self::works) take. Rest of no time at all was none.
+    pub fn becomes_active(&mut self, now: Time, power: Power) {
+        self.advance(now);
+        let rested = self.open.state == PowerState::Idle && self.open.at == now;
+        if rested && self.before == PowerState::Active && now >= self.origin {
+            self.sums[PowerState::Idle as usize].entries -= 1;
+            self.open.state = PowerState::Active;
+        }
+        self.enter(PowerState::Active, now, Draws::Power(power));
         self.has_worked = true;
         self.since_work.clear();
         self.unloads_since_work.clear();
@@ -201,6 +210,7 @@ impl PowerAccount {
         self.add(closed);
         if self.open.state != change.state {
             self.count_entry(change.state, change.at);
+            self.before = self.open.state;
         }
         self.open = change;
     }

@@ -234,6 +234,13 @@ pub struct PowerFigures {
     pub low: Vec<LowState>,
 }
 
+/// A policy for a device of which nobody says what it draws, in a state such as this.
+pub fn no_figures(state: &str) -> InputError {
+    InputError::new("the drive has no figures of its power").help(format!(
+        "give them beside policy: figures = {{ idle = \"…\", {state} = {{ power = \"…\" }} }}"
+    ))
+}
+
 /// The longest way into a state or back.
 const LONGEST_WAY: Time = Time::from_s(600);
 

@@ -4,6 +4,7 @@ mod disks;
 mod edges;
 mod memory;
 mod refusals;
+mod ssds;
 
 use serde_json::Value;
 

@@ -64,7 +64,7 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     match (owner, key) {
         ("HddSpec", "drive") => "".into(),
         ("HddSpec", "power") if draw.chance(0.3) => power::power(draw, power::OF_DISKS).into(),
-        (_, "power") => Hint::Omit,
+        ("HddSpec" | "Drive" | "DriveDescription", "power") => Hint::Omit,
         ("HddSpec", "arms") if draw.chance(0.7) => Hint::Omit,
         ("HddSpec", "placement") if disk.blocks > LARGEST_LOG || draw.chance(0.7) => Hint::Omit,
         ("HddSpec", "cache") if draw.chance(0.6) => Hint::Omit,
