@@ -21,6 +21,21 @@ FOLDER = FIGURES.parent.parent / "drives"
 ABOUT = {"name", "about", "year", "family", "kept", "sources", "estimates"}
 """What a drive's table holds besides figures."""
 
+STATES = ("idle_a", "idle_b", "idle_c", "standby_y", "standby_z")
+"""Low power states, as a description names them."""
+
+POWER = {
+    **{f"{what}_w": f"power.{what}" for what in ("idle", "seek", "read", "write")},
+    **{f"{state}_w": f"power.{state}" for state in STATES},
+    **{
+        f"{state}_{way}_{unit}": f"power.{state}.{way}{of}"
+        for state in STATES
+        for way in ("enter", "leave")
+        for unit, of in (("s", ""), ("w", ""), ("peak_w", ".peak"))
+    },
+}
+"""What a drive draws, in watts, and how long the ways into its states and back take, in seconds."""
+
 DESCRIBED = {
     "blocks": "capacity in blocks",
     "sector": "sector size",
@@ -51,6 +66,7 @@ DESCRIBED = {
     "regions": "pool.persistent.region",
     "destaged_at_once": "pool.write_cache",
     "write_overhead_ms": "overhead of writes",
+    **POWER,
 }
 """The figures that a description is computed from, as its sources and estimates name them."""
 
@@ -158,7 +174,7 @@ def description(drive: Table) -> str:
     """The text of the drive's file."""
     zones = lay_out(shape(drive))
     found = curves(drive, zones[-1].last + 1)
-    lines = [*_head(drive, found), *_mechanics(drive, found), *_memory(drive, zones), *_layout(drive, zones)]
+    lines = [*_head(drive, found), *_mechanics(drive, found), *_memory(drive, zones), *_power(drive), *_layout(drive, zones)]
     return "\n".join(lines) + "\n"
 
 
@@ -215,6 +231,9 @@ def _told(drive: Table, figure: str, label: str) -> str:
         return f"{label} {drive[figure]:g} ms"
     if figure.endswith("_mb_s"):
         return f"{label} {drive[figure]:g} MB/s"
+    if figure in POWER:
+        unit = "W" if figure.endswith("_w") else "s"
+        return f"{label} {drive[figure]:g} {unit}"
     return f"{label}, {drive[figure]}" if figure in HELD_TO else label
 
 
@@ -306,6 +325,30 @@ def _pool(drive: Table, zones: list[Zone]) -> Iterator[str]:
     if region := drive.get("regions"):
         yield f'region = {{ count = {region["count"]}, size = "{region["mib"]} MiB" }}'
     yield ""
+
+
+def _power(drive: Table) -> Iterator[str]:
+    """What the drive draws, where that is known."""
+    if "idle_w" not in drive:
+        return
+    yield "[power]"
+    for what in ("idle", "seek", "read", "write"):
+        if watts := drive.get(f"{what}_w"):
+            yield f'{what} = "{watts:g} W"'
+    yield ""
+    for state in STATES:
+        if f"{state}_w" not in drive:
+            continue
+        yield f"[power.{state}]"
+        watts = drive[f"{state}_w"]
+        yield f'power = "{watts:g} W"'
+        for way in ("enter", "leave"):
+            if time := drive.get(f"{state}_{way}_s"):
+                powers = {"power": drive.get(f"{state}_{way}_w"), "peak": drive.get(f"{state}_{way}_peak_w")}
+                written = [f'{key} = "{watts:g} W"' for key, watts in powers.items() if watts]
+                inner = ", ".join([f'time = "{time:g} s"', *written])
+                yield f"{way} = {{ {inner} }}"
+        yield ""
 
 
 def _policy(choice: Table) -> str:

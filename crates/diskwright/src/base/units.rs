@@ -4,6 +4,7 @@
 
 pub mod angle;
 pub mod percent;
+pub mod power;
 pub mod quantities;
 
 use std::borrow::Cow;

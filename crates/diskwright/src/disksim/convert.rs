@@ -175,6 +175,7 @@ fn drive(
         buffer: None,
         arms: None,
         ships: None,
+        power: None,
         layout,
     })
 }

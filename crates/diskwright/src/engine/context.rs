@@ -148,6 +148,17 @@ impl Context<'_> {
         self.below[index].status(self.kernel.now, &self.below[..index])
     }
 
+    /// Asks a child, within this instant, to [stop its medium](Device::stand_by). Whether it has is told by [`DeviceStatus::is_down`].
+    pub fn stand_by(&mut self, child: DeviceId) {
+        debug_assert_eq!(
+            self.kernel.parents[child.0 as usize],
+            Some(self.device),
+            "{child:?} is no child of {:?}",
+            self.device
+        );
+        (self.kernel.messages).push(Message::StandBy { device: child });
+    }
+
     /// Tells the parent, if there is one, that this device has room again: once for each time that its queue was full.
     #[inline]
     pub fn announce_room(&mut self) {

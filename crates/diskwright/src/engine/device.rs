@@ -58,6 +58,13 @@ pub trait Device: Send {
         let _ = (child, cx);
     }
 
+    /// Its parent [has asked it](Context::stand_by) to stop its medium, as ATA's STANDBY IMMEDIATE does: once what it has to do is done, it
+    /// goes to standby without waiting for a timeout. A request that arrives first cancels that. A device without figures of a standby does
+    /// nothing.
+    fn stand_by(&mut self, cx: &mut Context<'_>) {
+        let _ = cx;
+    }
+
     /// Something has gone wrong now.
     fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
         let _ = (fault, cx);
@@ -98,6 +105,13 @@ pub trait Device: Send {
     fn part_reports(&self, elapsed: Time) -> Vec<(&'static str, Map<String, Value>)> {
         let _ = elapsed;
         Vec::new()
+    }
+
+    /// What it drew: energy, the time in each power state, counted from the end of the warm-up, or from `from` on, an instant before all
+    /// requests, and up to `to`, or to the end of what it did after that. `None` where it has no figures of its power.
+    fn power_report(&self, from: Time, to: Time) -> Option<Map<String, Value>> {
+        let _ = (from, to);
+        None
     }
 
     /// From now on, collects what [`picture`](Device::picture) tells; over `window` also every step of what it does. Called
@@ -156,4 +170,7 @@ pub struct DeviceStatus {
     pub outstanding: u32,
     /// Queue slots that are free.
     pub free_slots: u32,
+    /// The medium, or that of a device below, is in standby or on its way there: a request that needs it waits for a spin-up. False again
+    /// from the instant at which the spin-up begins.
+    pub is_down: bool,
 }

@@ -251,6 +251,12 @@ impl Engine {
                         parent.fault(Fault::ChildFailed(device), &mut cx);
                     }
                 }
+                Message::StandBy { device } => {
+                    if !self.kernel.faults.has_failed(device) {
+                        let (device, mut cx) = self.device(device);
+                        device.stand_by(&mut cx);
+                    }
+                }
                 Message::Measure => self.measure_from_now(),
             }
         }

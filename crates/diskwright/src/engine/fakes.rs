@@ -97,6 +97,7 @@ impl Device for Fake {
         DeviceStatus {
             outstanding: (self.taken + self.outside.len()) as u32,
             free_slots: (self.slots - self.taken) as u32,
+            is_down: false,
         }
     }
     fn blocks(&self) -> u64 {

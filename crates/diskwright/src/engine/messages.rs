@@ -21,6 +21,10 @@ pub(crate) enum Message {
     Failed {
         device: DeviceId,
     },
+    /// A device is asked to stop its medium.
+    StandBy {
+        device: DeviceId,
+    },
     /// What every device counts begins anew.
     Measure,
 }
@@ -38,6 +42,7 @@ const COMPLETED: u64 = 1;
 const ROOM: u64 = 2;
 const FAILED: u64 = 3;
 const MEASURE: u64 = 4;
+const STAND_BY: u64 = 5;
 const KIND: u32 = 61;
 
 /// The most devices that a message can tell apart.
@@ -53,6 +58,7 @@ impl Messages {
             Message::Completed { request } => COMPLETED << KIND | u64::from(request.0),
             Message::Room { device } => of(ROOM, device),
             Message::Failed { device } => of(FAILED, device),
+            Message::StandBy { device } => of(STAND_BY, device),
             Message::Measure => MEASURE << KIND,
         });
     }
@@ -78,6 +84,7 @@ fn read(bits: u64) -> Message {
         COMPLETED => Message::Completed { request },
         ROOM => Message::Room { device },
         FAILED => Message::Failed { device },
+        STAND_BY => Message::StandBy { device },
         _ => Message::Measure,
     }
 }
@@ -93,6 +100,7 @@ mod tests {
         let mut all = vec![Message::Measure];
         for device in [first, DeviceId(5), last] {
             all.extend([Message::Room { device }, Message::Failed { device }]);
+            all.push(Message::StandBy { device });
             all.extend(requests.map(|request| Message::Accept { device, request }));
         }
         all.extend(requests.map(|request| Message::Completed { request }));

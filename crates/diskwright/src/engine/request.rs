@@ -142,6 +142,8 @@ parts! {
     Program = "program",
     /// The erasing of a block, for which a write has waited.
     Erase = "erase",
+    /// Waiting for the medium to come back from a low power state: for its spin-up, or its heads.
+    Wake = "wake",
 }
 
 /// How the time from start to completion divides; the entries add up to it exactly.

@@ -88,6 +88,7 @@ impl Device for Worker {
         DeviceStatus {
             outstanding: self.waiting.len() as u32,
             free_slots: 1,
+            is_down: false,
         }
     }
     fn blocks(&self) -> u64 {
@@ -112,6 +113,7 @@ impl Device for Sink {
         DeviceStatus {
             outstanding: 0,
             free_slots: 1,
+            is_down: false,
         }
     }
     fn blocks(&self) -> u64 {

@@ -19,6 +19,7 @@ use crate::base::units::{Lbn, Time};
 const NO_STATUS: DeviceStatus = DeviceStatus {
     outstanding: 0,
     free_slots: u32::MAX,
+    is_down: false,
 };
 
 fn number(engine: &Engine, device: usize, key: &str) -> u64 {

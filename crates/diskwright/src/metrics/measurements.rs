@@ -221,9 +221,14 @@ impl Measurements {
 
     /// The time that rates are of: up to the last completion from the end of the warm-up, or from the first arrival where there is none.
     pub fn measured_span(&self) -> Time {
+        let (from, to) = self.measured_window();
+        to.saturating_sub(from)
+    }
+
+    /// From when until when [that](Self::measured_span) is.
+    pub fn measured_window(&self) -> (Time, Time) {
         let start = self.measured_since.or(self.first_arrival);
-        self.last_completion
-            .saturating_sub(start.unwrap_or_default())
+        (start.unwrap_or_default(), self.last_completion)
     }
 
     /// The digest so far.

@@ -4,4 +4,5 @@ pub mod cache;
 pub mod flash;
 pub mod geometry;
 pub mod placement;
+pub mod power;
 pub mod queue;

@@ -63,6 +63,7 @@ fn plain(drive: &Drive) -> HddSpec {
         cache: None,
         arms: None,
         placement: None,
+        power: None,
     }
 }
 

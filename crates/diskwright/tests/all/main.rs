@@ -31,6 +31,7 @@ mod miss_ratio;
 mod picture;
 mod pool_edges;
 mod pool_twin;
+mod power;
 mod queue_depth;
 mod readers;
 mod reference_data;

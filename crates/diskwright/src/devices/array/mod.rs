@@ -178,9 +178,14 @@ impl Array {
 
     /// Free slots of the member that has the fewest, those that have failed left out.
     fn free_slots(&self, of: impl Fn(DeviceId) -> DeviceStatus) -> u32 {
-        let members = self.members.iter().filter(|member| !member.has_failed);
-        let slots = members.map(|member| of(member.device).free_slots);
+        let slots = self.good_members().map(|member| of(member).free_slots);
         slots.min().unwrap_or(u32::MAX)
+    }
+
+    /// The members that have not failed.
+    fn good_members(&self) -> impl Iterator<Item = DeviceId> {
+        let members = self.members.iter().filter(|member| !member.has_failed);
+        members.map(|member| member.device)
     }
 }
 
@@ -295,6 +300,13 @@ impl Device for Array {
         DeviceStatus {
             outstanding: self.children.len() as u32,
             free_slots: self.free_slots(of),
+            is_down: self.good_members().any(|member| of(member).is_down),
+        }
+    }
+
+    fn stand_by(&mut self, cx: &mut Context<'_>) {
+        for member in self.good_members() {
+            cx.stand_by(member);
         }
     }
 

@@ -175,6 +175,7 @@ fn it_promises_and_shows_what_its_members_do() {
     let expected = DeviceStatus {
         outstanding: 0,
         free_slots: 7,
+        is_down: false,
     };
     assert_eq!(status, expected);
     let copies: Vec<_> = (0..4).map(|copy| mirror.location(Lbn(9), copy)).collect();

@@ -24,6 +24,8 @@ pub(super) enum Alarm {
     PoolServed(RequestId),
     /// The pool asks again what is to be done.
     PoolAsks,
+    /// A low power state is due, or the medium is back from one.
+    Power,
 }
 
 impl Alarm {
@@ -40,6 +42,7 @@ impl Alarm {
             Alarm::CacheServed(request) => (6, request.0),
             Alarm::PoolServed(request) => (7, request.0),
             Alarm::PoolAsks => (8, 0),
+            Alarm::Power => (9, 0),
         };
         Token::new(kind, value)
     }
@@ -57,7 +60,8 @@ impl Alarm {
             5 => Alarm::Controller(token.request()),
             6 => Alarm::CacheServed(token.request()),
             7 => Alarm::PoolServed(token.request()),
-            _ => Alarm::PoolAsks,
+            8 => Alarm::PoolAsks,
+            _ => Alarm::Power,
         }
     }
 }

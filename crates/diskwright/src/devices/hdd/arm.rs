@@ -55,6 +55,8 @@ pub(super) enum Work {
     ReadAhead,
     /// Keeping writes in the pool's region of the medium.
     Region,
+    /// None: the disk is in a low power state, or on its way back from one.
+    Parked,
 }
 
 /// Blocks of the medium that an arm reads, or writes where they are.

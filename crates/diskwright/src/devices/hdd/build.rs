@@ -12,7 +12,9 @@ use super::spec::buffer::BufferSpec;
 use super::spec::cache::CacheSpec;
 use super::spec::placement::{EagerSpec, Recovery};
 use super::spec::settings::Settings;
-use super::{DiskParts, Hardware, Hdd, InitialWrites, LogParts, Overhead, PoolParts, arm_groups};
+use super::{
+    DiskParts, DiskPower, Hardware, Hdd, InitialWrites, LogParts, Overhead, PoolParts, arm_groups,
+};
 use crate::base::error::{Error, InputError};
 use crate::base::memory::Budget;
 use crate::base::units::BLOCK_BYTES;
@@ -23,6 +25,8 @@ use crate::devices::spindles::{AngleSpec, Spindles};
 use crate::models::cache::BlockCache;
 use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
 use crate::models::placement::log::Log;
+use crate::models::power::PowerControl;
+use crate::models::power::figures::no_figures;
 
 /// Bytes for each cylinder of a drive's seek curve: its seek time, the least of that and all longer ones, and both again while they are
 /// worked out.
@@ -318,8 +322,45 @@ fn disk(
         choice: of_spec.choice.build(),
         schedulers,
         log,
+        power: power(spec, description, site)?,
         is_behind_memory: false,
     })
+}
+
+/// What a disk draws, and its low power states; `None` where neither the spec nor the drive says what it draws.
+fn power(
+    spec: &HddSpec,
+    description: &DriveDescription,
+    site: &Site<'_>,
+) -> Result<Option<Box<DiskPower>>, Error> {
+    let of_spec = spec.power.clone().unwrap_or_default();
+    let of_drive = description.power.clone();
+    let (given, is_silent) = (of_spec.figures, of_drive.is_none());
+    let figures = match (given, of_drive) {
+        (None, None) if of_spec.policy.is_none() => return Ok(None),
+        (None, None) => {
+            let error = no_figures("standby_z");
+            return Err(site.locate("power.policy", error));
+        }
+        (given, of_drive) => {
+            let drive = of_drive.unwrap_or_default();
+            given.unwrap_or_default().over(&drive)
+        }
+    };
+    let place = if is_silent || spec.power.is_some() {
+        "power.figures"
+    } else {
+        "drive"
+    };
+    let states = figures
+        .figures()
+        .map_err(|error| site.locate(place, error))?;
+    let policy = of_spec.policy.map(|policy| policy.build(&states));
+    let policy = policy
+        .transpose()
+        .map_err(|error| site.locate("power.policy", error))?;
+    let control = PowerControl::new(states, policy);
+    Ok(Some(Box::new(DiskPower::new(control, &figures))))
 }
 
 /// A segmented buffer is the firmware of a drive with one arm that does everything, and data in place.

@@ -19,6 +19,7 @@ use super::intake::Intake;
 use super::log::{InitialWrites, LogPlacement};
 use super::medium::{Medium, runs};
 use super::picture::HddPicture;
+use super::power::DiskPower;
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
 use crate::engine::device::Location;
@@ -55,6 +56,8 @@ pub struct DiskParts {
     pub log: Option<LogParts>,
     /// The results tell of each arm.
     pub reports_arms: bool,
+    /// What it draws, where that is known.
+    pub power: Option<Box<DiskPower>>,
     /// A pool is in front of it, which has the interface, and to which the controller's work belongs.
     pub is_behind_memory: bool,
 }
@@ -96,6 +99,8 @@ pub(super) struct Disk {
     /// When the last request was complete.
     pub ended: Time,
     pub arm_trace: Option<Box<ArmTrace>>,
+    /// What it draws, where that is known.
+    pub power: Option<Box<DiskPower>>,
     reports_arms: bool,
     /// How many picks the schedulers had promoted when counting began.
     promoted_before: u64,
@@ -150,6 +155,7 @@ impl Disk {
             waits_for_reader: None,
             ended: Time::ZERO,
             arm_trace: None,
+            power: parts.power,
             reports_arms: parts.reports_arms,
             promoted_before: 0,
             views: Vec::new(),
@@ -191,6 +197,11 @@ impl Disk {
         leaders.sort_unstable();
         leaders.dedup();
         leaders.len()
+    }
+
+    /// Whether the medium is in standby or on its way there.
+    pub fn is_down(&self) -> bool {
+        self.power.as_ref().is_some_and(|power| power.is_down())
     }
 
     /// Whether a queue slot is free.
@@ -398,6 +409,7 @@ impl Disk {
                 }
             }
             Alarm::Controller(request) => return self.controlled(request, cx),
+            Alarm::Power => self.power_rings(cx),
             Alarm::CacheServed(_) | Alarm::PoolServed(_) | Alarm::PoolAsks => {
                 unreachable!("what is in front of the disk sets it for itself")
             }
@@ -479,6 +491,9 @@ impl Disk {
         if let Some(log) = &mut self.log {
             log.measure_from_here();
         }
+        if let Some(power) = &mut self.power {
+            power.measure_from(now);
+        }
     }
 
     /// Counters and shares of a run of which `elapsed` was measured.
@@ -513,12 +528,18 @@ impl Disk {
     pub fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
         let cylinders = self.medium.hardware.mechanics.layout.cylinders();
         self.medium.picture = Some(Box::new(HddPicture::new(cylinders)));
+        if let Some(power) = &mut self.power {
+            power.collect_picture();
+        }
         self.arm_trace = window.map(|window| Box::new(ArmTrace::new(window.clone())));
     }
 
     /// What a picture of the run shows.
     pub fn picture(&self) -> Option<Map<String, Value>> {
         let mut picture = self.medium.picture.as_ref()?.json(self.ended);
+        let power = self.power.as_ref();
+        let power = power.and_then(|power| power.picture(self.ended));
+        picture.extend(power.map(|power| ("power".to_owned(), power)));
         picture.extend(
             self.arm_trace_json()
                 .map(|arm_trace| ("film".to_owned(), arm_trace)),

@@ -9,7 +9,7 @@ use super::log::{Next, make_access};
 use super::medium::Medium;
 use crate::base::units::{Lbn, Time};
 use crate::engine::context::Context;
-use crate::engine::request::Parts;
+use crate::engine::request::{Op, Part, Parts};
 use crate::models::geometry::mechanics::HeadPosition;
 use crate::models::queue::schedulers::{ArmView, DiskSpace, soonest};
 use crate::models::queue::{Pool, Slot, Space, View};
@@ -249,6 +249,11 @@ impl Disk {
             buffered.buffer.travel(hardware, cx.now(), to);
         }
         medium.arms[arm].at = to;
+        if let Some(power) = &mut self.power {
+            let mut parts = Parts::default();
+            parts.add(Part::Seek, time);
+            power.worked(Op::Read, &parts, cx.now(), cx.now() + time);
+        }
         self.trace_travel(arm, to, time, cx.now());
         self.work(arm, Work::Travel, cx.now() + time, cx);
     }
@@ -294,6 +299,9 @@ impl Disk {
             }
         };
         self.medium.counters.spent(&parts);
+        if let Some(power) = &mut self.power {
+            power.worked(command.op, &parts, now, end);
+        }
         self.hand_effects_to(arm);
         self.work(arm, work, end, cx);
     }

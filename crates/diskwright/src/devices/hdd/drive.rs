@@ -23,6 +23,7 @@ use crate::models::geometry::layout::{Layout, Zone};
 use crate::models::geometry::mechanics::Mechanics;
 use crate::models::geometry::seek::{SeekCurve, SeekDescription};
 use crate::models::geometry::spindle::Spindle;
+use crate::models::power::figures::HddPower;
 
 /// A hard disk drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,6 +77,9 @@ pub struct DriveDescription {
     /// How it is set when it is sold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ships: Option<ShipsDescription>,
+    /// What it draws; without it, results tell nothing of its power.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<HddPower>,
     /// Surfaces, cylinders and zones.
     pub layout: LayoutDescription,
 }
@@ -280,6 +284,9 @@ impl DriveDescription {
         }
         if let Some(ships) = &self.ships {
             ships.check()?;
+        }
+        if let Some(power) = &self.power {
+            power.figures()?;
         }
         let interface = &self.interface;
         for time in [interface.block_time, interface.write_block_time] {

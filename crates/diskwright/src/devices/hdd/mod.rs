@@ -26,10 +26,12 @@ pub mod interface;
 mod log;
 mod medium;
 mod memory;
+mod parking;
 mod picture;
 mod pool;
 pub mod pool_description;
 mod pooled_disk;
+mod power;
 mod service;
 pub mod ships;
 pub mod spec;
@@ -53,6 +55,7 @@ pub use hardware::{Hardware, Overhead};
 pub use log::InitialWrites;
 pub use pool::PoolParts;
 use pooled_disk::PooledDisk;
+pub use power::DiskPower;
 
 /// What the time of a hard disk's requests divides into.
 const PARTS: [Part; 8] = [
@@ -65,6 +68,13 @@ const PARTS: [Part; 8] = [
     Part::Transfer,
     Part::Wait,
 ];
+
+/// The same of a disk with low power states.
+const PARTS_WITH_WAKE: [Part; 9] = {
+    let mut parts = [Part::Wake; 9];
+    parts.split_at_mut(8).0.copy_from_slice(&PARTS);
+    parts
+};
 
 /// A hard disk.
 pub struct Hdd {
@@ -88,16 +98,21 @@ impl Hdd {
 }
 
 impl Device for Hdd {
-    fn prepare(&mut self, _cx: &mut Context<'_>) {
+    fn prepare(&mut self, cx: &mut Context<'_>) {
         self.behind.disk.prepare();
+        self.behind.follow_power(true, cx);
     }
 
     #[inline]
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        if let Some(power) = &mut self.behind.disk.power {
+            power.hears_request();
+        }
         match &mut self.cache {
             None => self.behind.accept(request, cx),
             Some(cache) => cache.accept(request, &mut self.behind, cx),
         }
+        self.behind.follow_power(false, cx);
     }
 
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
@@ -105,10 +120,12 @@ impl Device for Hdd {
             (Alarm::CacheServed(request), Some(cache)) => cache.served(request, cx),
             (alarm, _) => self.behind.alarm(alarm, cx),
         }
+        self.behind.follow_power(false, cx);
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.behind.dispatch(cx);
+        self.behind.follow_power(true, cx);
     }
 
     fn child_completed(&mut self, _own: DeviceId, request: RequestId, cx: &mut Context<'_>) {
@@ -118,6 +135,7 @@ impl Device for Hdd {
             }
             _ => self.behind.disk_completed(request, cx),
         }
+        self.behind.follow_power(false, cx);
     }
 
     fn neglected(&self, now: Time, _below: &[Box<dyn Device>]) -> usize {
@@ -132,6 +150,10 @@ impl Device for Hdd {
             outstanding: cache.map_or(status.outstanding, |cache| cache.outstanding),
             ..status
         }
+    }
+
+    fn stand_by(&mut self, cx: &mut Context<'_>) {
+        self.behind.stand_by(cx);
     }
 
     fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
@@ -157,7 +179,10 @@ impl Device for Hdd {
     }
 
     fn parts(&self) -> &'static [Part] {
-        &PARTS
+        match self.behind.disk.power {
+            Some(_) => &PARTS_WITH_WAKE,
+            None => &PARTS,
+        }
     }
 
     fn measure_from(&mut self, now: Time) {
@@ -174,6 +199,11 @@ impl Device for Hdd {
     fn part_reports(&self, _elapsed: Time) -> Vec<(&'static str, Map<String, Value>)> {
         let cache = self.cache.iter().map(|cache| ("cache", cache.report()));
         cache.chain(self.behind.pool_report()).collect()
+    }
+
+    fn power_report(&self, from: Time, to: Time) -> Option<Map<String, Value>> {
+        let power = self.behind.disk.power.as_ref()?;
+        Some(power.report(from, to))
     }
 
     fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {

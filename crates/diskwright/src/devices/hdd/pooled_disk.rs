@@ -90,10 +90,12 @@ impl PooledDisk {
             None => DeviceStatus {
                 outstanding: self.disk.outstanding() as u32,
                 free_slots: self.disk.free_slots(),
+                is_down: self.disk.is_down(),
             },
             Some(pool) => DeviceStatus {
                 outstanding: pool.outstanding,
                 free_slots: pool.free_slots(),
+                is_down: self.disk.is_down(),
             },
         }
     }

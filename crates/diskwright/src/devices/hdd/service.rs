@@ -28,12 +28,14 @@ impl Disk {
     pub fn start(&mut self, group: usize, slot: Slot, cx: &mut Context<'_>) {
         let now = cx.now();
         self.take(group, slot, now);
+        let woken = self.waited_for_medium(group, slot, cx);
         let mut service_trace = self.begin_service_trace(group, slot, cx);
         let Disk {
             queues,
             medium,
             log,
             intake,
+            power,
             ..
         } = self;
         let log = log.as_deref_mut();
@@ -62,6 +64,10 @@ impl Disk {
         };
         medium.after_write = command.op == Op::Write;
         medium.counters.spent(parts);
+        if let Some(power) = power {
+            power.worked(command.op, parts, now, served.end);
+            parts.add(Part::Wake, woken);
+        }
         medium.choice.served(command.op, served.end - now);
         let begun = StartedRequest {
             request: *request,
@@ -69,7 +75,7 @@ impl Disk {
             segment: 0,
         };
         self.hand_effects_to(served.arm);
-        let course = (now, served.end, ServedBy::Medium);
+        let course = (now - woken, served.end, ServedBy::Medium);
         self.stamp(group, &begun, course, of_share.as_ref(), cx);
         let how = (served.end, ServedBy::Medium, true);
         self.trace_service(group, slot, service_trace, how, cx);
@@ -90,6 +96,21 @@ impl Disk {
         *last = pending.command.end();
         let merges = self.intake.clustering.is_some();
         self.medium.counters.picked(pending, now, merges);
+    }
+
+    /// How long a request that was taken, and all that were merged with it, have waited for the medium, of which the way back from a low
+    /// power state ends now.
+    #[inline(always)]
+    fn waited_for_medium(&self, group: usize, slot: Slot, cx: &Context<'_>) -> Time {
+        let Some(power) = &self.power else {
+            return Time::ZERO;
+        };
+        let pool = &self.queues[group].pool;
+        let pending = pool.get(slot);
+        let others = pool.others(pending.others);
+        let came = others.map(|other| cx.request(other).acceptance);
+        let came = came.fold(cx.request(pending.request).acceptance, Time::max);
+        power.waited(came, cx.now())
     }
 
     /// Gives a request, and those that were merged with it, the course that is worked out: of several shares of a request that of the one
@@ -132,6 +153,7 @@ impl Disk {
     pub fn start_buffered(&mut self, slot: Slot, cx: &mut Context<'_>) {
         let now = cx.now();
         self.take(0, slot, now);
+        let woken = self.waited_for_medium(0, slot, cx);
         let mut service_trace = self.begin_service_trace(0, slot, cx);
         let request = self.queues[0].pool.get(slot).request;
         let parts = &mut cx.request_mut(request).parts;
@@ -146,13 +168,18 @@ impl Disk {
         self.medium.counters.spent(parts);
         let pending = self.queues[0].pool.get(slot);
         let is_write = pending.command.op == Op::Write;
+        if let Some(power) = &mut self.power {
+            power.worked(pending.command.op, parts, now, served.end);
+            parts.add(Part::Wake, woken);
+        }
         let begun = StartedRequest {
             request: pending.request,
             others: pending.others,
             segment: served.segment,
         };
         self.medium.after_write = is_write;
-        self.stamp(0, &begun, (now, served.end, served.by), None, cx);
+        let course = (now - woken, served.end, served.by);
+        self.stamp(0, &begun, course, None, cx);
         let how = (served.end, served.by, served.moved.is_some());
         self.trace_service(0, slot, service_trace, how, cx);
         if let Some(distance) = served.moved {
@@ -164,6 +191,9 @@ impl Disk {
         };
         let busy = buffered.buffer.destaged_at(served.end);
         self.medium.count_busy(now, busy);
+        if let Some(power) = &mut self.power {
+            power.destages(served.end, busy);
+        }
         if is_write && cx.checker().is_some() {
             let others = self.queues[0].pool.others(begun.others);
             for part in std::iter::once(begun.request).chain(others) {
@@ -229,7 +259,7 @@ impl Disk {
         let work = self.medium.arms[arm].done();
         match work.expect("the alarm of an arm at work") {
             Work::Request(begun) => self.request_done(arm, begun, cx),
-            Work::Travel | Work::ReadAhead | Work::Region => {}
+            Work::Travel | Work::ReadAhead | Work::Region | Work::Parked => {}
             Work::Load => {
                 if let Some(log) = &mut self.log {
                     log.loaded();

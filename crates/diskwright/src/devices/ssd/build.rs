@@ -5,6 +5,7 @@ use serde_json::json;
 use super::cleaning::Cleaning;
 use super::drive::{MOST_AT_ONCE, Parallel, SsdDescription};
 use super::phases::MultiPlane;
+use super::power::DrivePower;
 use super::recovery::Recovery;
 use super::spec::SsdSpec;
 use super::steady::Steady;
@@ -18,6 +19,8 @@ use crate::devices::drives::DriveFile;
 use crate::devices::kind::{Built, DeviceKind, DriveFacts};
 use crate::models::flash::blocks::{BlockRules, Blocks};
 use crate::models::flash::geometry::Geometry;
+use crate::models::power::PowerControl;
+use crate::models::power::figures::no_figures;
 
 /// Bytes for each unit of the host and each slot: its entry in the map.
 const PER_ENTRY: u64 = 4;
@@ -183,6 +186,7 @@ impl SsdSpec {
             geometry,
             allocation,
             units,
+            power: power(self, drive)?,
         });
         ssd.check_room()?;
         let mut chance: Stream = site.stream(".initial");
@@ -192,6 +196,25 @@ impl SsdSpec {
         ssd.check_room()?;
         Ok(ssd)
     }
+}
+
+/// What a drive draws, and its low power states; `None` where neither the spec nor the drive says what it draws.
+fn power(spec: &SsdSpec, drive: &SsdDescription) -> Result<Option<Box<DrivePower>>, Refusal> {
+    let of_spec = spec.power.clone().unwrap_or_default();
+    let figures = match (of_spec.figures, drive.power.clone()) {
+        (None, None) if of_spec.policy.is_none() => return Ok(None),
+        (None, None) => return Err(("power.policy", Box::new(no_figures("slumber")))),
+        (given, of_drive) => given
+            .unwrap_or_default()
+            .over(&of_drive.unwrap_or_default()),
+    };
+    let states = figures.figures();
+    let states = states.map_err(|error| ("power.figures", error.into()))?;
+    let policy = of_spec.policy.map(|policy| policy.build(&states));
+    let policy = policy.transpose();
+    let policy = policy.map_err(|error| ("power.policy", error.into()))?;
+    let control = PowerControl::new(states, policy);
+    Ok(Some(Box::new(DrivePower::new(control, &figures))))
 }
 
 /// The write buffer of a drive.

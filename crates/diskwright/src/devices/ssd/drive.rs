@@ -14,6 +14,7 @@ use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::VictimSpec;
+use crate::models::power::figures::SsdPower;
 
 /// An SSD.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -72,6 +73,9 @@ pub struct SsdDescription {
     /// How its map survives a power cut; without, every page is looked at afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryDescription>,
+    /// What it draws; without it, results tell nothing of its power.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<SsdPower>,
     /// What is on it at the start.
     #[serde(default)]
     pub initial: PreconditionSpec,

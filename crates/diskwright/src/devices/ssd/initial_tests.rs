@@ -82,6 +82,7 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
         steady: Steady::new(1000),
         geometry,
         allocation,
+        power: None,
     })
 }
 

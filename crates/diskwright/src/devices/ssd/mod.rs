@@ -14,6 +14,7 @@ mod pages;
 mod phases;
 mod picture;
 mod pictured;
+mod power;
 mod recovery;
 mod requests;
 mod scheduling;
@@ -46,6 +47,7 @@ use drive::ControllerDescription;
 use operations::{Channel, Operations, Worker};
 use phases::MultiPlane;
 use picture::SsdPicture;
+use power::DrivePower;
 use recovery::Recovery;
 use requests::OpenRequest;
 use steady::Steady;
@@ -63,6 +65,13 @@ const PARTS: [Part; 8] = [
     Part::Erase,
 ];
 
+/// The same of a drive with figures of its power.
+const PARTS_WITH_WAKE: [Part; 9] = {
+    let mut parts = [Part::Wake; 9];
+    parts.split_at_mut(8).0.copy_from_slice(&PARTS);
+    parts
+};
+
 /// Kinds of alarms.
 mod kinds {
     /// A request's command, and a write's data, are in the controller.
@@ -77,6 +86,8 @@ mod kinds {
     pub const IDLE: u32 = 4;
     /// The entries of a list may have waited for a page full for long enough.
     pub const HOLD: u32 = 5;
+    /// A low power state is due, or the drive is back from one.
+    pub const POWER: u32 = 6;
 }
 
 /// What an SSD is made of.
@@ -103,6 +114,7 @@ struct SsdParts {
     blocks: Blocks,
     endurance: Option<u32>,
     steady: Steady,
+    power: Option<Box<DrivePower>>,
 }
 
 /// An SSD.
@@ -157,6 +169,8 @@ struct Ssd {
 
     counters: SsdCounters,
     steady: Steady,
+    /// What it draws, where that is known.
+    power: Option<Box<DrivePower>>,
     picture: Option<Box<SsdPicture>>,
 }
 
@@ -203,6 +217,7 @@ impl Ssd {
             victims: parts.victims,
             chance: parts.chance,
             steady: parts.steady,
+            power: parts.power,
             picture: None,
         }
     }
@@ -216,10 +231,12 @@ impl Ssd {
 impl Device for Ssd {
     fn prepare(&mut self, cx: &mut Context<'_>) {
         self.prepare_recovery(cx);
+        self.follow_power(cx);
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.accept_request(request, cx);
+        self.follow_power(cx);
         self.note_picture(cx.now());
     }
 
@@ -230,16 +247,21 @@ impl Device for Ssd {
             kinds::WORKER => self.phase_over(token.value(), cx),
             kinds::CHANNEL => self.schedule(token.value(), cx),
             kinds::HOLD => self.held_long_enough(token.value(), cx),
+            kinds::POWER => self.power_rings(cx),
             _ => self.clean_when_idle(cx),
         }
         self.end_requests(cx);
+        self.follow_power(cx);
         self.note_picture(cx.now());
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {
-        self.start_operations(cx);
+        if !self.is_asleep() {
+            self.start_operations(cx);
+        }
         // A drive that turns read-only gives up requests.
         self.end_requests(cx);
+        self.follow_power(cx);
         self.note_picture(cx.now());
     }
 
@@ -250,6 +272,9 @@ impl Device for Ssd {
     }
 
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
+        if self.is_asleep() {
+            return 0;
+        }
         self.waiting.len().min((self.depth - self.serving) as usize)
     }
 
@@ -257,6 +282,7 @@ impl Device for Ssd {
         DeviceStatus {
             outstanding: self.serving + self.waiting.len() as u32,
             free_slots: self.depth - self.serving,
+            is_down: false,
         }
     }
 
@@ -282,20 +308,34 @@ impl Device for Ssd {
     }
 
     fn parts(&self) -> &'static [Part] {
-        &PARTS
+        match self.power {
+            Some(_) => &PARTS_WITH_WAKE,
+            None => &PARTS,
+        }
     }
 
     fn measure_from(&mut self, now: Time) {
         self.measure_picture_from(now);
         self.count_anew();
+        if let Some(power) = &mut self.power {
+            power.measure_from(now);
+        }
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
         self.report_all(elapsed)
     }
 
+    fn power_report(&self, from: Time, to: Time) -> Option<Map<String, Value>> {
+        let power = self.power.as_ref()?;
+        Some(power.report(from, to))
+    }
+
     fn collect_picture(&mut self, window: Option<&ArmTraceWindow>) {
         self.begin_picture(window);
+        if let Some(power) = &mut self.power {
+            power.collect_picture();
+        }
     }
 
     fn picture(&self) -> Option<Map<String, Value>> {

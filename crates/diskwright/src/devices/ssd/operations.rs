@@ -28,6 +28,12 @@ pub(super) enum Action {
 }
 
 impl Action {
+    /// Whether it programs or erases.
+    #[inline]
+    pub fn writes(self) -> bool {
+        !matches!(self, Action::Read | Action::Merge)
+    }
+
     /// Whether it is for no request of the host.
     #[inline]
     pub fn is_housekeeping(self) -> bool {
@@ -150,12 +156,15 @@ impl Operation {
 pub(super) struct Operations {
     entries: Vec<Operation>,
     free: Vec<u32>,
+    /// How many there are that write.
+    writing: u32,
 }
 
 impl Operations {
     /// Adds one that begins to wait.
     #[inline]
     pub fn add(&mut self, action: Action, plane: u32) -> OpId {
+        self.writing += u32::from(action.writes());
         match self.free.pop() {
             Some(index) => {
                 self.entries[index as usize].renew(action, plane);
@@ -198,7 +207,15 @@ impl Operations {
     /// One is over.
     #[inline]
     pub fn remove(&mut self, id: OpId) {
+        self.writing -= u32::from(self.get(id).action.writes());
         self.free.push(id.0);
+    }
+
+    /// How many there are, and how many of them write.
+    #[inline]
+    pub fn live(&self) -> (u32, u32) {
+        let live = self.entries.len() - self.free.len();
+        (live as u32, self.writing)
     }
 
     /// Puts one at the end of a list.

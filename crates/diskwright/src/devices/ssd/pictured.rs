@@ -26,7 +26,12 @@ impl Ssd {
 
     /// What a picture of the run shows.
     pub(super) fn picture_json(&self) -> Option<Map<String, Value>> {
-        Some(self.picture.as_ref()?.json(&self.blocks))
+        let collected = self.picture.as_ref()?;
+        let mut picture = collected.json(&self.blocks);
+        let power = self.power.as_ref();
+        let power = power.and_then(|power| power.picture(collected.ended()));
+        picture.extend(power.map(|power| ("power".to_owned(), power)));
+        Some(picture)
     }
 
     /// All that happens now has happened.

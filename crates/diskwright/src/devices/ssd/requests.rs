@@ -58,12 +58,23 @@ impl OpenRequest {
 impl Ssd {
     pub(super) fn accept_request(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.counters.arrives(cx.request(request).command.op);
-        if self.serving == self.depth {
+        if self.serving == self.depth || self.is_asleep() {
             self.waiting.push_back(request);
         } else {
             self.take(request, cx);
             self.end_requests(cx);
         }
+    }
+
+    /// A request gets a slot of the queue that has waited for the drive to wake.
+    pub(super) fn take_woken(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.take(request, cx);
+        let woken = self.power.as_ref().map_or(cx.now(), |power| power.woken());
+        let now = cx.now();
+        let entry = cx.request_mut(request);
+        let came = entry.issue.max(woken);
+        (entry.acceptance, entry.start) = (came, came);
+        entry.parts.add(Part::Wake, now - came);
     }
 
     /// A request gets a slot of the queue.
@@ -316,7 +327,7 @@ impl Ssd {
         entry.parts.add(Part::Bus, frames);
         let wait = (at - entry.start) - entry.parts.total();
         entry.parts.add(Part::Wait, wait);
-        entry.media = now - entry.start;
+        entry.media = now - entry.start - entry.parts.get(Part::Wake);
         self.counters.parts(&entry.parts);
         if let Some(picture) = &mut self.picture {
             picture.served(command.op, &entry.parts);

@@ -11,6 +11,8 @@ use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
+use crate::models::power::PowerPolicySpec;
+use crate::models::power::figures::SsdPower;
 
 /// An SSD.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -64,9 +66,24 @@ pub struct SsdSpec {
     /// How its map survives a power cut; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryDescription>,
+    /// When it goes into its low power states, and what it draws; without it, it goes into none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<SsdPowerSpec>,
     /// How much the host writes in a round, five of which tell whether the drive is in a steady state: a share of what it holds.
     #[serde(default = "tenth")]
     pub steady_round: Percent,
+}
+
+/// The power of an SSD.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SsdPowerSpec {
+    /// When it goes into which low power state; into none where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PowerPolicySpec>,
+    /// What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<SsdPower>,
 }
 
 fn tenth() -> Percent {

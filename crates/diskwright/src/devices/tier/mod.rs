@@ -310,7 +310,12 @@ impl Device for Tier {
         DeviceStatus {
             outstanding: self.outstanding,
             free_slots: self.free_slots(of),
+            is_down: self.has_backing && of(self.backing.device).is_down,
         }
+    }
+
+    fn stand_by(&mut self, cx: &mut Context<'_>) {
+        cx.stand_by(self.backing.device);
     }
 
     fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {

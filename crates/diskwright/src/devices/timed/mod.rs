@@ -139,6 +139,7 @@ impl<T: Timing> Device for Timed<T> {
         DeviceStatus {
             outstanding: (self.serving + self.waiting.len()) as u32,
             free_slots: (self.parallel - self.serving) as u32,
+            is_down: false,
         }
     }
 

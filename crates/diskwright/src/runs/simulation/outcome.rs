@@ -76,7 +76,7 @@ impl Outcome {
         let devices = device_reports(
             (paths, facts),
             engine.devices(),
-            measurements.measured_span(),
+            measurements.measured_window(),
         );
         result.insert("devices".into(), devices.into());
         let wall_s = wall.as_secs_f64();
@@ -152,15 +152,17 @@ impl Outcome {
     }
 }
 
-/// What devices and their parts that are reported apart tell, by path, of a run of which `elapsed` was measured.
+/// What devices and their parts that are reported apart tell, by path, of a run that was measured between two instants.
 pub(super) fn device_reports(
     (paths, facts): (&[String], &[Map<String, Value>]),
     devices: &[Box<dyn Device>],
-    elapsed: Time,
+    (from, to): (Time, Time),
 ) -> Map<String, Value> {
+    let elapsed = to.saturating_sub(from);
     let mut reports = Map::new();
     for ((path, facts), device) in paths.iter().zip(facts).zip(devices) {
         let mut report = device.report(elapsed);
+        report.extend(device.power_report(from, to).into_iter().flatten());
         report.extend(facts.clone());
         reports.insert(path.clone(), report.into());
         for (part, report) in device.part_reports(elapsed) {

@@ -35,7 +35,11 @@ impl Checked {
         outline.insert("requests".into(), requests.into());
         measurements.outline(&mut outline);
         leave_parts_of(&tree.devices, &mut outline);
-        let devices = device_reports((&tree.paths, &tree.facts), &tree.devices, Time::ZERO);
+        let devices = device_reports(
+            (&tree.paths, &tree.facts),
+            &tree.devices,
+            (Time::ZERO, Time::ZERO),
+        );
         outline.insert("devices".into(), devices.into());
         for key in ["wall_s", "requests_per_wall_s", "peak_rss_mib", "checked"] {
             outline.insert(key.into(), json!(0));

@@ -199,6 +199,7 @@ fn everything_that_is_registered_comes_up() {
         "Scheduler",
         "Replacement",
         "ArmChoice",
+        "PowerPolicy",
         "Placement",
         "Cleaner",
         "ArrayLayout",

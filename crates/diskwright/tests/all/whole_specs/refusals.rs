@@ -9,6 +9,8 @@ pub const KNOWN: &[&str] = &[
     "expected some, but not all",
     // Aligned requests or runs in a region where none begins.
     "there is no place for",
+    // A low power state that never pays, or always does, has no break-even time for a timeout to begin with.
+    "never takes less energy than idle",
     // Regions of a drive that is as small as they are.
     "a region that takes",
     "sectors in a region with",

@@ -62,7 +62,7 @@ pub(in crate::devices::hdd) enum Next {
 
 impl LogPlacement {
     /// Whether the cleaner is wanted, and can do something.
-    fn wants_cleaning(&mut self) -> bool {
+    pub fn wants_cleaning(&mut self) -> bool {
         let Some(cleaner) = self.cleaner else {
             return false;
         };

@@ -373,6 +373,9 @@ impl DrivePool {
         parts.add(Part::Rotation, edge - piece.moved());
         parts.add(Part::Transfer, now - edge);
         medium.counters.spent(&parts);
+        if let Some(power) = &mut disk.power {
+            power.worked(Op::Read, &parts, piece.start, now);
+        }
         let per_sector = u64::from(medium.hardware.blocks_per_sector);
         let end = (piece.first_sector + u64::from(sectors)) * per_sector;
         let end = end.clamp(piece.command.lbn.0, piece.command.end().0);

@@ -190,6 +190,11 @@ impl Regions {
         self.waiting.front().is_some_and(|&(_, ready)| ready <= now)
     }
 
+    /// Whether any write waits to be kept.
+    pub fn has_any(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Whether an arm writes here.
     pub fn is_written_by(&self, arm: usize) -> bool {
         self.pass.as_ref().is_some_and(|pass| pass.arm == arm)
@@ -375,6 +380,9 @@ impl DrivePool {
         medium.count_access(distance, 0);
         medium.count_busy(from, now);
         medium.counters.spent(&pass.parts);
+        if let Some(power) = &mut disk.power {
+            power.worked(Op::Write, &pass.parts, pass.start, now);
+        }
         disk.ended = now;
         self.pass_is_written(disk.medium.hardware.blocks(), cx);
         self.busy -= 1;

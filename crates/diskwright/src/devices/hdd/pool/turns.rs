@@ -140,6 +140,11 @@ impl DrivePool {
         }
     }
 
+    /// Whether the medium has something to do for it, now or after a while: what is dirty must go there.
+    pub fn wants_medium(&self) -> bool {
+        self.dirty.held() > 0 || self.region.as_ref().is_some_and(|region| region.has_any())
+    }
+
     /// How many requests wait although nothing keeps them.
     pub fn neglected(&self, now: Time, disk: &Disk) -> usize {
         let unsent = usize::from(self.transfers.ready().is_some());

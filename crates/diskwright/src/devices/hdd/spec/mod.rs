@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::InputError;
 use crate::devices::hdd::arms_spec::ArmsOfSpec;
 use crate::devices::spindles::AngleSpec;
+use crate::models::power::PowerPolicySpec;
+use crate::models::power::figures::HddPower;
 use buffer::BufferSpec;
 use cache::CacheSpec;
 use overhead::OverheadSpec;
@@ -52,6 +54,21 @@ pub struct HddSpec {
     /// Where data go: to their place, or wherever the head is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementSpec>,
+    /// When it goes into its low power states, and what it draws; without it, it goes into none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<HddPowerSpec>,
+}
+
+/// The power of a hard disk.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HddPowerSpec {
+    /// When it goes into which low power state; into none where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PowerPolicySpec>,
+    /// What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<HddPower>,
 }
 
 impl HddSpec {

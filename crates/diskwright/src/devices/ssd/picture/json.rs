@@ -22,7 +22,7 @@ impl SsdPicture {
     /// did; `busy` how busy each of them was over time; `measured` for how many seconds each was busy since the warm-up; `wear`; and
     /// the mean `parts` of the time of requests since the warm-up, ms.
     pub fn json(&self, blocks: &Blocks) -> Map<String, Value> {
-        let end = self.noted.unwrap_or_default();
+        let end = self.ended();
         let mut moments = self.moments.clone();
         let mut done = self.done.clone();
         self.finish(end, &mut moments, &mut done);
@@ -48,6 +48,11 @@ impl SsdPicture {
             put("film", trace.json(&self.shape));
         }
         picture
+    }
+
+    /// The last instant that it shows.
+    pub fn ended(&self) -> Time {
+        self.noted.unwrap_or_default()
     }
 
     /// Adds what is under way at the end.

@@ -4,6 +4,7 @@ mod array;
 mod curve;
 mod drive;
 mod hdd;
+mod power;
 mod simple;
 mod ssd;
 mod tier;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Kind, never_overbusy};
+use super::{Kind, never_overbusy, power};
 use crate::whole_specs::draw::Draw;
 use crate::whole_specs::schema::Hint;
 
@@ -13,7 +13,7 @@ pub const KIND: Kind = Kind {
     is_branch: false,
     draw,
     hint,
-    judge: never_overbusy,
+    judge: check,
 };
 
 /// Drives of the library.
@@ -65,6 +65,8 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("RecoveryDescription", "checkpoint") => {
             format!("{} blocks", draw.scaled(128..=4000)).into()
         }
+        ("SsdSpec", "power") if draw.chance(0.3) => power::power(draw, power::OF_SSDS).into(),
+        ("SsdSpec", "power") => Hint::Omit,
         // These depend on one another.
         ("SsdSpec", "flash" | "spare") => Hint::Omit,
         // Their times are those of real drives.
@@ -87,4 +89,9 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("RandomGreedy", "of") => draw.within(0..=20).into(),
         _ => Hint::Schema,
     }
+}
+
+fn check(result: &Value, path: &str, spec: &Value) -> Result<(), String> {
+    never_overbusy(result, path, spec)?;
+    power::check(result, path, spec)
 }

@@ -5,7 +5,7 @@ mod arms;
 use serde_json::Value;
 
 use super::drive::{self, drive};
-use super::{Kind, report};
+use super::{Kind, power, report};
 use crate::whole_specs::draw::{Draw, size};
 use crate::whole_specs::schema::{Hint, blocks};
 
@@ -63,6 +63,8 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     let disk = draw.disk;
     match (owner, key) {
         ("HddSpec", "drive") => "".into(),
+        ("HddSpec", "power") if draw.chance(0.3) => power::power(draw, power::OF_DISKS).into(),
+        ("HddSpec" | "Drive" | "DriveDescription", "power") => Hint::Omit,
         ("HddSpec", "arms") if draw.chance(0.7) => Hint::Omit,
         ("HddSpec", "placement") if disk.blocks > LARGEST_LOG || draw.chance(0.7) => Hint::Omit,
         ("HddSpec", "cache") if draw.chance(0.6) => Hint::Omit,
@@ -109,5 +111,5 @@ fn check(result: &Value, path: &str, spec: &Value) -> Result<(), String> {
     if longest > depth && spec["queue"]["slots"] != "merged" {
         return Err(format!("{path}: {longest} requests in a queue of {depth}"));
     }
-    Ok(())
+    power::check(result, path, spec)
 }
