@@ -66,7 +66,7 @@ pub enum NvCacheCommand {
     PowerModeOn,
     /// End NV cache power mode.
     PowerModeOff,
-    /// Read a run of blocks from the medium, whatever the NV cache has of it.
+    /// Read a run of blocks as if none of it was pinned.
     ReadMedium,
     /// Write a run of blocks to the medium although it may be pinned. The request is complete when they are there durably; older copies of
     /// them in the NV cache are void then.

@@ -1,6 +1,7 @@
 //! The commands to the NV cache.
 
-use super::{Hybrid, Run};
+use super::contents::Run;
+use super::{Hybrid, Piece};
 use crate::engine::Token;
 use crate::engine::children::PhaseEnd;
 use crate::engine::context::Context;
@@ -48,10 +49,18 @@ impl Hybrid {
                 };
                 self.answer(request, true, cx);
             }
-            NvCacheCommand::FlushUnpinned
-            | NvCacheCommand::PowerModeOn
-            | NvCacheCommand::PowerModeOff => self.answer(request, false, cx),
-            NvCacheCommand::ReadMedium | NvCacheCommand::WriteMedium => {
+            NvCacheCommand::FlushUnpinned => {
+                if !self.parks_flush(request) && !self.flush_unpinned(request, cx) {
+                    self.answer(request, true, cx);
+                }
+            }
+            NvCacheCommand::PowerModeOn | NvCacheCommand::PowerModeOff => {
+                self.is_saving = of == NvCacheCommand::PowerModeOn;
+                self.answer(request, self.has_flash, cx);
+            }
+            NvCacheCommand::ReadMedium => self.divide(request, command, cx),
+            NvCacheCommand::WriteMedium if self.parks(request, command) => {}
+            NvCacheCommand::WriteMedium => {
                 let job = self.children.begin(Some(request));
                 self.send_to_medium(job, request, (lbn, command.end().0), cx);
             }
@@ -108,7 +117,21 @@ impl Hybrid {
     }
 
     /// The last piece of a phase of a job has ended.
-    pub(super) fn phase_ended(&mut self, end: &PhaseEnd, whole: RequestId, cx: &mut Context<'_>) {
+    pub(super) fn phase_ended(
+        &mut self,
+        end: &PhaseEnd,
+        (last, whole): (Piece, RequestId),
+        cx: &mut Context<'_>,
+    ) {
+        match last {
+            Piece::Gather(of) if end.outcome == Outcome::Ok => {
+                return self.spread(end.job, of, cx);
+            }
+            Piece::Gather(of) | Piece::Spread(of) => {
+                return self.settled((end.job, whole), &of, end.outcome, cx);
+            }
+            _ => {}
+        }
         let command = cx.request(whole).command;
         let is_read = command.op == Op::NvCache(NvCacheCommand::PinAndPopulate) && end.phase == 0;
         if is_read && end.outcome == Outcome::Ok {

@@ -17,6 +17,8 @@ pub(super) struct Cell {
     pub is_pinned: bool,
     /// It has the newest data of its blocks; else the medium has them.
     pub is_valid: bool,
+    /// When it was written last.
+    written: u64,
     /// Requests under way to its place.
     users: u32,
 }
@@ -80,15 +82,27 @@ impl Contents {
         self.cells.values().map(|cell| cell.blocks).sum()
     }
 
-    /// The first run of the unpinned set at a block or behind it.
+    /// The first run with data of the unpinned set at a block or behind it.
     pub fn unpinned_from(&self, lbn: u64) -> Option<Run> {
         let mut behind = self.cells.range(lbn..);
-        let (&lbn, &cell) = behind.find(|(_, cell)| !cell.is_pinned)?;
+        let (&lbn, &cell) = behind.find(|(_, cell)| !cell.is_pinned && cell.is_valid)?;
         Some(Run {
             lbn,
             blocks: cell.blocks,
             cell: Some(cell),
         })
+    }
+
+    /// The medium has what a use has read of the unpinned set: that leaves it, but for what has been written since.
+    pub fn settle(&mut self, of: &Use) {
+        let mut at = of.lbn;
+        while let Some((&start, &cell)) = self.cells.range(at..of.lbn + of.blocks).next() {
+            at = start + cell.blocks;
+            let is_same = cell.hold == of.hold && cell.written < of.began;
+            if is_same && cell.users == 0 && !cell.is_pinned {
+                self.release(start, cell.blocks);
+            }
+        }
     }
 
     fn tick(&mut self) -> u64 {
@@ -178,6 +192,7 @@ impl Contents {
                 since: hold,
                 is_pinned,
                 is_valid: false,
+                written: 0,
                 users: 0,
             };
             self.cells.insert(at, cell);
@@ -225,10 +240,13 @@ impl Contents {
     /// It has ended; `has_written` if it has brought the run's data. What was released in between is free now, and what the medium has
     /// replaced stays void.
     pub fn end_use(&mut self, of: &Use, has_written: bool) {
+        let now = self.tick();
         let live = self.cells.range_mut(of.lbn..of.lbn + of.blocks);
         for (_, cell) in live.filter(|(_, cell)| cell.hold == of.hold) {
             cell.users -= 1;
-            cell.is_valid |= has_written && of.began >= cell.since;
+            if has_written && of.began >= cell.since {
+                (cell.is_valid, cell.written) = (true, now);
+            }
         }
         let mut at = of.place;
         while let Some((&place, cell)) = self.leaving.range_mut(at..of.place + of.blocks).next() {
@@ -341,9 +359,21 @@ mod tests {
         assert!(contents.hold(0, 8, false));
         assert!(contents.hold(4, 8, true));
         assert_eq!((contents.pinned(), contents.held()), (8, 12));
+        assert_eq!(contents.unpinned_from(0), None, "it has no data yet");
+        let written = contents.begin_use(&only(&contents, 0, 4));
+        contents.end_use(&written, true);
         let unpinned = contents.unpinned_from(0).expect("some");
         assert_eq!((unpinned.lbn, unpinned.blocks), (0, 4));
         assert_eq!(contents.unpinned_from(1), None);
+        // What is written while it is read to be settled stays.
+        let gathered = contents.begin_use(&unpinned);
+        let part = only(&contents, 1, 2);
+        let newer = contents.begin_use(&part);
+        contents.end_use(&gathered, false);
+        contents.end_use(&newer, true);
+        contents.settle(&gathered);
+        let left: Vec<bool> = (0..4).map(|lbn| contents.place_of(lbn).is_some()).collect();
+        assert_eq!(left, [false, true, true, false]);
         // Void data of the unpinned set have no use.
         contents.supersede(0, 12);
         assert_eq!((contents.pinned(), contents.held()), (8, 8));

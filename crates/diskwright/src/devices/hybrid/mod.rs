@@ -9,6 +9,7 @@ mod contents;
 mod counters;
 mod space;
 pub mod spec;
+mod unpinned;
 
 use serde_json::{Map, Value};
 
@@ -20,6 +21,7 @@ use crate::engine::device::{Device, DeviceStatus, Fault, Location, NvCacheFacts}
 use crate::engine::request::{Command, DeviceId, NvCacheCommand, Op, Outcome, Promise, RequestId};
 use contents::{Contents, Run, Use};
 use counters::HybridCounters;
+use unpinned::Flush;
 
 /// A device that a hybrid drive is made of.
 #[derive(Clone, Copy, Debug)]
@@ -38,9 +40,15 @@ enum Piece {
     /// Reads or writes a run in the NV cache.
     Flash(Use),
     /// Reads or writes a run on the medium.
-    Medium { lbn: u64, blocks: u32 },
+    Medium {
+        lbn: u64,
+        blocks: u32,
+    },
     /// A flush or a trim, passed on.
     Passed,
+    /// Reads a run of the unpinned set, and writes it to the medium.
+    Gather(Use),
+    Spread(Use),
 }
 
 /// A hybrid drive.
@@ -52,6 +60,12 @@ pub struct Hybrid {
     contents: Contents,
     children: Children<Piece>,
     has_flash: bool,
+    /// NV cache power mode: the unpinned set takes writes.
+    is_saving: bool,
+    /// The flush of the unpinned set that is under way, and the run that it is at.
+    flush: Option<Flush>,
+    /// Requests that must not overtake it.
+    parked: Vec<RequestId>,
     /// Commands under way.
     commands: u32,
     counters: HybridCounters,
@@ -69,14 +83,45 @@ impl Hybrid {
             contents: Contents::new(flash.blocks),
             children: Children::default(),
             has_flash: true,
+            is_saving: false,
+            flush: None,
+            parked: Vec::new(),
             commands: 0,
             counters: HybridCounters::default(),
             runs: Vec::new(),
         }
     }
 
+    /// A request arrives, or need not wait any longer.
+    fn begin(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let command = cx.request(request).command;
+        match command.op {
+            Op::Read | Op::Write => self.divide(request, &command, cx),
+            Op::Flush => {
+                let job = self.children.begin(Some(request));
+                for device in [self.medium.device, self.flash.device] {
+                    (self.children).send(job, device, command, Piece::Passed, cx);
+                }
+            }
+            // What is pinned stays: a trim need not do anything.
+            Op::Trim => {
+                let job = self.children.begin(Some(request));
+                let device = self.medium.device;
+                (self.children).send(job, device, command, Piece::Passed, cx);
+            }
+            Op::NvCache(of) => self.obey(of, request, &command, cx),
+        }
+    }
+
     /// A read or a write of the host: each run where it belongs.
     fn divide(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
+        let is_write = command.op == Op::Write;
+        let (lbn, blocks) = (command.lbn.0, u64::from(command.blocks));
+        let is_absorbed =
+            is_write && self.is_saving && self.has_flash && self.contents.hold(lbn, blocks, false);
+        if is_write && !is_absorbed && self.parks(request, command) {
+            return;
+        }
         let job = self.children.begin(Some(request));
         let mut runs = std::mem::take(&mut self.runs);
         runs.clear();
@@ -85,7 +130,9 @@ impl Hybrid {
         for run in &runs {
             let is_flash = run.cell.is_some_and(|cell| match command.op {
                 Op::Read => cell.is_valid,
-                _ => cell.is_pinned && self.has_flash,
+                // What is pinned is left out; of the rest the newest data count.
+                Op::NvCache(_) => cell.is_valid && !cell.is_pinned,
+                _ => (cell.is_pinned || is_absorbed) && self.has_flash,
             });
             if is_flash {
                 self.send_to_medium(job, request, (at, run.lbn), cx);
@@ -109,10 +156,7 @@ impl Hybrid {
             return;
         }
         let Command { op, fua, .. } = cx.request(whole).command;
-        let is_read = matches!(
-            op,
-            Op::Read | Op::NvCache(NvCacheCommand::ReadMedium | NvCacheCommand::PinAndPopulate)
-        );
+        let is_read = reads(op);
         let blocks = (end - from) as u32;
         // What is void in the NV cache must be durable on the medium.
         let replaces = || {
@@ -139,7 +183,11 @@ impl Hybrid {
         let Command { op, fua, .. } = cx.request(whole).command;
         let of = self.contents.begin_use(run);
         let command = Command {
-            op: if op == Op::Read { op } else { Op::Write },
+            op: if op == Op::Read || op == Op::NvCache(NvCacheCommand::ReadMedium) {
+                Op::Read
+            } else {
+                Op::Write
+            },
             fua,
             lbn: Lbn(of.place),
             blocks: of.blocks as u32,
@@ -173,8 +221,24 @@ impl Hybrid {
                     self.contents.supersede(lbn, blocks.into());
                 }
             }
-            Piece::Passed => {}
+            Piece::Gather(of) => self.gathered(&of, child, cx),
+            Piece::Spread(of) if is_good => self.contents.settle(&of),
+            Piece::Passed | Piece::Spread(_) => {}
         }
+    }
+}
+
+/// Whether what a request sends to the medium reads it.
+fn reads(op: Op) -> bool {
+    let of_nv_cache = |command| {
+        matches!(
+            command,
+            NvCacheCommand::ReadMedium | NvCacheCommand::PinAndPopulate
+        )
+    };
+    match op {
+        Op::NvCache(command) => of_nv_cache(command),
+        op => op == Op::Read,
     }
 }
 
@@ -184,23 +248,7 @@ impl Device for Hybrid {
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        let command = cx.request(request).command;
-        match command.op {
-            Op::Read | Op::Write => self.divide(request, &command, cx),
-            Op::Flush => {
-                let job = self.children.begin(Some(request));
-                for device in [self.medium.device, self.flash.device] {
-                    (self.children).send(job, device, command, Piece::Passed, cx);
-                }
-            }
-            // What is pinned stays: a trim need not do anything.
-            Op::Trim => {
-                let job = self.children.begin(Some(request));
-                let device = self.medium.device;
-                (self.children).send(job, device, command, Piece::Passed, cx);
-            }
-            Op::NvCache(of) => self.obey(of, request, &command, cx),
-        }
+        self.begin(request, cx);
     }
 
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
@@ -218,9 +266,10 @@ impl Device for Hybrid {
             (Piece::Passed, true) => Outcome::Ok,
             _ => outcome,
         };
-        self.note(&piece.payload, request, whole, cx);
+        let last = piece.payload;
+        self.note(&last, request, whole, cx);
         if let Some(end) = self.children.finish(piece, outcome, cx) {
-            self.phase_ended(&end, whole, cx);
+            self.phase_ended(&end, (last, whole), cx);
         }
     }
 
@@ -237,8 +286,11 @@ impl Device for Hybrid {
     }
 
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
-        // Children get their pieces at once.
-        0
+        // Children get their pieces at once, but for what a flush of the unpinned set holds up.
+        match &self.flush {
+            Some(_) => 0,
+            None => self.parked.len(),
+        }
     }
 
     fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {

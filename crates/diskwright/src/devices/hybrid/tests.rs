@@ -152,3 +152,60 @@ fn without_its_nv_cache_the_drive_goes_on() {
     assert_eq!(outcomes, [Ok, Ok, FailedDevice, Ok, Ok, Refused, Ok]);
     assert_eq!(faults(&engine), &[] as &[String]);
 }
+
+#[test]
+fn in_power_mode_the_nv_cache_takes_writes_until_it_is_flushed() {
+    let nv = |of| nv(of, 0, 0);
+    let commands = [
+        nv(NvCacheCommand::PowerModeOn),
+        command(Op::Write, 100, 8),
+        command(Op::Write, 104, 8),
+        command(Op::Read, 96, 16),
+        // There is room for four more.
+        command(Op::Write, 200, 8),
+        nv(NvCacheCommand::PowerModeOff),
+        command(Op::Write, 110, 4),
+        nv(NvCacheCommand::FlushUnpinned),
+        nv(NvCacheCommand::FlushUnpinned),
+        command(Op::Read, 100, 12),
+    ];
+    let (engine, ended) = commanded(&commands);
+    assert_eq!(
+        asked(&engine, 0),
+        [
+            "read 96+4",
+            "write 200+8",
+            "write 110+4",
+            "write 100+4",
+            "write 104+4",
+            "write 108+2",
+            "read 100+12"
+        ]
+    );
+    // Four runs at most: 100, 104, 108 of one hold.
+    assert_eq!(ended[7].parts.total(), ended[7].response());
+    assert_eq!(ended[8].response(), Time::from_us(5));
+    assert_eq!(engine.devices()[2].report(Time::ZERO)["unpinned_blocks"], 0);
+}
+
+#[test]
+fn a_write_to_the_medium_does_not_meet_a_flush_of_older_data() {
+    let ms = |ms, command| (Time::from_ms(ms), command);
+    let commands = vec![
+        ms(0, nv(NvCacheCommand::PowerModeOn, 0, 0)),
+        ms(1, command(Op::Write, 100, 8)),
+        ms(10, nv(NvCacheCommand::PowerModeOff, 0, 0)),
+        ms(20, nv(NvCacheCommand::FlushUnpinned, 0, 0)),
+        ms(22, command(Op::Write, 102, 2)),
+        ms(60, command(Op::Read, 100, 8)),
+    ];
+    let (engine, mut ended) = run_at(drive(Promise::Durable), commands, &[]);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    ended.sort_by_key(|request| request.sequence);
+    // 20 + 1 + 10, and then 10 of its own.
+    assert_eq!(ended[4].completion, Time::from_ms(41));
+    assert_eq!(
+        asked(&engine, 0),
+        ["write 100+8", "write 102+2", "read 100+8"]
+    );
+}

@@ -128,8 +128,8 @@ impl FlashBackedCounters {
         area as f64 / elapsed.ns() as f64
     }
 
-    /// For the results.
-    pub fn report(&self, fqueue: &FQueue, elapsed: Time) -> Map<String, Value> {
+    /// For the results, of an FQueue that holds up to so many blocks.
+    pub fn report(&self, fqueue: &FQueue, capacity: u64, elapsed: Time) -> Map<String, Value> {
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
         put("requests", json!(self.requests));
@@ -162,6 +162,7 @@ impl FlashBackedCounters {
         let total: Time = counted.map(|(_, spent)| spent.time).sum();
         put("write_access_total_ms", json!(total.ms()));
         let bytes = |blocks: f64| json!(blocks * BLOCK_BYTES as f64);
+        put("fqueue_bytes", json!(capacity * BLOCK_BYTES));
         put("fqueue_bytes_mean", bytes(self.mean(elapsed)));
         put("fqueue_bytes_max", json!(self.most * BLOCK_BYTES));
         put("fqueue_bytes_at_end", json!(fqueue.blocks() * BLOCK_BYTES));

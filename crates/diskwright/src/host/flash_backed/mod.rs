@@ -254,7 +254,7 @@ impl Device for FlashBacked {
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {
-        self.counters.report(&self.fqueue, elapsed)
+        (self.counters).report(&self.fqueue, self.parts.capacity, elapsed)
     }
 }
 
