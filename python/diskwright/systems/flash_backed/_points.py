@@ -34,9 +34,10 @@ HOURS = {load: Call(by_hour, {"table": as_table(load)}) for load in LOADS}
 
 def curves() -> Points:
     """The drive and the card, at each distance."""
-    drive = [Point({"device": "drive", "number": number}, DRIVE_CURVE) for number in range(DRIVE_POINTS)]
-    return drive + [
-        Point({"device": "card", "number": number}, CARD_CURVE) for number in range(len(CARD_DISTANCES))
+    return [
+        Point({"device": device, "number": number}, {f"{number}": work})
+        for device, work, count in (("drive", DRIVE_CURVE, DRIVE_POINTS), ("card", CARD_CURVE, len(CARD_DISTANCES)))
+        for number in range(count)
     ]
 
 

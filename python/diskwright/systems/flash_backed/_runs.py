@@ -14,6 +14,7 @@ QUEUES = ("fcfs", "sstf", "c-look")
 QUEUE = "c-look"
 QUICK_DESKTOP = 12_000
 """Requests of a stand-in in a quick try: less than half a day."""
+BLOCK = 512
 WEEKS_PER_YEAR = 365.25 / 7
 WITH, WITHOUT = "with", "without"
 
@@ -31,7 +32,7 @@ def flash_backed(
     """A load on the hybrid drive. switches: keys of `host.flash_backed` beside these."""
     spec = {
         "workload": workload(load),
-        "host": {"flash_backed": {"fqueue": f"{mb:g} MB", "queue": queue, "rule": rule, **switches}},
+        "host": {"flash_backed": {"fqueue": f"{round(mb * 1e6 / BLOCK)} blocks", "queue": queue, "rule": rule, **switches}},
         "measure": {"warmup": 0},
         "device": hybrid(medium, speed),
     }
