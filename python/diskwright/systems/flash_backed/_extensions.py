@@ -2,17 +2,26 @@
 
 from typing import Any
 
-from diskwright.reproduce import Bars, Figure
+from diskwright.reproduce import Bars, Figure, Lines
 from diskwright.systems.flash_backed._devices import CURVE, MECHANICAL
-from diskwright.systems.flash_backed._points import larger, readings, rules, smaller
+from diskwright.systems.flash_backed._points import (
+    larger,
+    paces,
+    readings,
+    rules,
+    small_sizes,
+    smaller,
+)
 from diskwright.systems.flash_backed._runs import (
     WITH,
     counts,
     flash_mb,
+    flush_share,
     idle_share,
     overwrites,
     ratio,
     ratio_with_idle,
+    write_ms,
 )
 
 RULES = {
@@ -82,6 +91,38 @@ def response(op: str, key: str) -> Any:
 EXTENSIONS = [
     reading_figure(CURVE),
     reading_figure(MECHANICAL),
+    Figure(
+        id="beyond-small",
+        title="FQueues that fill",
+        paper="From 10 MB on.",
+        points=small_sizes(),
+        measure={
+            "flush_share": lambda runs: flush_share(runs[WITH]),
+            "write_time": ratio,
+            "overwrites": lambda runs: overwrites(runs[WITH]),
+        },
+        drawn=Lines(
+            "size_mb", "flush_share", by=["medium"], x_label="FQueue (MB)", y_label="share of accesses", x_log=True
+        ),
+        note="HP week, C-LOOK, purged at the watermark alone. From 8 MB on nothing is flushed at all.",
+    ),
+    Figure(
+        id="beyond-look-ahead",
+        title="Looking ahead where requests wait",
+        paper="Without looking one request ahead the FQueue is polluted.",
+        points=paces(),
+        measure={
+            "flash_mb": lambda runs: flash_mb(runs["paper"]),
+            "flash_mb_head_only": lambda runs: flash_mb(runs["head-only"]),
+            "write_time": lambda runs: write_ms(runs["paper"]) / write_ms(runs["never"]),
+            "write_time_head_only": lambda runs: write_ms(runs["head-only"]) / write_ms(runs["never"]),
+            "read_response_ms": lambda runs: float(runs["paper"].by_op.read.response_ms.mean),
+            "read_response_ms_head_only": lambda runs: float(runs["head-only"].by_op.read.response_ms.mean),
+        },
+        drawn=Lines("faster", "flash_mb", x_label="times as fast", y_label="MB to flash", x_log=True),
+        note="HP week, so many times as fast, 80 MB, C-LOOK. As it was recorded hardly a request waits, and there is nothing "
+        "to look ahead to.",
+    ),
     Figure(
         id="beyond-rules",
         title="Other rules",

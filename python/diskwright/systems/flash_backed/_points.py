@@ -129,6 +129,33 @@ def readings(medium: str) -> Points:
     return points
 
 
+SMALL_SIZES_MB = (0.25, 0.5, 1, 2, 4, 8, 10)
+"""Of FQueues that the HP week fills where nothing is purged in idle time."""
+
+
+def small_sizes() -> Points:
+    """FQueues that are filled: the HP week, purged at the watermark alone."""
+    return [
+        Point({"medium": medium, "size_mb": mb}, both(HP, medium, mb, idle="watermark"))
+        for medium in MEDIA
+        for mb in SMALL_SIZES_MB
+    ]
+
+
+PACES = (1, 10, 100, 1_000, 10_000)
+
+
+def paces(medium: str = CURVE) -> Points:
+    """The HP week so many times as fast, with the rule that looks ahead and with the one that does not."""
+    return [
+        Point(
+            {"faster": pace},
+            {name: flash_backed(HP, medium, rule=name, pace=pace) for name in ("paper", "head-only", "never")},
+        )
+        for pace in PACES
+    ]
+
+
 def larger(runs: Any) -> dict[str, Any]:
     """The works of a reading as those with an FQueue of 80 MB and without."""
     return {WITH: runs["large"], WITHOUT: runs[WITHOUT]}

@@ -27,11 +27,13 @@ def flash_backed(
     queue: str = QUEUE,
     rule: Any = "paper",
     speed: float = 1.0,
+    pace: float = 1,
     **switches: Any,
 ) -> Run:
-    """A load on the hybrid drive. switches: keys of `host.flash_backed` beside these."""
+    """A load on the hybrid drive, so many times as fast. switches: keys of `host.flash_backed` beside these."""
+    faster = {} if pace == 1 else {"pace": {"scaled": float(pace)}}
     spec = {
-        "workload": workload(load),
+        "workload": {**workload(load), **faster},
         "host": {"flash_backed": {"fqueue": f"{round(mb * 1e6 / BLOCK)} blocks", "queue": queue, "rule": rule, **switches}},
         "measure": {"warmup": 0},
         "device": hybrid(medium, speed),

@@ -19,7 +19,7 @@ from diskwright.systems.flash_backed._runs import (
     disk_writes,
     flash_backed,
     flash_mb,
-    flush_share,
+    flush_share_with_idle,
     idle_share,
     overwrites,
     ratio,
@@ -88,10 +88,18 @@ def ends(medium: str) -> dict[str, Work]:
     return {f"{mb}": flash_backed(HP, medium, mb) for mb in (SIZES_MB[0], SIZES_MB[-1])}
 
 
-def fall(runs: Runs) -> float | None:
-    """The share of flushes with the largest FQueue, to that with the smallest; none where the smallest flushes nothing."""
-    first = flush_share(runs[f"{SIZES_MB[0]}"])
-    return flush_share(runs[f"{SIZES_MB[-1]}"]) / first if first else None
+def fall(runs: Runs) -> float:
+    """The share of accesses that flush with the largest FQueue, to that with the smallest."""
+    first, *_, last = (flush_share_with_idle(runs[size]) for size in runs)
+    return last / first
+
+
+def filled(medium: str) -> dict[str, Work]:
+    """The HP week with FQueues that it fills."""
+    return {f"{mb}": flash_backed(HP, medium, mb, idle="watermark") for mb in (0.5, 4)}
+
+
+PACE = 1_000
 
 
 def linear(runs: Runs) -> float:
@@ -201,9 +209,17 @@ STATEMENTS = [
     ),
     *on_both(
         "flush-share-falls",
-        "Fig. 8 (b): the share of accesses that flush falls with the size: with 250 MB, to that with 10 MB; HP week.",
+        "Fig. 8 (b): the share of accesses that flush falls with the size: with 250 MB, to that with 10 MB; HP week. With "
+        "those in idle time, since there are no others: the HP week fills no FQueue of 10 MB.",
         below(1),
         ends,
+        fall,
+    ),
+    *on_both(
+        "flush-share-falls-small",
+        "The same with 4 MB, to that with 0.5 MB, which the HP week fills where nothing is purged in idle time.",
+        below(1),
+        filled,
         fall,
     ),
     *on_both(
@@ -254,6 +270,13 @@ STATEMENTS = [
         "one that looks at the head alone, 80 MB; HP week.",
         below(1),
         lambda medium: {name: flash_backed(HP, medium, rule=name) for name in ("paper", "head-only")},
+        lambda runs: flash_mb(runs["paper"]) / flash_mb(runs["head-only"]),
+    ),
+    *on_both(
+        "look-ahead-busy",
+        f"The same with the HP week {PACE:,} times as fast, where requests wait and there is something to look ahead to.",
+        below(1),
+        lambda medium: {name: flash_backed(HP, medium, rule=name, pace=PACE) for name in ("paper", "head-only")},
         lambda runs: flash_mb(runs["paper"]) / flash_mb(runs["head-only"]),
     ),
     Statement(

@@ -78,7 +78,6 @@ fn mean_sectors(layout: &Layout) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::devices::hdd::drive::Drive;
     use crate::engine::request::Op;
     use std::path::Path;

@@ -100,9 +100,24 @@ impl FlashBacked {
             return self.unbacked(end, order, cx);
         }
         let command = cx.request(request).command;
+        if !self.fqueue.holds(command.lbn.0, order) {
+            return self.has_been_overtaken(end.job, request, cx);
+        }
         let child = self.send(end.job, command, Piece::Flash { order }, cx);
         if let Some((checker, _)) = cx.checker() {
             checker.carried(request, child, command.lbn.0, command.blocks);
+        }
+    }
+
+    /// Another write has taken a redirected one to the medium, or does so now: it need not go to the NV cache any more.
+    fn has_been_overtaken(&mut self, job: JobId, request: RequestId, cx: &mut Context<'_>) {
+        self.children.end(job);
+        let lbn = cx.request(request).command.lbn.0;
+        let takes = |access: &Access| access.takes_entries && access.run.contains(&lbn);
+        if self.access.as_ref().is_some_and(takes) {
+            self.overtaken.push(request);
+        } else {
+            self.complete_late(request, Outcome::Ok, cx);
         }
     }
 
@@ -167,6 +182,9 @@ impl FlashBacked {
             self.fail_unbacked(end.outcome, cx);
         }
         self.end_flushing();
+        while let Some(request) = self.overtaken.pop() {
+            self.complete_late(request, end.outcome, cx);
+        }
         if let Some(request) = end.request {
             self.complete(request, end.outcome, cx);
         }

@@ -114,6 +114,8 @@ pub struct FlashBacked {
     is_stuck: bool,
     /// Requests whose data the NV cache did not take, by the order of their entries: complete once the medium has them.
     unbacked: Vec<(u64, RequestId)>,
+    /// Requests whose data the access under way takes to the medium, before they went to the NV cache.
+    overtaken: Vec<RequestId>,
     outstanding: u32,
     counters: FlashBackedCounters,
 }
@@ -135,6 +137,7 @@ impl FlashBacked {
             is_degraded: false,
             is_stuck: false,
             unbacked: Vec::new(),
+            overtaken: Vec::new(),
             outstanding: 0,
             counters: FlashBackedCounters::default(),
         }

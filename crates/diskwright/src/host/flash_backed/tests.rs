@@ -709,6 +709,13 @@ proptest! {
         }
     }
 
+    /// In the paper's order memory and NV cache are equal, too, and without a power cut nothing is lost.
+    #[test]
+    fn the_paper_s_order_is_right_as_long_as_there_is_power(setup in setups(), commands in commands()) {
+        let run = Setup { order: DropOrder::Paper, ..setup }.run(&commands, &[]);
+        prop_assert_eq!(faults(&run.engine), &[] as &[String]);
+    }
+
     /// The NV cache may fail at any instant: memory brings everything to the medium.
     #[test]
     fn random_failures_of_the_nv_cache_lose_nothing_in_use(setup in setups(), commands in commands(), at in 0u64..600_000) {
