@@ -6,7 +6,7 @@ from pathlib import Path
 from diskwright._engine import InputError
 from diskwright.reproduce import System
 
-SYSTEMS: tuple[str, ...] = ("atca", "clustering", "dual-actuator", "smart-response")
+SYSTEMS: tuple[str, ...] = ("atca", "clustering", "dual-actuator", "flash-backed", "smart-response")
 """The names of all; that of a file has underscores for dashes, and in it the system is called SYSTEM."""
 
 

@@ -11,6 +11,7 @@ use super::sweep::SweepSpec;
 use crate::base::schema;
 use crate::base::units::Time;
 use crate::devices::DeviceSpec;
+use crate::host::flash_backed::spec::FlashBackedSpec;
 use crate::models::queue::SchedulerChoice;
 use crate::workload::WorkloadSpec;
 
@@ -88,6 +89,9 @@ pub struct HostSpec {
     pub outstanding: Option<u32>,
     /// The order in which requests that are held back are handed over.
     pub scheduler: SchedulerChoice,
+    /// The host writes to the NV cache of a hybrid drive what its medium would take longer for; left out, it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flash_backed: Option<FlashBackedSpec>,
 }
 
 /// What is measured of a run, and how much of a run there is.

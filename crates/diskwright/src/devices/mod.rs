@@ -5,6 +5,7 @@ pub mod assembly;
 pub mod curve;
 pub mod drives;
 pub mod hdd;
+pub mod hybrid;
 pub mod kind;
 mod registry;
 pub mod simple;
@@ -26,6 +27,7 @@ registry::kinds! {
     Simple = "simple" in simple::SimpleSpec, "A device that takes a constant time for each request, and a rate for its bytes.";
     Curve = "curve" in curve::CurveSpec, "A device of which the access time is known by the distance from its last request.";
     Ssd = "ssd" in ssd::spec::SsdSpec, "An SSD.";
+    Hybrid = "hybrid" in hybrid::spec::HybridSpec<DeviceSpec>, "A rotating medium and an NV cache as one device.";
     Tier = "tier" in tier::spec::TierSpec<DeviceSpec>, "A device as the cache of another one.";
 }
 

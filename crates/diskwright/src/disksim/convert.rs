@@ -205,6 +205,7 @@ fn settings(
         host: HostSpec {
             outstanding: Some(outstanding),
             scheduler: queue::scheduler(host, Place::Host, true, warnings)?,
+            flash_backed: None,
         },
         queue: QueueSpec {
             depth: Some(depth),

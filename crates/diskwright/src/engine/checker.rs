@@ -131,7 +131,7 @@ impl Checker {
                 self.version += 1;
                 self.version
             }
-            Op::Read | Op::Flush => 0,
+            Op::Read | Op::Flush | Op::NvCache(_) => 0,
         };
         if matches!(command.op, Op::Write | Op::Trim) {
             // What is trimmed may be gone at once, or never.
@@ -378,6 +378,7 @@ impl Checker {
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
             Op::Trim => self.trimmed(&open.command),
+            Op::NvCache(_) => {}
         }
     }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
+use crate::engine::access_times::AccessTimes;
 use crate::engine::context::Context;
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
 use crate::engine::token::Token;
@@ -87,6 +88,17 @@ pub trait Device: Send {
         Promise::Durable
     }
 
+    /// Its NV cache, where it has one: it then takes [commands to it](crate::engine::request::NvCacheCommand). The engine ends those to
+    /// other devices with [`Refused`](crate::engine::request::Outcome::Refused).
+    fn nv_cache(&self) -> Option<NvCacheFacts> {
+        None
+    }
+
+    /// What its accesses are expected to take by distance, as a host would measure it; `None` where nothing is known of that.
+    fn access_times(&self) -> Option<AccessTimes> {
+        None
+    }
+
     /// The parts that the time of its own requests may have, in the order of [`Part::ALL`]; none where its requests have the parts of its
     /// children's. Results tell of the parts that some device has.
     fn parts(&self) -> &'static [Part] {
@@ -139,6 +151,17 @@ pub trait Device: Send {
     fn part_warnings(&self) -> Vec<(&'static str, Vec<String>)> {
         Vec::new()
     }
+}
+
+/// What a host may know of a device with an NV cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NvCacheFacts {
+    /// The child that is the medium.
+    pub medium: DeviceId,
+    /// The child that is the NV cache.
+    pub flash: DeviceId,
+    /// How many blocks the NV cache has room for.
+    pub blocks: u64,
 }
 
 /// Where a device has a copy of a block.

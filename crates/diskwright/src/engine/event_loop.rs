@@ -14,10 +14,10 @@ use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::context::{Context, Kernel};
 use crate::engine::device::{Device, Fault};
-use crate::engine::faults::{Faults, Injection, cut_short};
+use crate::engine::faults::{Faults, Injection, cut_short, refuse};
 use crate::engine::initiator::{INITIATOR, Initiator, Port};
 use crate::engine::messages::{MOST_DEVICES, Message, Messages};
-use crate::engine::request::{DeviceId, RequestId, Slab};
+use crate::engine::request::{DeviceId, Op, RequestId, Slab};
 use crate::engine::stalls::Stalls;
 use crate::engine::timeline::Timeline;
 use crate::engine::token::Token;
@@ -238,6 +238,14 @@ impl Engine {
                         continue;
                     }
                     let (device, mut cx) = self.device(device);
+                    if let Op::NvCache(_) = cx.request(request).command.op
+                        && device.nv_cache().is_none()
+                    {
+                        let now = cx.now();
+                        refuse(cx.request_mut(request), now);
+                        self.kernel.messages.push(Message::Completed { request });
+                        continue;
+                    }
                     device.accept(request, &mut cx);
                 }
                 Message::Completed { request } => self.completed(request, initiator)?,

@@ -96,6 +96,12 @@ pub(crate) fn cut_short(request: &mut Request, now: Time) {
     request.outcome = Some(Outcome::FailedDevice);
 }
 
+/// Ends a request at once that its device does not take.
+pub(crate) fn refuse(request: &mut Request, now: Time) {
+    (request.acceptance, request.start, request.completion) = (now, now, now);
+    request.outcome = Some(Outcome::Refused);
+}
+
 /// Blocks, as ranges in order that do not meet.
 #[derive(Debug, Default)]
 struct Ranges(Vec<Range<u64>>);

@@ -1,5 +1,6 @@
 //! Requests, the contract of devices, the event queue, the loop and the checker.
 
+pub mod access_times;
 mod breakdown;
 pub mod checker;
 pub mod children;

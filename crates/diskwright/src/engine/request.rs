@@ -17,6 +17,9 @@ pub enum Op {
     Flush,
     /// Forget the contents of a run of blocks.
     Trim,
+    /// A command to a device with an NV cache. Devices without one refuse it.
+    #[serde(skip)]
+    NvCache(NvCacheCommand),
 }
 
 impl Op {
@@ -27,6 +30,71 @@ impl Op {
             Op::Write => "write",
             Op::Flush => "flush",
             Op::Trim => "trim",
+            Op::NvCache(command) => command.name(),
+        }
+    }
+
+    /// Its number among those that a workload has; behind these for a command to an NV cache, which no workload has.
+    #[inline]
+    pub const fn number(self) -> usize {
+        match self {
+            Op::Read => 0,
+            Op::Write => 1,
+            Op::Flush => 2,
+            Op::Trim => 3,
+            Op::NvCache(_) => 4,
+        }
+    }
+}
+
+/// A command to a device with an NV cache: those of ATA8-ACS (T13/1699-D, the NV Cache feature set), and access to the medium beneath it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NvCacheCommand {
+    /// Add a run of blocks to the pinned set, without data: the next write of them brings these. Reads and writes of pinned blocks
+    /// go to the NV cache.
+    Pin,
+    /// The same with Populate Immediate: their data are read from the medium at once.
+    PinAndPopulate,
+    /// Remove a run of blocks from the pinned set, with their data: from now on they are those of the medium.
+    Unpin,
+    /// Ask for a run of blocks whether they are pinned. The answer is [`Request::served_by`]: all of them (`Buffer`), some (`Both`), none
+    /// (`Medium`).
+    QueryPinned,
+    /// Write the unpinned set to the medium, and empty it.
+    FlushUnpinned,
+    /// Begin NV cache power mode: the NV cache takes writes as long as it has room.
+    PowerModeOn,
+    /// End NV cache power mode.
+    PowerModeOff,
+    /// Read a run of blocks as if none of it was pinned.
+    ReadMedium,
+    /// Write a run of blocks to the medium although it may be pinned. The request is complete when they are there durably; older copies of
+    /// them in the NV cache are void then.
+    WriteMedium,
+}
+
+impl NvCacheCommand {
+    /// For code that treats the requests of workloads, which have no such command.
+    ///
+    /// # Panics
+    /// Always.
+    #[cold]
+    pub fn is_in_no_workload(self) -> ! {
+        unreachable!("{}: no workload has commands to an NV cache", self.name())
+    }
+
+    /// The command's name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            NvCacheCommand::Pin => "pin",
+            NvCacheCommand::PinAndPopulate => "pin and populate",
+            NvCacheCommand::Unpin => "unpin",
+            NvCacheCommand::QueryPinned => "query pinned",
+            NvCacheCommand::FlushUnpinned => "flush unpinned",
+            NvCacheCommand::PowerModeOn => "power mode on",
+            NvCacheCommand::PowerModeOff => "power mode off",
+            NvCacheCommand::ReadMedium => "read medium",
+            NvCacheCommand::WriteMedium => "write medium",
         }
     }
 }
@@ -70,6 +138,8 @@ pub enum Outcome {
     MediaError,
     /// The device had failed or lost power.
     FailedDevice,
+    /// The device does not know the command, or has no room for what it asks.
+    Refused,
 }
 
 /// Where a drive had a request's data from, or put them before it was complete.

@@ -1,6 +1,7 @@
 //! The host: takes requests from the workload at their pace, holds them back at its outstanding limit,
 //! and hands them to the root device in the order of its own scheduler.
 
+pub mod flash_backed;
 pub mod growth;
 
 use std::ops::ControlFlow;
@@ -14,6 +15,7 @@ use crate::metrics::{Measurements, Picture, Recorder, RequestLog, RequestTable};
 use crate::models::queue::pool::Order;
 use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::workload::{Arrival, Pacing, Workload};
+use flash_backed::foresight::Foresight;
 use growth::Growth;
 
 pub use crate::base::progress::Progress;
@@ -69,6 +71,8 @@ pub struct Host<'a> {
     table: Option<RequestTable>,
     total: Option<u64>,
     progress: &'a mut dyn Progress,
+    /// Who is told of the next request of an open load.
+    foresight: Option<Foresight>,
 }
 
 /// Where a request comes from that has no number of the engine's yet.
@@ -116,7 +120,15 @@ impl<'a> Host<'a> {
             table: None,
             total,
             progress,
+            foresight: None,
         }
+    }
+
+    /// Tells of the next request of an open load.
+    #[must_use]
+    pub fn with_foresight(mut self, foresight: Option<Foresight>) -> Host<'a> {
+        self.foresight = foresight;
+        self
     }
 
     /// Writes every completed request to `log`.
@@ -285,8 +297,12 @@ impl<'a> Host<'a> {
         self.ahead = next;
         let first = self.first_arrival.unwrap_or(at);
         let most = self.policy.extent.duration;
-        if is_there? && most.is_none_or(|most| at.saturating_sub(first) <= most) {
+        let comes = is_there? && most.is_none_or(|most| at.saturating_sub(first) <= most);
+        if comes {
             port.alarm(at, Token::new(ARRIVAL, 0));
+        }
+        if let Some(foresight) = &self.foresight {
+            foresight.note(comes.then_some(&self.ahead.command));
         }
         Ok(())
     }

@@ -35,12 +35,14 @@ fn bytes(request: &Request) -> [u8; BYTES] {
         Op::Write => 1,
         Op::Flush => 2,
         Op::Trim => 3,
+        Op::NvCache(_) => 4,
     };
     let outcome = match request.outcome {
         None => 0u8,
         Some(Outcome::Ok) => 1,
         Some(Outcome::MediaError) => 2,
         Some(Outcome::FailedDevice) => 3,
+        Some(Outcome::Refused) => 4,
     };
     let mut bytes = [0u8; BYTES];
     let fields = [

@@ -170,7 +170,7 @@ pub(super) fn batch(requests: &[Request]) -> RecordBatch {
         ),
         (
             "op".into(),
-            names(&OPS, requests.iter().map(|r| r.command.op as i8)),
+            names(&OPS, requests.iter().map(|r| r.command.op.number() as i8)),
         ),
         (
             "fua".into(),
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn names_are_those_of_specs() {
         for op in [Op::Read, Op::Write, Op::Flush, Op::Trim] {
-            assert_eq!(serde_json::to_value(op).unwrap(), OPS[op as usize]);
+            assert_eq!(serde_json::to_value(op).unwrap(), OPS[op.number()]);
         }
         for outcome in [Outcome::Ok, Outcome::MediaError, Outcome::FailedDevice] {
             assert_eq!(

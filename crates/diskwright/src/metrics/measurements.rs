@@ -189,7 +189,7 @@ impl Measurements {
         let Columns { all, by_op, access } = &mut *self.columns;
         for Completed { request, .. } in measured(batch) {
             all.add(request);
-            by_op[request.command.op as usize].add(request);
+            by_op[request.command.op.number()].add(request);
             if !request.shares_access {
                 access.push(request.parts.access());
             }

@@ -15,6 +15,7 @@ use crate::base::units::quantities::Rate;
 use crate::base::units::{Lbn, Size, Time};
 use crate::devices::assembly::{DeviceTree, Site};
 use crate::devices::kind::{Built, DeviceKind};
+use crate::engine::access_times::{AccessTimes, block_ps};
 use crate::engine::request::{Command, Op, Part, Parts};
 use table::Table;
 
@@ -92,6 +93,11 @@ impl Timing for Curve {
         parts.add(Part::Positioning, Time::from_ns(drawn));
         parts.add(Part::Transfer, transfer(self.rate, command));
         parts
+    }
+
+    fn expected(&self) -> AccessTimes {
+        let (read, write) = (self.read.expected(), self.write.expected());
+        AccessTimes::new(read, write, block_ps(self.rate))
     }
 }
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use csv::{ByteRecord, ReaderBuilder};
 
 use crate::base::error::{Error, InputError, Place, Source};
+use crate::base::units::Time;
+use crate::engine::access_times::Point;
 
 /// An access time, in ns: its mean, and the interval in which nearly all are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +109,15 @@ impl Table {
             true => Err(InputError::new("a curve without points").at(at(0..0))),
             false => Ok(Table { points }),
         }
+    }
+
+    /// The means of the points.
+    pub fn expected(&self) -> Vec<Point> {
+        let points = self.points.iter().map(|&(distance, access)| Point {
+            distance,
+            time: Time::from_ns(access.mean),
+        });
+        points.collect()
     }
 
     /// The access over a distance, on the straight line between the points beside it; as at the first and the last point before and

@@ -44,7 +44,7 @@ impl HddCounters {
         match op {
             Op::Read => self.reads += 1,
             Op::Write => self.writes += 1,
-            Op::Flush | Op::Trim => {}
+            Op::Flush | Op::Trim | Op::NvCache(_) => {}
         }
     }
 

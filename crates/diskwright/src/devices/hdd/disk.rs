@@ -21,6 +21,7 @@ use super::medium::{Medium, runs};
 use super::picture::HddPicture;
 use super::power::DiskPower;
 use crate::base::units::{Lbn, Time};
+use crate::engine::access_times::AccessTimes;
 use crate::engine::context::Context;
 use crate::engine::device::Location;
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, RequestId};
@@ -451,6 +452,12 @@ impl Disk {
         if let Some(log) = &mut self.log {
             log.recover(&mut self.medium, now);
         }
+    }
+
+    /// What accesses are expected to take; of a log nothing is known.
+    pub fn access_times(&self) -> Option<AccessTimes> {
+        let is_in_place = self.log.is_none();
+        is_in_place.then(|| self.medium.hardware.access_times())
     }
 
     /// Capacity in 512-byte blocks.

@@ -20,6 +20,7 @@ mod counters;
 mod disk;
 mod dispatch;
 pub mod drive;
+mod expected;
 pub mod hardware;
 mod intake;
 pub mod interface;
@@ -42,6 +43,7 @@ use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
+use crate::engine::access_times::AccessTimes;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
@@ -176,6 +178,10 @@ impl Device for Hdd {
             None => of_disk,
             Some(cache) => cache.promise(of_disk),
         }
+    }
+
+    fn access_times(&self) -> Option<AccessTimes> {
+        self.behind.disk.access_times()
     }
 
     fn parts(&self) -> &'static [Part] {

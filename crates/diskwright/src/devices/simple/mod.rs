@@ -10,6 +10,7 @@ use crate::base::units::quantities::Rate;
 use crate::base::units::{Size, Time};
 use crate::devices::assembly::{DeviceTree, Site};
 use crate::devices::kind::{Built, DeviceKind};
+use crate::engine::access_times::{AccessTimes, block_ps};
 use crate::engine::request::{Command, Op, Part, Parts};
 
 /// A device of constant times.
@@ -73,6 +74,10 @@ impl Timing for ConstantTime {
         parts.add(Part::Overhead, constant);
         parts.add(Part::Transfer, transfer(self.rate, command));
         parts
+    }
+
+    fn expected(&self) -> AccessTimes {
+        AccessTimes::level(self.read, self.write, block_ps(self.rate))
     }
 }
 

@@ -133,7 +133,8 @@ impl Ssd {
                 self.trim(&command);
                 self.done.push(request);
             }
-            Op::Trim | Op::Write => {
+            // Of these the last ones do not come here: an SSD has no NV cache.
+            Op::Trim | Op::Write | Op::NvCache(_) => {
                 self.open[request.0 as usize].has_failed = true;
                 self.done.push(request);
             }

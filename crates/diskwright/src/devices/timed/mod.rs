@@ -15,6 +15,7 @@ use crate::base::units::quantities::Rate;
 use crate::base::units::{BLOCK_BYTES, Size, Time};
 use crate::devices::assembly::Site;
 use crate::engine::Token;
+use crate::engine::access_times::AccessTimes;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, RequestId};
@@ -27,6 +28,9 @@ pub trait Timing: Send {
 
     /// The time of a read or a write that begins now, by parts. Asked once for each, in the order in which they begin.
     fn time(&mut self, command: &Command) -> Parts;
+
+    /// What is expected of that by distance alone.
+    fn expected(&self) -> AccessTimes;
 }
 
 /// Refuses a device without blocks.
@@ -76,7 +80,7 @@ impl<T: Timing> Timed<T> {
         let command = cx.request(request).command;
         let parts = match command.op {
             Op::Read | Op::Write => self.timing.time(&command),
-            Op::Flush | Op::Trim => Parts::default(),
+            Op::Flush | Op::Trim | Op::NvCache(_) => Parts::default(),
         };
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
@@ -119,7 +123,7 @@ impl<T: Timing> Device for Timed<T> {
             match op {
                 Op::Write => checker.wrote(medium, request, 0, lbn.0, blocks),
                 Op::Read => checker.read(medium, request, 0, lbn.0, blocks),
-                Op::Flush | Op::Trim => {}
+                Op::Flush | Op::Trim | Op::NvCache(_) => {}
             }
         }
         cx.complete(request, Outcome::Ok);
@@ -149,6 +153,10 @@ impl<T: Timing> Device for Timed<T> {
 
     fn measure_from(&mut self, now: Time) {
         self.counters = TimedCounters::since(now, self.waiting.len());
+    }
+
+    fn access_times(&self) -> Option<AccessTimes> {
+        Some(self.timing.expected())
     }
 
     fn parts(&self) -> &'static [Part] {

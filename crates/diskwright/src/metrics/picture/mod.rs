@@ -94,7 +94,7 @@ impl Picture {
         let (times, blocks) = match request.command.op {
             Op::Read => (&mut self.reads, &mut self.read_blocks),
             Op::Write => (&mut self.writes, &mut self.write_blocks),
-            Op::Flush | Op::Trim => return,
+            Op::Flush | Op::Trim | Op::NvCache(_) => return,
         };
         blocks.add(u64::from(request.command.blocks));
         if measured {

@@ -186,7 +186,7 @@ impl Source for Accesses {
             self.write = match record.op {
                 Op::Read if !is_other => false,
                 Op::Write if !is_other => true,
-                Op::Read | Op::Write | Op::Flush | Op::Trim => {
+                Op::Read | Op::Write | Op::Flush | Op::Trim | Op::NvCache(_) => {
                     self.read.skipped += 1;
                     continue;
                 }

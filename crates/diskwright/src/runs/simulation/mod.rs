@@ -30,11 +30,13 @@ use crate::engine::checker::Checker;
 use crate::engine::window::WarmUp;
 use crate::engine::window::{ArmTraceFrom, ArmTraceWindow};
 use crate::engine::{Engine, Initiator};
+use crate::host::flash_backed::foresight::Foresight;
+use crate::host::flash_backed::spec::NextSpec;
 use crate::host::{Extent, Host, HostPolicy};
 use crate::metrics::{Recorder, RequestLog, RequestTable};
 use crate::models::cache::replacement::CustomReplacements;
 use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
-use crate::workload::{self, Workload};
+use crate::workload::{self, Pacing, Workload};
 
 pub use crate::host::Progress;
 use outcome::Finished;
@@ -126,9 +128,14 @@ impl Checked {
     /// The tree of devices.
     ///
     /// # Errors
-    /// As [`DeviceSpec::tree`].
+    /// As [`DeviceSpec::tree`], and as [`FlashBackedSpec::build`](crate::host::flash_backed::spec::FlashBackedSpec::build).
     pub fn devices(&self) -> Result<DeviceTree, Error> {
-        self.spec.device.tree(&RunSettings {
+        self.devices_foreseeing(None)
+    }
+
+    /// The same, where the host's scheduler may be told of what arrives next.
+    fn devices_foreseeing(&self, foresight: Option<Foresight>) -> Result<DeviceTree, Error> {
+        let mut tree = self.spec.device.tree(&RunSettings {
             seed: self.spec.seed,
             base: &self.base,
             schedulers: &self.schedulers,
@@ -138,7 +145,23 @@ impl Checked {
             warming: &|load, capacity, wanted| self.warm(load, capacity, wanted),
             loses_power: (self.spec.fault.iter()).any(|fault| fault.kind == FaultKind::PowerCut),
             locate: &|path, error| self.locate(path, error),
-        })
+        })?;
+        if let Some(spec) = &self.spec.host.flash_backed {
+            let scheduler = self.scheduler(&spec.queue, "host.flash_backed.queue")?;
+            let built = spec.build(&tree, scheduler, foresight);
+            let built = built.map_err(|(key, error)| {
+                let dot = if key.is_empty() { "" } else { "." };
+                self.locate(&format!("host.flash_backed{dot}{key}"), error)
+            })?;
+            tree.add("host.flash_backed", Box::new(built));
+        }
+        Ok(tree)
+    }
+
+    /// What the host's scheduler is told of what arrives next, where it is.
+    fn foresight(&self) -> Option<Foresight> {
+        let spec = self.spec.host.flash_backed.as_ref()?;
+        (spec.next == NextSpec::Oracle).then(Foresight::default)
     }
 
     /// Whether the seed decides how any spindle turns.
@@ -316,7 +339,8 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<Outcome, Error> {
     let mut checked = read_spec(source, options)?;
-    let mut tree = checked.devices()?;
+    let foresight = checked.foresight();
+    let mut tree = checked.devices_foreseeing(foresight.clone())?;
     checked.warn(std::mem::take(&mut tree.warnings));
     checked.notes.append(&mut tree.notes);
     let capacity = tree.devices.last().expect("a spec has a device").blocks();
@@ -332,6 +356,12 @@ pub fn run(
         .transpose()?;
     let load = || Workload::open(&spec.workload, &checked.base, spec.seed, capacity);
     let workload = load().map_err(|error| checked.locate_in_workload(error))?;
+    if foresight.is_some() && workload.pacing() != Pacing::Open {
+        let error = Error::input(
+            "an oracle must know what comes: the pace of this load depends on what has ended",
+        );
+        return Err(checked.locate("host.flash_backed.next", error));
+    }
     let policy = host_policy(&checked)?;
     let warm_up = warm_up(&checked, capacity)?;
     let mut recorder = Recorder::new(warm_up);
@@ -345,6 +375,7 @@ pub fn run(
     }
     let table = options.keep_requests.then(RequestTable::default);
     let mut host = Host::new(workload, policy, recorder, progress)
+        .with_foresight(foresight)
         .with_log(log)
         .with_table(table);
     let promise = tree.devices.last().expect("a spec has a device").promise();

@@ -32,7 +32,7 @@ fn service(served: &ReplayedRequest) -> usize {
         (Op::Read, ServedBy::Medium) => 2,
         (Op::Write, ServedBy::Buffer) => 3,
         (Op::Write, _) => 4,
-        (Op::Flush | Op::Trim, _) => 5,
+        (Op::Flush | Op::Trim | Op::NvCache(_), _) => 5,
     }
 }
 
@@ -41,7 +41,7 @@ fn predecessor(served: &ReplayedRequest) -> usize {
     match served.after {
         Some(Op::Read) => 0,
         Some(Op::Write) => 1,
-        Some(Op::Flush | Op::Trim) => 2,
+        Some(Op::Flush | Op::Trim | Op::NvCache(_)) => 2,
         None => 3,
     }
 }
@@ -127,7 +127,7 @@ impl Kinds {
             (share as usize).min(parts - 1)
         };
         let kinds = [
-            served.op as usize,
+            served.op.number(),
             service,
             predecessor,
             service * PREDECESSORS.len() + predecessor,

@@ -201,6 +201,7 @@ pub fn letters(record: &Record) -> &'static str {
         (Op::Trim, true) => "DF",
         (Op::Flush, false) => "FW",
         (Op::Flush, true) => "FWF",
+        (Op::NvCache(command), _) => command.is_in_no_workload(),
     }
 }
 

@@ -203,6 +203,7 @@ impl TraceWriter for Writer {
             Op::Write => category::WRITE,
             Op::Flush => category::WRITE | category::FLUSH,
             Op::Trim => category::WRITE | category::DISCARD,
+            Op::NvCache(command) => command.is_in_no_workload(),
         };
         let fua = if record.fua { category::FUA } else { 0 };
         let event = Event {

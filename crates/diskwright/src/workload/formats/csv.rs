@@ -381,6 +381,7 @@ fn write_line(output: &mut Output, record: &Record) -> io::Result<()> {
         Op::Write => "write",
         Op::Flush => "flush",
         Op::Trim => "trim",
+        Op::NvCache(command) => command.is_in_no_workload(),
     };
     let (ns, device, fua) = (record.arrival.ns(), record.device, u8::from(record.fua));
     let (lbn, blocks) = (record.lbn.0, record.blocks);

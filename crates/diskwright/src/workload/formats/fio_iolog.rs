@@ -337,6 +337,7 @@ impl TraceWriter for Writer {
             Op::Write => "write",
             Op::Flush => "sync",
             Op::Trim => "trim",
+            Op::NvCache(command) => command.is_in_no_workload(),
         };
         let offset = record.lbn.0 * BLOCK_BYTES;
         let length = u64::from(record.blocks) * BLOCK_BYTES;

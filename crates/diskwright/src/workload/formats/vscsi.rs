@@ -317,6 +317,7 @@ impl TraceWriter for Writer {
             Op::Write => WRITE_16,
             Op::Flush => SYNCHRONIZE_CACHE_10,
             Op::Trim => UNMAP,
+            Op::NvCache(command) => command.is_in_no_workload(),
         };
         let bytes = record.blocks * BLOCK_BYTES as u32;
         // Data that is not known to be scattered is in one piece.

@@ -64,6 +64,7 @@ impl Measure {
                 counts.trims += 1;
                 return;
             }
+            Op::NvCache(command) => command.is_in_no_workload(),
             Op::Read => {
                 counts.reads += 1;
                 counts.read_blocks += blocks;

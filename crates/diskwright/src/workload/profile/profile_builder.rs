@@ -238,6 +238,7 @@ impl ProfileBuilder {
             Op::Read => false,
             Op::Write => true,
             Op::Flush => return,
+            Op::NvCache(command) => command.is_in_no_workload(),
             Op::Trim => {
                 *self.trims.entry(record.blocks).or_default() += 1;
                 return;

@@ -115,6 +115,7 @@ mod tests {
             counts[match op {
                 Op::Read => 0,
                 Op::Trim => 1,
+                Op::NvCache(command) => command.is_in_no_workload(),
                 Op::Flush => 2,
                 Op::Write => 3,
             }] += 1;

@@ -247,6 +247,7 @@ impl Sizes {
             Op::Read => self.of_reads,
             Op::Trim => self.of_trims,
             Op::Write | Op::Flush => self.of_writes,
+            Op::NvCache(command) => command.is_in_no_workload(),
         };
         let Table { first, below } = &self.tables[table];
         if below.is_empty() {

@@ -160,7 +160,7 @@ impl SsdPicture {
         let served = match op {
             Op::Read => &mut self.reads,
             Op::Write => &mut self.writes,
-            Op::Flush | Op::Trim => return,
+            Op::Flush | Op::Trim | Op::NvCache(_) => return,
         };
         served.count += 1;
         for &part in &super::PARTS {

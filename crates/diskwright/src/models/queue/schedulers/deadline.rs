@@ -51,7 +51,7 @@ impl Kind {
     fn of(pending: &Pending) -> Kind {
         match pending.command.op {
             Op::Read => Kind::Read,
-            Op::Write | Op::Flush | Op::Trim => Kind::Write,
+            Op::Write | Op::Flush | Op::Trim | Op::NvCache(_) => Kind::Write,
         }
     }
 }

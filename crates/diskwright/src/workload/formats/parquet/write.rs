@@ -123,7 +123,7 @@ fn batch(records: &[Record]) -> RecordBatch {
         ("device", small(&|r| r.device), false),
         (
             "op",
-            log::names(&log::OPS, records.iter().map(|r| r.op as i8)),
+            log::names(&log::OPS, records.iter().map(|r| r.op.number() as i8)),
             false,
         ),
         ("fua", Arc::new(fua), false),
