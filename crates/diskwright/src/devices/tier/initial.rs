@@ -189,6 +189,8 @@ impl Tier {
             Op::Flush => {}
             Op::Trim => drop(self.map.trim(command.lbn.0, command.blocks, |_, _| {})),
             Op::Read | Op::Write => self.warm_lines(command),
+            // A tier has none.
+            Op::NvCache(_) => return,
         }
         self.clean_at_once(command.op == Op::Flush);
     }

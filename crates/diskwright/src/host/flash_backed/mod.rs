@@ -232,10 +232,12 @@ impl Device for FlashBacked {
         }
     }
 
-    fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
+    fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {
+        let hybrid = self.parts.hybrid.0 as usize;
         DeviceStatus {
             outstanding: self.outstanding,
             free_slots: u32::MAX,
+            is_down: below[hybrid].status(now, &below[..hybrid]).is_down,
         }
     }
 

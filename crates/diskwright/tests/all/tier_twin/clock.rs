@@ -74,6 +74,7 @@ impl Model<'_> {
                 Op::Read => simple.read + self.sent[next].blocks * simple.per_block,
                 Op::Write => simple.write + self.sent[next].blocks * simple.per_block,
                 Op::Flush | Op::Trim => 0,
+                Op::NvCache(command) => command.is_in_no_workload(),
             };
             self.alarm(self.now + time, Alarm::Served(next));
         }
