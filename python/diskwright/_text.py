@@ -8,6 +8,7 @@ _UNITS = {
     "_ms": "ms",
     "_s": "s",
     "_mib": "MiB",
+    "_j": "J",
     "_gb": "GB",
     "_mb": "MB",
     "_cylinders": "cylinders",

@@ -18,7 +18,7 @@ def spec(effective: Mapping[str, Any]) -> str:
 
 def device(device: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
     """Single values; and those of its records, such as the time by parts, each with the record's name."""
-    counted = {name: item for name, item in device.items() if name != "settings"}
+    counted = {name: item for name, item in device.items() if name not in ("settings", "power_states")}
     single = {name: item for name, item in counted.items() if not isinstance(item, Mapping)}
     records = {name: item for name, item in counted.items() if isinstance(item, Mapping)}
     rows = []
@@ -30,6 +30,25 @@ def device(device: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple
             if item
         ]
     return list(_text.flat(single).items()), rows
+
+
+def power_states(device: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """The states of a device's power: share of the time, seconds, joules, mean watts, entries; none where nothing is known of them."""
+    states = device.get("power_states", {})
+    whole = sum(state["s"] for state in states.values())
+    return [
+        (
+            name.replace("_", " "),
+            [
+                _text.number(100 * state["s"] / whole if whole else None),
+                _text.number(state["s"]),
+                _text.number(state["j"]),
+                _text.number(state["j"] / state["s"] if state["s"] else None),
+                f"{state['entries']:,}",
+            ],
+        )
+        for name, state in states.items()
+    ]
 
 
 def facts(spec: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 from diskwright import _text
 from diskwright._record import Result
 from diskwright.report import _film, charts
-from diskwright.report._facts import device, facts, settings, spec
+from diskwright.report._facts import device, facts, power_states, settings, spec
 from diskwright.report._html import _embedded, rendered
 from diskwright.report.charts import Chart, Run
 
@@ -62,6 +62,7 @@ def page(result: Result, *, title: str | None = None) -> str:
         ],
         "parts": _parts(run.result),
         "devices": {path: device(item) for path, item in run.result["devices"].items()},
+        "power_states": {path: power_states(item) for path, item in run.result["devices"].items()},
         "spec": spec(run.result["spec"]),
         "sections": sections,
         "films": films,

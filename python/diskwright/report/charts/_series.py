@@ -6,7 +6,7 @@ from typing import Any
 # What adds up; what is a mean over requests; all else that is drawn is a mean over time.
 _COUNTS = ("arrivals", "completions", "failed")
 _OF_REQUESTS = ("response_mean_ms",)
-_OF_TIME = ("outstanding_mean", "utilisation")
+_OF_TIME = ("outstanding_mean", "utilisation", "watts")
 
 
 def widened(series: Mapping[str, Any], most: int) -> dict[str, Any]:

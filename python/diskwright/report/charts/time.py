@@ -48,11 +48,12 @@ def warm_up(run: Run) -> tuple[float, float] | None:
 
 
 def over_time(runs: Sequence[Run]) -> Chart:
-    """Arrivals, completions, queue, utilisation and latency by time."""
+    """Arrivals, completions, queue, utilisation, power where it is known, and latency by time."""
     _, seconds = unit_of_time(max(map(end_s, runs)))
     if len(runs) > 1:
         runs = [_calm(run, len(runs)) for run in runs]
-    panels = [_load(runs, seconds), _queue(runs, seconds), _use(runs, seconds), _latency(runs, seconds)]
+    drawn = (_load, _queue, _use, _power, _latency)
+    panels = [draw(runs, seconds) for draw in drawn]
     shown = [(traces, settings) for traces, settings in panels if traces]
     if len(runs) == 1:
         shown = [(toned(traces), settings) for traces, settings in shown]
@@ -120,7 +121,7 @@ def _calm(run: Run, runs: int) -> Run:
     """A run in wider bins: of many curves over each other, each may have fewer steps."""
     most = max(_STEPS // runs, _FEWEST)
     devices = {
-        path: device | {"use": widened(device["use"], most)} if device.get("use") else device
+        path: device | {key: widened(device[key], most) for key in ("use", "power") if device.get(key)}
         for path, device in run.picture["devices"].items()
     }
     return replace(
@@ -220,6 +221,16 @@ def _use(runs: Sequence[Run], seconds: float) -> Panel:
         for path, use in _uses(run)
     ]
     return traces, axis("utilisation (%)", range=[0, 103])
+
+
+def _power(runs: Sequence[Run], seconds: float) -> Panel:
+    traces = [
+        steps(device["power"], "watts", seconds) | _naming(runs, run, f"{path} power", " W")
+        for run in runs
+        for path, device in run.picture["devices"].items()
+        if device.get("power", {}).get("watts")
+    ]
+    return traces, axis("power (W)", rangemode="tozero")
 
 
 def _uses(run: Run) -> Iterator[tuple[str, Mapping[str, Any]]]:

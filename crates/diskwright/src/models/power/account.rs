@@ -164,7 +164,9 @@ impl PowerAccount {
         self.advance(now);
         let rested = self.open.state == PowerState::Idle && self.open.at == now;
         if rested && self.before == PowerState::Active && now >= self.origin {
-            self.sums[PowerState::Idle as usize].entries -= 1;
+            // Counting may have begun anew in between.
+            let entries = &mut self.sums[PowerState::Idle as usize].entries;
+            *entries = entries.saturating_sub(1);
             self.open.state = PowerState::Active;
         }
         self.enter(PowerState::Active, now, Draws::Power(power));
