@@ -41,6 +41,7 @@ impl Model<'_> {
             Op::Write => self.write(request),
             Op::Trim => self.trim(request),
             Op::Flush => self.flush(request),
+            Op::NvCache(command) => command.is_in_no_workload(),
         }
     }
 
