@@ -182,13 +182,12 @@ impl Hybrid {
     fn send_to_flash(&mut self, job: JobId, whole: RequestId, run: &Run, cx: &mut Context<'_>) {
         let Command { op, fua, .. } = cx.request(whole).command;
         let of = self.contents.begin_use(run);
+        let is_read = matches!(op, Op::Read | Op::NvCache(NvCacheCommand::ReadMedium));
+        // What is in the NV cache must not be in a volatile memory before it.
+        let must_last = !is_read && self.flash.promise == Promise::AfterFlush;
         let command = Command {
-            op: if op == Op::Read || op == Op::NvCache(NvCacheCommand::ReadMedium) {
-                Op::Read
-            } else {
-                Op::Write
-            },
-            fua,
+            op: if is_read { Op::Read } else { Op::Write },
+            fua: fua || must_last,
             lbn: Lbn(of.place),
             blocks: of.blocks as u32,
         };
@@ -314,10 +313,8 @@ impl Device for Hybrid {
     }
 
     fn promise(&self) -> Promise {
-        match (self.medium.promise, self.flash.promise) {
-            (Promise::Durable, Promise::Durable) => Promise::Durable,
-            _ => Promise::AfterFlush,
-        }
+        // What is in the NV cache is durable in any case.
+        self.medium.promise
     }
 
     fn nv_cache(&self) -> Option<NvCacheFacts> {

@@ -12,8 +12,19 @@ use super::schema::Definitions;
 use super::{check_cases, load};
 
 /// A run of a device with a cut somewhere in it, or without one where it is refused.
-pub(super) fn cut_somewhere(mut draw: Draw<'_>, device: Value, blocks: u64) -> Case {
+pub(super) fn cut_somewhere(draw: Draw<'_>, device: Value, blocks: u64) -> Case {
+    cut_somewhere_with(draw, device, blocks, |_, _| ())
+}
+
+/// The same with more in its spec.
+pub(super) fn cut_somewhere_with(
+    mut draw: Draw<'_>,
+    device: Value,
+    blocks: u64,
+    add: impl FnOnce(&mut Draw<'_>, &mut Value),
+) -> Case {
     let mut spec = load::spec_of(&mut draw, device, blocks);
+    add(&mut draw, &mut spec);
     spec["fault"] = json!([]);
     let whole = Case {
         spec: spec.clone(),

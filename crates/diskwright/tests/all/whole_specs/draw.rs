@@ -20,6 +20,8 @@ pub struct Draw<'a> {
     /// The largest request, in blocks.
     pub largest: u64,
     pub requests: u64,
+    /// How many blocks the NV cache has that was drawn last.
+    pub nv_cache: u64,
     /// Whether the loads of several streams have users.
     pub users: Option<bool>,
     /// The paths of devices, as faults name them: of all, and of those with a medium of their own.
@@ -50,6 +52,7 @@ impl<'a> Draw<'a> {
             region: (0, 1),
             largest: 1,
             requests: 0,
+            nv_cache: 0,
             users: None,
             paths: (Vec::new(), Vec::new()),
         }

@@ -14,6 +14,9 @@ pub const KNOWN: &[&str] = &[
     // Regions of a drive that is as small as they are.
     "a region that takes",
     "sectors in a region with",
+    // A host's scheduler above a medium that it cannot measure, or that is told of what nobody knows.
+    "nothing is known of the access times",
+    "an oracle must know what comes",
 ];
 
 /// The words of the reason that is known, in a message.

@@ -4,6 +4,7 @@ mod array;
 mod curve;
 mod drive;
 mod hdd;
+mod hybrid;
 mod power;
 mod simple;
 mod ssd;
@@ -39,6 +40,7 @@ pub const KINDS: &[Kind] = &[
     curve::KIND,
     ssd::KIND,
     tier::KIND,
+    hybrid::KIND,
 ];
 
 /// A device with at most `depth` levels below it, and how many blocks it has at least.
@@ -91,6 +93,22 @@ pub fn a_tier(draw: &mut Draw<'_>) -> (Value, u64) {
     let (tier, blocks) = (tier::KIND.draw)(draw, 1);
     (json!({ tier::KIND.name: tier }), blocks)
 }
+
+/// A hybrid drive of devices without others below them, of whose medium a host can know its access times; and how many blocks it has at
+/// least.
+pub fn a_hybrid(draw: &mut Draw<'_>) -> (Value, u64) {
+    loop {
+        draw.case = Case::default();
+        let (hybrid, blocks) = (hybrid::KIND.draw)(draw, 1);
+        let medium = &hybrid["media"];
+        let is_log = medium["hdd"].get("placement").is_some();
+        if medium.get("ssd").is_none() && !is_log {
+            return (json!({ hybrid::KIND.name: hybrid }), blocks);
+        }
+    }
+}
+
+pub use hybrid::flash_backed;
 
 /// What a kind knows of a key.
 pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {

@@ -160,8 +160,12 @@ fn paths(device: &Value, prefix: &str, found: &mut (Vec<String>, Vec<String>)) {
     for (kind, spec) in device.as_object().expect("a device has a kind") {
         let path = format!("{prefix}{kind}");
         match spec["member"].as_array() {
-            _ if kind == "tier" => {
-                for role in ["cache", "backing"] {
+            _ if kind == "tier" || kind == "hybrid" => {
+                let roles = match kind.as_str() {
+                    "tier" => ["cache", "backing"],
+                    _ => ["media", "nvcache"],
+                };
+                for role in roles {
                     paths(&spec[role], &format!("{path}.{role}."), found);
                 }
             }
@@ -182,12 +186,21 @@ pub fn spec(draw: &mut Draw<'_>) -> Value {
     spec_of(draw, device, blocks)
 }
 
+/// Whether requests of a spec wait for others to end.
+pub fn is_closed(spec: &Value) -> bool {
+    is_closed_load(&spec["workload"])
+}
+
+fn is_closed_load(workload: &Value) -> bool {
+    workload["pace"] == "closed" || workload.to_string().contains("\"closed\"")
+}
+
 /// The whole spec of a device of at least `blocks` blocks.
 pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
     let mut spec = json!({ "seed": draw.within(0..=u64::from(u32::MAX)) });
     let workload = workload(draw, blocks);
     let host = draw.named("HostSpec");
-    if workload["pace"] == "closed" || workload.to_string().contains("\"closed\"") {
+    if is_closed_load(&workload) {
         spec["host"] = json!({ "outstanding": draw.scaled(1..=40) });
     }
     if let Value::Object(host) = host
@@ -204,7 +217,12 @@ pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
     }
     draw.paths = (Vec::new(), Vec::new());
     paths(&device, "", &mut draw.paths);
+    let is_hybrid = device.get("hybrid").is_some();
     spec["device"] = device;
+    if is_hybrid && draw.chance(0.6) {
+        let is_closed = is_closed(&spec);
+        spec["host"]["flash_backed"] = super::devices::flash_backed(draw, is_closed);
+    }
     if draw.chance(0.15) {
         spec["fault"] = json!([draw.named("FaultSpec")]);
     }
