@@ -245,6 +245,8 @@ fn cuts_of_drawn_commands_lose_nothing_that_was_promised() {
         let setup = Setup {
             lines: [1, 2, 3][number / 4 % 3],
             cleaning,
+            // A commit takes longer than the flush of either device, or less.
+            times: [(1, 10), (6, 1)][number / 12 % 2],
             ..of
         };
         let commands = drawn(&mut chance);
