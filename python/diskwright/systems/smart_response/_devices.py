@@ -87,8 +87,9 @@ def tier(
     backing: Device | None = None,
     **changes: Any,
 ) -> Device:
-    """The SSD as a cache of the disk: a new one of the cache's size unless said. The paper's caches keep no metadata.
+    """The SSD as a cache of the disk: a new one of the cache's size unless said.
 
+    The paper's caches keep no metadata.
     changes: keys of the tier beside these.
     """
     return {

@@ -4,7 +4,7 @@ use super::tests::{BACK, Setup, flush, forced, read, responses, told, write};
 use super::*;
 use crate::engine::Injection;
 use crate::engine::fakes::{asked, command};
-use crate::engine::request::Outcome;
+use crate::engine::request::{Command, Outcome};
 
 /// Write-back whose writes wait for the table: behind four places of 8 blocks, a superblock at 32 and the table at 40.
 const KEPT: Setup = Setup {
@@ -212,4 +212,45 @@ fn a_tier_whose_cache_device_fails_during_a_commit_goes_on() {
     // The write had not been acknowledged; what it would have written is lost, until the block is written again.
     assert_eq!(outcomes, [false, false, true, true, true]);
     assert_eq!(told(&engine)["metadata_commits"], 1);
+}
+
+/// Commands on five lines, some milliseconds apart.
+fn drawn(chance: &mut crate::base::random::Stream) -> Vec<(u64, Command)> {
+    let mut at = 0;
+    let commands = (0..14).map(|_| {
+        at += chance.below(12);
+        let (lbn, blocks) = (chance.below(36), 1 + chance.below(8) as u32);
+        let (lbn, blocks) = match chance.below(3) {
+            0 => (lbn, blocks),
+            _ => (lbn / 8 * 8, 8),
+        };
+        let command = match chance.below(16) {
+            0..=1 => flush(),
+            2 => command(Op::Trim, lbn, blocks),
+            3..=6 => read(lbn, blocks),
+            7..=8 => forced(write(lbn, blocks)),
+            _ => write(lbn, blocks),
+        };
+        (at, command)
+    });
+    commands.collect()
+}
+
+#[test]
+fn cuts_of_drawn_commands_lose_nothing_that_was_promised() {
+    let mut chance = crate::base::random::Stream::new(7, "cuts");
+    for number in 0..2000 {
+        let of = if number % 2 == 0 { KEPT } else { VOLATILE };
+        let cleaning = [r#"{ "none": {} }"#, r#"{ "aggressive": {} }"#][number / 2 % 2];
+        let setup = Setup {
+            lines: [1, 2, 3][number / 4 % 3],
+            cleaning,
+            // A commit takes longer than the flush of either device, or less.
+            times: [(1, 10), (6, 1)][number / 12 % 2],
+            ..of
+        };
+        let commands = drawn(&mut chance);
+        let cut = (Time::from_ms(1 + chance.below(140)), Injection::PowerCut);
+        setup.run_at(&commands, &[cut]);
+    }
 }
