@@ -43,7 +43,14 @@ from diskwright._typed import Document, DrivePath, FilePath, Table
 # Names that say more to users of Python than those of the engine.
 NAMES = {"LoadSpec": "Synthetic", "SyntheticSpec": "Load", "SizeSpec": "Sizes", "DeviceChoice": "TraceDevice"}
 # Names in a choice that another choice has with other parameters: their classes have the engine's names.
-OWN_NAMES = {"UniformGaps", "NoCleaning", "NoMetadata"}
+OWN_NAMES = {
+    "UniformGaps",
+    "NoCleaning",
+    "NoMetadata",
+    "FixedTimeouts",
+    "AdaptiveTimeout",
+    "OracleTimeout",
+}
 SUFFIXES = ("Spec", "Params", "Options")
 
 

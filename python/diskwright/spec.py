@@ -21,6 +21,7 @@ from diskwright._typed import Document, DrivePath, FilePath, Table
 
 __all__ = [
     "Adaptive",
+    "AdaptiveTimeout",
     "Address",
     "After",
     "AgedSatf",
@@ -67,6 +68,7 @@ __all__ = [
     "Device",
     "Distances",
     "Eager",
+    "Energy",
     "Exponential",
     "ExponentialSizes",
     "Fac",
@@ -81,12 +83,15 @@ __all__ = [
     "FioPareto",
     "FioZipf",
     "First",
+    "FixedTimeouts",
     "Free",
     "GeometryDescription",
     "Greedy",
     "GreedyDual",
     "Growing",
     "Hdd",
+    "HddPower",
+    "HddPowerFigures",
     "Host",
     "HotCold",
     "Idle",
@@ -117,6 +122,7 @@ __all__ = [
     "Oldest",
     "OnCache",
     "OnOff",
+    "OracleTimeout",
     "OutOfOrder",
     "Overhead",
     "OverheadTable",
@@ -129,6 +135,8 @@ __all__ = [
     "Placement",
     "Poisson",
     "Portion",
+    "Power",
+    "PowerPolicy",
     "Precondition",
     "Queue",
     "Random",
@@ -166,7 +174,10 @@ __all__ = [
     "Spindles",
     "Split",
     "Ssd",
+    "SsdPower",
+    "SsdPowerFigures",
     "Sstf",
+    "StateFigures",
     "Streams",
     "Strided",
     "Stripe",
@@ -191,6 +202,7 @@ __all__ = [
     "TimingDescription",
     "Trace",
     "TraceDevice",
+    "Transition",
     "Turns",
     "TwoQ",
     "Uniform",
@@ -803,6 +815,8 @@ class Hdd(Table):
     """The drive's arms; its own, or a single one, where it is left out."""
     placement: Placement | None = None
     """Where data go: to their place, or wherever the head is."""
+    power: HddPower | None = None
+    """When it goes into its low power states, and what it draws; without it, it goes into none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1638,6 +1652,128 @@ class Initial(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HddPower(Table):
+    """The power of a hard disk."""
+
+    policy: PowerPolicy | None = None
+    """When it goes into which low power state; into none where it is left out."""
+    figures: HddPowerFigures | None = None
+    """What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixedTimeouts(Table):
+    """A timeout for each state.
+
+    Rule: the device goes into a state when it has been idle for the state's timeout. A state without a
+    timeout is never gone into. Source: ACS-3, extended power conditions: a timer for each condition, all
+    of which start when the device has nothing to do.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("fixed",)
+    idle_a: Time | None = None
+    """Of a disk: less of the electronics powered."""
+    idle_b: Time | None = None
+    """Of a disk: heads unloaded."""
+    idle_c: Time | None = None
+    """Of a disk: heads unloaded, and a lower speed."""
+    standby_y: Time | None = None
+    """Of a disk: stopped, with electronics for a quicker start."""
+    standby_z: Time | None = None
+    """Of a disk: stopped."""
+    slumber: Time | None = None
+    """Of an SSD: the link sleeps."""
+    devsleep: Time | None = None
+    """Of an SSD: all but off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptiveTimeout(Table):
+    """A timeout for one state that follows the lengths of idle periods: the share algorithm.
+
+    Rule: the timeout is the weighted mean of fixed ones, the experts, from 0 to the state's break-even
+    time b. After an idle period of length x each expert t has lost (t + b if t < x, else x, less the
+    smaller of x and b) / b, which multiplies its weight by e^(-η · loss); then it gives the share 1 - (1
+    - α)^loss of what is left, and all experts get equal parts of what was given. Source: Helmbold, Long,
+    Sconyers, Sherrod, "Adaptive disk spin-down for mobile computers", Mobile Networks and Applications 5
+    (2000): the share algorithm.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("adaptive",)
+    state: str | None = None
+    """The state that it goes into; the deepest that the drive has where it is left out."""
+    experts: int | None = None
+    """How many experts. Default: 25."""
+    learning_rate: float | None = None
+    """How fast an expert that errs loses weight: η. Default: 4.0."""
+    share: float | None = None
+    """How much weight experts share: α. Default: 0.08."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OracleTimeout(Table):
+    """The state that takes the least energy, chosen with the length of the idle period known: a lower bound.
+
+    Rule: an idle period is spent in the state in which it takes the least energy, from its beginning on,
+    and the device is back from it at the very end: no request ever waits. No drive can do that: it is a
+    lower bound of the energy of these idle periods.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("oracle",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HddPowerFigures(Table):
+    """What a hard disk draws. Powers are of the whole drive, and means."""
+
+    idle: Power | None = None
+    """At rest at full speed, with the heads over a track."""
+    seek: Power | None = None
+    """While an arm moves; as idle where it is left out."""
+    read: Power | None = None
+    """While sectors are read; as idle where it is left out."""
+    write: Power | None = None
+    """While sectors are written; as idle where it is left out."""
+    idle_a: StateFigures | None = None
+    """Less of the electronics powered."""
+    idle_b: StateFigures | None = None
+    """Heads unloaded."""
+    idle_c: StateFigures | None = None
+    """Heads unloaded, and a lower speed."""
+    standby_y: StateFigures | None = None
+    """Stopped, with electronics for a quicker start."""
+    standby_z: StateFigures | None = None
+    """Stopped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateFigures(Table):
+    """A low power state of a drive."""
+
+    power: Power
+    """What the drive draws in it."""
+    enter: Transition | None = None
+    """The way into it; none takes no time."""
+    leave: Transition | None = None
+    """The way back; none takes no time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition(Table):
+    """The way into a low power state, or back."""
+
+    time: Time
+    """How long it takes."""
+    power: Power | None = None
+    """Its mean power; that of `idle` where neither this nor `energy` is given."""
+    energy: Energy | None = None
+    """Its energy, in place of its mean power."""
+    peak: Power | None = None
+    """The highest power on the way, for the power supply: in no energy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Array(Table):
     """Several devices as one.
 
@@ -1843,6 +1979,8 @@ class Ssd(Table):
     """Its write buffer; the drive's own unless said."""
     recovery: RecoveryDescription | None = None
     """How its map survives a power cut; the drive's own unless said."""
+    power: SsdPower | None = None
+    """When it goes into its low power states, and what it draws; without it, it goes into none."""
     steady_round: Percent | None = None
     """How much the host writes in a round, five of which tell whether the drive is in a steady state: a
     share of what it holds. Default: "10 %".
@@ -2138,6 +2276,33 @@ class RecoveryDescription(Table):
 
     checkpoint: Size
     """What of the map has changed is written whenever so much has been programmed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SsdPower(Table):
+    """The power of an SSD."""
+
+    policy: PowerPolicy | None = None
+    """When it goes into which low power state; into none where it is left out."""
+    figures: SsdPowerFigures | None = None
+    """What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SsdPowerFigures(Table):
+    """What an SSD draws. Powers are of the whole drive, and means."""
+
+    idle: Power | None = None
+    """At rest, ready at once."""
+    read: Power | None = None
+    """While it reads; as idle where it is left out."""
+    write: Power | None = None
+    """While it writes or erases; as idle where it is left out."""
+    slumber: StateFigures | None = None
+    """The link sleeps."""
+    devsleep: StateFigures | None = None
+    """All but off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2863,6 +3028,17 @@ Cleaner: TypeAlias = Literal["idle", "watermark"] | Idle | Watermark
 
 Placement: TypeAlias = Literal["in-place", "eager", "logging"] | InPlace | Eager
 """Where a drive puts the data of a write."""
+
+PowerPolicy: TypeAlias = (
+    Literal["fixed", "adaptive", "oracle"] | FixedTimeouts | AdaptiveTimeout | OracleTimeout
+)
+"""When an idle device goes into which low power state."""
+
+Power: TypeAlias = str
+"""A power from 0 to 1 kW, such as "1.4 W" (units: uW, mW, W)."""
+
+Energy: TypeAlias = str
+"""An energy from 0 to 1 MJ, such as "12 J" (units: uJ, mJ, J)."""
 
 MirrorRead: TypeAlias = (
     Literal["least-outstanding", "round-robin", "nearest", "first"]

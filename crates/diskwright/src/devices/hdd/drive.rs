@@ -23,7 +23,7 @@ use crate::models::geometry::layout::{Layout, Zone};
 use crate::models::geometry::mechanics::Mechanics;
 use crate::models::geometry::seek::{SeekCurve, SeekDescription};
 use crate::models::geometry::spindle::Spindle;
-use crate::models::power::figures::HddPower;
+use crate::models::power::figures::HddPowerFigures;
 
 /// A hard disk drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,7 +79,7 @@ pub struct DriveDescription {
     pub ships: Option<ShipsDescription>,
     /// What it draws; without it, results tell nothing of its power.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub power: Option<HddPower>,
+    pub power: Option<HddPowerFigures>,
     /// Surfaces, cylinders and zones.
     pub layout: LayoutDescription,
 }

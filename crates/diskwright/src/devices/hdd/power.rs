@@ -10,7 +10,7 @@ use crate::engine::request::{Op, Part, Parts};
 use crate::engine::timeline::AlarmId;
 use crate::models::power::PowerControl;
 use crate::models::power::control::Due;
-use crate::models::power::figures::HddPower;
+use crate::models::power::figures::HddPowerFigures;
 
 /// The power of a disk.
 pub struct DiskPower {
@@ -41,7 +41,7 @@ pub(super) struct Need {
 
 impl DiskPower {
     /// A disk at rest at time zero, with these figures.
-    pub fn new(control: PowerControl, figures: &HddPower) -> DiskPower {
+    pub fn new(control: PowerControl, figures: &HddPowerFigures) -> DiskPower {
         let idle = control.figures().idle;
         DiskPower {
             control,

@@ -14,7 +14,7 @@ use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::VictimSpec;
-use crate::models::power::figures::SsdPower;
+use crate::models::power::figures::SsdPowerFigures;
 
 /// An SSD.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -75,7 +75,7 @@ pub struct SsdDescription {
     pub recovery: Option<RecoveryDescription>,
     /// What it draws; without it, results tell nothing of its power.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub power: Option<SsdPower>,
+    pub power: Option<SsdPowerFigures>,
     /// What is on it at the start.
     #[serde(default)]
     pub initial: PreconditionSpec,

@@ -13,7 +13,7 @@ use crate::engine::context::Context;
 use crate::engine::timeline::AlarmId;
 use crate::models::power::PowerControl;
 use crate::models::power::control::Due;
-use crate::models::power::figures::SsdPower;
+use crate::models::power::figures::SsdPowerFigures;
 
 /// What an SSD is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) struct DrivePower {
 
 impl DrivePower {
     /// A drive at rest at time zero, with these figures.
-    pub fn new(control: PowerControl, figures: &SsdPower) -> DrivePower {
+    pub fn new(control: PowerControl, figures: &SsdPowerFigures) -> DrivePower {
         let idle = control.figures().idle;
         DrivePower {
             read: figures.read.unwrap_or(idle),

@@ -12,7 +12,7 @@ use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::power::PowerPolicySpec;
-use crate::models::power::figures::SsdPower;
+use crate::models::power::figures::SsdPowerFigures;
 
 /// An SSD.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -83,7 +83,7 @@ pub struct SsdPowerSpec {
     pub policy: Option<PowerPolicySpec>,
     /// What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub figures: Option<SsdPower>,
+    pub figures: Option<SsdPowerFigures>,
 }
 
 fn tenth() -> Percent {

@@ -114,7 +114,7 @@ pub struct StateFigures {
 /// What a hard disk draws. Powers are of the whole drive, and means.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct HddPower {
+pub struct HddPowerFigures {
     /// At rest at full speed, with the heads over a track.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Power>,
@@ -147,7 +147,7 @@ pub struct HddPower {
 /// What an SSD draws. Powers are of the whole drive, and means.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct SsdPower {
+pub struct SsdPowerFigures {
     /// At rest, ready at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Power>,
@@ -301,11 +301,11 @@ macro_rules! laid_over {
     };
 }
 
-impl HddPower {
+impl HddPowerFigures {
     /// These figures, and those of a drive for what they leave out.
     #[must_use]
-    pub fn over(&self, drive: &HddPower) -> HddPower {
-        laid_over!(self, drive: HddPower {
+    pub fn over(&self, drive: &HddPowerFigures) -> HddPowerFigures {
+        laid_over!(self, drive: HddPowerFigures {
             idle, seek, read, write, idle_a, idle_b, idle_c, standby_y, standby_z
         })
     }
@@ -326,17 +326,17 @@ impl HddPower {
     }
 }
 
-impl SsdPower {
+impl SsdPowerFigures {
     /// These figures, and those of a drive for what they leave out.
     #[must_use]
-    pub fn over(&self, drive: &SsdPower) -> SsdPower {
-        laid_over!(self, drive: SsdPower { idle, read, write, slumber, devsleep })
+    pub fn over(&self, drive: &SsdPowerFigures) -> SsdPowerFigures {
+        laid_over!(self, drive: SsdPowerFigures { idle, read, write, slumber, devsleep })
     }
 
     /// What the states draw.
     ///
     /// # Errors
-    /// Those of [`HddPower::figures`].
+    /// Those of [`HddPowerFigures::figures`].
     pub fn figures(&self) -> Result<PowerFigures, InputError> {
         let states = [
             (PowerState::Slumber, &self.slumber),

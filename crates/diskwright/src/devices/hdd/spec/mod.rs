@@ -14,7 +14,7 @@ use crate::base::error::InputError;
 use crate::devices::hdd::arms_spec::ArmsOfSpec;
 use crate::devices::spindles::AngleSpec;
 use crate::models::power::PowerPolicySpec;
-use crate::models::power::figures::HddPower;
+use crate::models::power::figures::HddPowerFigures;
 use buffer::BufferSpec;
 use cache::CacheSpec;
 use overhead::OverheadSpec;
@@ -68,7 +68,7 @@ pub struct HddPowerSpec {
     pub policy: Option<PowerPolicySpec>,
     /// What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub figures: Option<HddPower>,
+    pub figures: Option<HddPowerFigures>,
 }
 
 impl HddSpec {

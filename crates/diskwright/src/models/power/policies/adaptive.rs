@@ -11,7 +11,7 @@ use crate::models::power::figures::PowerFigures;
 /// Rule: the timeout is the weighted mean of fixed ones, the experts, from 0 to the state's break-even time b. After an idle period of
 /// length x each expert t has lost (t + b if t < x, else x, less the smaller of x and b) / b, which multiplies its weight by e^(-η · loss);
 /// then it gives the share 1 - (1 - α)^loss of what is left, and all experts get equal parts of what was given. Source: Helmbold, Long,
-/// Sconyers, Sherrod, "AdaptiveTimeout disk spin-down for mobile computers", Mobile Networks and Applications 5 (2000): the share algorithm.
+/// Sconyers, Sherrod, "Adaptive disk spin-down for mobile computers", Mobile Networks and Applications 5 (2000): the share algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AdaptiveTimeout {
