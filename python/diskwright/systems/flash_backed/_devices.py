@@ -16,7 +16,7 @@ MEDIUM_RATE = "46 MB/s"
 CARD_WRITE, CARD_READ = "1 ms", "1 ms"
 CARD_WRITE_RATE = 9.0
 CARD = "256 MB"
-"""SanDisk Ultra II CompactFlash: 9 MB/s written and an overhead of about 1 ms for each command, an estimate."""
+"""SanDisk Ultra II CompactFlash: 9 MB/s written; 1 ms for each command is an estimate."""
 ERASE_KIB = 128
 ENDURANCE = 100_000
 
@@ -35,7 +35,8 @@ def _probed(samples: int) -> Mapping[str, Any]:
     from diskwright import _api
 
     found = _api.probe(DRIVE, only=["curve"], samples=samples)
-    return found.to_dict()["curve"]
+    curve: Mapping[str, Any] = found.to_dict()["curve"]
+    return curve
 
 
 def drive_curve(samples: int) -> Mapping[str, Any]:
@@ -79,9 +80,17 @@ _WITHIN_99 = 2.576
 def medium(kind: str) -> Mapping[str, Any]:
     """The medium: by its measured curve, or with all its mechanics; its memory is off in both."""
     if kind == MECHANICAL:
-        return {"hdd": {"drive": DRIVE, "angle": "random", "buffer": False, "queue": {"depth": 1, "scheduler": "fcfs"}}}
+        return {
+            "hdd": {
+                "drive": DRIVE,
+                "angle": "random",
+                "buffer": False,
+                "queue": {"depth": 1, "scheduler": "fcfs"},
+            }
+        }
     files = {
-        op: GeneratedFile(curve_file, {"op": op, "samples": SAMPLES}, suffix=".csv") for op in ("read", "write")
+        op: GeneratedFile(curve_file, {"op": op, "samples": SAMPLES}, suffix=".csv")
+        for op in ("read", "write")
     }
     return {"curve": {"capacity": f"{DRIVE_BLOCKS} blocks", **files, "rate": MEDIUM_RATE}}
 

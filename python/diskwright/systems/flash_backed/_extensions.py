@@ -30,6 +30,7 @@ RULES = {
     "head-only": "head-only",
     "always": "always",
     "by-size": "by-size",
+    "learned": "learned",
 }
 
 
@@ -69,7 +70,8 @@ def reading_figure(medium: str) -> Figure:
     return Figure(
         id=f"beyond-readings{ending}",
         title=f"What the paper may have meant, and which of its statements follow ({medium})",
-        paper="Four statements on the HP week: 70 % less at 80 MB (0.3), 90 % in idle time at 10 MB, 30 to 50 % less with "
+        paper="Four statements on the HP week: 70 % less at 80 MB (0.3), 90 % in idle time at 10 MB, 30 "
+        "to 50 % less with "
         "idle time (0.5 to 0.7), overwrites of at most 15 %.",
         points=readings(medium),
         measure={
@@ -77,8 +79,11 @@ def reading_figure(medium: str) -> Figure:
             **{f"fits_{name}": fitted(name) for name in READING_VALUES},
             "fits": all_fitted,
         },
-        drawn=Bars("idle", "fits", by=["next", "overlap", "order"], x_label="purging", y_label="statements of four"),
-        note="HP week, C-LOOK. fits_ is 1 where a reading has the statement's value: within a quarter for 0.3 and 0.9, in "
+        drawn=Bars(
+            "idle", "fits", by=["next", "overlap", "order"], x_label="purging", y_label="statements of four"
+        ),
+        note="HP week, C-LOOK. fits_ is 1 where a reading has the statement's value: within a quarter for "
+        "0.3 and 0.9, in "
         "the range for the others. The overwrites are the most of 10, 80 and 250 MB.",
     )
 
@@ -102,7 +107,12 @@ EXTENSIONS = [
             "overwrites": lambda runs: overwrites(runs[WITH]),
         },
         drawn=Lines(
-            "size_mb", "flush_share", by=["medium"], x_label="FQueue (MB)", y_label="share of accesses", x_log=True
+            "size_mb",
+            "flush_share",
+            by=["medium"],
+            x_label="FQueue (MB)",
+            y_label="share of accesses",
+            x_log=True,
         ),
         note="HP week, C-LOOK, purged at the watermark alone. From 8 MB on nothing is flushed at all.",
     ),
@@ -120,7 +130,8 @@ EXTENSIONS = [
             "read_response_ms_head_only": lambda runs: float(runs["head-only"].by_op.read.response_ms.mean),
         },
         drawn=Lines("faster", "flash_mb", x_label="times as fast", y_label="MB to flash", x_log=True),
-        note="HP week, so many times as fast, 80 MB, C-LOOK. As it was recorded hardly a request waits, and there is nothing "
+        note="HP week, so many times as fast, 80 MB, C-LOOK. As it was recorded hardly a request waits, "
+        "and there is nothing "
         "to look ahead to.",
     ),
     Figure(
@@ -138,7 +149,9 @@ EXTENSIONS = [
             "read_response_ms": response("read", "mean"),
             "read_p99_ms": response("read", "p99"),
         },
-        drawn=Bars("rule", "write_time", by=["workload", "medium"], x_label="", y_label="write time, to that without"),
+        drawn=Bars(
+            "rule", "write_time", by=["workload", "medium"], x_label="", y_label="write time, to that without"
+        ),
         note="80 MB, C-LOOK, eager purging. The response times have waiting in them.",
         partial=True,
     ),

@@ -83,8 +83,11 @@ FIGURES = [
         paper="Flash is flat, the drive grows with distance.",
         points=curves(),
         measure={key: of_curve(key) for key in ("distance_blocks", "mean_ms", "low_ms", "high_ms")},
-        drawn=Lines("number", "mean_ms", by=["device"], x_label="distance (number of the point)", y_label="ms"),
-        note="low_ms and high_ms hold 99 % of the accesses. The drive: writes of a sector, as `diskwright probe` "
+        drawn=Lines(
+            "number", "mean_ms", by=["device"], x_label="distance (number of the point)", y_label="ms"
+        ),
+        note="low_ms and high_ms hold 99 % of the accesses. The drive: writes of a sector, as `diskwright "
+        "probe` "
         "measures them, without their transfer and the controller's time; the card: writes of 4 KiB.",
     ),
     Figure(
@@ -103,7 +106,9 @@ FIGURES = [
         paper="Frequent up to about 1 MB, then as frequent at any distance.",
         points=bins(),
         measure={"mb": of_bin("mb"), "count": of_bin("counts")},
-        drawn=Lines("bin", "count", by=["workload"], x_label="distance (power of two)", y_label="writes", y_log=True),
+        drawn=Lines(
+            "bin", "count", by=["workload"], x_label="distance (power of two)", y_label="writes", y_log=True
+        ),
         note=f"Bins are powers of two, of which mb is the lower end. {STAND_INS}",
         partial=True,
     ),
@@ -163,7 +168,8 @@ FIGURES = [
             "written_mb": of_with(written_mb),
         },
         drawn=Lines("size_mb", "years", by=["workload"], x_label=SIZE_LABEL, y_label="years", y_log=True),
-        note="Erase blocks of 128 KiB, writes spread evenly over all. 10 MB a year is what 19 GB a week come to; "
+        note="Erase blocks of 128 KiB, writes spread evenly over all. 10 MB a year is what 19 GB a week "
+        "come to; "
         "written_mb is what the load writes in all.",
         partial=True,
     ),
@@ -173,7 +179,14 @@ FIGURES = [
         paper="Faster flash, shorter writes. 100 MB.",
         points=speeds(),
         measure={"write_time": ratio},
-        drawn=Lines("speed", "write_time", by=["workload", "medium"], x_label="speed of the card", y_label="write time, to that without", x_log=True),
+        drawn=Lines(
+            "speed",
+            "write_time",
+            by=["workload", "medium"],
+            x_label="speed of the card",
+            y_label="write time, to that without",
+            x_log=True,
+        ),
         partial=True,
     ),
     Figure(

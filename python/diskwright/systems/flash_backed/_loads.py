@@ -1,4 +1,4 @@
-"""The loads of the reproduction of flash-backed requests: recorded ones, and stand-ins for three that are not public."""
+"""The loads of flash-backed requests: recorded ones, and stand-ins for three that are not public."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Desktop:
     requests: of the week. reads: their share. burst: requests of one, on average. gap_ms: between these.
     log: the share of writes that goes to a log, a ring of so many MiB written in order, in so many KiB.
     tables: the share of writes to places that are written again and again, by Zipf's law over so many.
-    files: the share that continues a file in order, in requests of so many KiB; what is left of the writes goes
+    files: the share that continues a file in order, in requests of so many KiB; other writes go
     anywhere in the disk's used part, of so many GiB. hours: of work, each day.
     """
 
@@ -42,7 +42,7 @@ class Desktop:
 
 
 DESKTOPS: Mapping[str, Desktop] = {
-    # ReiserFS: a journal of 32 MiB that every commit writes in order, a tree whose nodes are written again, compilers' files.
+    # ReiserFS: a journal of 32 MiB, written in order, a tree whose nodes are written again, compilers' files.
     ENG: Desktop(160_000, 0.35, 12, 6.0, 0.35, 32, (4, 8, 16, 32), 0.25, 6_000, 0.25, 64, 20, (9, 19)),
     # NTFS: a log of 64 MiB, the master file table and the registry, a browser's cache.
     WINPC: Desktop(200_000, 0.45, 20, 8.0, 0.20, 64, (4, 8), 0.35, 3_000, 0.20, 64, 40, (8, 23)),
@@ -75,9 +75,7 @@ def desktop(target: Path, seed: int, name: str) -> None:
     source = random.random(count)
     lbn, blocks = _anywhere(random, kind, count)
     # Reads of files continue one another, too.
-    in_file = numpy.where(
-        is_read, source < 0.4, source >= 1 - kind.files
-    )
+    in_file = numpy.where(is_read, source < 0.4, source >= 1 - kind.files)
     _in_order(random, kind, in_file, starts, lbn, blocks)
     _again(random, kind, ~is_read & (source >= kind.log) & (source < kind.log + kind.tables), lbn, blocks)
     _logged(random, kind, ~is_read & (source < kind.log), lbn, blocks)

@@ -36,14 +36,21 @@ def curves() -> Points:
     """The drive and the card, at each distance."""
     return [
         Point({"device": device, "number": number}, {f"{number}": work})
-        for device, work, count in (("drive", DRIVE_CURVE, DRIVE_POINTS), ("card", CARD_CURVE, len(CARD_DISTANCES)))
+        for device, work, count in (
+            ("drive", DRIVE_CURVE, DRIVE_POINTS),
+            ("card", CARD_CURVE, len(CARD_DISTANCES)),
+        )
         for number in range(count)
     ]
 
 
 def hours() -> Points:
     """The hours of each load's first day."""
-    return [Point({"workload": load, "hour": hour}, {f"{hour}": work}) for load, work in HOURS.items() for hour in range(24)]
+    return [
+        Point({"workload": load, "hour": hour}, {f"{hour}": work})
+        for load, work in HOURS.items()
+        for hour in range(24)
+    ]
 
 
 def bins() -> Points:
@@ -68,7 +75,10 @@ def sizes(loads: Any = LOADS, media: Any = MEDIA, **how: Any) -> Points:
 def queues() -> Points:
     """The same in each order of the Request Queue; of the full model for the HP week alone."""
     return [
-        Point({"workload": load, "medium": medium, "queue": queue, "size_mb": mb}, both(load, medium, mb, queue=queue))
+        Point(
+            {"workload": load, "medium": medium, "queue": queue, "size_mb": mb},
+            both(load, medium, mb, queue=queue),
+        )
         for load in LOADS
         for medium in (MEDIA if load == HP else (CURVE,))
         for queue in QUEUES
@@ -112,13 +122,13 @@ SMALL_MB = 10
 
 
 def readings(medium: str) -> Points:
-    """The HP week under each reading: idle and next in all combinations, the other two beside the defaults and beside a delay."""
+    """The HP week under each reading: idle with each next, and the other two with three kinds of purging."""
     chosen = [(idle, following, OVERLAP[0], ORDER[0]) for idle in IDLE for following in NEXT]
     for idle in ("eager", "1 s", "watermark"):
         chosen += [(idle, NEXT[0], OVERLAP[1], ORDER[0]), (idle, NEXT[0], OVERLAP[0], ORDER[1])]
     points = []
     for idle, following, overlap, order in chosen:
-        switches = {"idle": IDLE[idle], "next": following, "overlap": overlap, "order": order}
+        switches: dict[str, Any] = {"idle": IDLE[idle], "next": following, "overlap": overlap, "order": order}
         works = {
             "large": flash_backed(HP, medium, SIZE_MB, **switches),
             "small": flash_backed(HP, medium, SMALL_MB, **switches),
@@ -150,7 +160,10 @@ def paces(medium: str = CURVE) -> Points:
     return [
         Point(
             {"faster": pace},
-            {name: flash_backed(HP, medium, rule=name, pace=pace) for name in ("paper", "head-only", "never")},
+            {
+                name: flash_backed(HP, medium, rule=name, pace=pace)
+                for name in ("paper", "head-only", "never")
+            },
         )
         for pace in PACES
     ]

@@ -30,11 +30,18 @@ def flash_backed(
     pace: float = 1,
     **switches: Any,
 ) -> Run:
-    """A load on the hybrid drive, so many times as fast. switches: keys of `host.flash_backed` beside these."""
+    """A load on the hybrid drive, so many times as fast. switches: further keys of `host.flash_backed`."""
     faster = {} if pace == 1 else {"pace": {"scaled": float(pace)}}
     spec = {
         "workload": {**workload(load), **faster},
-        "host": {"flash_backed": {"fqueue": f"{round(mb * 1e6 / BLOCK)} blocks", "queue": queue, "rule": rule, **switches}},
+        "host": {
+            "flash_backed": {
+                "fqueue": f"{round(mb * 1e6 / BLOCK)} blocks",
+                "queue": queue,
+                "rule": rule,
+                **switches,
+            }
+        },
         "measure": {"warmup": 0},
         "device": hybrid(medium, speed),
     }
@@ -107,7 +114,9 @@ def medium_of(run: Any) -> Any:
 
 def disk_time(runs: Mapping[str, Any]) -> float:
     """How long the medium is busy, to that without an FQueue."""
-    busy = [float(medium_of(runs[name]).utilisation) * float(runs[name].simulated_s) for name in (WITH, WITHOUT)]
+    busy = [
+        float(medium_of(runs[name]).utilisation) * float(runs[name].simulated_s) for name in (WITH, WITHOUT)
+    ]
     return busy[0] / busy[1]
 
 
@@ -127,7 +136,7 @@ def written_mb(run: Any) -> float:
 
 
 def years(run: Any) -> float | None:
-    """Until every erase block has been erased 100,000 times, where writes are spread evenly over the FQueue."""
+    """Until every erase block has been erased 100,000 times, with writes spread evenly over the FQueue."""
     erases = float(counts(run).flash_bytes) / (ERASE_KIB * 1024)
     blocks = float(counts(run).fqueue_bytes) / (ERASE_KIB * 1024)
     weeks = float(run.simulated_s) / (DAYS * 86_400)

@@ -16,7 +16,8 @@ def _writes(table: str) -> Any:
     time = next(name for name in ("arrival_ns", "time_ns") if name in frame.columns)
     frame = frame.filter(polars.col("op").cast(polars.String).is_in(["read", "write"]))
     frame = frame.with_columns(
-        bytes=512 * (polars.col("lbn").cast(polars.Int64) - polars.col("lbn").shift(1).cast(polars.Int64)).abs(),
+        bytes=512
+        * (polars.col("lbn").cast(polars.Int64) - polars.col("lbn").shift(1).cast(polars.Int64)).abs(),
         at=polars.col(time) - polars.col(time).min(),
     )
     return frame.filter(polars.col("op").cast(polars.String) == "write").drop_nulls("bytes")
@@ -27,9 +28,13 @@ def by_hour(table: str) -> Mapping[str, Any]:
     import polars
 
     first = _writes(table).filter(polars.col("at") < _DAY_NS)
-    hours = first.with_columns(hour=polars.col("at") // (_DAY_NS // 24)).group_by("hour").agg(
-        *(polars.col("bytes").quantile(share).alias(name) for name, share in QUANTILES.items()),
-        polars.len().alias("writes"),
+    hours = (
+        first.with_columns(hour=polars.col("at") // (_DAY_NS // 24))
+        .group_by("hour")
+        .agg(
+            *(polars.col("bytes").quantile(share).alias(name) for name, share in QUANTILES.items()),
+            polars.len().alias("writes"),
+        )
     )
     found = {int(row["hour"]): row for row in hours.iter_rows(named=True)}
     return {
@@ -58,7 +63,7 @@ def histogram(table: str) -> Mapping[str, Any]:
 
 
 def knee(powers: Sequence[int], counts: Sequence[int]) -> float:
-    """The least bin after which three successive ones differ by less than 10 %, in MB; the largest distance where there is none."""
+    """The least bin after which three successive ones differ by less than 10 %, in MB; else the largest."""
     for place in range(len(counts) - _BINS):
         behind = counts[place + 1 : place + 1 + _BINS]
         if min(behind) > 0 and max(behind) - min(behind) < _FLAT * max(behind):

@@ -124,7 +124,10 @@ def of_loads(medium: str) -> dict[str, Work]:
         f"{load} {name}": run
         for load in LOADS
         for mb in SIZES_MB
-        for name, run in ((f"{mb}", flash_backed(load, medium, mb)), (WITHOUT, flash_backed(load, medium, rule="never")))
+        for name, run in (
+            (f"{mb}", flash_backed(load, medium, mb)),
+            (WITHOUT, flash_backed(load, medium, rule="never")),
+        )
     }
 
 
@@ -151,7 +154,8 @@ STATEMENTS = [
     ),
     *on_both(
         "idle-share-10mb",
-        "Fig. 8 (a): with 10 MB, flushing in idle time is this share of the writing without an FQueue; HP week.",
+        "Fig. 8 (a): with 10 MB, flushing in idle time is this share of the writing without an FQueue; HP "
+        "week.",
         near(0.9),
         at(SMALL_MB),
         idle_share,
@@ -186,7 +190,8 @@ STATEMENTS = [
     ),
     *on_both(
         "idle-share-least",
-        "Fig. 8 (a): at least 20 % of all writing is done in idle time: the least share of all loads, stand-ins among "
+        "Fig. 8 (a): at least 20 % of all writing is done in idle time: the least share of all loads, "
+        "stand-ins among "
         "them, each with the size at which it is largest.",
         above(0.2),
         of_loads,
@@ -194,7 +199,8 @@ STATEMENTS = [
     ),
     *on_both(
         "schedulers-spread",
-        "Fig. 7: the orders of the Request Queue hardly differ once each is normalised to itself: the largest "
+        "Fig. 7: the orders of the Request Queue hardly differ once each is normalised to itself: the "
+        "largest "
         "difference of two, over all sizes; HP week. The bound of a tenth is ours.",
         below(SMALL),
         by_queue,
@@ -202,14 +208,16 @@ STATEMENTS = [
     ),
     *on_both(
         "schedulers-raw",
-        "Their times themselves do differ: by so much more than that, without an FQueue, to the shortest; HP week.",
+        "Their times themselves do differ: by so much more than that, without an FQueue, to the shortest; "
+        "HP week.",
         above(0),
         by_queue,
         lambda runs: raw_spread(runs) - spread(runs),
     ),
     *on_both(
         "flush-share-falls",
-        "Fig. 8 (b): the share of accesses that flush falls with the size: with 250 MB, to that with 10 MB; HP week. With "
+        "Fig. 8 (b): the share of accesses that flush falls with the size: with 250 MB, to that with 10 "
+        "MB; HP week. With "
         "those in idle time, since there are no others: the HP week fills no FQueue of 10 MB.",
         below(1),
         ends,
@@ -217,7 +225,8 @@ STATEMENTS = [
     ),
     *on_both(
         "flush-share-falls-small",
-        "The same with 4 MB, to that with 0.5 MB, which the HP week fills where nothing is purged in idle time.",
+        "The same with 4 MB, to that with 0.5 MB, which the HP week fills where nothing is purged in idle "
+        "time.",
         below(1),
         filled,
         fall,
@@ -266,7 +275,8 @@ STATEMENTS = [
     ),
     *on_both(
         "look-ahead",
-        "A rule that looks one request ahead keeps the FQueue from being polluted: what is written to flash, to that of "
+        "A rule that looks one request ahead keeps the FQueue from being polluted: what is written to "
+        "flash, to that of "
         "one that looks at the head alone, 80 MB; HP week.",
         below(1),
         lambda medium: {name: flash_backed(HP, medium, rule=name) for name in ("paper", "head-only")},
@@ -274,15 +284,20 @@ STATEMENTS = [
     ),
     *on_both(
         "look-ahead-busy",
-        f"The same with the HP week {PACE:,} times as fast, where requests wait and there is something to look ahead to.",
+        f"The same with the HP week {PACE:,} times as fast, where requests wait and there is something to "
+        f"look ahead to.",
         below(1),
-        lambda medium: {name: flash_backed(HP, medium, rule=name, pace=PACE) for name in ("paper", "head-only")},
+        lambda medium: {
+            name: flash_backed(HP, medium, rule=name, pace=PACE) for name in ("paper", "head-only")
+        },
         lambda runs: flash_mb(runs["paper"]) / flash_mb(runs["head-only"]),
     ),
     Statement(
         id="seek-knee",
-        text="Figs. 3 and 4: writes become rarer with their seek distance up to about 1 MB, and are as frequent at any "
-        "distance from there on: the least power of two after which three bins differ by less than 10 %, in MB; HP week. "
+        text="Figs. 3 and 4: writes become rarer with their seek distance up to about 1 MB, and are as "
+        "frequent at any "
+        "distance from there on: the least power of two after which three bins differ by less than 10 %, "
+        "in MB; HP week. "
         "Where there is none, the largest distance.",
         paper=near(1),
         work=HISTOGRAMS[HP],
@@ -290,7 +305,8 @@ STATEMENTS = [
     ),
     Statement(
         id="memory-share",
-        text="100 MB of FQueue are 10 to 20 % of the memory of the hosts of which it is known, 512 MB and 1 GB: "
+        text="100 MB of FQueue are 10 to 20 % of the memory of the hosts of which it is known, 512 MB and "
+        "1 GB: "
         "the mean of both.",
         paper=near(0.15),
         work={f"{mib}": Call(memory_share, {"memory_mib": mib}) for mib in (512, 1024)},

@@ -23,10 +23,15 @@ impl FlashBacked {
                 self.is_idle(cx);
                 break;
             };
+            let has_looked_ahead = std::mem::take(&mut self.has_looked_ahead);
             match command.op {
                 Op::Read => self.read(request, &command, cx),
                 Op::Write => self.write(request, &command, cx),
                 _ => self.access_for(request, &command, cx),
+            }
+            if has_looked_ahead {
+                let is_write = command.op == Op::Write && self.access.is_some();
+                self.parts.rule.next_was(is_write);
             }
             self.is_flushs_turn = true;
         }
@@ -184,6 +189,7 @@ impl FlashBacked {
             (None, NextSpec::NeverRedirect) => Next::Required,
             (None, _) => Next::None,
         };
+        self.has_looked_ahead = matches!(next, Next::Is { .. });
         self.parts.rule.redirects(&Decision {
             blocks: command.blocks,
             head_to_request: times.medium(self.head, command),

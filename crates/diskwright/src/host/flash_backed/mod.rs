@@ -102,6 +102,8 @@ pub struct FlashBacked {
     access: Option<Access>,
     /// Entries that have left the FQueue, but are not written yet, of the access under way.
     taken: Vec<Range<u64>>,
+    /// The rule has decided with a next request, which has not come to its turn yet.
+    has_looked_ahead: bool,
     /// Flushing has begun at the high watermark, and its turn is next.
     is_flushing: bool,
     is_flushs_turn: bool,
@@ -130,6 +132,7 @@ impl FlashBacked {
             head: Lbn(0),
             access: None,
             taken: Vec::new(),
+            has_looked_ahead: false,
             is_flushing: false,
             is_flushs_turn: false,
             is_purging: false,

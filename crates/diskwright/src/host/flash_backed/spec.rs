@@ -197,7 +197,7 @@ impl FlashBackedSpec {
             high: self.high.of(capacity),
             low: self.low.of(capacity),
             scheduler,
-            rule: self.rule.build(),
+            rule: self.rule.build().map_err(|error| ("rule", error.into()))?,
             overlap: self.overlap,
             order: self.order,
             idle: self.idle,

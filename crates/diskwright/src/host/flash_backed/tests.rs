@@ -96,7 +96,7 @@ impl Setup {
             high: self.marks.0,
             low: self.marks.1,
             scheduler: queue.build(),
-            rule: rule.build(),
+            rule: rule.build().expect("it is sound"),
             overlap: self.overlap,
             order: self.order,
             idle: self.idle,
@@ -673,7 +673,7 @@ fn commands() -> impl Strategy<Value = Vec<(u64, Command)>> {
 fn setups() -> impl Strategy<Value = Setup> {
     let policies = (
         prop::sample::select(vec!["fcfs", "sstf", "c-look"]),
-        prop::sample::select(vec!["paper", "always", "head-only", "by-size"]),
+        prop::sample::select(vec!["paper", "always", "head-only", "by-size", "learned"]),
         prop::sample::select(vec![Overlap::Overwrite, Overlap::Coalesce]),
         prop::sample::select(vec![
             IdleSpec::Eager,

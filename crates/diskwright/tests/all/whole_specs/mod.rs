@@ -72,17 +72,7 @@ fn search(
                     if number >= numbers.end {
                         return;
                     }
-                    let started = std::time::Instant::now();
-                    eprintln!("begin {number}");
                     let verdict = judge(&case(&definitions, number));
-                    eprintln!(
-                        "end {number} {:?} {}",
-                        started.elapsed(),
-                        match &verdict {
-                            Verdict::Wrong(f) => f.message.chars().take(300).collect::<String>(),
-                            _ => String::new(),
-                        }
-                    );
                     let mut found = found.lock().expect("nothing panics with it");
                     match verdict {
                         Verdict::Right => {}

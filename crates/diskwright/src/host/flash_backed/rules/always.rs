@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Decision, Rule};
+use crate::base::error::InputError;
 
 /// Rule: every write is redirected that fits. Source: the simplest that there is. Weakness: large and sequential writes are slower on flash
 /// than on the medium, and fill the FQueue.
@@ -13,8 +14,8 @@ pub struct Always {}
 
 impl Always {
     pub(super) const SUMMARY: &str = "Every write is redirected.";
-    pub(super) fn build(&self) -> Box<dyn Rule> {
-        Box::new(Always {})
+    pub(super) fn build(&self) -> Result<Box<dyn Rule>, InputError> {
+        Ok(Box::new(Always {}))
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Decision, Rule};
+use crate::base::error::InputError;
 use crate::base::units::Size;
 
 /// Rule: writes of up to `most` are redirected. Source: the usual rule of thumb that flash is for small writes. Weakness: blind to where
@@ -28,8 +29,8 @@ impl Default for BySize {
 
 impl BySize {
     pub(super) const SUMMARY: &str = "Writes up to a size are redirected.";
-    pub(super) fn build(&self) -> Box<dyn Rule> {
-        Box::new(Small(self.most.blocks()))
+    pub(super) fn build(&self) -> Result<Box<dyn Rule>, InputError> {
+        Ok(Box::new(Small(self.most.blocks())))
     }
 }
 

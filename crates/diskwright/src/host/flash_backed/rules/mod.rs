@@ -3,20 +3,23 @@
 mod always;
 mod by_size;
 mod head_only;
+mod learned;
 mod never;
 mod paper;
 
+use crate::base::error::InputError;
 use crate::base::registry::{policies, schema_of_family};
 use crate::base::units::Time;
 
 policies! {
     /// A redirection rule and its parameters, as a spec names it.
-    pub enum RuleSpec of "redirection rule" builds Box<dyn Rule> {
+    pub enum RuleSpec of "redirection rule" builds Result<Box<dyn Rule>, InputError> {
         Paper = "paper" [] in paper::Paper,
         HeadOnly = "head-only" [] in head_only::HeadOnly,
         Never = "never" [] in never::Never,
         Always = "always" [] in always::Always,
         BySize = "by-size" [] in by_size::BySize,
+        Learned = "learned" [] in learned::Learned,
     }
 }
 
@@ -65,6 +68,12 @@ pub enum Next {
 pub trait Rule: Send {
     /// Whether a write is redirected.
     fn redirects(&mut self, decision: &Decision) -> bool;
+
+    /// What the next request of its last decision was, if there was one: a write that the medium served, alone or with entries of the FQueue,
+    /// or not.
+    fn next_was(&mut self, is_write_to_medium: bool) {
+        let _ = is_write_to_medium;
+    }
 }
 
 #[cfg(test)]
@@ -107,7 +116,7 @@ mod tests {
         ];
         for (head, flash, next, by_paper, by_head) in rows {
             let decision = decision(head, flash, next);
-            let says = |spec: RuleSpec| spec.build().redirects(&decision);
+            let says = |spec: RuleSpec| spec.build().expect("it is sound").redirects(&decision);
             assert_eq!(says(RuleSpec::default()), by_paper, "{decision:?}");
             assert_eq!(says(RuleSpec::HeadOnly(head_only::HeadOnly {})), by_head);
             assert!(!says(RuleSpec::Never(never::Never {})));
@@ -117,7 +126,8 @@ mod tests {
 
     #[test]
     fn small_writes_are_redirected_by_size() {
-        let mut rule = RuleSpec::BySize(by_size::BySize::default()).build();
+        let rule = RuleSpec::BySize(by_size::BySize::default()).build();
+        let mut rule = rule.expect("it is sound");
         let of = |blocks| Decision {
             blocks,
             ..decision(0, 1_000_000, Next::None)

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Decision, Rule};
+use crate::base::error::InputError;
 
 /// Rule: no write is redirected. Source: the baseline of Bisson and Brandt, MASCOTS 2007. Weakness: the NV cache has no use.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -12,8 +13,8 @@ pub struct Never {}
 
 impl Never {
     pub(super) const SUMMARY: &str = "No write is redirected.";
-    pub(super) fn build(&self) -> Box<dyn Rule> {
-        Box::new(Never {})
+    pub(super) fn build(&self) -> Result<Box<dyn Rule>, InputError> {
+        Ok(Box::new(Never {}))
     }
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Decision, Next, Rule};
+use crate::base::error::InputError;
 use crate::base::units::Time;
 
 /// Rule: a write is redirected where the medium would take longer for it and the next request than the NV cache for it and the
@@ -15,8 +16,8 @@ pub struct Paper {}
 
 impl Paper {
     pub(super) const SUMMARY: &str = "Where it shortens this write and the next request together.";
-    pub(super) fn build(&self) -> Box<dyn Rule> {
-        Box::new(Paper {})
+    pub(super) fn build(&self) -> Result<Box<dyn Rule>, InputError> {
+        Ok(Box::new(Paper {}))
     }
 }
 
