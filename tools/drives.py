@@ -174,7 +174,14 @@ def description(drive: Table) -> str:
     """The text of the drive's file."""
     zones = lay_out(shape(drive))
     found = curves(drive, zones[-1].last + 1)
-    lines = [*_head(drive, found), *_mechanics(drive, found), *_memory(drive, zones), *_power(drive), *_layout(drive, zones)]
+    parts = (
+        _head(drive, found),
+        _mechanics(drive, found),
+        _memory(drive, zones),
+        _power(drive),
+        _layout(drive, zones),
+    )
+    lines = [line for part in parts for line in part]
     return "\n".join(lines) + "\n"
 
 

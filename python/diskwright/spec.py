@@ -1713,11 +1713,12 @@ class AdaptiveTimeout(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OracleTimeout(Table):
-    """The state that takes the least energy, chosen with the length of the idle period known: a lower bound.
+    """The state that takes the least energy, chosen with the length of the idle period known, and without
+    any delay.
 
     Rule: an idle period is spent in the state in which it takes the least energy, from its beginning on,
-    and the device is back from it at the very end: no request ever waits. No drive can do that: it is a
-    lower bound of the energy of these idle periods.
+    and the device is back from it at the very end. No drive can do that: it is the least energy of these
+    idle periods at which no request waits.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("oracle",)

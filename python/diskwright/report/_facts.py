@@ -33,7 +33,7 @@ def device(device: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple
 
 
 def power_states(device: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """The states of a device's power: share of the time, seconds, joules, mean watts, entries; none where nothing is known of them."""
+    """The states of a device's power: share of the time, s, J, mean W, entries; none without figures."""
     states = device.get("power_states", {})
     whole = sum(state["s"] for state in states.values())
     return [

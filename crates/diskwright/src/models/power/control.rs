@@ -281,3 +281,7 @@ pub fn best(figures: &PowerFigures, since: Time, end: Time, comes_back: bool) ->
         .filter(|span| span.to > span.from)
         .collect()
 }
+
+#[cfg(test)]
+#[path = "control_tests.rs"]
+mod tests;

@@ -1,5 +1,6 @@
 //! What devices draw, and their low power states.
 
+mod commands;
 mod disks;
 mod edges;
 mod memory;
