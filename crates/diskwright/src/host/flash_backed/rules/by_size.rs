@@ -11,6 +11,7 @@ use crate::base::units::Size;
 /// the head is.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "RedirectBySize")]
 pub struct BySize {
     /// The largest write that is redirected.
     pub most: Size,

@@ -51,7 +51,8 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("FlashBackedSpec", "high") => format!("{} %", draw.within(50..=100)).into(),
         ("FlashBackedSpec", "low") => format!("{} %", draw.within(0..=50)).into(),
         ("FlashBackedIdle", "delay") => draw.time(0, 200_000).into(),
-        ("BySize", "most") => size(draw.scaled(0..=300)).into(),
+        ("Learned", "memory") => draw.scaled(1..=1_000).into(),
+        ("RedirectBySize", "most") => size(draw.scaled(0..=300)).into(),
         _ => Hint::Schema,
     }
 }
