@@ -129,6 +129,8 @@ fn see(policy: &str, acts: &[(u64, Act)]) -> Seen {
         memory: None,
         read_foreign: |_| None,
         locate: &|_, error| error,
+        warming: &|_, _, _| Ok(()),
+        loses_power: false,
     };
     let spindles = Spindles::alone();
     let site = Site {
