@@ -19,6 +19,7 @@ def test_the_states_of_a_disk_and_its_watts_over_time_are_shown() -> None:
     shown = re.findall(r'<th scope="row">([a-z ]+)</th>', table[0])
     assert shown == [name.replace("_", " ") for name in disk.power_states]
     assert "hdd power" in page
+    assert result.picture is not None
     watts = result.picture.to_dict()["devices"]["hdd"]["power"]
     widths = [watts["bin_s"]] * (len(watts["watts"]) - 1) + [watts["last_bin_s"]]
     energy = sum(watt * width for watt, width in zip(watts["watts"], widths, strict=True))

@@ -50,6 +50,7 @@ OWN_NAMES = {
     "FixedTimeouts",
     "AdaptiveTimeout",
     "OracleTimeout",
+    "RedirectBySize",
 }
 SUFFIXES = ("Spec", "Params", "Options")
 

@@ -65,6 +65,7 @@ __all__ = [
     "Custom",
     "DChoices",
     "Deadline",
+    "Delay",
     "Device",
     "Distances",
     "Eager",
@@ -84,6 +85,12 @@ __all__ = [
     "FioZipf",
     "First",
     "FixedTimeouts",
+    "FlashBacked",
+    "FlashBackedIdle",
+    "FlashBackedNext",
+    "FlashBackedOrder",
+    "FlashBackedOverlap",
+    "FlashTimes",
     "Free",
     "GeometryDescription",
     "Greedy",
@@ -92,12 +99,15 @@ __all__ = [
     "Hdd",
     "HddPower",
     "HddPowerFigures",
+    "HeadOnly",
     "Host",
     "HotCold",
+    "Hybrid",
     "Idle",
     "IdleDescription",
     "InPlace",
     "Initial",
+    "Learned",
     "LeastOutstanding",
     "Lengths",
     "Level",
@@ -117,6 +127,7 @@ __all__ = [
     "MultiPlaneDescription",
     "Ncq",
     "Nearest",
+    "Never",
     "NoCleaning",
     "NoMetadata",
     "Oldest",
@@ -127,6 +138,7 @@ __all__ = [
     "Overhead",
     "OverheadTable",
     "Pace",
+    "Paper",
     "Parallel",
     "PassThrough",
     "PastEnd",
@@ -146,6 +158,8 @@ __all__ = [
     "ReadOnly",
     "Recovery",
     "RecoveryDescription",
+    "RedirectBySize",
+    "RedirectionRule",
     "Replacement",
     "Requests",
     "Resize",
@@ -2172,6 +2186,10 @@ class CleaningDescription(Table):
     """Whether the host's writes and cleaning take turns while the free blocks are between the two; else
     cleaning goes first. Default: false.
     """
+    background: bool | None = None
+    """Whether an operation of cleaning may begin while no read or program waits for its worker. Default:
+    true.
+    """
     idle: IdleDescription | None = None
     """Cleaning while the drive is idle."""
     victim: Victims | None = None
@@ -2307,6 +2325,22 @@ class SsdPowerFigures(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hybrid(Table):
+    """A rotating medium and an NV cache as one device.
+
+    A hybrid drive: a medium and an NV cache in one device, both of any kind.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("hybrid",)
+    media: Device
+    """The device that is the medium: the drive has its blocks."""
+    nvcache: Device
+    """The device that is the NV cache."""
+    command: Time | None = None
+    """How long a command takes that only changes which blocks are pinned. Default: "5 us"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tier(Table):
     """A device as the cache of another one.
 
@@ -2412,6 +2446,11 @@ class Always(Table):
 
     Rule: every line that misses is admitted. Tie: none can be. Source: the promotion policy `always` of
     Open CAS. Weakness: lines that are accessed once drive others out, and wear the cache device.
+
+    Every write is redirected.
+
+    Rule: every write is redirected that fits. Source: the simplest that there is. Weakness: large and
+    sequential writes are slower on flash than on the medium, and fill the FQueue.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("always",)
@@ -2612,6 +2651,125 @@ class Host(Table):
     """The most requests handed to the device at a time; no limit where it is left out."""
     scheduler: Scheduler | None = None
     """The order in which requests that are held back are handed over. Default: "fcfs"."""
+    flash_backed: FlashBacked | None = None
+    """The host writes to the NV cache of a hybrid drive what its medium would take longer for; left out, it
+    does not.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlashBacked(Table):
+    """Flash-backed requests: the host's scheduler writes to the NV cache of a hybrid drive what its medium
+    would take longer for.
+    """
+
+    fqueue: Size
+    """How much the FQueue holds, in the host's memory and in the NV cache alike."""
+    queue: Scheduler | None = None
+    """The order of the Request Queue: `fcfs`, `sstf` or `c-look`."""
+    rule: RedirectionRule | None = None
+    """Which writes are redirected. Default: "paper"."""
+    overlap: FlashBackedOverlap | None = None
+    """What becomes of a write that covers what is in the FQueue. Default: "overwrite"."""
+    order: FlashBackedOrder | None = None
+    """When what has gone to the medium leaves the FQueue. Default: "durable-first"."""
+    idle: FlashBackedIdle | None = None
+    """When the FQueue is purged while the Request Queue is empty. Default: "eager"."""
+    next: FlashBackedNext | None = None
+    """What the next request is where the Request Queue is empty. Default: "none-if-empty"."""
+    high: Percent | None = None
+    """Flushing begins when so much of the FQueue is full, or a redirected write has no room. Default: "100
+    %".
+    """
+    low: Percent | None = None
+    """It ends when no more than this is full. Default: "90 %"."""
+    flash: FlashTimes | None = None
+    """What the host takes a write to the NV cache for; left out, what the device there lets expect."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paper(Table):
+    """Where it shortens this write and the next request together.
+
+    Rule: a write is redirected where the medium would take longer for it and the next request than the NV
+    cache for it and the medium for the next: h_n + n_nn > f_n + h_nn. Tie: the medium. Source: Bisson and
+    Brandt, MASCOTS 2007, Fig. 6. Weakness: where the queue is empty it does not look ahead, and most
+    writes of a desktop come one by one.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("paper",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadOnly(Table):
+    """Where the NV cache is faster for this write alone.
+
+    Rule: a write is redirected where the medium would take longer for it than the NV cache: h_n > f_n.
+    Tie: the medium. Source: what Bisson and Brandt, MASCOTS 2007, section III-B, argue against. Weakness:
+    after a redirected write far away the head stays where it is, and those near that write are redirected
+    too.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("head-only",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Never(Table):
+    """No write is redirected.
+
+    Rule: no write is redirected. Source: the baseline of Bisson and Brandt, MASCOTS 2007. Weakness: the
+    NV cache has no use.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("never",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedirectBySize(Table):
+    """Writes up to a size are redirected.
+
+    Rule: writes of up to `most` are redirected. Source: the usual rule of thumb that flash is for small
+    writes. Weakness: blind to where the head is.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("by-size",)
+    most: Size | None = None
+    """The largest write that is redirected. Default: "128 blocks"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned(Table):
+    """As in the paper, with the next request weighted by what it has been worth.
+
+    Rule: that of Fig. 6, with the accesses to the next request weighted by how often a next request was a
+    write that the medium served: h + p (n − m) > f. Else a shorter way to the next request shortens no
+    write: a read is none, and a write that is redirected itself goes no way. Tie: the medium. Source: our
+    own. Weakness: it does not see which next request will be which.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("learned",)
+    memory: int | None = None
+    """The share p is a moving average over about so many next requests, from 1 to 65,536. Default: 64.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Delay(Table):
+    """After it has been empty, and the medium idle, for so long."""
+
+    _names: ClassVar[tuple[str, ...]] = ("delay",)
+    _is_value: ClassVar[bool] = True
+    value: Time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlashTimes(Table):
+    """The time of a write to the NV cache."""
+
+    write: Time
+    """Without its bytes."""
+    rate: Rate | None = None
+    """How fast its bytes are written; they take no time where it is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3159,8 +3317,53 @@ TierEventKind: TypeAlias = Literal["remove", "attach"] | Resize
 `attach`: The cache device is used again, with an empty cache.
 """
 
-Device: TypeAlias = Hdd | Array | Simple | Curve | Ssd | Tier
+Device: TypeAlias = Hdd | Array | Simple | Curve | Ssd | Hybrid | Tier
 """A device and its parts; the one key says what it is."""
+
+RedirectionRule: TypeAlias = (
+    Literal["paper", "head-only", "never", "always", "by-size", "learned"]
+    | Paper
+    | HeadOnly
+    | Never
+    | Always
+    | RedirectBySize
+    | Learned
+)
+"""Which writes go to the NV cache in place of the medium."""
+
+FlashBackedOverlap: TypeAlias = Literal["overwrite", "coalesce"]
+"""What becomes of a write that covers entries of the FQueue wholly.
+
+`overwrite`: It takes their place, where the rule would redirect it.
+
+`coalesce`: It goes to the medium, and they with it.
+"""
+
+FlashBackedOrder: TypeAlias = Literal["durable-first", "paper"]
+"""When what goes to the medium leaves the FQueue.
+
+`durable-first`: When it is on the medium durably.
+
+`paper`: Before it is written there, as in the paper: a power cut in between loses it.
+"""
+
+FlashBackedIdle: TypeAlias = Literal["eager", "watermark"] | Delay
+"""When the FQueue is purged while the Request Queue is empty.
+
+`eager`: At once.
+
+`watermark`: Never: only flushing that the high watermark has begun goes on.
+"""
+
+FlashBackedNext: TypeAlias = Literal["none-if-empty", "never-redirect", "oracle"]
+"""What the next request is where the Request Queue is empty.
+
+`none-if-empty`: There is none: both accesses to it take no time.
+
+`never-redirect`: There is none, and a rule that looks ahead does not redirect.
+
+`oracle`: The one that arrives next, which no host knows.
+"""
 
 WarmUp: TypeAlias = int | str
 """A number of requests, a share such as "10 %", or a time such as "5 s"."""
