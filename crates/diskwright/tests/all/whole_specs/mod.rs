@@ -125,6 +125,10 @@ fn check_cases(
     let found = search(numbers, &case, &judge);
     let refused: u64 = found.refused.values().sum();
     println!("{count} cases, {refused} refused: {:#?}", found.refused);
+    // Before the shrinking, which may take long.
+    for (count, number, fault) in found.wrong.values() {
+        println!("{count} wrong, the first one {number}: {}", fault.message);
+    }
     let definitions = Definitions::read();
     let wrong = found.wrong.values().map(|(count, number, fault)| {
         let case = case(&definitions, *number);
