@@ -214,7 +214,7 @@ impl Links {
     }
 
     /// A frame and those before it, up to the front of its list.
-    pub(super) fn from_on(&self, frame: Frame) -> impl Iterator<Item = Frame> {
+    pub(super) fn starting_at(&self, frame: Frame) -> impl Iterator<Item = Frame> {
         std::iter::successors(Some(frame), |&frame| self.previous(frame))
     }
 }

@@ -98,7 +98,7 @@ impl Replacement for SlruState {
         let may_leave = |&frame: &Frame| frame != hit && !pins.holds(frame);
         let first = self.links.last_free(&mut self.segments[0], pins)?;
         // What is behind the first that is not pinned was looked at.
-        let frame = self.links.from_on(first).find(may_leave)?;
+        let frame = self.links.starting_at(first).find(may_leave)?;
         self.remove(frame);
         Some(frame)
     }
