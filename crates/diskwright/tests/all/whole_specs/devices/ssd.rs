@@ -38,11 +38,15 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         "blocks": blocks, "pages": pages, "page": format!("{} blocks", unit * of_page),
         "unit": format!("{unit} blocks"),
     });
-    // Cleaning has blocks of its own where several are cleaned at a time.
-    if let Some(cleaning) = ssd.get_mut("cleaning").and_then(Value::as_object_mut)
-        && cleaning.get("separate") == Some(&json!(false))
-    {
-        cleaning.remove("at_once");
+    if let Some(cleaning) = ssd.get_mut("cleaning").and_then(Value::as_object_mut) {
+        // Cleaning has blocks of its own where several are cleaned at a time.
+        if cleaning.get("separate") == Some(&json!(false)) {
+            cleaning.remove("at_once");
+        }
+        // An idle drive that cleans does so in the background.
+        if cleaning.contains_key("idle") {
+            cleaning.remove("background");
+        }
     }
     let reserved = u64::from(ssd.get("recovery").is_some());
     // What the planes can hold at most with two streams, whatever the groups: a page a plane is lost where data do not divide evenly.
