@@ -29,8 +29,8 @@ pub enum Due {
 
 /// The states of a device over time.
 ///
-/// The device says when it [is at work](Self::works), when it [has nothing to do](Self::begins_idle), and when its medium
-/// [is wanted](Self::wants), and sets the one alarm that it is told to set.
+/// The device says when it [has nothing to do](Self::begins_idle) and when its medium [is wanted](Self::wants), notes in the
+/// [account](Self::account) when it is at work, and sets the one alarm that it is told to set.
 pub struct PowerControl {
     figures: PowerFigures,
     policy: Option<Box<dyn PowerPolicy>>,
