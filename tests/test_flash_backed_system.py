@@ -40,7 +40,7 @@ CLAIMS = {
 }
 SINGLE = {"seek-knee": 1, "memory-share": 0.15}
 FIGURES = ["2", "3", "4", "7", "8a", "8b", "9", "10", "11", "12", "13"]
-FEW = 300
+FEW = 2_000
 
 
 def short(work: reproduce.Work) -> reproduce.Work:

@@ -232,7 +232,9 @@ def _figure(
         }
         entry: dict[str, Any] = dict(point.coordinates)
         for name, value in values.items():
-            entry[name] = value.mean
+            # What has no value at a point is left out of it.
+            if value.mean is not None:
+                entry[name] = value.mean
             if value.ci95 is not None:
                 entry[f"{name}_ci95"] = list(value.ci95)
         found.append(entry)

@@ -90,7 +90,7 @@ def _table(figure: Figure, item: Mapping[str, Any]) -> tuple[list[str], list[lis
         beside = published.get(_place(point, coordinates), {})
         for name in figure.measure:
             ends = point.get(f"{name}_ci95")
-            row.append(number(point[name]))
+            row.append(number(point.get(name)))
             if name in varying:
                 row += map(number, ends) if _varies(ends) else ["", ""]
             if name in in_paper:

@@ -1,6 +1,7 @@
 """What the reproduction of flash-backed requests runs, and what is measured of a run."""
 
 from collections.abc import Mapping
+from math import nan
 from typing import Any
 
 from diskwright.reproduce import Run
@@ -72,19 +73,24 @@ def idle_ms(run: Any) -> float:
     return float(counts(run).write_access_ms.idle_flush)
 
 
+def _to(part: float, whole: float) -> float:
+    """A part to its whole; not a number where there is none, as in a run without writes."""
+    return part / whole if whole else nan
+
+
 def ratio(runs: Mapping[str, Any]) -> float:
     """The time of writes, to that without an FQueue."""
-    return write_ms(runs[WITH]) / write_ms(runs[WITHOUT])
+    return _to(write_ms(runs[WITH]), write_ms(runs[WITHOUT]))
 
 
 def ratio_with_idle(runs: Mapping[str, Any]) -> float:
     """The same with flushing in idle time."""
-    return (write_ms(runs[WITH]) + idle_ms(runs[WITH])) / write_ms(runs[WITHOUT])
+    return _to(write_ms(runs[WITH]) + idle_ms(runs[WITH]), write_ms(runs[WITHOUT]))
 
 
 def idle_share(runs: Mapping[str, Any]) -> float:
     """The time of flushing in idle time, to that of writes without an FQueue."""
-    return idle_ms(runs[WITH]) / write_ms(runs[WITHOUT])
+    return _to(idle_ms(runs[WITH]), write_ms(runs[WITHOUT]))
 
 
 def overwrites(run: Any) -> float:
@@ -96,14 +102,14 @@ def flush_share(run: Any) -> float:
     """The share of the accesses to the medium and to flash that flush the FQueue while requests wait."""
     of = counts(run).writes_of
     flushes = float(of.foreground_flush)
-    return flushes / (float(of.medium) + float(of.flash) + float(counts(run).medium_reads) + flushes)
+    return _to(flushes, float(of.medium) + float(of.flash) + float(counts(run).medium_reads) + flushes)
 
 
 def flush_share_with_idle(run: Any) -> float:
     """The same with the flushes in idle time."""
     of = counts(run).writes_of
     flushes = float(of.foreground_flush) + float(of.idle_flush)
-    return flushes / (float(of.medium) + float(of.flash) + float(counts(run).medium_reads) + flushes)
+    return _to(flushes, float(of.medium) + float(of.flash) + float(counts(run).medium_reads) + flushes)
 
 
 def medium_of(run: Any) -> Any:
@@ -117,12 +123,12 @@ def disk_time(runs: Mapping[str, Any]) -> float:
     busy = [
         float(medium_of(runs[name]).utilisation) * float(runs[name].simulated_s) for name in (WITH, WITHOUT)
     ]
-    return busy[0] / busy[1]
+    return _to(busy[0], busy[1])
 
 
 def disk_writes(runs: Mapping[str, Any]) -> float:
     """Writes of the medium, to those without an FQueue."""
-    return float(medium_of(runs[WITH]).writes) / float(medium_of(runs[WITHOUT]).writes)
+    return _to(float(medium_of(runs[WITH]).writes), float(medium_of(runs[WITHOUT]).writes))
 
 
 def flash_mb(run: Any) -> float:
