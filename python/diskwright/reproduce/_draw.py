@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg")
 
 _MARKERS = "os^DvPX*"
+# The most columns of a legend, and the letters for which it is wide enough in all of them together.
+_COLUMNS = 3
+_LEGEND = 90
 # The share of a place that its bars take.
 _WIDTH = 0.8
 
@@ -54,7 +57,8 @@ def _figure(figure: Figure, points: Sequence[Mapping[str, Any]]) -> Any:
     else:
         _bars(axes, drawn, curves)
     if any(curve.name for curve in curves):
-        canvas.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+        columns = max(1, min(_COLUMNS, _LEGEND // max(len(curve.name) for curve in curves)))
+        canvas.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
     return canvas
 
 

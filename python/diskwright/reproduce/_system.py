@@ -36,7 +36,7 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A curve of `y` over the coordinate `x` for each value of the coordinates `by`."""
+    """A curve of `y` over `x`, a coordinate or a value, for each value of the coordinates `by`."""
 
     x: str
     y: str
@@ -143,7 +143,9 @@ def _check(figure: Figure) -> None:
         if both := set(point.coordinates) & set(figure.measure):
             raise ValueError(f"{figure.id}: {min(both)!r} is a coordinate and a value")
         if figure.drawn is not None:
-            for name in (figure.drawn.x, *figure.drawn.by):
+            # What a curve is drawn over may be measured, too.
+            is_measured = isinstance(figure.drawn, Lines) and figure.drawn.x in figure.measure
+            for name in (*([] if is_measured else [figure.drawn.x]), *figure.drawn.by):
                 if name not in point.coordinates:
                     raise ValueError(f"{figure.id}: a point has no coordinate {name!r}, which is drawn")
     if figure.drawn is not None and figure.drawn.y not in figure.measure:

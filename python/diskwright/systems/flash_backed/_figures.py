@@ -13,6 +13,7 @@ from diskwright.systems.flash_backed._points import (
     speeds,
 )
 from diskwright.systems.flash_backed._runs import (
+    BLOCK,
     WITH,
     WITHOUT,
     disk_time,
@@ -43,6 +44,12 @@ def of_curve(key: str) -> Any:
         return float(points[int(number)][key]) if int(number) < len(points) else None
 
     return measure
+
+
+def of_curve_mb(found: Any) -> float | None:
+    """The distance of a point of Fig. 2; None where it is 0, for which a logarithmic axis has no place."""
+    blocks = of_curve("distance_blocks")(found)
+    return blocks * BLOCK / 1e6 if blocks else None
 
 
 def of_hour(key: str) -> Any:
@@ -82,9 +89,12 @@ FIGURES = [
         title="Access time by distance",
         paper="Flash is flat, the drive grows with distance.",
         points=curves(),
-        measure={key: of_curve(key) for key in ("distance_blocks", "mean_ms", "low_ms", "high_ms")},
+        measure={
+            **{key: of_curve(key) for key in ("distance_blocks", "mean_ms", "low_ms", "high_ms")},
+            "distance_mb": of_curve_mb,
+        },
         drawn=Lines(
-            "number", "mean_ms", by=["device"], x_label="distance (number of the point)", y_label="ms"
+            "distance_mb", "mean_ms", by=["device"], x_label="distance (MB)", y_label="ms", x_log=True
         ),
         note="low_ms and high_ms hold 99 % of the accesses. The drive: writes of a sector, as `diskwright "
         "probe` "
@@ -105,9 +115,13 @@ FIGURES = [
         title="Seek distances of writes",
         paper="Frequent up to about 1 MB, then as frequent at any distance.",
         points=bins(),
-        measure={"mb": of_bin("mb"), "count": of_bin("counts")},
+        measure={
+            "mb": of_bin("mb"),
+            "count": of_bin("counts"),
+            "writes": lambda found: of_bin("counts")(found) or None,
+        },
         drawn=Lines(
-            "bin", "count", by=["workload"], x_label="distance (power of two)", y_label="writes", y_log=True
+            "mb", "writes", by=["workload"], x_label="distance (MB)", y_label="writes", x_log=True, y_log=True
         ),
         note=f"Bins are powers of two, of which mb is the lower end. {STAND_INS}",
         partial=True,
