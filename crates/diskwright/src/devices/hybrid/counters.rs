@@ -38,6 +38,8 @@ impl Sent {
 /// Counts over a run.
 #[derive(Default)]
 pub(super) struct HybridCounters {
+    /// Those that have arrived, commands among them.
+    pub requests: u64,
     medium: Sent,
     flash: Sent,
     pins: u64,
@@ -77,6 +79,7 @@ impl HybridCounters {
     pub fn report(&self, pinned: u64, held: u64) -> Map<String, Value> {
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
+        put("requests", json!(self.requests));
         put("medium", self.medium.report());
         put("nv_cache", self.flash.report());
         put(

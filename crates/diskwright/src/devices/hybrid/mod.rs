@@ -247,6 +247,7 @@ impl Device for Hybrid {
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.counters.requests += 1;
         self.begin(request, cx);
     }
 

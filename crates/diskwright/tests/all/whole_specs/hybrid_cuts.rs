@@ -53,7 +53,7 @@ const SIGHTS: [Sight; 5] = [
     ),
     (
         "/devices/host.flash_backed/overwriting",
-        0.05,
+        0.02,
         "after writes in the place of others",
     ),
 ];

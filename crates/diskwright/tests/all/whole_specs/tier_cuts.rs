@@ -93,12 +93,12 @@ const SIGHTS: [Sight; 8] = [
     ("/devices/tier/promotions", 0.2, "with promotions"),
     (
         "/devices/tier/metadata_commits",
-        0.15,
+        0.1,
         "with commits of metadata",
     ),
     (
         "/devices/tier/waited_for_metadata",
-        0.1,
+        0.05,
         "with writes that waited for metadata",
     ),
     ("/devices/tier/recovery/s", 0.5, "and recovered"),
