@@ -21,6 +21,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use crate::support::twins;
+
 /// Compares the cases of these numbers on all cores, and shows the first that differs, as small as it gets.
 #[track_caller]
 fn check(numbers: Range<u64>) {
@@ -93,12 +95,7 @@ fn ten_thousand_random_pools_do_what_their_twin_does() {
 #[test]
 #[ignore = "for cases that are looked into"]
 fn chosen_pools_do_what_their_twin_does() {
-    let Ok(chosen) = std::env::var("DISKWRIGHT_SPECS") else {
-        return;
-    };
-    let number = |text: &str| text.parse::<u64>().expect("a number");
-    match chosen.split_once('-') {
-        Some((first, end)) => check(number(first)..number(end)),
-        None => check(number(&chosen)..number(&chosen) + 1),
+    if let Some(numbers) = twins::chosen() {
+        check(numbers);
     }
 }

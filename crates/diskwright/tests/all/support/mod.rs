@@ -9,6 +9,7 @@ pub use diskwright::runs::simulation::{self, Outcome, Progress, RunOptions, Spec
 
 pub mod counting;
 pub mod reference;
+pub mod twins;
 
 /// A spec's text; relative paths in it start at the current folder.
 pub fn from_text(text: impl Into<String>) -> SpecSource {

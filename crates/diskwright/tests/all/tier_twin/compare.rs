@@ -1,17 +1,9 @@
 //! Both programs with one case.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::UInt64Type;
-
 use super::model::Model;
 use super::specs::Case;
+use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
-
-/// What a program does with a case: when each request is complete, ns, and its counters at the end.
-struct Done {
-    completions: Vec<Option<u64>>,
-    counters: Vec<(&'static str, u64)>,
-}
 
 fn of_library(case: &Case) -> Result<Done, String> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -24,16 +16,7 @@ fn of_library(case: &Case) -> Result<Done, String> {
     };
     let outcome = outcome_of(&from_text(case.spec(&trace)), &options);
     let outcome = outcome.map_err(|error| error.to_string())?;
-    let mut completions = vec![None; case.requests.len()];
-    for batch in outcome.requests().expect("kept").batches() {
-        let column = |name| {
-            let column = batch.column_by_name(name).expect("a column of the log");
-            column.as_primitive::<UInt64Type>().values().to_vec()
-        };
-        for (sequence, at) in column("sequence").into_iter().zip(column("completion_ns")) {
-            completions[sequence as usize] = Some(at);
-        }
-    }
+    let completions = completions(&outcome, case.requests.len());
     let json = outcome.json();
     let tier = &json["devices"]["tier"];
     let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
@@ -110,23 +93,7 @@ fn of_twin(case: &Case) -> Done {
 
 /// How the two differ, if they do: the first request, else the first counter.
 pub fn difference(case: &Case) -> Option<String> {
-    let Ok(twin) = std::panic::catch_unwind(|| of_twin(case)) else {
-        return Some("the twin cannot go on".to_owned());
-    };
-    let library = match std::panic::catch_unwind(|| of_library(case)) {
-        Err(_) => return Some("the library cannot go on".to_owned()),
-        Ok(Ok(done)) => done,
-        Ok(Err(error)) => return Some(format!("the library says: {error}")),
-    };
-    let pairs = library.completions.iter().zip(&twin.completions);
-    if let Some((number, (library, twin))) = { pairs.enumerate() }.find(|(_, (a, b))| a != b) {
-        return Some(format!(
-            "request {number} is complete at {library:?} ns in the library, {twin:?} ns in the twin"
-        ));
-    }
-    let mut pairs = library.counters.iter().zip(&twin.counters);
-    let (library, twin) = pairs.find(|(library, twin)| library != twin)?;
-    Some(format!("the library has {library:?}, the twin {twin:?}"))
+    twins::difference(|| of_library(case), || of_twin(case))
 }
 
 /// A case that differs, without the requests and the rules that it differs without.

@@ -16,6 +16,8 @@ mod write_backs;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::support::twins;
+
 /// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: Range<u64>) {
@@ -60,12 +62,7 @@ fn ten_thousand_random_tiers_do_what_their_twin_does() {
 #[test]
 #[ignore = "for cases that are looked into"]
 fn chosen_tiers_do_what_their_twin_does() {
-    let Ok(chosen) = std::env::var("DISKWRIGHT_SPECS") else {
-        return;
-    };
-    let number = |text: &str| text.parse::<u64>().expect("a number");
-    match chosen.split_once('-') {
-        Some((first, end)) => check(number(first)..number(end)),
-        None => check(number(&chosen)..number(&chosen) + 1),
+    if let Some(numbers) = twins::chosen() {
+        check(numbers);
     }
 }

@@ -1,0 +1,72 @@
+//! What the naive twins of devices have in common: both programs with one case, and how they differ.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
+
+use super::Outcome;
+
+/// What a program does with a case: when each request is complete, ns, and its counters at the end.
+pub struct Done {
+    pub completions: Vec<Option<u64>>,
+    pub counters: Vec<(&'static str, u64)>,
+}
+
+/// When each of so many requests of a run that kept them is complete, ns.
+pub fn completions(outcome: &Outcome, requests: usize) -> Vec<Option<u64>> {
+    let mut completions = vec![None; requests];
+    for batch in outcome.requests().expect("kept").batches() {
+        let column = |name| {
+            let column = batch.column_by_name(name).expect("a column of the log");
+            column.as_primitive::<UInt64Type>().values().to_vec()
+        };
+        for (sequence, at) in column("sequence").into_iter().zip(column("completion_ns")) {
+            completions[sequence as usize] = Some(at);
+        }
+    }
+    completions
+}
+
+/// How the library and the twin differ, if they do: the first request, else the first counter.
+pub fn difference(
+    library: impl FnOnce() -> Result<Done, String>,
+    twin: impl FnOnce() -> Done,
+) -> Option<String> {
+    let Ok(twin) = catch_unwind(AssertUnwindSafe(twin)) else {
+        return Some("the twin cannot go on".to_owned());
+    };
+    let library = match catch_unwind(AssertUnwindSafe(library)) {
+        Err(_) => return Some("the library cannot go on".to_owned()),
+        Ok(Ok(done)) => done,
+        Ok(Err(error)) => return Some(format!("the library says: {error}")),
+    };
+    if let Some((number, library, twin)) = first_unequal(&library.completions, &twin.completions) {
+        return Some(format!(
+            "request {number} is complete at {library:?} ns in the library, {twin:?} ns in the twin"
+        ));
+    }
+    let (_, library, twin) = first_unequal(&library.counters, &twin.counters)?;
+    Some(format!("the library has {library:?}, the twin {twin:?}"))
+}
+
+fn first_unequal<'a, T: PartialEq + Debug>(
+    one: &'a [T],
+    other: &'a [T],
+) -> Option<(usize, &'a T, &'a T)> {
+    let pairs = one.iter().zip(other).enumerate();
+    let mut pairs = pairs.map(|(at, (one, other))| (at, one, other));
+    pairs.find(|(_, one, other)| one != other)
+}
+
+/// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
+pub fn chosen() -> Option<Range<u64>> {
+    let chosen = std::env::var("DISKWRIGHT_SPECS").ok()?;
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    Some(match chosen.split_once('-') {
+        Some((first, end)) => number(first)..number(end),
+        None => number(&chosen)..number(&chosen) + 1,
+    })
+}
