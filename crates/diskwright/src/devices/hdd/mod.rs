@@ -97,6 +97,45 @@ impl Hdd {
             behind: PooledDisk::new(parts, pool),
         }
     }
+
+    #[inline]
+    fn take_in(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        match &mut self.cache {
+            None => self.behind.accept(request, cx),
+            Some(cache) => cache.accept(request, &mut self.behind, cx),
+        }
+    }
+
+    #[inline]
+    fn rings(&mut self, token: Token, cx: &mut Context<'_>) {
+        match (Alarm::of(token), &mut self.cache) {
+            (Alarm::CacheServed(request), Some(cache)) => cache.served(request, cx),
+            (alarm, _) => self.behind.alarm(alarm, cx),
+        }
+    }
+
+    // The power follows what has been done. These are apart, so that nothing is kept for it where there is none.
+
+    #[inline(never)]
+    fn take_in_with_power(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        if let Some(power) = &mut self.behind.disk.power {
+            power.hears_request();
+        }
+        self.take_in(request, cx);
+        self.behind.follow_power(false, cx);
+    }
+
+    #[inline(never)]
+    fn rings_with_power(&mut self, token: Token, cx: &mut Context<'_>) {
+        self.rings(token, cx);
+        self.behind.follow_power(false, cx);
+    }
+
+    #[inline(never)]
+    fn dispatch_with_power(&mut self, cx: &mut Context<'_>) {
+        self.behind.dispatch(cx);
+        self.behind.follow_power(true, cx);
+    }
 }
 
 impl Device for Hdd {
@@ -107,27 +146,24 @@ impl Device for Hdd {
 
     #[inline]
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        if let Some(power) = &mut self.behind.disk.power {
-            power.hears_request();
+        match self.behind.disk.power {
+            None => self.take_in(request, cx),
+            Some(_) => self.take_in_with_power(request, cx),
         }
-        match &mut self.cache {
-            None => self.behind.accept(request, cx),
-            Some(cache) => cache.accept(request, &mut self.behind, cx),
-        }
-        self.behind.follow_power(false, cx);
     }
 
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
-        match (Alarm::of(token), &mut self.cache) {
-            (Alarm::CacheServed(request), Some(cache)) => cache.served(request, cx),
-            (alarm, _) => self.behind.alarm(alarm, cx),
+        match self.behind.disk.power {
+            None => self.rings(token, cx),
+            Some(_) => self.rings_with_power(token, cx),
         }
-        self.behind.follow_power(false, cx);
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {
-        self.behind.dispatch(cx);
-        self.behind.follow_power(true, cx);
+        match self.behind.disk.power {
+            None => self.behind.dispatch(cx),
+            Some(_) => self.dispatch_with_power(cx),
+        }
     }
 
     fn child_completed(&mut self, _own: DeviceId, request: RequestId, cx: &mut Context<'_>) {

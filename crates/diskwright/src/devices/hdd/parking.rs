@@ -6,7 +6,7 @@
 use super::arm::Work;
 use super::disk::Disk;
 use super::pooled_disk::PooledDisk;
-use super::power::{DiskPower, Need};
+use super::power::Need;
 use crate::engine::context::Context;
 
 impl Disk {
@@ -44,17 +44,12 @@ impl PooledDisk {
     /// Has the power follow what there is to do; once idle arms have begun what waits, it is settled.
     #[inline]
     pub(super) fn follow_power(&mut self, is_settled: bool, cx: &mut Context<'_>) {
-        if let Some(power) = self.disk.power.take() {
-            self.disk.power = Some(self.followed(power, is_settled, cx));
+        if self.disk.power.is_some() {
+            self.follow_what_there_is(is_settled, cx);
         }
     }
 
-    fn followed(
-        &mut self,
-        mut power: Box<DiskPower>,
-        is_settled: bool,
-        cx: &mut Context<'_>,
-    ) -> Box<DiskPower> {
+    fn follow_what_there_is(&mut self, is_settled: bool, cx: &mut Context<'_>) {
         let is_busy = self.disk.is_at_work();
         let is_wanted = is_busy
             || self.disk.has_waiting()
@@ -68,8 +63,9 @@ impl PooledDisk {
             is_wanted,
             is_settled,
         };
-        power.follow(need, rests, cx);
-        power
+        if let Some(power) = &mut self.disk.power {
+            power.follow(need, rests, cx);
+        }
     }
 
     /// The parent asks it to stop.

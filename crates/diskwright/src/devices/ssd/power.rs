@@ -120,12 +120,9 @@ impl Ssd {
     /// Has the power follow what there is to do.
     #[inline]
     pub(super) fn follow_power(&mut self, cx: &mut Context<'_>) {
-        if let Some(power) = self.power.take() {
-            self.power = Some(self.followed(power, cx));
-        }
-    }
-
-    fn followed(&mut self, mut power: Box<DrivePower>, cx: &mut Context<'_>) -> Box<DrivePower> {
+        let Some(power) = &mut self.power else {
+            return;
+        };
         let activity = match (self.serving, self.operations.live()) {
             (_, (_, writing)) if writing > 0 => Activity::Write,
             (0, (0, _)) => Activity::Rest,
@@ -133,7 +130,6 @@ impl Ssd {
         };
         let holds = self.writes.entries.held() > 0 || !self.waiting.is_empty();
         power.follow(activity, activity != Activity::Rest || holds, cx);
-        power
     }
 
     /// The alarm of a drive with low power states: requests that have waited get their slots.
