@@ -35,7 +35,39 @@ class Cell:
 
 def names(found: "Comparison") -> list[str]:
     """What the variants are called: by their values."""
-    return [", ".join(map(value, variant["values"].values())) for variant in found.to_dict()["variants"]]
+    varied = [variant["values"].values() for variant in found.to_dict()["variants"]]
+    called = [", ".join(map(brief, values)) for values in varied]
+    if len(set(called)) == len(called):
+        return called
+    return [", ".join(map(value, values)) for values in varied]
+
+
+def brief(item: Any) -> str:
+    """A value of a varied key without TOML's signs: a policy as its name and its parameters."""
+    if not isinstance(item, Mapping):
+        return value(item)
+    parts = []
+    for name, inner in item.items():
+        if isinstance(inner, Mapping) and inner:
+            parts.append(f"{name} ({brief(inner)})")
+        else:
+            parts.append(f"{name} {brief(inner)}".rstrip())
+    return ", ".join(parts)
+
+
+def numbers(places: Sequence[int]) -> str:
+    """Variants by their numbers, which count from 1: `variants 1 to 3, 5`."""
+    runs: list[list[int]] = []
+    for place in sorted(places):
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    told = []
+    for run in runs:
+        first, last = run[0] + 1, run[-1] + 1
+        told.append(f"{first}" if first == last else f"{first}{', ' if last == first + 1 else ' to '}{last}")
+    return f"{'variant' if len(places) == 1 else 'variants'} {', '.join(told)}"
 
 
 def value(item: Any) -> str:
@@ -43,22 +75,27 @@ def value(item: Any) -> str:
     return item if isinstance(item, str) else _toml.value(item)
 
 
-def warnings(found: "Comparison", names: Sequence[str]) -> list[str]:
-    """The warnings; those that do not concern all runs, with the variants that they do concern."""
+def warnings(found: "Comparison", names: Sequence[str] | None) -> list[str]:
+    """The warnings; those that do not concern all runs, with the variants that they do concern.
+
+    names: what the variants are called; None where they are known by their numbers.
+    """
     return _messages(found, found.warnings, names)
 
 
-def notes(found: "Comparison", names: Sequence[str]) -> list[str]:
+def notes(found: "Comparison", names: Sequence[str] | None) -> list[str]:
     """The notes, in the same way."""
     return _messages(found, found.notes, names)
 
 
-def _messages(found: "Comparison", messages: Sequence[Any], names: Sequence[str]) -> list[str]:
-    whole = len(found.seeds) * len(names)
+def _messages(found: "Comparison", messages: Sequence[Any], names: Sequence[str] | None) -> list[str]:
+    whole = len(found.seeds) * len(found.variants)
+
+    def concerned(places: Sequence[int]) -> str:
+        return numbers(places) if names is None else "; ".join(names[place] for place in places)
+
     return [
-        message.text
-        if message.runs == whole
-        else f"{'; '.join(names[index] for index in message.variants)}: {message.text}"
+        message.text if message.runs == whole else f"{concerned(message.variants)}: {message.text}"
         for message in messages
     ]
 

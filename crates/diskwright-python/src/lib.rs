@@ -508,6 +508,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::quantities, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::merged, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::points, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::run_each, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::digest_of, module)?)?;

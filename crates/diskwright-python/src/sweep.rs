@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use diskwright::base::error::Error;
 use diskwright::metrics::{interval, named};
+use diskwright::runs::merged::Messages;
 use diskwright::runs::simulation::digest;
 use diskwright::runs::simulation::many::{self, FailedRun, Job};
 use diskwright::runs::simulation::point::{self, ProgramIdentity};
@@ -109,6 +110,19 @@ pub fn quantities(result: &str, names: Vec<String>) -> PyResult<String> {
     let found = named::quantities(&names, &result).into_iter();
     let found = found.map(|(name, value)| (name, Value::from(value)));
     Ok(Value::from(found.collect::<Map<_, _>>()).to_string())
+}
+
+/// Messages of runs, each once, and how many runs have it: those that differ in their figures alone are one, with the range of each figure.
+/// Of runs that are repeated with other seeds, what single ones lack of an interval is left out.
+#[pyfunction]
+#[pyo3(signature = (texts, are_repeated))]
+pub fn merged(texts: Vec<String>, are_repeated: bool) -> Vec<(String, usize)> {
+    let mut messages = Messages::of_runs(are_repeated);
+    texts.iter().for_each(|text| messages.add(text, 0, 1));
+    let messages = messages.iter();
+    messages
+        .map(|message| (message.text(), message.runs))
+        .collect()
 }
 
 /// The points of a job with each of the seeds: keys, effective specs, traces, and, if `whole`, what another machine needs;

@@ -11,6 +11,7 @@ from diskwright.cli import options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
 
     from diskwright import Comparison
 
@@ -83,30 +84,44 @@ def compare(
         write_report(spec, found)
     if quiet:
         return
-    names = _compared.names(found)
+    shown = [metric for metric in found.variants[0].metrics if metrics or metric in _compared.SHOWN]
+    names = output.called(_compared.names(found), *(_table(found, metric) for metric in shown))
     output.remarks(_compared.warnings(found, names), _compared.notes(found, names))
     if json != "-":
-        output.show(*_report(spec, found, metrics))
+        output.show(*_report(spec, found, shown, names))
 
 
-def _report(spec: str, found: "Comparison", metrics: list[str] | None) -> Iterator["RenderableType"]:
-    names = _compared.names(found)
+def _report(
+    spec: str, found: "Comparison", shown: list[str], names: list[str] | None
+) -> Iterator["RenderableType"]:
     yield output.heading(f"{spec}: {', '.join(found.varied)}")
-    yield from output.wrap(_compared.seeds(found), output.WIDTH)
-    shown = [metric for metric in found.variants[0].metrics if metrics or metric in _compared.SHOWN]
+    yield from output.wrap(_compared.seeds(found), output.text_width())
+    variants = found.to_dict()["variants"]
+    is_numbered = names is None
+    if names is None:
+        yield ""
+        values = ([_compared.brief(item) for item in variant["values"].values()] for variant in variants)
+        yield output.legend(found.varied, values)
+        names = [str(number) for number in range(1, len(variants) + 1)]
     for metric in shown:
         yield ""
-        label = _compared.label(metric)
-        if "." in metric:
-            # The path of a number has no place beside so many columns.
-            yield output.heading(label)
-            label = "variant"
-        table = output.table(label, *_compared.columns(found))
-        for name, cells in zip(names, _compared.rows(found, metric), strict=True):
-            table.add_row(name, *(cell.text + cell.mark for cell in cells))
-        yield table
+        # Beside so many columns there is no place for the path of a number, nor for words above numbers.
+        if is_numbered or "." in metric:
+            yield output.heading(_compared.label(metric))
+            label = output.NUMBERS if is_numbered else "variant"
+        else:
+            label = _compared.label(metric)
+        yield _table(found, metric, names, label)
     if len(found.seeds) > 1:
         yield ""
         yield _compared.INTERVALS
     if any(_compared.is_marked(found, metric) for metric in shown):
         yield _compared.MARKED
+
+
+def _table(found: "Comparison", metric: str, names: list[str] | None = None, label: str = "") -> "Table":
+    """The figures of a quantity, behind the variants' names, which have a label."""
+    table = output.table(*([label] if names else []), *_compared.columns(found), names=1 if names else 0)
+    for place, cells in enumerate(_compared.rows(found, metric)):
+        table.add_row(*([names[place]] if names else []), *(cell.text + cell.mark for cell in cells))
+    return table

@@ -100,7 +100,7 @@ def miss_ratio(
 
 def _report(found: Record) -> Iterator["RenderableType"]:
     yield output.heading(found.trace)
-    yield from output.wrap(_facts(found), output.WIDTH)
+    yield from output.wrap(_facts(found), output.text_width())
     labels = _labels([policy.policy for policy in found.policies])
     for some in _fitting(found, labels):
         yield ""
@@ -135,7 +135,7 @@ def _labels(policies: list[str]) -> dict[str, str]:
 
 def _fitting(found: Record, labels: dict[str, str]) -> Iterator[dict[str, str]]:
     """The policies, as many at a time as fit beside the capacities."""
-    room = output.WIDTH - sum(
+    room = output.width() - sum(
         2 + max(map(len, column)) for column in zip(*_capacities(found).values(), strict=True)
     )
     cells = {

@@ -1,5 +1,7 @@
 """What the verbs print and write. Everything fits 80 columns, and has no colours where it is piped."""
 
+import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +29,22 @@ JsonOption = Annotated[
     typer.Option("--json", metavar="FILE", help="Write one JSON object to a file; `-` is standard output."),
 ]
 
-WIDTH = 80
+# Columns where nothing else is known, the fewest that can be read, and the most that lines of prose have.
+_USUAL, _LEAST, _MOST = 80, 40, 100
+
+
+def width(*, is_error: bool = False) -> int:
+    """Columns that there are to print in: those of the terminal, or what COLUMNS says, or 80."""
+    stream = sys.stderr if is_error else sys.stdout
+    if stream is not None and stream.isatty():
+        return max(shutil.get_terminal_size((_USUAL, 24)).columns, _LEAST)
+    said = os.environ.get("COLUMNS", "")
+    return max(int(said), _LEAST) if said.isdecimal() and int(said) > 0 else _USUAL
+
+
+def text_width(*, is_error: bool = False) -> int:
+    """Columns that prose is filled to."""
+    return min(width(is_error=is_error), _MOST)
 
 
 @contextmanager
@@ -109,8 +126,9 @@ def progress_of_points(
 
 def remarks(warnings: Sequence[str], notes: Sequence[str] = ()) -> None:
     """Prints to standard error what makes results doubtful, and then what else there is to know."""
-    lines = [hanging("warning:", text, style="yellow") for text in warnings]
-    lines += [hanging("note:", text) for text in notes]
+    columns = text_width(is_error=True)
+    lines = [_hanging("warning:", text, "yellow", columns) for text in warnings]
+    lines += [_hanging("note:", text, "bold", columns) for text in notes]
     if lines and sys.stderr is not None:
         _print(lines, is_error=True)
 
@@ -127,8 +145,8 @@ def _print(parts: Iterable["RenderableType"], *, is_error: bool = False) -> None
     # There is none where it was closed.
     if stream is None:
         return
-    width = None if stream.isatty() else WIDTH
-    console = Console(highlight=False, markup=False, emoji=False, width=width, stderr=is_error)
+    columns = width(is_error=is_error)
+    console = Console(highlight=False, markup=False, emoji=False, width=columns, stderr=is_error)
     for part in parts:
         console.print(part)
 
@@ -142,7 +160,11 @@ def heading(text: str) -> "RenderableType":
 
 def hanging(label: str, text: str, style: str = "bold") -> "RenderableType":
     """A label and a text beside it, whose further lines start below the first."""
-    return _beside(label, wrap(text, WIDTH - len(label) - 2), style)
+    return _hanging(label, text, style, text_width())
+
+
+def _hanging(label: str, text: str, style: str, columns: int) -> "RenderableType":
+    return _beside(label, wrap(text, columns - len(label) - 2), style)
 
 
 def table(*headers: str, names: int = 1) -> "Table":
@@ -157,6 +179,32 @@ def table(*headers: str, names: int = 1) -> "Table":
     return made
 
 
+def called(names: Sequence[str], *tables: "Table") -> list[str] | None:
+    """The names of the rows of tables, where they have room before their columns of numbers, else None.
+
+    tables: without the column of names. Rows without room are known by their numbers, with a legend.
+    """
+    from rich.console import Console
+
+    # Wide enough for whatever they want.
+    console = Console(width=10_000)
+    gap = 3
+    taken = max((console.measure(made).maximum for made in tables), default=0) + gap
+    return list(names) if max(map(len, names), default=0) + taken <= width() else None
+
+
+# The header of a column of numbers that stand for names.
+NUMBERS = "#"
+
+
+def legend(keys: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
+    """What numbered rows stand for: the values of keys."""
+    made = table(NUMBERS, *keys, names=1 + len(keys))
+    for place, values in enumerate(rows, 1):
+        made.add_row(str(place), *values)
+    return made
+
+
 def captioned(table: "Table", caption: str) -> "RenderableType":
     """A table and text below it as wide as the terminal: a table's own caption is as narrow as the table."""
     from rich.console import Group
@@ -167,7 +215,7 @@ def captioned(table: "Table", caption: str) -> "RenderableType":
 
 def pairs(label: str, entries: Mapping[str, str]) -> "RenderableType":
     """A label, and names with values side by side."""
-    return _beside(label, _filled(entries, WIDTH - len(label) - 2), "bold")
+    return _beside(label, _filled(entries, text_width() - len(label) - 2), "bold")
 
 
 def sections(record: Record) -> Iterator["RenderableType"]:
@@ -182,7 +230,7 @@ def sections(record: Record) -> Iterator["RenderableType"]:
     column = max(map(len, rows), default=0)
     for label, item in rows.items():
         fill = wrap if isinstance(item, str) else _filled
-        yield _beside(label.ljust(column), fill(item, WIDTH - column - 2), "")
+        yield _beside(label.ljust(column), fill(item, text_width() - column - 2), "")
 
 
 def _filled(entries: Mapping[str, str], width: int) -> list[str]:

@@ -13,6 +13,7 @@ from diskwright.sweep import Store, Swept, _swept
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
 
 StoreOption = Annotated[
     str, typer.Option(metavar="DIR", help="Keep finished points there; those there are not run again.")
@@ -110,8 +111,19 @@ def _report(spec: str, found: Swept, store: str) -> Iterator["RenderableType"]:
     points = runs // len(seeds)
     yield f"{points:,} points with {repeated}: {found.ran:,} run now, {found.reused:,} from {store}"
     yield ""
-    for shown in _tables(data):
-        yield _table(data, shown)
+    shown = data["points"][: _MOST_ROWS * len(seeds) : len(seeds)]
+    values = [[_compared.brief(item) for item in point["values"].values()] for point in shown]
+    tables = _tables(data)
+    names = output.called(
+        [", ".join(of_point) or "as it is" for of_point in values], *(_table(data, made) for made in tables)
+    )
+    label = "point"
+    if names is None:
+        yield output.legend(data["varied"], values)
+        yield ""
+        label, names = output.NUMBERS, [str(number) for number in range(1, len(values) + 1)]
+    for made in tables:
+        yield _table(data, made, names, label)
         yield ""
     if runs > _MOST_ROWS * len(seeds):
         yield f"and {points - _MOST_ROWS:,} more points, which --out and --json have"
@@ -128,11 +140,14 @@ def _tables(data: Mapping[str, Any]) -> list[dict[str, str]]:
     return [{name: _compared.label(name)} for name in names]
 
 
-def _table(data: Mapping[str, Any], shown: Mapping[str, str]) -> "RenderableType":
+def _table(
+    data: Mapping[str, Any], shown: Mapping[str, str], names: list[str] | None = None, label: str = ""
+) -> "Table":
+    """The figures of quantities, behind the points' names."""
     runs, seeds = len(data["points"]), len(data["seeds"])
     headers = [part for name in shown.values() for part in ((name, "±") if seeds > 1 else (name,))]
-    table = output.table("point", *headers)
-    for start in range(0, min(runs, _MOST_ROWS * seeds), seeds):
+    table = output.table(*([label] if names else []), *headers, names=1 if names else 0)
+    for place, start in enumerate(range(0, min(runs, _MOST_ROWS * seeds), seeds)):
         of_point = data["points"][start : start + seeds]
         found = [_quantities(point, list(shown)) for point in of_point]
         cells: list[str] = []
@@ -141,8 +156,7 @@ def _table(data: Mapping[str, Any], shown: Mapping[str, str]) -> "RenderableType
             cells.append(output.number(fmean(known) if known else None))
             if seeds > 1:
                 cells.append(_compared.margin(_engine.ci95(known)))
-        name = ", ".join(_compared.value(item) for item in of_point[0]["values"].values())
-        table.add_row(name or "as it is", *cells)
+        table.add_row(*([names[place]] if names else []), *cells)
     return table
 
 

@@ -80,7 +80,7 @@ def _report(found: "Validation") -> Iterator["RenderableType"]:
     yield from output.wrap(
         "Error: simulated minus recorded service time of the same request; rms: its root mean square; share: "
         "of the sum of all squared errors. The demerit compares the distributions and not the requests.",
-        output.WIDTH,
+        output.text_width(),
     )
 
 

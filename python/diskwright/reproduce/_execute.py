@@ -291,11 +291,11 @@ def _piece(
 
 
 def _warnings(results: Any) -> list[str]:
-    """The warnings of runs, each once, with the number of runs that have it and the figures of the first."""
-    from diskwright.sweep._swept import counted
+    """The warnings of runs, each once, with the number of runs that have it."""
+    from diskwright import _engine
 
     runs = list(results)
     return [
         text if count == len(runs) else f"{count:,} of {len(runs):,} runs: {text}"
-        for text, count in counted(text for run in runs for text in run["warnings"])
+        for text, count in _engine.merged([text for run in runs for text in run["warnings"]], False)
     ]

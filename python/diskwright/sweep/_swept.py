@@ -2,8 +2,7 @@
 
 import json
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self, TextIO, cast, overload
@@ -58,8 +57,8 @@ class Swept(Record):
                 "ran": done.ran,
                 "reused": done.reused,
                 "points": points,
-                "notes": list(_notes(points)),
-                "warnings": list(_warnings(points, done)),
+                "notes": _messages(points, "notes", len(seeds)),
+                "warnings": [*_damaged(done), *_messages(points, "warnings", len(seeds))],
             }
         )
 
@@ -154,33 +153,18 @@ def opened(target: str | os.PathLike[str] | None) -> Iterator[Callable[["polars.
             )
 
 
-def _warnings(points: Sequence[Mapping[str, Any]], done: Done) -> Iterator[dict[str, Any]]:
-    """Each warning once, with the number of runs that it comes from; figures in it are the first one's."""
-    for name in done.damaged:
-        text = f"{name} in the store is damaged, or no point of diskwright's: it has been run again"
-        yield {"text": text, "runs": 1}
-    texts = (text for point in points for text in point["result"]["warnings"])
-    yield from ({"text": text, "runs": runs} for text, runs in counted(texts))
+def _damaged(done: Done) -> list[dict[str, Any]]:
+    what = "in the store is damaged, or no point of diskwright's: it has been run again"
+    return [{"text": f"{name} {what}", "runs": 1} for name in done.damaged]
 
 
-def _notes(points: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Each note once, in the same way."""
-    texts = (text for point in points for text in point["result"]["notes"])
-    yield from ({"text": text, "runs": runs} for text, runs in counted(texts))
+def _messages(points: Sequence[Mapping[str, Any]], kind: str, seeds: int) -> list[dict[str, Any]]:
+    """Each warning or note once, with the number of runs that it comes from."""
+    texts = [text for point in points for text in point["result"][kind]]
+    return [{"text": text, "runs": runs} for text, runs in _engine.merged(texts, seeds > 1)]
 
 
 def quantities(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, float | None]:
     """Numbers of a result, by name; None for one that it has not."""
     found: dict[str, float | None] = json.loads(_engine.quantities(json.dumps(result), list(names)))
     return found
-
-
-def counted(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Each text once, and how often it is there; those that differ in their figures alone are one."""
-    found: dict[str, tuple[str, int]] = {}
-    for text in texts:
-        pattern = "".join("0" if letter.isdigit() else letter for letter in text)
-        pattern = re.sub("0[0.,]*", "0", pattern)
-        first, count = found.get(pattern, (text, 0))
-        found[pattern] = (first, count + 1)
-    return list(found.values())

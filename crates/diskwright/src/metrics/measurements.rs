@@ -338,20 +338,31 @@ impl Measurements {
         }
         match self.response.ci95() {
             Ok(_) => {}
-            Err(NoInterval::TooShort) => warnings.push(format!(
-                "{count} measured requests are too few for a confidence interval of the response time"
-            )),
-            Err(NoInterval::Correlated) => warnings.push(
-                "response times are correlated over the whole run: no confidence interval (run longer, or \
-                 repeat with other seeds)"
-                    .to_owned(),
-            ),
+            Err(NoInterval::TooShort) => warnings.push(too_few(count)),
+            Err(NoInterval::Correlated) => warnings.push(CORRELATED.to_owned()),
         }
         if self.failed > 0 {
             warnings.push(format!("{} requests ended with an error", self.failed));
         }
         warnings
     }
+}
+
+/// Why a run has no interval of its response time that has requests enough.
+pub(crate) const CORRELATED: &str = "response times are correlated over the whole run: no confidence interval (run longer, or \
+    repeat with other seeds)";
+
+const TOO_FEW: &str =
+    "measured requests are too few for a confidence interval of the response time";
+
+/// Why a run has no interval of its response time that has few requests.
+pub(crate) fn too_few(requests: u64) -> String {
+    format!("{requests} {TOO_FEW}")
+}
+
+/// Whether a warning is that a single run has no interval of its response time: of several runs with other seeds there is one.
+pub(crate) fn is_of_one_run(warning: &str) -> bool {
+    warning == CORRELATED || warning.ends_with(TOO_FEW)
 }
 
 /// Those of a batch that are in the statistics.

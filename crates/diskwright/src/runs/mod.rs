@@ -4,6 +4,7 @@
 mod alone;
 pub mod compare;
 pub mod inputs;
+pub mod merged;
 pub mod miss_ratio;
 pub mod probe;
 pub mod simulation;

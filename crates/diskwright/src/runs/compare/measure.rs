@@ -64,73 +64,9 @@ impl Measured {
     }
 }
 
-/// A warning or a note of runs, and whose it is.
-pub(super) struct Message {
-    text: String,
-    variants: Vec<usize>,
-    runs: usize,
-}
-
-/// Warnings or notes of many runs, each once: those that differ in their figures only are one, with the words of the first.
-#[derive(Default)]
-pub(super) struct Messages(Vec<Message>);
-
-impl Messages {
-    /// Adds one of some runs of a variant.
-    pub fn add(&mut self, text: &str, variant: usize, runs: usize) {
-        let same = |known: &&mut Message| without_figures(&known.text).eq(without_figures(text));
-        let Some(known) = self.0.iter_mut().find(same) else {
-            return self.0.push(Message {
-                text: text.to_owned(),
-                variants: vec![variant],
-                runs,
-            });
-        };
-        known.runs += runs;
-        if !known.variants.contains(&variant) {
-            known.variants.push(variant);
-        }
-    }
-
-    /// As a list of objects.
-    pub fn json(&self) -> Value {
-        let entry = |message: &Message| json!({ "text": message.text, "variants": message.variants, "runs": message.runs });
-        self.0.iter().map(entry).collect()
-    }
-}
-
-/// The characters of a text, with one for each run of digits and the signs within it.
-fn without_figures(text: &str) -> impl Iterator<Item = char> {
-    let mut after_figure = false;
-    text.chars().filter_map(move |c| {
-        let is_figure = c.is_ascii_digit() || (after_figure && matches!(c, '.' | ','));
-        let is_more = is_figure && after_figure;
-        after_figure = is_figure;
-        match (is_figure, is_more) {
-            (_, true) => None,
-            (true, false) => Some('0'),
-            (false, _) => Some(c),
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn warnings_that_differ_in_figures_are_one() {
-        let mut warnings = Messages::default();
-        warnings.add("12.5 % of 1,000 are late", 0, 1);
-        warnings.add("9 % of 20 are late", 0, 1);
-        warnings.add("9 % of 20 are late", 2, 1);
-        warnings.add("9 % of 20 are early", 1, 3);
-        let expected = json!([
-            { "text": "12.5 % of 1,000 are late", "variants": [0, 2], "runs": 3 },
-            { "text": "9 % of 20 are early", "variants": [1], "runs": 3 },
-        ]);
-        assert_eq!(warnings.json(), expected);
-    }
 
     fn measured(values: &[Option<f64>]) -> Measured {
         let run = |value: &Option<f64>| vec![("iops".to_owned(), *value)];

@@ -15,9 +15,10 @@ use serde_json::{Map, Value, json};
 use crate::base::error::Error;
 use crate::base::progress::Progress;
 use crate::metrics::named::{self, Named};
+use crate::runs::merged::Messages;
 use crate::runs::simulation::many::{FailedRun, Job, run_many};
 use crate::runs::simulation::{self, Checked, Outcome, RunOptions, SpecSource};
-use measure::{Measured, Messages};
+use measure::Measured;
 use plan::{MOST_RUNS, Plan};
 
 pub(crate) use crate::runs::simulation::vary::divided;
@@ -262,7 +263,8 @@ fn comparison(
     let digests = |runs: &[Outcome]| runs.iter().map(|run| run.digest().to_owned()).collect();
     let digests: Vec<Vec<String>> = runs.iter().map(|runs| digests(runs)).collect();
     let base = &measured[plan.baseline];
-    let (mut warnings, mut notes) = (Messages::default(), Messages::default());
+    let messages = || Messages::of_runs(seeds.len() > 1);
+    let (mut warnings, mut notes) = (messages(), messages());
     for (index, runs) in runs.iter().enumerate() {
         if varied.is_empty() {
             notes.add(NOTHING_VARIES, index, runs.len());
@@ -311,9 +313,16 @@ fn comparison(
         "seeds_vary": varied,
         "baseline": plan.baseline,
         "variants": variants,
-        "notes": notes.json(),
-        "warnings": warnings.json(),
+        "notes": listed(&notes),
+        "warnings": listed(&warnings),
         "spec": runs[plan.baseline][0].get("spec"),
     });
     Comparison { json, runs }
+}
+
+/// Messages as a list of objects.
+fn listed(messages: &Messages) -> Value {
+    let messages = messages.iter();
+    let listed = messages.map(|message| json!({ "text": message.text(), "variants": message.variants, "runs": message.runs }));
+    listed.collect()
 }
