@@ -1,4 +1,4 @@
-"""Do tables of many or long variants stay readable, at any width? Do messages of many runs tell their range?"""
+"""Do tables stay readable at any width? Do messages of many runs tell their range?"""
 
 import subprocess
 from pathlib import Path

@@ -101,7 +101,7 @@ def _ready(scheduler: Any, name: str) -> Scheduler:
 
 
 def run_with_settings(
-    spec: str,
+    source: tuple[str | None, str | None],
     settings: list[str],
     drive: str | None,
     trace: str | None,
@@ -111,10 +111,12 @@ def run_with_settings(
     animate: str | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> Result:
-    """`run` for the command line: each setting is `KEY=VALUE` as the user typed it."""
+    """`run` for the command line: each setting is `KEY=VALUE` as the user typed it.
+
+    source: the path of a spec, or its text.
+    """
     answer, drawn, _ = _engine.run(
-        spec,
-        None,
+        *source,
         Path.cwd(),
         settings,
         drive,
@@ -224,9 +226,9 @@ def _choices(key: str, values: Sequence[Any]) -> Sequence[Any]:
     return values
 
 
-def compare_with_settings(spec: str, *arguments: Any) -> Comparison:
+def compare_with_settings(source: tuple[str | None, str | None], *arguments: Any) -> Comparison:
     """`compare` for the command line: keys and values are as the user typed them."""
-    return _compared((spec, None), *arguments)
+    return _compared(source, *arguments)
 
 
 def _compared(

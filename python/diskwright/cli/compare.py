@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import InputError, _api, _compared
-from diskwright.cli import options, output, outputs
+from diskwright.cli import options, output, outputs, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,6 +44,11 @@ def compare(
     settings: options.SetOption = None,
     drive: options.DriveOption = None,
     trace: options.TraceOption = None,
+    format: reading.FormatOption = None,
+    columns: reading.SpecColumnsOption = None,
+    event: reading.EventOption = None,
+    sector_bytes: reading.SectorBytesOption = None,
+    device: reading.DeviceOption = None,
     check: options.CheckOption = False,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Runs at a time; one per core by default.")
@@ -57,6 +62,8 @@ def compare(
         if number is not None and not 1 <= number < 2**32:
             raise InputError(f"error: {option} {number}: expected 1 or more")
     settings = options.with_seed(settings, seed)
+    settings = reading.settings(settings, format, columns, event, sector_bytes, device)
+    source = options.source(spec, trace)
     outputs.check(
         outputs.json(json),
         outputs.page(report),
@@ -67,7 +74,7 @@ def compare(
         write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress("requests", quiet))
         found = _api.compare_with_settings(
-            spec,
+            source,
             vary or [],
             baseline or [],
             seeds,
@@ -81,7 +88,7 @@ def compare(
             progress,
         )
         write_json(found)
-        write_report(spec, found)
+        write_report(options.title(spec), found)
     if quiet:
         return
     shown = [metric for metric in found.variants[0].metrics if metrics or metric in _compared.SHOWN]
@@ -94,7 +101,7 @@ def compare(
 def _report(
     spec: str, found: "Comparison", shown: list[str], names: list[str] | None
 ) -> Iterator["RenderableType"]:
-    yield output.heading(f"{spec}: {', '.join(found.varied)}")
+    yield output.heading(f"{options.title(spec)}: {', '.join(found.varied)}")
     yield from output.wrap(_compared.seeds(found), output.text_width())
     variants = found.to_dict()["variants"]
     is_numbered = names is None

@@ -30,7 +30,7 @@ def convert(
     ] = None,
     json: output.JsonOption = None,
     format: reading.FormatOption = None,
-    csv: reading.CsvOption = None,
+    columns: reading.ColumnsOption = None,
     event: reading.EventOption = None,
     sector_bytes: reading.SectorBytesOption = None,
     seed: reading.SeedOption = None,
@@ -46,7 +46,7 @@ def convert(
             trace,
             file,
             to=to,
-            **reading.options(format, csv, event, sector_bytes, seed),
+            **reading.options(format, columns, event, sector_bytes, seed),
             device=device,
             progress=progress,
         )

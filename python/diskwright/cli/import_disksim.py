@@ -4,12 +4,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from json import loads
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from diskwright import InputError, Record, _engine
+from diskwright import Record, _engine
 from diskwright._files import replacing
 from diskwright.cli import output, outputs
 
@@ -31,7 +30,8 @@ def import_disksim(
         str | None,
         typer.Option("--output", metavar="FILE.toml", help="Write the drive to this file."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    # What is written replaces what was there, as with every verb; the option is still accepted.
+    _force: Annotated[bool, typer.Option("--force", hidden=True)] = False,
     json: output.JsonOption = None,
 ) -> None:
     """Make a drive from DiskSim's parameter files, and tell what is done otherwise.
@@ -47,7 +47,7 @@ def import_disksim(
     record = Record({"schema": 1} | loads(answer))
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
-        write_text = stack.enter_context(_text_to(target, force, quiet=json == "-"))
+        write_text = stack.enter_context(_text_to(target, quiet=json == "-"))
         write_json(record)
         write_text(text)
     for warning in record.warnings:
@@ -55,12 +55,10 @@ def import_disksim(
 
 
 @contextmanager
-def _text_to(target: str | None, force: bool, quiet: bool) -> Iterator[Callable[[str], object]]:
+def _text_to(target: str | None, quiet: bool) -> Iterator[Callable[[str], object]]:
     """A function that writes the drive to its file, or to standard output unless that has something else."""
     if target is None:
         yield lambda text: None if quiet else print(text, end="")
         return
-    if not force and Path(target).is_file():
-        raise InputError(f"error: --output {target}: the file is there: --force writes over it")
     with replacing(target) as stream:
         yield stream.write

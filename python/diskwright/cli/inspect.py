@@ -16,7 +16,7 @@ def inspect(
     trace: reading.TraceArgument,
     json: output.JsonOption = None,
     format: reading.FormatOption = None,
-    csv: reading.CsvOption = None,
+    columns: reading.ColumnsOption = None,
     event: reading.EventOption = None,
     sector_bytes: reading.SectorBytesOption = None,
     seed: reading.SeedOption = None,
@@ -45,7 +45,7 @@ def inspect(
     with output.json_to(json) as write_json, output.progress("records") as progress:
         inspection = _api.inspect(
             trace,
-            **reading.options(format, csv, event, sector_bytes, seed),
+            **reading.options(format, columns, event, sector_bytes, seed),
             device=device,
             threshold=threshold,
             profile=profile,

@@ -52,7 +52,7 @@ def miss_ratio(
         str | None, typer.Option(metavar="FILE", help="Draw it into a .png, .svg or .pdf file.")
     ] = None,
     format: reading.FormatOption = None,
-    csv: reading.CsvOption = None,
+    columns: reading.ColumnsOption = None,
     event: reading.EventOption = None,
     sector_bytes: reading.SectorBytesOption = None,
     device: reading.DeviceOption = None,
@@ -85,7 +85,7 @@ def miss_ratio(
             sample,
             sample_seeds,
             seed,
-            _api.reader_options(**reading.options(format, csv, event, sector_bytes, None)),
+            _api.reader_options(**reading.options(format, columns, event, sector_bytes, None)),
             device,
             threads,
             [],

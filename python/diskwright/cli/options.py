@@ -1,11 +1,19 @@
 """Options that several verbs have."""
 
+import sys
 from typing import Annotated
 
 import typer
 
+from diskwright import InputError
+from diskwright.cli import reading
+
 SpecArgument = Annotated[
-    str, typer.Argument(help="A spec: a TOML file, or a DiskSim .parv file.", show_default=False)
+    str,
+    typer.Argument(
+        help="A spec: a TOML file, or a DiskSim .parv file; `-` is TOML from standard input.",
+        show_default=False,
+    ),
 ]
 
 ReportOption = Annotated[
@@ -25,7 +33,12 @@ DriveOption = Annotated[
 
 TraceOption = Annotated[
     str | None,
-    typer.Option("--trace", metavar="FILE", help="Replay this trace instead of the spec's workload."),
+    typer.Option(
+        "--trace",
+        metavar="FILE",
+        help="Replay this trace instead of the spec's workload; `-` is standard input.",
+        callback=reading.named,
+    ),
 ]
 
 SeedOption = Annotated[
@@ -49,3 +62,22 @@ CheckOption = Annotated[
 def with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
     """The settings, and over them what `--seed` says."""
     return [*(settings or []), *([] if seed is None else [f"seed={seed}"])]
+
+
+def source(spec: str, trace: str | None) -> tuple[str | None, str | None]:
+    """The path of a spec, or the text that standard input has of it."""
+    if spec != "-":
+        return spec, None
+    if trace == reading.STANDARD_INPUT:
+        raise InputError("error: the spec and --trace are both `-`: standard input can be read only once")
+    if sys.stdin is None:
+        raise InputError("error: the spec is `-`, and there is no standard input")
+    try:
+        return None, sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"error: the spec on standard input is no text: {error}") from None
+
+
+def title(spec: str) -> str:
+    """What a spec is called in what is printed."""
+    return "standard input" if spec == "-" else spec

@@ -1,5 +1,6 @@
 """What the verbs print and write. Everything fits 80 columns, and has no colours where it is piped."""
 
+import csv
 import os
 import shutil
 import sys
@@ -58,6 +59,26 @@ def json_to(target: str | None) -> Iterator[Callable[[Record], None]]:
         with replacing(target) as stream:
             # A full disk is known before any other output takes its name.
             yield lambda record: print(record.json(), file=stream, flush=True)
+
+
+@contextmanager
+def csv_to(target: str | None) -> Iterator[Callable[["Result"], None]]:
+    """A function that writes every number of a result, in one row, where `--csv` says."""
+    if target is None:
+        yield lambda result: None
+        return
+    from diskwright._frame import row
+
+    with replacing(target) as stream:
+
+        def write(result: "Result") -> None:
+            numbers = row(result)
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerows([numbers.keys(), numbers.values()])
+            # A full disk is known before any other output takes its name.
+            stream.flush()
+
+        yield write
 
 
 @contextmanager

@@ -113,9 +113,9 @@ def of_spec(
     vary: list[str] | None = None,
 ) -> list[Path]:
     """The files that a spec reads, with what the command line adds to it."""
-    if is_stream(spec):
+    if spec == "-" or is_stream(spec):
         # It can be read only once, and what it names is not known before.
-        return [Path(path) for path in (spec, drive, trace) if path is not None]
+        return [Path(path) for path in (spec, drive, trace) if path is not None and path != "-"]
     return list(map(Path, _engine.inputs_of_spec(spec, settings or [], vary or [], drive, trace)))
 
 

@@ -4,17 +4,32 @@ from typing import Annotated, Any
 
 import typer
 
-from diskwright import InputError
+from diskwright import InputError, _toml
 
-TraceArgument = Annotated[str, typer.Argument(help="A trace file.", show_default=False)]
+# Standard input, as a file that is read once.
+STANDARD_INPUT = "/dev/stdin"
+
+
+def named(trace: str | None) -> str | None:
+    """A trace's file; `-` is standard input."""
+    return STANDARD_INPUT if trace == "-" else trace
+
+
+TraceArgument = Annotated[
+    str,
+    typer.Argument(help="A trace file; `-` is standard input.", show_default=False, callback=named),
+]
 FormatOption = Annotated[
     str | None,
     typer.Option("--format", metavar="NAME", help="The trace's format, if its content is ambiguous."),
 ]
-CsvOption = Annotated[
+ColumnsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--csv", metavar="KEY=VALUE", help="Name a column or a unit of a CSV trace; may be repeated."
+        "--columns",
+        "--csv",
+        metavar="KEY=VALUE",
+        help="Name a column or a unit of a CSV trace; may be repeated.",
     ),
 ]
 EventOption = Annotated[
@@ -37,16 +52,44 @@ DeviceOption = Annotated[
 ]
 
 
+# `run` writes a table with --csv.
+SpecColumnsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="KEY=VALUE",
+        help="Name a column or a unit of a CSV trace; may be repeated.",
+    ),
+]
+
+
 def options(
     format: str | None,
-    csv: list[str] | None,
+    columns: list[str] | None,
     event: str | None,
     sector_bytes: int | None,
     seed: int | None,
 ) -> dict[str, Any]:
     """The options given, as arguments of `diskwright.inspect` and its relatives."""
-    hints = _hints(csv) if csv else None
+    hints = _hints(columns) if columns else None
     return {"format": format, "csv": hints, "event": event, "sector_bytes": sector_bytes, "seed": seed}
+
+
+def settings(
+    given: list[str] | None,
+    format: str | None,
+    columns: list[str] | None,
+    event: str | None,
+    sector_bytes: int | None,
+    device: int | None,
+) -> list[str]:
+    """What `--set` says, behind the options of a trace as settings of a spec's workload."""
+    hints = _hints(columns) if columns else {}
+    said = {"workload.format": format, "workload.sector_bytes": sector_bytes, "workload.device": device}
+    said |= {f"workload.csv.{key}": value for key, value in hints.items()}
+    said |= {"workload.blktrace.event": event}
+    known = [f"{key}={_toml.value(value)}" for key, value in said.items() if value is not None]
+    return [*known, *(given or [])]
 
 
 def _hints(settings: list[str]) -> dict[str, Any]:
@@ -55,7 +98,9 @@ def _hints(settings: list[str]) -> dict[str, Any]:
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
-            raise InputError(f"error: --csv {setting}: expected KEY=VALUE, such as --csv time_unit=us")
+            raise InputError(
+                f"error: --columns {setting}: expected KEY=VALUE, such as --columns time_unit=us"
+            )
         if key == "columns":
             hints[key] = value.split(",")
         else:

@@ -8,7 +8,7 @@ import typer
 
 from diskwright import InputError, _api, _text
 from diskwright._text import subject
-from diskwright.cli import options, output, outputs
+from diskwright.cli import options, output, outputs, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 def run(
     spec: options.SpecArgument,
     json: output.JsonOption = None,
+    csv: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.csv", help="Write every number of the results to a CSV file, in one row."
+        ),
+    ] = None,
     report: options.ReportOption = None,
     animate: Annotated[
         str | None,
@@ -37,6 +43,11 @@ def run(
     settings: options.SetOption = None,
     drive: options.DriveOption = None,
     trace: options.TraceOption = None,
+    format: reading.FormatOption = None,
+    columns: reading.SpecColumnsOption = None,
+    event: reading.EventOption = None,
+    sector_bytes: reading.SectorBytesOption = None,
+    device: reading.DeviceOption = None,
 ) -> None:
     """Simulate a spec and print what came out.
 
@@ -45,21 +56,26 @@ def run(
     if animate is not None and report is None:
         raise InputError("error: --animate needs --report FILE.html: the page shows what is animated")
     settings = options.with_seed(settings, seed)
+    settings = reading.settings(settings, format, columns, event, sector_bytes, device)
+    source = options.source(spec, trace)
     outputs.check(
         outputs.json(json),
+        outputs.Output("--csv", csv, (".csv",)),
         outputs.page(report),
         outputs.Output("--requests", requests, (".parquet",)),
         reads=lambda: outputs.of_spec(spec, settings, drive, trace),
     )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
+        write_csv = stack.enter_context(output.csv_to(csv))
         write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress("requests", quiet))
         result = _api.run_with_settings(
-            spec, settings, drive, trace, check, requests, report is not None, animate, progress
+            source, settings, drive, trace, check, requests, report is not None, animate, progress
         )
         write_json(result)
-        write_report(spec, result)
+        write_csv(result)
+        write_report(options.title(spec), result)
     if quiet:
         return
     output.remarks(result.warnings, result.notes)
@@ -69,7 +85,7 @@ def run(
 
 def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
     requests = result.requests
-    yield output.heading(f"{spec}: {subject(result.spec)}")
+    yield output.heading(f"{options.title(spec)}: {subject(result.spec)}")
     yield (
         f"simulated {output.number(result.simulated_s)} s at {output.number(result.iops)} IOPS and "
         f"{output.number(result.mb_per_s)} MB/s"

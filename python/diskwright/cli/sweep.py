@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskwright import _compared, _engine
-from diskwright.cli import options, output, outputs
+from diskwright.cli import options, output, outputs, reading
 from diskwright.sweep import Store, Swept, _swept
 
 if TYPE_CHECKING:
@@ -62,6 +62,11 @@ def sweep(
     settings: options.SetOption = None,
     drive: options.DriveOption = None,
     trace: options.TraceOption = None,
+    format: reading.FormatOption = None,
+    columns: reading.SpecColumnsOption = None,
+    event: reading.EventOption = None,
+    sector_bytes: reading.SectorBytesOption = None,
+    device: reading.DeviceOption = None,
     check: options.CheckOption = False,
     threads: ThreadsOption = None,
     cluster: ClusterOption = None,
@@ -74,9 +79,10 @@ def sweep(
     from diskwright.sweep._job import CustomPolicies, Job
 
     settings = options.with_seed(settings, seed)
+    settings = reading.settings(settings, format, columns, event, sector_bytes, device)
+    source = options.source(spec, trace)
     job = Job(
-        spec,
-        None,
+        *source,
         set=settings,
         drive=drive,
         trace=trace,
@@ -106,7 +112,7 @@ def sweep(
 def _report(spec: str, found: Swept, store: str) -> Iterator["RenderableType"]:
     data = found.to_dict()
     runs, seeds = len(data["points"]), data["seeds"]
-    yield output.heading(f"{spec}: {', '.join(data['varied']) or 'one point'}")
+    yield output.heading(f"{options.title(spec)}: {', '.join(data['varied']) or 'one point'}")
     repeated = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
     points = runs // len(seeds)
     yield f"{points:,} points with {repeated}: {found.ran:,} run now, {found.reused:,} from {store}"
