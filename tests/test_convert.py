@@ -60,8 +60,8 @@ def test_one_device_can_be_chosen(command: Command, tmp_path: Path) -> None:
 
 def test_the_hints_of_the_reader_are_those_of_inspect(command: Command, tmp_path: Path) -> None:
     (tmp_path / "odd").write_text("when,lbn,blocks,op\n10,0,8,r\n20,8,8,w\n")
-    hints = ("--csv", "time=when", "--csv", "time_unit=us")
-    refused(command("convert", "odd", "out.csv", "--format", "csv"), "--csv time=COLUMN")
+    hints = ("--columns", "time=when", "--csv", "time_unit=us")
+    refused(command("convert", "odd", "out.csv", "--format", "csv"), "--columns time=COLUMN")
     done = parsed(command("convert", "odd", "out.csv", "--format", "csv", *hints, "--json", "-"))
     assert done["written"] == 2
     assert parsed(command("inspect", "out.csv", "--json", "-"))["last_arrival_s"] == pytest.approx(20e-6)

@@ -144,15 +144,13 @@ def test_a_damaged_file_is_told_with_its_place(
     assert names(setup.parent) == before
 
 
-def test_no_file_is_written_over_without_force(command: Command, setup: Path) -> None:
+def test_an_existing_file_is_replaced_but_no_input(command: Command, setup: Path) -> None:
     target = setup.parent / "small.toml"
     target.write_text("mine")
-    refused(command("import-disksim", "small.parv", "--output", "small.toml"), "small.toml", "--force")
-    assert target.read_text() == "mine"
     own = setup.read_text()
-    refused(command("import-disksim", "small.parv", "--output", "small.parv", "--force"), "the command reads")
+    refused(command("import-disksim", "small.parv", "--output", "small.parv"), "the command reads")
     assert setup.read_text() == own
-    assert command("import-disksim", "small.parv", "--output", "small.toml", "--force").returncode == 0
+    assert command("import-disksim", "small.parv", "--output", "small.toml").returncode == 0
     assert tomllib.loads(target.read_text())["name"] == "SMALL"
     refused(command("import-disksim", "small.parv", "--output", "none/small.toml"), "none/small.toml")
     refused(command("import-disksim", "none.parv"), "none.parv")

@@ -50,7 +50,7 @@ READ: list[tuple[str, Sequence[str]]] = [
     ("trace.html", ("validate", "ibm-18es", "FILE", "--report", "FILE")),
     ("drive.toml", ("probe", "FILE", "--json", "FILE")),
     ("drive.toml", ("drives", "FILE", "--json", "FILE")),
-    ("set.toml.parv", ("import-disksim", "FILE", "--output", "FILE", "--force")),
+    ("set.toml.parv", ("import-disksim", "FILE", "--output", "FILE")),
     ("set.parv", ("import-disksim", "FILE", "--json", "FILE")),
     ("system.py", ("reproduce", "FILE", "--json", "FILE")),
 ]
@@ -99,7 +99,7 @@ def test_what_a_spec_names_is_an_input(command: Command, folder: Path, output: s
 def test_the_other_files_of_a_recording_and_of_a_set_up_are_inputs(command: Command, tmp_path: Path) -> None:
     for path in (ROOT / "examples/disksim").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    arguments = ("--output", "small.model", "--force")
+    arguments = ("--output", "small.model")
     refused(command("import-disksim", "small.parv", *arguments), "small.model", "the command reads")
     refused(command("probe", "small.parv", "--json", "small.seek"), "small.seek", "the command reads")
     for cpu in (0, 1):

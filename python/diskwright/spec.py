@@ -758,7 +758,9 @@ class Csv(Table):
     time: str | None = None
     """The column of the arrival time."""
     time_unit: str | None = None
-    """Its unit: s, ms, us, 100ns or ns."""
+    """Its unit: s, ms, us, 100ns or ns; or iso, for dates with a time of day such as
+    `2023-11-14T22:13:20.5Z`, which the first line shows, too.
+    """
     lbn: str | None = None
     """The column of the first block."""
     offset_bytes: str | None = None
@@ -776,7 +778,9 @@ class Csv(Table):
     write: str | None = None
     """A text in it that means write, besides `w` and `write`."""
     device: str | None = None
-    """The column of the device number."""
+    """The column of the device: its number, or its name, such as sda; names are numbered from 0 in the order
+    in which they first appear.
+    """
     fua: str | None = None
     """The column that says 1 or true for force unit access."""
 

@@ -25,6 +25,15 @@ from diskwright.cli import (
     validate,
 )
 
+_ONE_OF_EACH = (
+    ": a command reads one spec, one trace or one drive. Of several traces make one file, in the order of "
+    "their times; to vary a spec, take `compare` or `sweep`"
+)
+
+
+# Where it is from depends on the version of Typer.
+_UsageError: Any = typer.BadParameter.__base__
+
 
 class _Group(TyperGroup):
     """Turns what went wrong into a message for people and an exit code."""
@@ -39,6 +48,10 @@ class _Group(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except _UsageError as error:
+            if error.message.startswith("Got unexpected extra argument"):
+                error.message += _ONE_OF_EACH
+            raise
         except (diskwright.InputError, diskwright.SimulationError) as error:
             message = str(error)
             ending.complain(message if message.startswith("error") else f"error: {message}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import InputError, _api, _compared
-from diskwright.cli import options, output, outputs, reading
+from diskwright.cli import completion, options, output, outputs, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +20,11 @@ def compare(
     spec: options.SpecArgument,
     vary: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=A,B,…", help="A key and its values; may be repeated: all combinations."),
+        typer.Option(
+            metavar="KEY=A,B,…",
+            help="A key and its values; may be repeated: all combinations.",
+            autocompletion=completion.variations,
+        ),
     ] = None,
     seeds: Annotated[
         int, typer.Option(metavar="N", help="Runs of each variant, with consecutive seeds from the spec's.")

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import InputError, Record, _api
-from diskwright.cli import output, outputs
+from diskwright.cli import completion, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-
-def _names(incomplete: str) -> list[str]:
-    return [name for name in _api.drives() if name.startswith(incomplete)]
 
 
 def _kinds(incomplete: str) -> list[str]:
@@ -25,7 +21,7 @@ def drives(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="The drive to show; a name or a file.", autocompletion=_names, show_default=False
+            help="The drive to show; a name or a file.", autocompletion=completion.drives, show_default=False
         ),
     ] = None,
     search: Annotated[

@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from diskwright import InputError
-from diskwright.cli import reading
+from diskwright.cli import completion, reading
 
 SpecArgument = Annotated[
     str,
     typer.Argument(
         help="A spec: a TOML file, or a DiskSim .parv file; `-` is TOML from standard input.",
         show_default=False,
+        autocompletion=completion.specs,
     ),
 ]
 
@@ -23,12 +24,22 @@ ReportOption = Annotated[
 
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the spec; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Override a value of the spec; may be repeated.",
+        autocompletion=completion.settings,
+    ),
 ]
 
 DriveOption = Annotated[
     str | None,
-    typer.Option("--drive", metavar="NAME", help="Simulate this drive instead of the spec's."),
+    typer.Option(
+        "--drive",
+        metavar="NAME",
+        help="Simulate this drive instead of the spec's.",
+        autocompletion=completion.drives,
+    ),
 ]
 
 TraceOption = Annotated[
@@ -38,6 +49,7 @@ TraceOption = Annotated[
         metavar="FILE",
         help="Replay this trace instead of the spec's workload; `-` is standard input.",
         callback=reading.named,
+        autocompletion=completion.traces,
     ),
 ]
 

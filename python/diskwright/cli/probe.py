@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskwright import InputError, Record, _api, _files
-from diskwright.cli import output, outputs, probe_flash
+from diskwright.cli import completion, output, outputs, probe_flash
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -33,7 +33,12 @@ def _completed(incomplete: str) -> list[str]:
 
 
 def probe(
-    drive: Annotated[str, typer.Argument(help="The drive: a name or a file.", show_default=False)],
+    drive: Annotated[
+        str,
+        typer.Argument(
+            help="The drive: a name or a file.", show_default=False, autocompletion=completion.drives
+        ),
+    ],
     json: output.JsonOption = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw it into a .png, .svg or .pdf file.")

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from diskwright import InputError, _toml
+from diskwright.cli import completion
 
 # Standard input, as a file that is read once.
 STANDARD_INPUT = "/dev/stdin"
@@ -17,11 +18,21 @@ def named(trace: str | None) -> str | None:
 
 TraceArgument = Annotated[
     str,
-    typer.Argument(help="A trace file; `-` is standard input.", show_default=False, callback=named),
+    typer.Argument(
+        help="A trace file; `-` is standard input.",
+        show_default=False,
+        callback=named,
+        autocompletion=completion.traces,
+    ),
 ]
 FormatOption = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help="The trace's format, if its content is ambiguous."),
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="The trace's format, if its content is ambiguous.",
+        autocompletion=completion.formats,
+    ),
 ]
 ColumnsOption = Annotated[
     list[str] | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from diskwright.cli import output, outputs
+from diskwright.cli import completion, output, outputs
 from diskwright.cli.sweep import STORE, ClusterOption, StoreOption, ThreadsOption
 
 if TYPE_CHECKING:
@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 def reproduce(
     system: Annotated[
-        str, typer.Argument(help="A system: its name, or a .py file with one.", show_default=False)
+        str,
+        typer.Argument(
+            help="A system: its name, or a .py file with one.",
+            show_default=False,
+            autocompletion=completion.systems,
+        ),
     ],
     data: Annotated[
         str | None,

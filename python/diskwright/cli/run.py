@@ -21,9 +21,7 @@ def run(
     json: output.JsonOption = None,
     csv: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE.csv", help="Write every number of the results to a CSV file, in one row."
-        ),
+        typer.Option(metavar="FILE.csv", help="Write every number of the results to a CSV file, in one row."),
     ] = None,
     report: options.ReportOption = None,
     animate: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskwright import _compared, _engine
-from diskwright.cli import options, output, outputs, reading
+from diskwright.cli import completion, options, output, outputs, reading
 from diskwright.sweep import Store, Swept, _swept
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ def sweep(
     spec: options.SpecArgument,
     vary: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=A,B,…", help="A key and its values, added to those of the spec's [sweep]."),
+        typer.Option(
+            metavar="KEY=A,B,…",
+            help="A key and its values, added to those of the spec's [sweep].",
+            autocompletion=completion.variations,
+        ),
     ] = None,
     seeds: Annotated[
         int | None,

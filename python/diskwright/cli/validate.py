@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from diskwright import _api
-from diskwright.cli import options, output, outputs
+from diskwright.cli import completion, options, output, outputs, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,9 +20,20 @@ _GROUPINGS = {"service_and_predecessor": "kind of request", "size": "size"}
 
 
 def validate(
-    drive: Annotated[str, typer.Argument(help="The drive: a name or a file.", show_default=False)],
+    drive: Annotated[
+        str,
+        typer.Argument(
+            help="The drive: a name or a file.", show_default=False, autocompletion=completion.drives
+        ),
+    ],
     trace: Annotated[
-        str, typer.Argument(help="A recording with service times and gaps.", show_default=False)
+        str,
+        typer.Argument(
+            help="A recording with service times and gaps; `-` is standard input.",
+            show_default=False,
+            callback=reading.named,
+            autocompletion=completion.traces,
+        ),
     ],
     json: output.JsonOption = None,
     report: options.ReportOption = None,
@@ -30,9 +41,7 @@ def validate(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a value of the drive; may be repeated."),
     ] = None,
-    format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The recording's format, if its content is ambiguous.")
-    ] = None,
+    format: reading.FormatOption = None,
 ) -> None:
     """Replay a recording on a drive and tell how far the service times are from the recorded ones.
 

@@ -203,14 +203,19 @@ impl Measurements {
         }
     }
 
-    /// Requests that are in the statistics.
-    fn measured_count(&self) -> u64 {
+    /// The number of requests that are in the statistics.
+    pub fn measured_count(&self) -> u64 {
         self.by_op.iter().map(Group::count).sum()
     }
 
     /// The number of requests completed.
     pub fn completed(&self) -> u64 {
         self.completed
+    }
+
+    /// Those of them that ended with an error.
+    pub fn failed(&self) -> u64 {
+        self.failed
     }
 
     /// From the first arrival to the last completion.
@@ -321,7 +326,8 @@ impl Measurements {
         let count = self.measured_count();
         if count == 0 {
             warnings.push(
-                "no request was measured: the run is empty or all of it was warm-up".to_owned(),
+                "no request was measured: behind the warm-up none was completed without an error"
+                    .to_owned(),
             );
             return warnings;
         }

@@ -48,7 +48,7 @@ impl Input {
     /// The file cannot be opened or read.
     pub fn open(path: &Path) -> Result<Input, Error> {
         let failed = |e| Error::file(path, "open", e);
-        let file = File::open(path).map_err(failed)?;
+        let file = File::open(path).map_err(|e| several(path, &e).unwrap_or_else(|| failed(e)))?;
         let is_file = file.metadata().map_err(failed)?.is_file();
         let whole = is_file.then(|| file.try_clone()).transpose();
         let mut input = Input::new(path, Box::new(file))?;
@@ -307,6 +307,17 @@ impl ChunkReader for RandomAccessFile {
             }
         }
     }
+}
+
+/// A pattern for several files where there is no file of that name.
+fn several(path: &Path, error: &io::Error) -> Option<Error> {
+    let is_pattern = path.to_string_lossy().contains(['*', '?']);
+    (is_pattern && error.kind() == io::ErrorKind::NotFound).then(|| {
+        InputError::new("no file has this name")
+            .at(Place::File(path.to_owned()))
+            .help("a trace is one file: join several of them, in the order of their times, and name the result")
+            .into()
+    })
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub use self::formats::{
 };
 pub use self::input::Input;
 pub use self::inspection::{DeviceSummary, InspectOptions, Inspection, inspect};
-pub use self::opening::{FORMATS, FormatSummary, open, open_input, summaries};
+pub use self::opening::{FORMATS, FormatSummary, format_of, open, open_input, summaries};
 pub use self::output::Output;
 pub use self::profile::{
     ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DirectionProfile, Dispersion,

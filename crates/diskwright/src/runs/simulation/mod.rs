@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use crate::base::document::from_node;
 use crate::base::document::{Node, Override, Value};
-use crate::base::error::{Error, InputError, Source};
+use crate::base::error::{Error, InputError, Place, Source};
 use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
 use crate::devices::assembly::{DeviceTree, RunSettings};
 use crate::devices::drives::{self, DriveFile};
@@ -33,7 +33,7 @@ use crate::engine::{Engine, Initiator};
 use crate::host::flash_backed::foresight::Foresight;
 use crate::host::flash_backed::spec::NextSpec;
 use crate::host::{Extent, Host, HostPolicy};
-use crate::metrics::{Recorder, RequestLog, RequestTable};
+use crate::metrics::{Measurements, Recorder, RequestLog, RequestTable};
 use crate::models::cache::replacement::CustomReplacements;
 use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
 use crate::workload::{self, Pacing, Workload};
@@ -301,9 +301,32 @@ pub(crate) fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<Se
         let (tree, set_up) = imported::spec(path)?;
         return Ok((tree, base, Some(set_up)));
     }
-    let text = fs::read_to_string(path).map_err(|error| Error::file(path, "read", error))?;
-    let tree = Node::parse(&Source::new(path.display().to_string(), text))?;
+    let bytes = fs::read(path).map_err(|error| Error::file(path, "read", error))?;
+    let tree = parsed(path, &bytes).map_err(|error| match workload::format_of(&bytes) {
+        Some(format) => taken_for_spec(path, format),
+        None => error,
+    })?;
     Ok((tree, base, None))
+}
+
+fn parsed(path: &Path, bytes: &[u8]) -> Result<Node, Error> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let error = InputError::new(format!("a spec is text in UTF-8: {error}"));
+        Error::from(error.at(Place::File(path.to_owned())))
+    })?;
+    Node::parse(&Source::new(path.display().to_string(), text))
+}
+
+/// The error where a trace stands in a spec's place.
+fn taken_for_spec(path: &Path, format: &str) -> Error {
+    let path_shown = path.display();
+    InputError::new(format!("this is no spec but a trace of format {format}"))
+        .at(Place::File(path.to_owned()))
+        .help(format!(
+            "a spec says what a trace is replayed on: `diskwright run SPEC --trace {path_shown}`; \
+             `diskwright inspect {path_shown}` tells what the trace is"
+        ))
+        .into()
 }
 
 /// A drive named on the command line: a name stays, a path becomes absolute.
@@ -402,11 +425,14 @@ pub fn run(
     {
         return Err(Error::Simulation(found(checker)));
     }
+    let (measurements, picture) = host.finish_recording();
+    if checked.spec.fault.is_empty() {
+        check_measured(&checked, &measurements)?;
+    }
     host.finish_log()?;
     if let Some(window) = &window {
         window.end(engine.now());
     }
-    let (measurements, picture) = host.finish_recording();
     let table = host.take_table();
     let run = Finished {
         checked: &checked,
@@ -419,6 +445,28 @@ pub fn run(
     };
     let outcome = Outcome::new(&run, started.elapsed());
     Ok(outcome.with_requests(table))
+}
+
+/// A run of which nothing is measured has no results.
+fn check_measured(checked: &Checked, measurements: &Measurements) -> Result<(), Error> {
+    if measurements.measured_count() + measurements.failed() > 0 {
+        return Ok(());
+    }
+    let (key, error) = match measurements.completed() {
+        0 => (
+            "workload",
+            InputError::new("the run is empty: its load has no requests")
+                .help("workload.from, to, limit, device and past_end leave requests out; `diskwright inspect` tells what a trace has"),
+        ),
+        completed => (
+            "measure.warmup",
+            InputError::new(format!(
+                "all {completed} requests of the run belong to the warm-up: nothing is measured"
+            ))
+            .help("a shorter warm-up, such as \"10 %\", or a longer run"),
+        ),
+    };
+    Err(checked.locate(key, error.into()))
 }
 
 /// What the checker found.

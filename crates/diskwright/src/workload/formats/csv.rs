@@ -52,7 +52,7 @@ pub struct CsvOptions {
     /// The column of the arrival time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// Its unit: s, ms, us, 100ns or ns.
+    /// Its unit: s, ms, us, 100ns or ns; or iso, for dates with a time of day such as `2023-11-14T22:13:20.5Z`, which the first line shows, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_unit: Option<String>,
     /// The column of the first block.
@@ -79,7 +79,7 @@ pub struct CsvOptions {
     /// A text in it that means write, besides `w` and `write`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<String>,
-    /// The column of the device number.
+    /// The column of the device: its number, or its name, such as sda; names are numbered from 0 in the order in which they first appear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// The column that says 1 or true for force unit access.
@@ -167,33 +167,40 @@ fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, E
         })?),
         None => None,
     };
-    let (names, delimiter, pending) = match &options.columns {
+    let mut has_line = lines.advance()?;
+    let (names, delimiter) = match &options.columns {
         Some(names) => {
-            let pending = lines.advance()?;
             let found = chosen.or_else(|| delimiter(lines.current()));
-            (names.clone(), found.unwrap_or(b','), pending)
+            (names.clone(), found.unwrap_or(b','))
+        }
+        None if !has_line => {
+            return Err(
+                InputError::new("the trace is empty: not even a header line")
+                    .at(file)
+                    .into(),
+            );
         }
         None => {
-            if !lines.advance()? {
-                return Err(
-                    InputError::new("the trace is empty: not even a header line")
-                        .at(file)
-                        .into(),
-                );
-            }
             let header = lines.current();
             let delimiter = chosen.or_else(|| delimiter(header)).unwrap_or(b',');
             let name =
                 |column: Range<usize>| String::from_utf8_lossy(&header[column]).trim().to_owned();
-            let mut names: Vec<_> = split(header, delimiter).into_iter().map(name).collect();
-            // A byte order mark is not part of the first name.
-            names[0] = names[0].trim_start_matches('\u{feff}').to_owned();
-            (names, delimiter, false)
+            let names = split(header, delimiter).into_iter().map(name);
+            (names.collect::<Vec<_>>(), delimiter)
         }
     };
-    let columns = Columns::find(names, options).map_err(|error| match error {
+    let header = lines.place(None);
+    if options.columns.is_none() {
+        has_line = lines.advance()?;
+    }
+    let first = |column: usize| {
+        let line = if has_line { lines.current() } else { &[] };
+        let field = split(line, delimiter).into_iter().nth(column);
+        field.map_or_else(Vec::new, |field| line[field].trim_ascii().to_vec())
+    };
+    let columns = Columns::find(names, options, first).map_err(|error| match error {
         Error::Input(mut error) => {
-            error.place.get_or_insert(lines.place(None));
+            error.place.get_or_insert(header);
             Error::Input(error)
         }
         other => other,
@@ -206,7 +213,8 @@ fn open(input: Input, options: &FormatOptions) -> Result<Box<dyn TraceReader>, E
         lines,
         columns,
         delimiter,
-        pending,
+        pending: has_line,
+        devices: Devices::default(),
         widened: 0,
     }))
 }
@@ -221,7 +229,78 @@ struct Reader {
     fields: Vec<Range<usize>>,
     read: Option<Vec<u8>>,
     write: Option<Vec<u8>>,
+    devices: Devices,
     widened: u64,
+}
+
+/// How the devices of a table are told apart.
+#[derive(Default)]
+enum Devices {
+    /// None was read.
+    #[default]
+    None,
+    /// By their numbers.
+    Numbers,
+    /// By their names, of which the numbers are the places here.
+    Names(Vec<Vec<u8>>),
+}
+
+impl Devices {
+    /// The number of the device that a text names; `None` where it names none.
+    #[inline]
+    fn number(&mut self, text: &[u8]) -> Option<u32> {
+        if let Devices::Names(names) = self {
+            return named(names, text);
+        }
+        match whole(text).map(u32::try_from) {
+            Some(Ok(number)) => {
+                *self = Devices::Numbers;
+                Some(number)
+            }
+            None if matches!(self, Devices::None) && is_name(text) => {
+                *self = Devices::Names(vec![text.to_vec()]);
+                Some(0)
+            }
+            _ => None,
+        }
+    }
+
+    /// Which number stands for which name.
+    fn note(&self) -> Option<String> {
+        let Devices::Names(names) = self else {
+            return None;
+        };
+        let names = names.iter().enumerate();
+        let told: Vec<_> = names
+            .map(|(number, name)| format!("{} is {number}", String::from_utf8_lossy(name)))
+            .collect();
+        Some(format!(
+            "devices have numbers in place of their names: {}",
+            told.join(", ")
+        ))
+    }
+}
+
+/// The place of a name, which a new one gets behind the others.
+fn named(names: &mut Vec<Vec<u8>>, text: &[u8]) -> Option<u32> {
+    let known = names.iter().position(|name| name == text);
+    if known.is_none() && is_name(text) && names.len() < MOST_NAMES {
+        names.push(text.to_vec());
+        return Some((names.len() - 1) as u32);
+    }
+    known.map(|place| place as u32)
+}
+
+/// The most devices that are told apart by names: a column with more names is no device.
+const MOST_NAMES: usize = 1024;
+
+/// Names of devices as systems give them: `sda`, `nvme0n1`, `8:0`, `/dev/sda`, `C:`.
+fn is_name(text: &[u8]) -> bool {
+    !text.is_empty()
+        && text.len() <= 255
+        && text
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-./:\\".contains(byte))
 }
 
 impl TraceReader for Reader {
@@ -230,7 +309,8 @@ impl TraceReader for Reader {
             return Ok(None);
         }
         self.split()?;
-        self.record().map(Some)
+        let device = self.device()?;
+        self.record(device).map(Some)
     }
     fn place(&self) -> Place {
         self.lines.place(None)
@@ -239,7 +319,8 @@ impl TraceReader for Reader {
         NAME
     }
     fn notes(&self) -> Vec<String> {
-        widened_note(self.widened).into_iter().collect()
+        let widened = widened_note(self.widened).into_iter();
+        widened.chain(self.devices.note()).collect()
     }
 }
 
@@ -269,18 +350,31 @@ impl Reader {
         whole(self.text(column)).ok_or_else(|| self.wrong(column, "a whole number"))
     }
 
-    fn record(&mut self) -> Result<Record, Error> {
+    /// The number of the current line's device.
+    #[inline]
+    fn device(&mut self) -> Result<u32, Error> {
+        let Some(column) = self.columns.device else {
+            return Ok(0);
+        };
+        let line = self.lines.current();
+        let text = line[self.fields[column].clone()].trim_ascii();
+        let found = self.devices.number(text);
+        found.ok_or_else(|| {
+            let expected = match self.devices {
+                Devices::Numbers => "a device number below 2^32, as before",
+                _ => "a device number below 2^32, or a name",
+            };
+            self.wrong(column, expected)
+        })
+    }
+
+    fn record(&mut self, device: u32) -> Result<Record, Error> {
         let c = &self.columns;
         let op = self.op(self.text(c.op))?;
         let arrival = c
-            .time_unit
+            .time_form
             .time(self.text(c.time))
             .ok_or_else(|| self.wrong(c.time, "a time"))?;
-        let device = match c.device {
-            Some(column) => u32::try_from(self.number(column)?)
-                .map_err(|_| self.wrong(column, "a device number below 2^32"))?,
-            None => 0,
-        };
         let fua = match c.fua {
             Some(column) => self.flag(column)?,
             None => false,
@@ -346,7 +440,7 @@ impl Reader {
             return Err(error);
         };
         Err(error
-            .help("say what other texts mean with workload.csv.read = \"0\" and workload.csv.write = \"1\"; on the command line --csv read=0 --csv write=1")
+            .help("say what other texts mean with workload.csv.read = \"0\" and workload.csv.write = \"1\"; on the command line --columns read=0 --columns write=1")
             .into())
     }
 
@@ -477,7 +571,7 @@ mod tests {
     fn wrong_columns_are_located() {
         for (line, column, expected) in [
             ("x,0,1,2,r", 1, "time_s"),
-            ("1,d,1,2,r", 3, "device"),
+            ("1,{d},1,2,r", 3, "device"),
             ("1,4294967296,1,2,r", 3, "2^32"),
             ("1,0,1.5,2,r", 5, "lbn"),
             ("1,0,18446744073709551615,2,r", 5, "16 EiB"),
@@ -513,5 +607,75 @@ mod tests {
         let mut reader = reader(text, &FormatOptions::default()).unwrap();
         assert_eq!(reader.next().unwrap().unwrap().blocks, 2);
         assert_eq!(reader.notes().len(), 1);
+    }
+
+    #[test]
+    fn devices_by_name_have_numbers() {
+        let text =
+            "time_s,dev,lbn,blocks,op\n1,sda,1,2,r\n2,/dev/sdb,1,2,r\n3,sda,1,2,r\n4,7,1,2,r\n";
+        let mut reader = reader(text, &forced(NAME)).unwrap();
+        let mut devices = Vec::new();
+        while let Some(record) = reader.next().unwrap() {
+            devices.push(record.device);
+        }
+        assert_eq!(devices, [0, 1, 0, 2]);
+        let notes = reader.notes();
+        assert!(
+            notes[0].ends_with("sda is 0, /dev/sdb is 1, 7 is 2"),
+            "{notes:?}"
+        );
+    }
+
+    #[test]
+    fn a_name_among_numbers_is_none() {
+        let text = "time_s,dev,lbn,blocks,op\n1,3,1,2,r\n2,sdb,1,2,r\n";
+        let error = located(records(text, &forced(NAME)).unwrap_err());
+        assert!(
+            error.message.contains("as before, found \"sdb\""),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_column_of_more_names_than_a_system_has_devices_is_refused() {
+        let lines = |count: usize| {
+            let lines = (0..count).map(|n| format!("{n},d{n},1,2,r\n"));
+            format!("time_s,dev,lbn,blocks,op\n{}", lines.collect::<String>())
+        };
+        assert_eq!(
+            records(lines(MOST_NAMES).as_str(), &forced(NAME))
+                .unwrap()
+                .len(),
+            MOST_NAMES
+        );
+        assert!(records(lines(MOST_NAMES + 1).as_str(), &forced(NAME)).is_err());
+    }
+
+    #[test]
+    fn times_by_iso_8601_show_themselves_or_are_named() {
+        let rows = "2023-11-14T22:13:20Z,1,2,r\n2023-11-14T22:13:20.25Z,1,2,r\n";
+        let shown = records(format!("time,lbn,blocks,op\n{rows}"), &forced(NAME)).unwrap();
+        assert_eq!(shown[1].arrival - shown[0].arrival, Time::from_ms(250));
+        let csv = CsvOptions {
+            columns: Some(["when", "lbn", "blocks", "op"].map(str::to_owned).to_vec()),
+            time: Some("when".to_owned()),
+            ..CsvOptions::default()
+        };
+        assert_eq!(records(rows, &with(csv.clone())).unwrap(), shown);
+        let named = CsvOptions {
+            time_unit: Some("iso".to_owned()),
+            ..csv
+        };
+        assert_eq!(records(rows, &with(named.clone())).unwrap(), shown);
+        assert!(records("17,1,2,r\n", &with(named)).is_err());
+        let error = located(records("time,lbn,blocks,op\n17,1,2,r\n", &forced(NAME)).unwrap_err());
+        assert!(
+            error.message.contains("does not say in which unit"),
+            "{error}"
+        );
+        assert!(
+            matches!(error.place, Some(Place::Line { line: 1, .. })),
+            "{error}"
+        );
     }
 }

@@ -1,9 +1,11 @@
 //! Which column of a CSV trace means what: by its name, or by what the user says.
 
 use crate::base::error::{Error, InputError};
+use crate::base::units::Time;
 use crate::workload::text::TimeUnit;
 
 use super::csv::CsvOptions;
+use super::unix_time::iso_time;
 
 /// Where each quantity stands in a line, and how it is to be understood.
 #[derive(Debug)]
@@ -12,8 +14,8 @@ pub struct Columns {
     pub names: Vec<String>,
     /// The arrival time.
     pub time: usize,
-    /// Its unit.
-    pub time_unit: TimeUnit,
+    /// How it is written.
+    pub time_form: TimeForm,
     /// The first block.
     pub address: Quantity,
     /// The length.
@@ -28,6 +30,37 @@ pub struct Columns {
     pub width: usize,
 }
 
+/// How times are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeForm {
+    /// As numbers of a unit.
+    Number(TimeUnit),
+    /// As dates with a time of day, by ISO 8601.
+    Iso,
+}
+
+impl TimeForm {
+    /// The form called `name`.
+    fn named(name: &str) -> Option<TimeForm> {
+        match name {
+            ISO => Some(TimeForm::Iso),
+            unit => TimeUnit::named(unit).map(TimeForm::Number),
+        }
+    }
+
+    /// A time that is written so; `None` for anything that is none.
+    #[inline]
+    pub fn time(self, text: &[u8]) -> Option<Time> {
+        match self {
+            TimeForm::Number(unit) => unit.time(text),
+            TimeForm::Iso => iso_time(text),
+        }
+    }
+}
+
+/// The name of times by ISO 8601.
+const ISO: &str = "iso";
+
 /// A column and the bytes in one of its units.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantity {
@@ -38,7 +71,7 @@ pub struct Quantity {
 }
 
 const TIMES: &[&str] = &["time", "timestamp", "arrival", "arrival_time"];
-const UNITS: &[&str] = &["s", "sec", "seconds", "ms", "us", "100ns", "ns"];
+const UNITS: &[&str] = &["s", "sec", "seconds", "ms", "us", "100ns", "ns", ISO];
 const LBNS: &[&str] = &["lbn", "lba", "sector", "start_sector", "block"];
 const OFFSETS: &[&str] = &["offset_bytes", "byte_offset", "offset_b"];
 const BLOCKS: &[&str] = &["blocks", "sectors", "block_count", "sector_count"];
@@ -69,29 +102,35 @@ struct Wanted<'a> {
 }
 
 impl Columns {
-    /// Finds the columns among the names of the header line.
+    /// Finds the columns among the names of the header line. Where nothing says in which form times are, `first` tells how the first one is written,
+    /// by its column.
     ///
     /// # Errors
     /// A quantity that is needed has no column or several, or no unit; the message names the option that says which.
-    pub fn find(names: Vec<String>, options: &CsvOptions) -> Result<Columns, Error> {
+    pub fn find(
+        names: Vec<String>,
+        options: &CsvOptions,
+        first: impl FnOnce(usize) -> Vec<u8>,
+    ) -> Result<Columns, Error> {
         let plain: Vec<String> = names.iter().map(|n| normal(n)).collect();
         let finder = Finder {
             names: &names,
             plain: &plain,
         };
         let (time, named_unit) = finder.time(options)?;
-        let time_unit = match (&options.time_unit, named_unit) {
-            (Some(unit), _) => TimeUnit::named(unit).ok_or_else(|| {
+        let time_form = match (&options.time_unit, named_unit) {
+            (Some(unit), _) => TimeForm::named(unit).ok_or_else(|| {
                 InputError::new(format!("workload.csv.time_unit is {unit:?}"))
                     .help(format!("accepted: {}", UNITS.join(", ")))
             })?,
-            (None, Some(unit)) => unit,
+            (None, Some(unit)) => TimeForm::Number(unit),
+            (None, None) if iso_time(&first(time)).is_some() => TimeForm::Iso,
             (None, None) => {
                 return Err(InputError::new(format!(
                     "column {:?} does not say in which unit its times are",
                     names[time]
                 ))
-                .help("say it with workload.csv.time_unit = \"us\" (or s, ms, 100ns, ns); on the command line --csv time_unit=us")
+                .help("say it with workload.csv.time_unit = \"us\" (or s, ms, 100ns, ns, iso); on the command line --columns time_unit=us")
                 .into());
             }
         };
@@ -139,7 +178,7 @@ impl Columns {
         Ok(Columns {
             names,
             time,
-            time_unit,
+            time_form,
             address,
             length,
             op,
@@ -183,7 +222,7 @@ impl Finder<'_> {
                 "columns {:?} and {:?} could both be the {key}",
                 self.names[a], self.names[b]
             ))
-            .help(format!("choose with workload.csv.{key} = \"COLUMN\"; on the command line --csv {key}=COLUMN"))
+            .help(format!("choose with workload.csv.{key} = \"COLUMN\"; on the command line --columns {key}=COLUMN"))
             .into()),
             _ => Ok(first),
         }
@@ -240,7 +279,7 @@ impl Finder<'_> {
         let (option, rest) = option.split_once(' ').unwrap_or((option, ""));
         InputError::new(format!("no column is known to be the {key}"))
             .help(format!(
-                "say which with workload.csv.{option} = \"COLUMN\" {rest}; on the command line --csv {option}=COLUMN; {}",
+                "say which with workload.csv.{option} = \"COLUMN\" {rest}; on the command line --columns {option}=COLUMN; {}",
                 self.list()
             ))
             .into()
@@ -271,7 +310,8 @@ mod tests {
     use super::*;
 
     fn find(header: &str, options: &CsvOptions) -> Result<Columns, Error> {
-        Columns::find(header.split(',').map(str::to_owned).collect(), options)
+        let names = header.split(',').map(str::to_owned).collect();
+        Columns::find(names, options, |_| b"7".to_vec())
     }
 
     #[test]
@@ -282,8 +322,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            (found.op, found.time, found.time_unit),
-            (0, 1, TimeUnit::MS)
+            (found.op, found.time, found.time_form),
+            (0, 1, TimeForm::Number(TimeUnit::MS))
         );
         assert_eq!((found.address.column, found.address.unit), (2, 512));
         assert_eq!((found.length.column, found.length.unit), (3, 1));
@@ -323,7 +363,10 @@ mod tests {
             ..CsvOptions::default()
         };
         let found = find("time_s,when,lbn,blocks,size,op", &options).unwrap();
-        assert_eq!((found.time, found.time_unit), (1, TimeUnit::US));
+        assert_eq!(
+            (found.time, found.time_form),
+            (1, TimeForm::Number(TimeUnit::US))
+        );
         assert_eq!((found.address.unit, found.length.column), (4096, 4));
         let error = find("time_s,lbn,blocks,op", &options)
             .unwrap_err()

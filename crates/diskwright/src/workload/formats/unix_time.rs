@@ -1,33 +1,31 @@
-//! Seconds since 1970 as a date.
+//! Instants as dates, counted from 1970, UTC.
+
+use chrono::{DateTime, NaiveDateTime};
+
+use crate::base::units::Time;
 
 /// `2023-11-14T22:13:20` of the seconds since 1970, UTC.
 pub fn iso_date(seconds: u32) -> String {
-    const DAY: u32 = 86_400;
-    let (day, second) = (seconds / DAY, seconds % DAY);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    // Days are counted from a first of March, so that a leap day is the last of its year. 1968-03-01 is 671 days before 1970.
-    let day = day + 671;
-    // Until the 28th of February 2100 every fourth year is a leap year; 2100 is none.
-    let day = day + u32::from(day >= DAYS_TO_2100);
-    let (cycle, day) = (day / CYCLE, day % CYCLE);
-    let year = (day / 365).min(3);
-    let day = day - 365 * year;
-    // Months from March on, in which 153 days are five of them.
-    let month = (5 * day + 2) / 153;
-    let date = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    let year = 1968 + 4 * cycle + year + next;
-    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}")
+    let date = DateTime::from_timestamp(seconds.into(), 0).unwrap_or_default();
+    date.format("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
-/// Days in four years.
-const CYCLE: u32 = 4 * 365 + 1;
-/// From 1968-03-01 to 2100-03-01, less the leap day that 2100 has not.
-const DAYS_TO_2100: u32 = 33 * CYCLE - 1;
+/// The time since 1970 of a date and a time of day as ISO 8601 has them, `2023-11-14T22:13:20.5+01:00`: with a space in place of the `T`,
+/// and as UTC where it names no zone. `None` for anything else, and before 1970.
+pub fn iso_time(text: &[u8]) -> Option<Time> {
+    let text = std::str::from_utf8(text).ok()?;
+    let local = || {
+        ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"]
+            .into_iter()
+            .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+    };
+    let instant = match DateTime::parse_from_rfc3339(text) {
+        Ok(instant) => instant.to_utc(),
+        Err(_) => local()?.and_utc(),
+    };
+    let ns = u64::try_from(instant.timestamp_nanos_opt()?).ok()?;
+    Some(Time::from_ns(ns))
+}
 
 #[cfg(test)]
 mod tests {
@@ -61,5 +59,32 @@ mod tests {
     fn seconds_are_split() {
         assert_eq!(iso_date(1_700_000_000), "2023-11-14T22:13:20");
         assert_eq!(iso_date(u32::MAX), "2106-02-07T06:28:15");
+    }
+
+    #[test]
+    fn dates_with_and_without_a_zone_are_times() {
+        let seconds = 1_700_000_000 * 1_000_000_000;
+        for (text, ns) in [
+            ("2023-11-14T22:13:20Z", seconds),
+            ("2023-11-14T22:13:20", seconds),
+            ("2023-11-14 22:13:20.000000001", seconds + 1),
+            ("2023-11-14T23:13:20.5+01:00", seconds + 500_000_000),
+            ("2023-11-14 22:13:20Z", seconds),
+            ("1970-01-01T00:00:00Z", 0),
+        ] {
+            assert_eq!(iso_time(text.as_bytes()), Some(Time::from_ns(ns)), "{text}");
+        }
+        for text in [
+            "1969-12-31T23:59:59Z",
+            "2023-11-14",
+            "22:13:20",
+            "2023-02-30T00:00:00",
+            "1700000000",
+            "",
+            "3000-01-01T00:00:00Z",
+        ] {
+            assert_eq!(iso_time(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(iso_time(b"\xff"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! The registry of trace formats, and how a trace is opened: in the format its content shows, or in the one that is named.
 
+mod foreign;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -79,6 +80,7 @@ fn open_or(
     options: &FormatOptions,
     seed: Option<u64>,
 ) -> Result<Box<dyn TraceReader>, Error> {
+    skip_byte_order_mark(&mut input)?;
     let format = match &options.format {
         Some(name) => named(name)?,
         // Who names the columns of a table says that it is one.
@@ -87,7 +89,7 @@ fn open_or(
     };
     if format.name != csv::FORMAT.name && options.csv != CsvOptions::default() {
         return Err(superfluous(
-            "`--csv`, or workload.csv in a spec",
+            "`--columns`, or workload.csv in a spec",
             format,
             &input,
         ));
@@ -134,8 +136,31 @@ pub fn named(name: &str) -> Result<&'static Format, InputError> {
     })
 }
 
-fn detect(input: &mut Input) -> Result<&'static Format, Error> {
+/// Programs of Windows mark text in UTF-8 by three bytes before it, which are no part of it.
+fn skip_byte_order_mark(input: &mut Input) -> Result<(), Error> {
     let file = Place::File(input.path().to_owned());
+    let is_marked = match input.peek(UTF8_MARK.len()) {
+        Ok(first) => first == UTF8_MARK,
+        Err(e) => return Err(input.fault(e, file)),
+    };
+    if is_marked {
+        input.skip(UTF8_MARK.len());
+    }
+    Ok(())
+}
+
+const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The name of the format that the first bytes of a file show, where they show one: for those that expect something else of it.
+pub fn format_of(first: &[u8]) -> Option<&'static str> {
+    let mut found = FORMATS.iter().filter(|format| (format.detect)(first));
+    let format = found.next()?;
+    found.next().is_none().then_some(format.name)
+}
+
+fn detect(input: &mut Input) -> Result<&'static Format, Error> {
+    let path = input.path().to_owned();
+    let file = Place::File(path.clone());
     let first = match input.peek(DETECTION) {
         Ok(first) => first,
         Err(e) => return Err(input.fault(e, file)),
@@ -145,28 +170,29 @@ fn detect(input: &mut Input) -> Result<&'static Format, Error> {
     }
     let found: Vec<_> = FORMATS.iter().filter(|f| (f.detect)(first)).collect();
     let force = "name the format (--format NAME, or workload.format in a spec)";
-    match found[..] {
-        [format] => Ok(format),
-        [] => Err(
-            InputError::new("the content is of none of the trace formats known")
-                .at(file)
-                .help(format!("{force}; accepted: {}", list(FORMATS.iter())))
-                .into(),
+    let (message, help) = match found[..] {
+        [format] => return Ok(format),
+        [] => (
+            "the content is of none of the trace formats known",
+            match foreign::remedy(first, &path) {
+                Some(remedy) => remedy,
+                None => format!(
+                    "{force}; accepted: {}; `diskwright formats` tells what each is",
+                    names(FORMATS.iter())
+                ),
+            },
         ),
-        _ => Err(
-            InputError::new("the content could be of several trace formats")
-                .at(file)
-                .help(format!("{force}; possible: {}", list(found.into_iter())))
-                .into(),
+        _ => (
+            "the content could be of several trace formats",
+            format!("{force}; possible: {}", names(found.into_iter())),
         ),
-    }
+    };
+    Err(InputError::new(message).at(file).help(help).into())
 }
 
-fn list(formats: impl Iterator<Item = &'static Format>) -> String {
-    let lines: Vec<_> = formats
-        .map(|f| format!("{} ({})", f.name, f.summary))
-        .collect();
-    lines.join(", ")
+fn names(formats: impl Iterator<Item = &'static Format>) -> String {
+    let names: Vec<_> = formats.map(|format| format.name).collect();
+    names.join(", ")
 }
 
 /// An option that would change nothing is a mistake of the user's.

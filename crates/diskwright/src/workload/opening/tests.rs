@@ -112,3 +112,51 @@ fn options_of_another_format_are_refused() {
     let error = reader(line, &options).err().unwrap().to_string();
     assert!(error.contains("--seed"), "{error}");
 }
+
+#[test]
+fn what_is_often_taken_for_a_trace_is_named_with_the_remedy() {
+    let spec = "seed = 1\n[workload.synthetic]\nrequests = 1\n[device.hdd]\ndrive = \"x\"\n";
+    let utf16: Vec<u8> = "time".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, remedy) in [
+        (&b"\xfd7zXZ\0\0\x04"[..], "xz --decompress"),
+        (b"BZh91AY&SY", "bzip2 --decompress"),
+        (b"PK\x03\x04\x14\0", "unzip"),
+        (b"\x04\x22\x4d\x18\x64", "lz4 --decompress"),
+        (&[b"\xff\xfe", &utf16[..]].concat(), "iconv -f UTF-16"),
+        (spec.as_bytes(), "diskwright run"),
+    ] {
+        let error = located(reader(bytes, &FormatOptions::default()).err().unwrap());
+        let help = error.help.unwrap();
+        assert!(help.contains(remedy), "{help}");
+    }
+    // A spec has both a load and a device.
+    let half = "[workload.synthetic]\nrequests = 1\n[devices]\n";
+    let error = located(reader(half, &FormatOptions::default()).err().unwrap());
+    assert!(error.help.unwrap().contains("workload.format"));
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_trace() {
+    for text in [
+        "13.19\t30\t0\t5\t1\n",
+        "time_s,lbn,blocks,op\n0,1,2,r\n",
+        "0,20941264,8192,W,0.551706,Alpha/NT\n",
+    ] {
+        let marked = format!("\u{feff}{text}");
+        let read = |text: &str| records(text, &FormatOptions::default()).unwrap();
+        assert_eq!(read(&marked), read(text));
+    }
+}
+
+#[test]
+fn a_pattern_for_several_files_is_told_from_a_missing_file() {
+    let missing = |name: &str| {
+        open(Path::new(name), &FormatOptions::default())
+            .err()
+            .unwrap()
+    };
+    let error = missing("/nowhere/week-*.csv").to_string();
+    assert!(error.contains("a trace is one file"), "{error}");
+    let error = missing("/nowhere/week.csv").to_string();
+    assert!(!error.contains("a trace is one file"), "{error}");
+}
