@@ -38,7 +38,7 @@ from diskwright._engine import (
 )
 from diskwright._figures import plot_cdf, plot_parts
 from diskwright._frame import RequestLog, frame
-from diskwright._record import Comparison, Record, Result
+from diskwright._record import Comparison, MissRatios, Probe, Record, Result
 from diskwright._replacement import Replacement
 from diskwright._validation import Validation
 from diskwright.sweep import Store, Swept, sweep
@@ -62,6 +62,8 @@ __all__ = [
     "CacheSetting",
     "Comparison",
     "InputError",
+    "MissRatios",
+    "Probe",
     "Record",
     "Replacement",
     "RequestLog",
@@ -95,6 +97,10 @@ __all__ = [
     "synthetic_clone_mixture",
     "validate",
 ]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "report", "reproduce", "spec", "systems"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from diskwright import _engine, _replacement, _toml
-from diskwright._record import Comparison, Record, Result
+from diskwright._arguments import suggesting
+from diskwright._record import Comparison, MissRatios, Probe, Record, Result
 from diskwright._typed import Table, plain
 from diskwright._validation import Validation
 
@@ -27,6 +28,7 @@ class Scheduler(Protocol):
         ...
 
 
+@suggesting
 def run(
     spec: AnySpec,
     /,
@@ -144,6 +146,7 @@ def _settings(settings: Mapping[str, Any] | None) -> list[str]:
     return [f"{name}={_toml.value(_plain_value(item), name)}" for name, item in (settings or {}).items()]
 
 
+@suggesting
 def run_many(
     specs: Iterable[AnySpec | tuple[AnySpec, Mapping[str, Any]]],
     /,
@@ -169,6 +172,7 @@ def run_many(
     return [Result(result) for result in json.loads(answer)]
 
 
+@suggesting
 def compare(
     spec: AnySpec,
     /,
@@ -264,6 +268,7 @@ def _compared(
     return Comparison(found["comparison"], found["runs"], found["pictures"])
 
 
+@suggesting
 def inspect(
     trace: AnyPath,
     /,
@@ -296,6 +301,7 @@ def inspect(
     return Record({"schema": 1} | json.loads(answer))
 
 
+@suggesting
 def miss_ratio(
     trace: AnyPath,
     /,
@@ -316,7 +322,7 @@ def miss_ratio(
     replacements: _replacement.Replacements | None = None,
     plot: AnyPath | None = None,
     progress: Callable[[int, int | None], object] | None = None,
-) -> Record:
+) -> MissRatios:
     """How often caches of many sizes and policies miss on a trace, with no drive behind them.
 
     policies: each by its name, or as `{name: parameters}`; those of `replacements` by the names there.
@@ -378,7 +384,7 @@ def miss_ratio_as_written(
     replacements: list[tuple[str, Any]],
     plot: AnyPath | None,
     progress: Callable[[int, int | None], object] | None,
-) -> Record:
+) -> MissRatios:
     """`miss_ratio` for the command line: policies and capacities are as the user typed them."""
     with _plotting(plot, "_miss_ratio_plot") as draw:
         answer = _engine.miss_ratio(
@@ -396,11 +402,12 @@ def miss_ratio_as_written(
             replacements,
             progress,
         )
-        found = Record.parse(answer)
+        found = MissRatios.parse(answer)
         draw(found)
     return found
 
 
+@suggesting
 def convert(
     trace: AnyPath,
     output: AnyPath,
@@ -458,6 +465,7 @@ def reader_options(
     return json.dumps({name: value for name, value in options.items() if value is not None})
 
 
+@suggesting
 def probe(
     drive: AnyPath,
     /,
@@ -473,7 +481,7 @@ def probe(
     write_depth: int = 16,
     plot: AnyPath | None = None,
     progress: Callable[[int, int | None], object] | None = None,
-) -> Record:
+) -> Probe:
     """What a drive does, measured on the running simulator.
 
     drive: the name of one that comes with diskwright, or the path of a description.
@@ -506,11 +514,12 @@ def probe(
             write_depth,
             progress,
         )
-        found = Record.parse(answer)
+        found = Probe.parse(answer)
         draw(found)
     return found
 
 
+@suggesting
 def validate(
     drive: AnyPath,
     trace: AnyPath,
@@ -585,6 +594,7 @@ def drive_schema() -> dict[str, Any]:
     return schema
 
 
+@suggesting
 def drives(search: str | None = None, *, kind: str | None = None) -> list[str]:
     """The names of the drives that come with diskwright: hard disks, then SSDs.
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from diskwright._record import Result
+from diskwright._record import Comparison, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,6 +111,39 @@ def plot_parts(
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False)
 
     return _drawn(draw, ax, (6.4, 1.7 + 0.45 * len(named)))
+
+
+def plot_comparison(found: Comparison, metric: str, *, ax: "Axes | None" = None) -> "Figure":
+    """Draws a quantity of every variant of a comparison, with its interval."""
+    from diskwright import _compared
+
+    data = found.to_dict()
+    known = list(data["variants"][0]["metrics"])
+    if metric not in known:
+        raise ValueError(f"metric: expected one of those compared, {', '.join(known)}; not {metric!r}")
+    means = [variant["metrics"][metric] for variant in data["variants"]]
+    names = _compared.names(found)
+
+    def draw(axes: "Axes") -> None:
+        for place, mean in enumerate(means):
+            if mean["value"] is None:
+                continue
+            low, high = mean["ci95"] or (mean["value"], mean["value"])
+            axes.errorbar(
+                mean["value"],
+                place,
+                xerr=[[mean["value"] - low], [high - mean["value"]]],
+                fmt="o" if place != data["baseline"] else "s",
+                color=_COLOURS[0] if place != data["baseline"] else _COLOURS[1],
+                capsize=4,
+            )
+        axes.set_yticks(range(len(names)), names)
+        # The first variant on top.
+        axes.invert_yaxis()
+        axes.margins(y=0.5 / max(len(names), 1))
+        axes.set_xlabel(_compared.label(metric))
+
+    return _drawn(draw, ax, (6.4, 1.4 + 0.4 * len(names)))
 
 
 def _drawn(draw: Callable[["Axes"], None], ax: "Axes | None", size: tuple[float, float]) -> "Figure":

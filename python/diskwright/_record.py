@@ -43,7 +43,13 @@ class Record(Mapping[str, Any]):
         raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self)}") from None
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._data]
+        own = (name for name in super().__dir__() if name.startswith("__") or not name.startswith("_"))
+        return [*own, *self._data]
+
+    def _repr_html_(self) -> str:
+        from diskwright import _notebook
+
+        return _notebook.record(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._data!r})"
@@ -126,6 +132,11 @@ class Result(Record):
 
         return frame([self], kind=kind)
 
+    def _repr_html_(self) -> str:
+        from diskwright import _notebook
+
+        return _notebook.result(self)
+
     def __repr__(self) -> str:
         completed, response = self._data["requests"]["completed"], self._data["response_ms"]
         warned = len(self._data["warnings"])
@@ -163,12 +174,91 @@ class Comparison(Record):
             for runs, picture in zip(self._runs, self._pictures, strict=True)
         ]
 
+    @overload
+    def frame(self, *, kind: Literal["polars"] = "polars") -> "polars.DataFrame": ...
+    @overload
+    def frame(self, *, kind: Literal["pandas"]) -> "pandas.DataFrame": ...
+    def frame(self, *, kind: Literal["polars", "pandas"] = "polars") -> Any:
+        """One row for each variant and quantity.
+
+        The varied keys; `metric`; `mean` with its interval `mean_low`, `mean_high`; the `difference` from the
+        baseline and the `ratio` to it, with theirs; `significant`. What there is not is null.
+        """
+        from diskwright._compared_frame import frame
+
+        return frame(self, kind)
+
+    def plot(self, metric: str = "response_mean_ms", *, ax: "Axes | None" = None) -> "Figure":
+        """Draws a quantity of every variant, with its interval.
+
+        metric: one of those that were compared.
+        """
+        from diskwright._figures import plot_comparison
+
+        return plot_comparison(self, metric, ax=ax)
+
+    def plot_cdf(self, *, tail: bool = False, ax: "Axes | None" = None) -> "Figure":
+        """Draws the response times of each variant's first run, as `diskwright.plot_cdf` does."""
+        from diskwright import _compared
+        from diskwright._figures import plot_cdf
+
+        return plot_cdf([runs[0] for runs in self.results], labels=_compared.names(self), tail=tail, ax=ax)
+
+    def plot_parts(self, *, ax: "Axes | None" = None) -> "Figure":
+        """Draws the parts of each variant's first run, as `diskwright.plot_parts` does."""
+        from diskwright import _compared
+        from diskwright._figures import plot_parts
+
+        return plot_parts([runs[0] for runs in self.results], labels=_compared.names(self), ax=ax)
+
+    def _repr_html_(self) -> str:
+        from diskwright import _notebook
+
+        return _notebook.comparison(self)
+
     def __repr__(self) -> str:
         varied, seeds = ", ".join(self._data["varied"]), len(self._data["seeds"])
         return f"<diskwright.Comparison: {len(self._runs)} variants of {varied}, {seeds} seeds>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._data, self._runs, self._pictures)
+
+
+class MissRatios(Record):
+    """What caches of many sizes miss: the object of the reference, page "miss-ratio"."""
+
+    __slots__ = ()
+
+    def plot(self) -> "Figure":
+        """Draws the miss ratios by capacity, a curve for each policy."""
+        from diskwright._miss_ratio_plot import figure
+
+        return figure(self)
+
+    def _repr_html_(self) -> str:
+        from diskwright import _notebook
+
+        return _notebook.drawn(self, self.plot())
+
+
+class Probe(Record):
+    """What a drive does: the object of the reference, page "probe"."""
+
+    __slots__ = ()
+
+    def plot(self) -> "Figure":
+        """Draws a panel for each thing that was measured."""
+        from diskwright._plot import figure
+
+        return figure(self)
+
+    def _repr_html_(self) -> str:
+        from diskwright import _notebook
+
+        return _notebook.drawn(self, self.plot())
+
+    def __repr__(self) -> str:
+        return f"<diskwright.Probe: {self._data['name']}>"
 
 
 def _number(value: float | None) -> str:

@@ -25,6 +25,9 @@ class Table:
     _is_value: ClassVar[bool] = False
     """Whether a choice has one value in place of a table, `{ name = value }`."""
 
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name.startswith("__") or not name.startswith("_")]
+
     def to_dict(self) -> Any:
         """In plain dicts, lists and strings, as `tomllib` would read it."""
         given = {

@@ -31,6 +31,11 @@ class Validation(Record):
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         return type(self), (self._data, self._picture)
 
+    def _repr_html_(self) -> str:
+        from diskwright import _notebook
+
+        return _notebook.validation(self)
+
     def __repr__(self) -> str:
         data = self._data
         return (

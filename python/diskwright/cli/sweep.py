@@ -27,8 +27,6 @@ ClusterOption = Annotated[
     typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, tcp://HOST:8786; `local` is this machine."),
 ]
 
-# What the table shows where nothing else is asked for: headers, by the names of quantities.
-_SHOWN = {"response_ms.mean": "response mean, ms", "response_ms.p99": "p99", "iops": "IOPS"}
 # Points that are printed; the others are in the table and in the JSON object.
 _MOST_ROWS = 200
 
@@ -144,7 +142,7 @@ def _report(spec: str, found: Swept, store: str) -> Iterator["RenderableType"]:
 def _tables(data: Mapping[str, Any]) -> list[dict[str, str]]:
     """For each table the names of its quantities, with their headers: one for each quantity asked for."""
     if not data["metrics"]:
-        return [_SHOWN]
+        return [_swept.SHOWN]
     # Of several points some may have what others have not.
     names = dict.fromkeys(name for point in data["points"] for name in point["metrics"])
     return [{name: _compared.label(name)} for name in names]

@@ -17,6 +17,7 @@ from diskwright._api import (
     _settings,
     _source,
 )
+from diskwright._arguments import suggesting
 from diskwright._engine import InputError
 from diskwright.sweep import _runner
 from diskwright.sweep._job import CustomPolicies, Job
@@ -24,6 +25,7 @@ from diskwright.sweep._store import Store
 from diskwright.sweep._swept import Swept
 
 
+@suggesting
 def sweep(
     spec: AnySpec,
     /,

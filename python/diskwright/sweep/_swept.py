@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # The version of the object's form. Keys never change their meaning.
 _SCHEMA = 1
+# What tables show where nothing else is asked for: headers, by the names of quantities.
+SHOWN = {"response_ms.mean": "response mean, ms", "response_ms.p99": "p99", "iops": "IOPS"}
+
 
 ENDINGS = (".parquet", ".csv")
 
@@ -93,6 +96,11 @@ class Swept(Record):
         values = {key: _plain(item) for key, item in point["values"].items()}
         result = {key: item for key, item in point["result"].items() if key not in ("schema", "spec")}
         return values | {"seed": point["seed"]} | dict(point.get("metrics", {})) | row(Record(result))
+
+    def _repr_html_(self) -> str:
+        from diskwright import _notebook
+
+        return _notebook.sweep(self)
 
     def __repr__(self) -> str:
         varied = ", ".join(self._data["varied"]) or "nothing"
