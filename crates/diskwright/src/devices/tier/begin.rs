@@ -53,6 +53,10 @@ impl Tier {
             return false;
         }
         let (id, keys) = &self.waiting[place];
+        let op = self.works.get(*id).command.op;
+        if op != Op::Read && self.retirement.names_any(keys.clone()) {
+            return false;
+        }
         let mut before = self.waiting.iter().take(place);
         let is_behind = before.any(|(_, other)| other.start < keys.end && keys.start < other.end);
         if is_behind {

@@ -184,7 +184,10 @@ impl Tier {
                 self.condition = Condition::Removed;
             }
             ChangeTo::Attached if self.condition == Condition::Removed => {
-                self.condition = Condition::Working;
+                self.condition = match self.takes_writes {
+                    true => Condition::Working,
+                    false => Condition::ReadOnly,
+                };
             }
             ChangeTo::Removed | ChangeTo::Attached => {}
         }

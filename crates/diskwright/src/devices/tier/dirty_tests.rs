@@ -32,7 +32,7 @@ fn a_dirty_victim_is_written_back_before_its_place_is_used() {
     let report = told(&engine);
     assert_eq!(
         report["write_backs"],
-        serde_json::json!({ "victims": 2, "cleaning": 0, "flushes": 0, "changes": 0 })
+        serde_json::json!({ "victims": 2, "cleaning": 0, "flushes": 0, "changes": 0, "retirement": 0 })
     );
     assert_eq!(report["waited_for_place"], 1);
     assert_eq!(

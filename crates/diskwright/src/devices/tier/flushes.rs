@@ -55,6 +55,11 @@ impl Flushes {
         self.leaving.remove(&number);
     }
 
+    /// Whether a victim is being written back.
+    pub fn has_victims(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
     /// A write-back of the flush that goes on is over.
     pub fn write_back_ended(&mut self) {
         if let Some(current) = &mut self.current {
@@ -132,7 +137,7 @@ impl Tier {
     }
 
     fn step(&self, current: &Current) -> Step {
-        if current.is_writing {
+        if current.is_writing || self.retirement.is_under_way() {
             return Step::Wait;
         }
         if self.keeps_dirty()
@@ -176,6 +181,9 @@ impl Tier {
     pub(super) fn flush_ended(&mut self, end: PhaseEnd, cx: &mut Context<'_>) {
         self.children.end(end.job);
         let request = end.request.expect("a flush is the host's");
+        if end.outcome == Outcome::Ok && self.flush_waits_for_record(request) {
+            return;
+        }
         let outcome = match end.outcome {
             Outcome::Ok => self.lost.first().unwrap_or(Outcome::Ok),
             outcome => outcome,

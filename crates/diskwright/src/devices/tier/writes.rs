@@ -39,9 +39,12 @@ impl Tier {
         if self.works.get(id).awaited > 0 {
             return;
         }
-        let work = self.works.take(id);
+        let mut work = self.works.take(id);
         let job = work.job.expect("it has begun");
         let request = work.request.expect("a write is the host's");
+        if self.condition == Condition::ReadOnly {
+            self.withdraw(&mut work);
+        }
         let mut through: Option<(u64, u32)> = None;
         let mut throughs = std::mem::take(&mut self.runs);
         throughs.clear();
@@ -90,6 +93,16 @@ impl Tier {
         }
         self.runs = throughs;
         self.works.put_back(id, work);
+    }
+
+    /// The cache device has stopped to take writes while a write waited for a place: all of it goes to the backing device.
+    fn withdraw(&mut self, work: &mut Work) {
+        for line in &mut work.lines {
+            if let (Action::Absorb | Action::Update, Some(frame)) = (line.action, line.frame) {
+                line.action = Action::Drop;
+                self.map.forget(frame, &line.piece);
+            }
+        }
     }
 
     /// Part of a write is on the cache device, or could not be written there: then the line loses its blocks, and what is nowhere else
@@ -156,8 +169,16 @@ impl Tier {
 
     /// A write is where it belongs, or could not be written.
     pub(super) fn write_ended(&mut self, id: WorkId, end: PhaseEnd, cx: &mut Context<'_>) {
-        let mut work = self.works.take(id);
         let is_absorbed = |line: &WorkLine| line.action == Action::Absorb;
+        // What a table that cannot be changed does not name is not kept by the cache device.
+        if self.condition == Condition::ReadOnly
+            && self.retirement.has_begun()
+            && end.outcome == Outcome::Ok
+            && self.works.get(id).lines.iter().any(is_absorbed)
+        {
+            return self.send_absorbed_through(id, cx);
+        }
+        let mut work = self.works.take(id);
         // What was absorbed before the cache device failed is lost again.
         let has_lost = self.condition == Condition::Failed && work.lines.iter().any(is_absorbed);
         let outcome = match end.outcome {
@@ -198,6 +219,7 @@ impl Tier {
         self.works.put_back(id, work);
         match awaited.flatten() {
             Some(commit) => self.wait_with_write(commit, id),
+            None if outcome == Outcome::Ok && self.waits_for_record(id) => {}
             None => self.end_write(id, outcome, cx),
         }
     }
