@@ -4,7 +4,7 @@ use super::work::{Action, CacheRun, Piece, What, Work, WorkId, command};
 use super::{Condition, FETCHED, Tier};
 use crate::engine::children::PhaseEnd;
 use crate::engine::context::Context;
-use crate::engine::request::{Op, Outcome};
+use crate::engine::request::{Op, Outcome, Part};
 use crate::models::cache::block_cache::BlockState;
 
 impl Tier {
@@ -73,6 +73,12 @@ impl Tier {
             for piece in self.map.pieces(lbn, blocks) {
                 self.map.forget(frame, &piece);
             }
+        }
+        if let Some(request) = self.works.get(id).request {
+            let now = cx.now();
+            let entry = cx.request_mut(request);
+            let since = entry.start + entry.parts.total();
+            entry.parts.add(Part::Wait, now - since);
         }
         self.end_promotion(id, cx);
     }

@@ -31,6 +31,8 @@ pub(super) struct Setup {
     pub promises: (Promise, Promise),
     /// From which millisecond on the cache device takes no writes, or only some: each of which the number is no multiple.
     pub refuses: Option<(u64, usize)>,
+    /// The same of the backing device.
+    pub backing_refuses: Option<(u64, usize)>,
 }
 
 pub(super) const PLAIN: Setup = Setup {
@@ -45,6 +47,7 @@ pub(super) const PLAIN: Setup = Setup {
     times: (1, 10),
     promises: (Promise::Durable, Promise::Durable),
     refuses: None,
+    backing_refuses: None,
 };
 
 pub(super) const BACK: Setup = Setup {
@@ -66,7 +69,9 @@ impl Setup {
             Fake::new(1000, self.times.1),
         ];
         (fakes[0].promise, fakes[1].promise) = self.promises;
-        fakes[0].refuses = self.refuses.map(|(ms, every)| (Time::from_ms(ms), every));
+        let from = |(ms, every): (u64, usize)| (Time::from_ms(ms), every);
+        fakes[0].refuses = self.refuses.map(from);
+        fakes[1].refuses = self.backing_refuses.map(from);
         let setting = Setting {
             capacity: self.lines,
             chance: Stream::new(0, "test"),

@@ -244,7 +244,7 @@ impl Tier {
                 self.works.put_back(id, work);
                 self.works.end(id);
                 match cause {
-                    Cause::Flush => self.flushes.write_back_ended(),
+                    Cause::Flush => self.flushes.write_back_ended(outcome),
                     Cause::Change => self.changes.is_writing = false,
                     Cause::Retirement => self.retirement.is_writing = false,
                     _ => self.cleaned(cx),
