@@ -22,6 +22,7 @@ impl Tier {
         self.works.get_mut(id).is_bypassed = is_bypassed;
         self.waiting.push_back((id, self.keys(command)));
         let last = self.waiting.len() - 1;
+        self.see_what_leaves();
         if self.may_begin(last) {
             self.waiting.pop_back();
             self.begin(id, cx);
@@ -32,6 +33,7 @@ impl Tier {
 
     /// Begins the first request, in the order of arrival, that waits for nothing any more. Whether there was one.
     pub(super) fn begin_first(&mut self, cx: &mut Context<'_>) -> bool {
+        self.see_what_leaves();
         let ready = (0..self.waiting.len()).find(|&place| self.may_begin(place));
         let Some((id, _)) = ready.and_then(|place| self.waiting.remove(place)) else {
             return false;
@@ -232,7 +234,7 @@ impl Tier {
             _ if self.condition != Condition::Working => Action::Drop,
             HeldLine::Invalidated => Action::Drop,
             // What must be durable at once goes to the device that makes it so.
-            HeldLine::Absorbing if self.changes.is_under_way() => Action::Update,
+            HeldLine::Absorbing if self.changes.takes(frame) => Action::Update,
             HeldLine::Absorbing if !work.command.fua || self.keeps_dirty() => Action::Absorb,
             HeldLine::Absorbing | HeldLine::Updated => Action::Update,
         }

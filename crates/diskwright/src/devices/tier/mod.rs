@@ -218,6 +218,7 @@ impl Tier {
             }
         }
         self.advance_commits(cx);
+        self.see_what_leaves();
         self.clean_beyond_marks(cx);
         let now = cx.now();
         self.counters.dirty.clock(now, self.map.dirty_blocks());

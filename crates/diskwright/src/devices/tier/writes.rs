@@ -180,6 +180,7 @@ impl Tier {
                     let (state, piece) = (self.map.line(frame), line.piece);
                     let run = self.map.next_run(state, BlockState::Dirty, piece);
                     self.map.put(frame, &piece, true);
+                    self.changes.note_dirty(piece.key, frame);
                     if run != Some((piece.lbn, piece.blocks())) {
                         self.note_dirty(piece.key, frame);
                     }

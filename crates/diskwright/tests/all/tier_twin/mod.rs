@@ -43,7 +43,7 @@ fn every_rule_comes_up() {
         }
     }
     println!("{met:#?}");
-    assert_eq!(met.len(), 20, "{met:#?}");
+    assert_eq!(met.len(), 21, "{met:#?}");
     assert!(met.values().all(|&count| count >= 3), "{met:#?}");
 }
 
