@@ -18,7 +18,7 @@ const TURNS: usize = 5;
 const GOAL: f64 = 1.0 / 3.0;
 
 const CONSTANT: [&str; 2] = [
-    "simple]\ncapacity = \"2 GiB\"\nread = \"0.1 ms\"\nwrite = \"0.2 ms\"\nparallel = 8\n",
+    "simple]\ncapacity = \"4 GiB\"\nread = \"0.1 ms\"\nwrite = \"0.2 ms\"\nparallel = 8\n",
     "simple]\ncapacity = \"16 GiB\"\nread = \"8 ms\"\nwrite = \"9 ms\"\nparallel = 8\n",
 ];
 const REAL: [&str; 2] = [

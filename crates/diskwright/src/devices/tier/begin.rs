@@ -155,7 +155,8 @@ impl Tier {
         }
         let write = op == Op::Write;
         for line in work.lines.iter().filter(|line| line.frame.is_some()) {
-            let place = self.map.access(line.piece.key, write, &mut self.victims);
+            let victims = &mut self.victims;
+            let place = (self.map).access_found(line.frame, line.piece.key, write, victims);
             debug_assert!(matches!(place, Place::Held(_)));
         }
         let mut lines = std::mem::take(&mut work.lines);
@@ -200,7 +201,8 @@ impl Tier {
         }
         if reason.is_none() {
             let before = self.victims.len();
-            let Place::New(frame) = self.map.access(key, write, &mut self.victims) else {
+            let found = self.map.access_found(None, key, write, &mut self.victims);
+            let Place::New(frame) = found else {
                 return self.counters.bypassed(Bypass::NoLine);
             };
             self.map.pin(frame);

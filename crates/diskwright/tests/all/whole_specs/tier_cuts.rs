@@ -77,11 +77,15 @@ fn worn(definitions: &Definitions, number: u64) -> Case {
     let wear = json!({ "levelling": draw.chance(0.5), "endurance": draw.scaled(1..=3) });
     ssd.insert("wear".to_owned(), wear);
     ssd.insert("initial".to_owned(), json!({ "fill": "0 %" }));
-    // A superblock and the table take up to 4 pages.
-    let lines = draw.scaled(1..=of_flash * pages / 2 - 4);
+    // A superblock and the table take up to 4 pages. The backing device may be smaller.
+    let lines = draw.scaled(1..=(of_flash * pages / 2 - 4).min(blocks / 8));
     tier.insert("line".to_owned(), json!("8 blocks"));
     tier.insert("size".to_owned(), json!(format!("{} blocks", 8 * lines)));
     tier.remove("event");
+    // A small drive that never has the 10 free blocks of a plane which this one cleans for is busy for hours.
+    if tier["backing"]["ssd"]["drive"] == "mqsim-clean" {
+        tier["backing"]["ssd"]["drive"] = json!("slc-classic");
+    }
     cut_somewhere(draw, device, blocks)
 }
 
