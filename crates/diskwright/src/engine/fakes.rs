@@ -1,6 +1,6 @@
 //! Devices that do what a test wants, and a host that submits what it wants, under the engine and with the checker on.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
 use serde_json::{Map, Value};
@@ -13,7 +13,8 @@ use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, Request, RequestId, ServedBy};
 use crate::engine::{Engine, Initiator, Injection, Port, Token};
 
-/// A device that takes a request `delay` after `wait`, some beside each other, in memory that survives the power, unless it forgets.
+/// A device that takes a request `delay` after `wait`, some beside each other, in memory that survives the power, unless it forgets. One that
+/// promises writes with a flush only has them in other memory until then.
 pub(crate) struct Fake {
     pub blocks: u64,
     pub wait: Time,
@@ -21,10 +22,15 @@ pub(crate) struct Fake {
     pub promise: Promise,
     pub outcome: Outcome,
     pub forgets: bool,
+    /// From this instant on, each write of which the number is a multiple fails, and so do flushes of what is not in memory that survives.
+    pub refuses: Option<(Time, usize)>,
     /// Requests that it takes at a time; others wait.
     pub slots: usize,
     taken: usize,
     outside: VecDeque<RequestId>,
+    /// Blocks that a power cut takes.
+    volatile: BTreeSet<u64>,
+    writes: usize,
     /// What it was asked, for the report.
     asked: Vec<Command>,
 }
@@ -38,9 +44,12 @@ impl Fake {
             promise: Promise::Durable,
             outcome: Outcome::Ok,
             forgets: false,
+            refuses: None,
             slots: 1000,
             taken: 0,
             outside: VecDeque::new(),
+            volatile: BTreeSet::new(),
+            writes: 0,
             asked: Vec::new(),
         }
     }
@@ -54,6 +63,66 @@ impl Fake {
         entry.parts.add(Part::Seek, self.delay);
         entry.media = self.delay;
         cx.alarm(start + self.delay, Token::of_request(0, request));
+    }
+}
+
+impl Fake {
+    /// Whether a request fails because of what it would write.
+    fn refuses(&mut self, request: RequestId, cx: &Context<'_>) -> bool {
+        let op = cx.request(request).command.op;
+        self.writes += usize::from(op == Op::Write);
+        let Some((from, every)) = self.refuses else {
+            return false;
+        };
+        let is_late = cx.now() >= from;
+        match op {
+            Op::Write => is_late && self.writes.is_multiple_of(every),
+            Op::Flush => is_late && !self.volatile.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Tells the checker what a request has done.
+    fn take_effect(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let Command {
+            op,
+            fua,
+            lbn,
+            blocks,
+        } = cx.request(request).command;
+        let (forgets, is_durable) = (self.forgets, self.promise == Promise::Durable);
+        let Some((checker, medium)) = cx.checker() else {
+            return;
+        };
+        let range = lbn.0..lbn.0 + u64::from(blocks);
+        match op {
+            Op::Write if forgets => {}
+            Op::Write if fua || is_durable => {
+                checker.wrote(medium, request, 0, lbn.0, blocks);
+                for block in range {
+                    if self.volatile.remove(&block) {
+                        checker.dropped(medium, 0, block, 1);
+                    }
+                }
+            }
+            Op::Write => {
+                checker.buffered(medium, 0, request, lbn.0, blocks);
+                self.volatile.extend(range);
+            }
+            Op::Read => {
+                checker.read(medium, request, 0, lbn.0, blocks);
+                for &block in self.volatile.range(range) {
+                    checker.read_buffered(medium, 0, request, block, 1);
+                }
+            }
+            Op::Flush => {
+                for block in std::mem::take(&mut self.volatile) {
+                    checker.drained(medium, 0, block, 1);
+                    checker.dropped(medium, 0, block, 1);
+                }
+            }
+            _ => {}
+        }
     }
 }
 
@@ -72,18 +141,14 @@ impl Device for Fake {
     }
     fn alarm(&mut self, token: Token, cx: &mut Context<'_>) {
         let request = token.request();
-        let Command {
-            op, lbn, blocks, ..
-        } = cx.request(request).command;
-        let forgets = self.forgets;
-        if let Some((checker, medium)) = cx.checker() {
-            match op {
-                Op::Write if !forgets => checker.wrote(medium, request, 0, lbn.0, blocks),
-                Op::Read => checker.read(medium, request, 0, lbn.0, blocks),
-                _ => {}
-            }
+        let outcome = match self.refuses(request, cx) {
+            true => Outcome::MediaError,
+            false => self.outcome,
+        };
+        if outcome == self.outcome {
+            self.take_effect(request, cx);
         }
-        cx.complete(request, self.outcome);
+        cx.complete(request, outcome);
         let was_full = self.taken == self.slots;
         self.taken -= 1;
         if let Some(next) = self.outside.pop_front() {

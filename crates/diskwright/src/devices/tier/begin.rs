@@ -22,6 +22,7 @@ impl Tier {
         self.works.get_mut(id).is_bypassed = is_bypassed;
         self.waiting.push_back((id, self.keys(command)));
         let last = self.waiting.len() - 1;
+        self.see_what_leaves();
         if self.may_begin(last) {
             self.waiting.pop_back();
             self.begin(id, cx);
@@ -32,6 +33,7 @@ impl Tier {
 
     /// Begins the first request, in the order of arrival, that waits for nothing any more. Whether there was one.
     pub(super) fn begin_first(&mut self, cx: &mut Context<'_>) -> bool {
+        self.see_what_leaves();
         let ready = (0..self.waiting.len()).find(|&place| self.may_begin(place));
         let Some((id, _)) = ready.and_then(|place| self.waiting.remove(place)) else {
             return false;
@@ -53,6 +55,10 @@ impl Tier {
             return false;
         }
         let (id, keys) = &self.waiting[place];
+        let op = self.works.get(*id).command.op;
+        if op != Op::Read && self.retirement.names_any(keys.clone()) {
+            return false;
+        }
         let mut before = self.waiting.iter().take(place);
         let is_behind = before.any(|(_, other)| other.start < keys.end && keys.start < other.end);
         if is_behind {
@@ -149,7 +155,8 @@ impl Tier {
         }
         let write = op == Op::Write;
         for line in work.lines.iter().filter(|line| line.frame.is_some()) {
-            let place = self.map.access(line.piece.key, write, &mut self.victims);
+            let victims = &mut self.victims;
+            let place = (self.map).access_found(line.frame, line.piece.key, write, victims);
             debug_assert!(matches!(place, Place::Held(_)));
         }
         let mut lines = std::mem::take(&mut work.lines);
@@ -194,7 +201,8 @@ impl Tier {
         }
         if reason.is_none() {
             let before = self.victims.len();
-            let Place::New(frame) = self.map.access(key, write, &mut self.victims) else {
+            let found = self.map.access_found(None, key, write, &mut self.victims);
+            let Place::New(frame) = found else {
                 return self.counters.bypassed(Bypass::NoLine);
             };
             self.map.pin(frame);
@@ -228,7 +236,7 @@ impl Tier {
             _ if self.condition != Condition::Working => Action::Drop,
             HeldLine::Invalidated => Action::Drop,
             // What must be durable at once goes to the device that makes it so.
-            HeldLine::Absorbing if self.changes.is_under_way() => Action::Update,
+            HeldLine::Absorbing if self.changes.takes(frame) => Action::Update,
             HeldLine::Absorbing if !work.command.fua || self.keeps_dirty() => Action::Absorb,
             HeldLine::Absorbing | HeldLine::Updated => Action::Update,
         }

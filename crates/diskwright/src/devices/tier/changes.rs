@@ -1,7 +1,7 @@
-//! Changes of the cache in mid-run: another size, its removal, its return. First all that is dirty is written back, then nothing new
-//! begins until what is under way has ended, and then the cache is what it is to be.
+//! Changes of the cache in mid-run: another size, its removal, its return. First the dirty blocks of the places that go are written back,
+//! then nothing new begins until what is under way has ended, and then the cache is what it is to be.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ use super::{Condition, Tier};
 use crate::base::units::{Size, Time};
 use crate::engine::Token;
 use crate::engine::context::Context;
-use crate::models::cache::BlockCache;
 use crate::models::cache::block_cache::{BlockState, Counts, Place};
+use crate::models::cache::{BlockCache, Frame};
 
 /// A change is due.
 pub(super) const CHANGE: u32 = 3;
@@ -70,6 +70,10 @@ pub(super) struct Changes {
     coming: VecDeque<Change>,
     /// The one under way, and those that wait for its end.
     begun: VecDeque<ChangeTo>,
+    /// Places from this one on go with the change under way.
+    end: u32,
+    /// Lines in them that have dirty blocks, and some that have none any more.
+    leaving: BTreeSet<u64>,
     /// Dirty blocks before this one have been seen to.
     next: u64,
     /// A write-back of the change is under way.
@@ -102,6 +106,20 @@ impl Changes {
     pub fn is_under_way(&self) -> bool {
         !self.begun.is_empty()
     }
+
+    /// Whether a place goes with the change under way.
+    #[inline]
+    pub fn takes(&self, frame: Frame) -> bool {
+        self.is_under_way() && frame.0 >= self.end
+    }
+
+    /// A line has dirty blocks.
+    #[inline]
+    pub fn note_dirty(&mut self, key: u64, frame: Frame) {
+        if self.takes(frame) {
+            self.leaving.insert(key);
+        }
+    }
 }
 
 impl Tier {
@@ -117,15 +135,46 @@ impl Tier {
         if let Some(Change { to, .. }) = self.changes.coming.pop_front() {
             self.changes.begun.push_back(to);
             if self.changes.begun.len() == 1 {
-                (self.changes.next, self.changes.since) = (0, cx.now());
+                self.next_change(cx.now());
             }
         }
         self.proceed(cx);
     }
 
+    /// The first of the changes that have begun is under way, if there is one: which places go with it, and what is dirty there.
+    fn next_change(&mut self, now: Time) {
+        (self.changes.next, self.changes.since) = (0, now);
+        self.changes.leaving.clear();
+        self.changes.end = match self.changes.begun.front() {
+            Some(ChangeTo::Resized(map, _)) => map.frames(),
+            Some(ChangeTo::Removed) => 0,
+            Some(ChangeTo::Attached) | None => u32::MAX,
+        };
+        for key in self.map.oldest_dirty() {
+            if let Some(frame) = self.map.find(key) {
+                self.changes.note_dirty(key, frame);
+            }
+        }
+    }
+
+    /// Forgets lines that have no dirty blocks any more: if one is left, the first of them has.
+    pub(super) fn see_what_leaves(&mut self) {
+        while let Some(&key) = self.changes.leaving.first() {
+            let line = self.map.find(key).map(|frame| self.map.line(frame));
+            let run = line.and_then(|line| {
+                self.map
+                    .next_run(line, BlockState::Dirty, self.map.whole(key))
+            });
+            if run.is_some() {
+                return;
+            }
+            self.changes.leaving.remove(&key);
+        }
+    }
+
     /// Whether requests wait until those under way have ended, because the cache is about to change.
     pub(super) fn is_closing(&self) -> bool {
-        self.changes.is_under_way() && !self.changes.is_writing && self.map.dirty_lines() == 0
+        self.changes.is_under_way() && !self.changes.is_writing && self.changes.leaving.is_empty()
     }
 
     /// Goes on with a change.
@@ -133,8 +182,9 @@ impl Tier {
     pub(super) fn advance_change(&mut self, cx: &mut Context<'_>) -> bool {
         let mut has_ended = false;
         while self.changes.is_under_way() && !self.changes.is_writing {
+            self.see_what_leaves();
             let is_usable = self.has_backing && self.condition != Condition::Failed;
-            if is_usable && self.map.dirty_lines() > 0 {
+            if is_usable && !self.changes.leaving.is_empty() {
                 self.write_back_for_change(cx);
                 break;
             }
@@ -146,18 +196,34 @@ impl Tier {
             if let Some(to) = self.changes.begun.pop_front() {
                 self.changes.done += 1;
                 self.changes.time += now - self.changes.since;
-                (self.changes.next, self.changes.since) = (0, now);
                 self.change(to);
+                self.next_change(now);
                 has_ended = true;
             }
         }
         has_ended
     }
 
+    /// The first dirty run from a block on in places that go.
+    fn next_leaving(&self, from: u64) -> Option<(u64, u32)> {
+        let per_line = u64::from(self.map.blocks_per_line());
+        let keys = self.changes.leaving.range(from / per_line..);
+        let mut runs = keys.filter_map(|&key| {
+            let run = self.map.next_dirty(from.max(key * per_line), MERGE)?;
+            (run.0 / per_line == key).then_some(run)
+        });
+        let (lbn, blocks) = runs.next()?;
+        // It goes on in lines that stay, perhaps.
+        let pieces = self.map.pieces(lbn, blocks);
+        let goes = |frame: Option<Frame>| frame.is_some_and(|frame| self.changes.takes(frame));
+        let going = pieces.take_while(|piece| goes(self.map.find(piece.key)));
+        Some((lbn, going.map(|piece| piece.blocks()).sum()))
+    }
+
     /// Writes back the next dirty run that may be, if there is one.
     fn write_back_for_change(&mut self, cx: &mut Context<'_>) {
         for from in [self.changes.next, 0] {
-            if let Some((lbn, blocks)) = self.map.next_dirty(from, MERGE) {
+            if let Some((lbn, blocks)) = self.next_leaving(from) {
                 let ready = self.may_be_cleaned(lbn, blocks).min(blocks);
                 if ready > 0 {
                     self.changes.next = lbn + u64::from(ready);
@@ -168,30 +234,34 @@ impl Tier {
         }
     }
 
-    /// The cache is what it is to be. Nothing is under way, and nothing dirty, unless the cache device or the backing device has failed.
+    /// The cache is what it is to be. Nothing is under way, and nothing dirty in the places that go, unless the cache device or the backing device has failed.
     fn change(&mut self, to: ChangeTo) {
         match to {
             ChangeTo::Resized(map, cleaning) => {
-                if self.map.dirty_lines() == 0 {
+                if self.changes.leaving.is_empty() {
                     self.resize(*map);
                     self.set_cleaning(cleaning);
                 }
             }
             ChangeTo::Removed
-                if self.condition != Condition::Failed && self.map.dirty_lines() == 0 =>
+                if self.condition != Condition::Failed && self.changes.leaving.is_empty() =>
             {
                 self.forget_lines();
                 self.condition = Condition::Removed;
             }
             ChangeTo::Attached if self.condition == Condition::Removed => {
-                self.condition = Condition::Working;
+                self.condition = match self.takes_writes {
+                    true => Condition::Working,
+                    false => Condition::ReadOnly,
+                };
             }
             ChangeTo::Removed | ChangeTo::Attached => {}
         }
     }
 
     /// Lines in places that there are still stay where they are, for a policy that begins anew: it hears of them in the order of their places.
-    fn resize(&mut self, mut map: BlockCache) {
+    fn resize(&mut self, map: BlockCache) {
+        let mut map = map.sparing_dirty();
         let mut places: Vec<Option<u64>> = Vec::new();
         for (frame, key) in self.map.lines_held() {
             if frame.index() >= places.len() {
@@ -235,9 +305,20 @@ impl Tier {
         for &frame in fillers.iter().rev() {
             map.remove_if_empty(frame);
         }
+        // What is dirty stays so, the oldest first.
+        for key in self.map.oldest_dirty() {
+            let whole = self.map.whole(key);
+            let from = self.map.find(key).expect("it is held");
+            let to = map.find(key).expect("it stays");
+            let line = self.map.line(from);
+            for (lbn, blocks) in self.map.runs(line, BlockState::Dirty, whole) {
+                let piece = whole.within(lbn, blocks).expect("it is of the line");
+                map.put(to, &piece, true);
+            }
+        }
         self.counted = self.counts();
         self.counted.evictions += left as u64;
-        self.map = map.sparing_dirty();
+        self.map = map;
         self.counted_from = *self.map.counts();
     }
 

@@ -136,14 +136,17 @@ impl Tier {
         pending.is_some()
     }
 
-    /// Begins the next commit if it is waited for, and otherwise sees to it that it begins in time. What waits for one that cannot come goes
-    /// on.
+    /// What waits for a commit that cannot come goes on.
+    pub(super) fn stop_waiting(&mut self, cx: &mut Context<'_>) {
+        if self.table.as_ref().is_some_and(|table| table.is_frozen) {
+            self.serve(cx);
+        }
+    }
+
+    /// Begins the next commit if it is waited for, and otherwise sees to it that it begins in time.
     pub(super) fn advance_commits(&mut self, cx: &mut Context<'_>) {
         let Some(table) = &mut self.table else { return };
-        if table.is_frozen {
-            return self.serve(cx);
-        }
-        if table.is_committing() {
+        if table.is_frozen || table.is_committing() {
             return;
         }
         if table.is_wanted {
@@ -223,7 +226,8 @@ impl Tier {
             self.cache_write_failed();
         }
         if let Some(table) = &mut self.table {
-            table.end();
+            let has_written = end.phase > 0 || !table.rules.is_volatile;
+            table.end(end.outcome == Outcome::Ok, has_written);
         }
         self.serve(cx);
     }
@@ -258,7 +262,7 @@ impl Tier {
                 self.claims.release(key);
                 self.works.end(id);
             }
-            Cause::None | Cause::Cleaning | Cause::Flush | Cause::Change => {
+            Cause::None | Cause::Cleaning | Cause::Flush | Cause::Change | Cause::Retirement => {
                 unreachable!("it has left no place")
             }
         }

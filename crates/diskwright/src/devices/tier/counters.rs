@@ -174,6 +174,7 @@ pub(super) struct TierCounters {
     of_cleaning: u64,
     of_flushes: u64,
     of_changes: u64,
+    of_retirement: u64,
     pub written_back_blocks: u64,
     pub trimmed_blocks: u64,
     pub trimmed_dirty_blocks: u64,
@@ -240,6 +241,7 @@ impl TierCounters {
             Cause::Cleaning => self.of_cleaning += 1,
             Cause::Flush => self.of_flushes += 1,
             Cause::Change => self.of_changes += 1,
+            Cause::Retirement => self.of_retirement += 1,
             Cause::None | Cause::Emptied { .. } => {}
         }
     }
@@ -309,6 +311,7 @@ impl TierCounters {
                 "cleaning": self.of_cleaning,
                 "flushes": self.of_flushes,
                 "changes": self.of_changes,
+                "retirement": self.of_retirement,
             }),
         );
         put("written_back_blocks", json!(self.written_back_blocks));

@@ -32,7 +32,7 @@ fn a_dirty_victim_is_written_back_before_its_place_is_used() {
     let report = told(&engine);
     assert_eq!(
         report["write_backs"],
-        serde_json::json!({ "victims": 2, "cleaning": 0, "flushes": 0, "changes": 0 })
+        serde_json::json!({ "victims": 2, "cleaning": 0, "flushes": 0, "changes": 0, "retirement": 0 })
     );
     assert_eq!(report["waited_for_place"], 1);
     assert_eq!(
@@ -256,4 +256,36 @@ fn a_cache_device_that_cannot_read_clean_blocks_is_made_up_for() {
     assert_eq!(responses(&ended)[..3], [10, 1 + 10, 10]);
     assert_eq!(told(&engine)["repeated_reads"], 1);
     assert_eq!(told(&engine)["lost_blocks"], 8);
+}
+
+#[test]
+fn a_flush_waits_for_what_leaves_its_place_while_it_writes_back() {
+    let two = Setup { lines: 2, ..BACK };
+    // The flush writes back the line at 0 from 20 ms on. The one at 24 leaves at 22 ms, and is on the backing device at 33.
+    let commands = [
+        (0, write(0, 8)),
+        (10, write(24, 8)),
+        (20, flush()),
+        (22, write(16, 8)),
+    ];
+    let (engine, ended) = two.run_at(&commands, &[]);
+    assert_eq!(asked(&engine, 1), ["write 0+8", "write 24+8", "flush 0+0"]);
+    assert_eq!(told(&engine)["write_backs"]["victims"], 1);
+    assert_eq!(responses(&ended), [1, 1, 12, 33 + 10 - 20]);
+    for at in 20..80 {
+        two.run_at(&commands, &[(Time::from_ms(at), Injection::PowerCut)]);
+    }
+}
+
+#[test]
+fn a_flush_fails_where_a_write_back_fails() {
+    let setup = Setup {
+        backing_refuses: Some((10, 1)),
+        ..BACK
+    };
+    let (_, ended) = setup.run_at(&[(0, write(0, 8)), (20, flush()), (100, read(0, 8))], &[]);
+    let outcomes: Vec<Option<Outcome>> = ended.iter().map(|request| request.outcome).collect();
+    // What is dirty is still there.
+    let (ok, failed) = (Some(Outcome::Ok), Some(Outcome::MediaError));
+    assert_eq!(outcomes, [ok, failed, ok]);
 }

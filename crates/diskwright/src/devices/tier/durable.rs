@@ -60,7 +60,12 @@ impl Durable {
         }
     }
 
-    /// The power has failed while the table was being written: every second of its blocks has come to the medium, which it may.
+    /// The commit has written nothing.
+    pub fn abandon(&mut self) {
+        self.committing.clear();
+    }
+
+    /// The commit was cut short while the table was being written: every second of its blocks has come to the medium, which it may.
     pub fn tear(&mut self) {
         for (place, named) in std::mem::take(&mut self.committing) {
             if self.area.block_of(place) % 2 == 1 {

@@ -50,10 +50,20 @@ impl Tier {
             }
             What::Barrier { is_cache } => {
                 // What the cache device cannot make durable goes to the backing device.
+                let is_refused = !matches!(outcome, Outcome::Ok | Outcome::FailedDevice);
+                if is_cache && is_refused && self.keeps_dirty() {
+                    self.cache_write_failed();
+                }
                 let is_needed = !is_cache || self.keeps_dirty() && outcome != Outcome::FailedDevice;
                 let outcome = if is_needed { outcome } else { Outcome::Ok };
                 if let Some(end) = self.children.finish(ended, outcome, cx) {
                     self.flush_ended(end, cx);
+                }
+                return;
+            }
+            What::Retire => {
+                if let Some(end) = self.children.finish(ended, outcome, cx) {
+                    self.retirement_settled(&end, cx);
                 }
                 return;
             }
@@ -162,6 +172,8 @@ impl Tier {
     /// A write to the cache device has failed: nothing more is written there.
     pub(super) fn cache_write_failed(&mut self) {
         self.counters.failed_cache_writes += 1;
+        self.takes_writes = false;
+        self.begin_retirement();
         self.freeze_table();
         if self.condition == Condition::Working {
             self.condition = Condition::ReadOnly;
@@ -234,13 +246,6 @@ impl Tier {
         run.is_lost = true;
         let (lbn, blocks) = (run.lbn, run.blocks);
         // Where the device as a whole has failed, what was held is lost already.
-        let is_known = self.lost.meets(lbn, blocks).is_some();
-        self.counters.lost_blocks += if is_known { 0 } else { u64::from(blocks) };
-        self.lost.add(lbn, blocks, outcome);
-        for piece in self.map.pieces(lbn, blocks) {
-            if let Some(frame) = self.map.find(piece.key) {
-                self.map.forget(frame, &piece);
-            }
-        }
+        self.lose(lbn, blocks, outcome);
     }
 }

@@ -28,12 +28,15 @@ struct Current {
     request: RequestId,
     /// Dirty blocks before this one have been seen to.
     next: u64,
-    /// Victims with lower numbers must be on the backing device.
-    victims: u64,
+    /// Once nothing is left to be written back: victims with lower numbers must be on the backing device. They may have been dirty when it
+    /// began.
+    victims: Option<u64>,
     /// The commit that makes what was dirty when it began durable, if one must.
     commit: Option<u64>,
     /// A write-back of it is under way.
     is_writing: bool,
+    /// The first outcome of a write-back that was not good: it makes not everything durable.
+    outcome: Outcome,
 }
 
 impl Flushes {
@@ -55,10 +58,18 @@ impl Flushes {
         self.leaving.remove(&number);
     }
 
+    /// Whether a victim is being written back.
+    pub fn has_victims(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
     /// A write-back of the flush that goes on is over.
-    pub fn write_back_ended(&mut self) {
+    pub fn write_back_ended(&mut self, outcome: Outcome) {
         if let Some(current) = &mut self.current {
             current.is_writing = false;
+            if current.outcome == Outcome::Ok {
+                current.outcome = outcome;
+            }
         }
     }
 }
@@ -69,6 +80,8 @@ enum Step {
     Wait,
     /// It writes a run back.
     Write(u64, u32),
+    /// Nothing is left but victims that are on their way.
+    Await,
     /// Everything is on the backing device.
     Pass,
 }
@@ -89,8 +102,9 @@ impl Tier {
                     request,
                     commit,
                     next: 0,
-                    victims: self.flushes.victims,
+                    victims: None,
                     is_writing: false,
+                    outcome: Outcome::Ok,
                 });
             }
             let Some(current) = self.flushes.current else {
@@ -106,6 +120,16 @@ impl Tier {
                     });
                     self.write_back(lbn, blocks, Cause::Flush, cx);
                     return;
+                }
+                Step::Await => {
+                    self.flushes.current = Some(Current {
+                        victims: Some(self.flushes.victims),
+                        ..current
+                    });
+                }
+                Step::Pass if current.outcome != Outcome::Ok => {
+                    self.flushes.current = None;
+                    self.end_at_once(current.request, current.outcome, cx);
                 }
                 Step::Pass => {
                     self.flushes.current = None;
@@ -132,7 +156,7 @@ impl Tier {
     }
 
     fn step(&self, current: &Current) -> Step {
-        if current.is_writing {
+        if current.is_writing || self.retirement.is_under_way() {
             return Step::Wait;
         }
         if self.keeps_dirty()
@@ -141,7 +165,8 @@ impl Tier {
             let is_durable = current.commit.is_none_or(|commit| table.has_ended(commit));
             return if is_durable { Step::Pass } else { Step::Wait };
         }
-        if self.has_backing
+        if current.victims.is_none()
+            && self.has_backing
             && let Some((lbn, blocks)) = self.map.next_dirty(current.next, MERGE)
         {
             return match self.may_be_cleaned(lbn, blocks) {
@@ -149,10 +174,10 @@ impl Tier {
                 ready => Step::Write(lbn, ready.min(blocks)),
             };
         }
-        let first = self.flushes.leaving.first();
-        match first.is_some_and(|&number| number < current.victims) {
-            true => Step::Wait,
-            false => Step::Pass,
+        match (self.flushes.leaving.first(), current.victims) {
+            (Some(_), None) => Step::Await,
+            (Some(&first), Some(end)) if first < end => Step::Wait,
+            _ => Step::Pass,
         }
     }
 
@@ -176,6 +201,9 @@ impl Tier {
     pub(super) fn flush_ended(&mut self, end: PhaseEnd, cx: &mut Context<'_>) {
         self.children.end(end.job);
         let request = end.request.expect("a flush is the host's");
+        if end.outcome == Outcome::Ok && self.flush_waits_for_record(request) {
+            return;
+        }
         let outcome = match end.outcome {
             Outcome::Ok => self.lost.first().unwrap_or(Outcome::Ok),
             outcome => outcome,

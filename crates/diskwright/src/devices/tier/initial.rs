@@ -86,14 +86,18 @@ impl InitialSpec {
                     );
                 }
                 let lines = ranked.fill.of(tier.map.frames().into());
-                let keys = match ranked.by {
-                    RankedBy::Address => (0..lines).collect(),
+                let dirty = |lines: u64| ranked.dirty.of(lines);
+                match ranked.by {
+                    RankedBy::Address => tier.hold(0..lines, lines - dirty(lines)),
                     RankedBy::Popularity if !is_root => {
                         return wrong("rank.by", OTHER_LOAD, "by = \"address\"");
                     }
-                    RankedBy::Popularity => tier.most_popular(lines, site)?,
-                };
-                tier.hold(&keys, ranked.dirty.of(keys.len() as u64));
+                    RankedBy::Popularity => {
+                        let keys = tier.most_popular(lines, site)?;
+                        let lines = keys.len() as u64;
+                        tier.hold(keys.into_iter(), lines - dirty(lines));
+                    }
+                }
                 Ok(())
             }
             InitialSpec::Requests(_) if !is_root => {
@@ -147,11 +151,10 @@ impl Tier {
         Ok(keys)
     }
 
-    /// Puts whole lines into the cache, of which the last ones are dirty.
-    fn hold(&mut self, keys: &[u64], dirty: u64) {
+    /// Puts whole lines into the cache, of which the first `clean` ones are clean and the others dirty.
+    fn hold(&mut self, keys: impl Iterator<Item = u64>, clean: u64) {
         let per_line = u64::from(self.map.blocks_per_line());
-        let clean = keys.len() as u64 - dirty;
-        for (index, &key) in (0..).zip(keys) {
+        for (index, key) in (0..).zip(keys) {
             let lbn = key * per_line;
             let blocks = (self.backing.blocks - lbn).min(per_line) as u32;
             let write = index >= clean;

@@ -215,7 +215,7 @@ fn a_tier_whose_cache_device_fails_during_a_commit_goes_on() {
 }
 
 /// Commands on five lines, some milliseconds apart.
-fn drawn(chance: &mut crate::base::random::Stream) -> Vec<(u64, Command)> {
+pub(super) fn drawn(chance: &mut crate::base::random::Stream) -> Vec<(u64, Command)> {
     let mut at = 0;
     let commands = (0..14).map(|_| {
         at += chance.below(12);

@@ -23,6 +23,7 @@ mod picture;
 mod promotions;
 mod reads;
 mod recovery;
+mod retirement;
 mod sizes;
 pub mod spec;
 mod streams;
@@ -55,6 +56,7 @@ use counters::TierCounters;
 use flushes::Flushes;
 use lost::LostBlocks;
 use picture::TierPicture;
+use retirement::Retirement;
 use streams::Streams;
 use table::{Table, TableRules};
 use work::{Piece, WorkId, Works};
@@ -123,7 +125,10 @@ pub struct Tier {
     cleaner: Cleaner,
     changes: Changes,
     lost: LostBlocks,
+    retirement: Retirement,
     condition: Condition,
+    /// No write to the cache device has failed.
+    takes_writes: bool,
     has_backing: bool,
     has_power: bool,
     /// Requests of the host under way.
@@ -161,7 +166,9 @@ impl Tier {
             cleaner: Cleaner::new(parts.cleaning),
             changes: Changes::new(std::mem::take(&mut parts.changes)),
             lost: LostBlocks::default(),
+            retirement: Retirement::default(),
             condition: Condition::Working,
+            takes_writes: true,
             has_backing: true,
             has_power: true,
             outstanding: 0,
@@ -199,16 +206,19 @@ impl Tier {
 
     /// Goes on with what waits, after something has ended.
     fn proceed(&mut self, cx: &mut Context<'_>) {
+        self.stop_waiting(cx);
         loop {
             self.advance_flush(cx);
             while self.begin_first(cx) {
                 self.advance_flush(cx);
             }
-            if !self.advance_change(cx) {
+            let has_changed = self.advance_change(cx);
+            if !(self.advance_retirement(cx) || has_changed) {
                 break;
             }
         }
         self.advance_commits(cx);
+        self.see_what_leaves();
         self.clean_beyond_marks(cx);
         let now = cx.now();
         self.counters.dirty.clock(now, self.map.dirty_blocks());
@@ -299,7 +309,12 @@ impl Device for Tier {
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
         let places = 0..self.waiting.len();
         let ready = places.filter(|&place| self.may_begin(place)).count();
-        ready + usize::from(self.may_advance_flush()) + usize::from(self.may_commit())
+        let others = [
+            self.may_advance_flush(),
+            self.may_commit(),
+            self.may_retire(),
+        ];
+        ready + others.map(usize::from).iter().sum::<usize>()
     }
 
     fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {
@@ -363,6 +378,7 @@ impl Device for Tier {
             self.counters.report_commits(&mut report);
         }
         self.changes.report(&mut report);
+        self.retirement.report(&mut report);
         self.report_recovery(&mut report);
         report
     }
@@ -387,5 +403,7 @@ impl Device for Tier {
 mod dirty_tests;
 #[cfg(test)]
 mod metadata_tests;
+#[cfg(test)]
+mod retirement_tests;
 #[cfg(test)]
 mod tests;

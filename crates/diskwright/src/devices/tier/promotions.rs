@@ -1,10 +1,10 @@
 //! Promotions: what a read has fetched goes to the cache device.
 
 use super::work::{Action, CacheRun, Piece, What, Work, WorkId, command};
-use super::{FETCHED, Tier};
+use super::{Condition, FETCHED, Tier};
 use crate::engine::children::PhaseEnd;
 use crate::engine::context::Context;
-use crate::engine::request::{Op, Outcome};
+use crate::engine::request::{Op, Outcome, Part};
 use crate::models::cache::block_cache::BlockState;
 
 impl Tier {
@@ -34,12 +34,14 @@ impl Tier {
 
     /// Writes what a read has fetched to the cache device, once there is place.
     pub(super) fn promote(&mut self, id: WorkId, cx: &mut Context<'_>) {
-        let work = self.works.get(id);
-        if work.awaited > 0 {
+        if self.works.get(id).awaited > 0 {
             return;
         }
-        let job = work.job.expect("it has begun");
-        for index in 0..work.runs.len() {
+        if self.condition == Condition::ReadOnly {
+            return self.promote_nothing(id, cx);
+        }
+        let job = self.works.get(id).job.expect("it has begun");
+        for index in 0..self.works.get(id).runs.len() {
             let CacheRun {
                 lbn, blocks, at, ..
             } = self.works.get(id).runs[index];
@@ -62,6 +64,25 @@ impl Tier {
         self.counters.promotions += self.works.get(id).lines.len() as u64;
     }
 
+    /// The cache device has stopped to take writes while what a read has fetched waited for a place.
+    fn promote_nothing(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        for index in 0..self.works.get(id).runs.len() {
+            let CacheRun {
+                frame, lbn, blocks, ..
+            } = self.works.get(id).runs[index];
+            for piece in self.map.pieces(lbn, blocks) {
+                self.map.forget(frame, &piece);
+            }
+        }
+        if let Some(request) = self.works.get(id).request {
+            let now = cx.now();
+            let entry = cx.request_mut(request);
+            let since = entry.start + entry.parts.total();
+            entry.parts.add(Part::Wait, now - since);
+        }
+        self.end_promotion(id, cx);
+    }
+
     /// A promoted run is on the cache device, or could not be written there.
     pub(super) fn promoted(&mut self, id: WorkId, index: usize, outcome: Outcome) {
         if outcome == Outcome::Ok {
@@ -78,9 +99,14 @@ impl Tier {
 
     /// All that a read promotes is on the cache device.
     pub(super) fn promotion_ended(&mut self, id: WorkId, end: PhaseEnd, cx: &mut Context<'_>) {
+        debug_assert_eq!(self.works.get(id).job, Some(end.job));
+        self.end_promotion(id, cx);
+    }
+
+    fn end_promotion(&mut self, id: WorkId, cx: &mut Context<'_>) {
         let mut work = self.works.take(id);
         self.forget_fetched(&work, cx);
-        self.children.end(end.job);
+        self.children.end(work.job.take().expect("it has begun"));
         self.give_back(&mut work, |_| false);
         let request = work.request;
         self.works.put_back(id, work);

@@ -138,7 +138,7 @@ impl Tier {
     /// Where recovery finds a block after a power cut: on the cache device if the table says that it is dirty there.
     fn recovered(&self, lbn: u64) -> Option<Location> {
         let backing = Some(Location::On(self.backing.device, Lbn(lbn)));
-        if self.condition == Condition::Failed {
+        if self.condition == Condition::Failed || self.retirement.is_recorded() {
             return backing;
         }
         let Some(durable) = self.table.as_ref().and_then(|table| table.durable.as_ref()) else {
@@ -150,21 +150,13 @@ impl Tier {
         let Some(frame) = durable.place_of(piece.key, lbn) else {
             return backing;
         };
-        // A device that takes no writes keeps naming what it has no more: that is lost.
-        let is_held = self.map.find(piece.key) == Some(frame) && {
-            let line = self.map.line(frame);
-            self.map.next_run(line, BlockState::Dirty, piece).is_some()
-        };
-        if self.condition == Condition::ReadOnly && !is_held {
-            return None;
-        }
         let place = self.place(frame, piece.first);
         Some(Location::On(self.cache.device, Lbn(place)))
     }
 
     /// After a power cut: what reading the table takes.
     pub(super) fn report_recovery(&self, report: &mut Map<String, Value>) {
-        if self.has_power {
+        if self.has_power || self.retirement.is_recorded() {
             return;
         }
         if let Some(table) = &self.table

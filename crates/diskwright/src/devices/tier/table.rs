@@ -106,6 +106,11 @@ impl Table {
             .map(|&(_, frame, _)| frame)
     }
 
+    /// All lines that have become clean.
+    pub fn all_cleaned(&self) -> impl Iterator<Item = u64> + '_ {
+        self.cleaned.iter().map(|&(key, ..)| key)
+    }
+
     /// Those of a range of lines.
     pub fn cleaned_within(
         &self,
@@ -213,13 +218,16 @@ impl Table {
         }
     }
 
-    /// The commit under way has ended.
-    pub fn end(&mut self) {
+    /// The commit under way has ended: it is on the medium, or parts of it may be, if it has written any.
+    pub fn end(&mut self, is_good: bool, has_written: bool) {
         self.ended = self.begun;
         let ended = self.ended;
         self.cleaned.retain(|&(.., commit)| commit > ended);
-        if let (Some(durable), false) = (&mut self.durable, self.is_frozen) {
-            durable.end();
+        match &mut self.durable {
+            Some(durable) if is_good => durable.end(),
+            Some(durable) if has_written => durable.tear(),
+            Some(durable) => durable.abandon(),
+            None => {}
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::admission::AdmissionSpec;
 use super::area::Area;
+use super::changes::ChangeTo;
 use super::cleaning::CleaningSpec;
 use super::metadata::{CommitWith, MetadataSpec};
 use super::streams::BypassSpec;
@@ -28,6 +29,10 @@ pub(super) struct Setup {
     /// Milliseconds of a request of the cache device and of the backing device.
     pub times: (u64, u64),
     pub promises: (Promise, Promise),
+    /// From which millisecond on the cache device takes no writes, or only some: each of which the number is no multiple.
+    pub refuses: Option<(u64, usize)>,
+    /// The same of the backing device.
+    pub backing_refuses: Option<(u64, usize)>,
 }
 
 pub(super) const PLAIN: Setup = Setup {
@@ -41,6 +46,8 @@ pub(super) const PLAIN: Setup = Setup {
     metadata: r#"{ "none": {} }"#,
     times: (1, 10),
     promises: (Promise::Durable, Promise::Durable),
+    refuses: None,
+    backing_refuses: None,
 };
 
 pub(super) const BACK: Setup = Setup {
@@ -51,6 +58,10 @@ pub(super) const BACK: Setup = Setup {
 impl Setup {
     /// The cache device, the backing device and the tier.
     pub fn devices(&self) -> Vec<Box<dyn Device>> {
+        self.devices_that_change(Vec::new())
+    }
+
+    fn devices_that_change(&self, changes: Vec<Change>) -> Vec<Box<dyn Device>> {
         let cache = u64::from(self.lines * self.line);
         let area = Area::behind(self.lines.into(), self.line);
         let mut fakes = [
@@ -58,6 +69,9 @@ impl Setup {
             Fake::new(1000, self.times.1),
         ];
         (fakes[0].promise, fakes[1].promise) = self.promises;
+        let from = |(ms, every): (u64, usize)| (Time::from_ms(ms), every);
+        fakes[0].refuses = self.refuses.map(from);
+        fakes[1].refuses = self.backing_refuses.map(from);
         let setting = Setting {
             capacity: self.lines,
             chance: Stream::new(0, "test"),
@@ -84,7 +98,7 @@ impl Setup {
             streams: bypass,
             cleaning: cleaning.build(cache).expect("it is sound"),
             table: self.table(area),
-            changes: Vec::new(),
+            changes,
         };
         let child = |device: u32, fake: &Fake| Child {
             device: DeviceId(device),
@@ -129,6 +143,24 @@ impl Setup {
             commands.iter().map(at).collect(),
             injections,
         );
+        assert_eq!(faults(&engine), &[] as &[String]);
+        (engine, ended)
+    }
+
+    /// Runs commands while the cache changes, both at these milliseconds.
+    pub fn run_with(
+        &self,
+        commands: &[(u64, Command)],
+        changes: Vec<(u64, ChangeTo)>,
+    ) -> (Engine, Vec<Request>) {
+        let changes = changes.into_iter().map(|(ms, to)| Change {
+            at: Time::from_ms(ms),
+            to,
+        });
+        let commands = commands.iter();
+        let commands = commands.map(|&(ms, command)| (Time::from_ms(ms), command));
+        let devices = self.devices_that_change(changes.collect());
+        let (engine, ended) = run_at(devices, commands.collect(), &[]);
         assert_eq!(faults(&engine), &[] as &[String]);
         (engine, ended)
     }

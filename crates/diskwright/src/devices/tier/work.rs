@@ -75,6 +75,8 @@ pub(super) enum Cause {
     Flush,
     /// A change of the cache.
     Change,
+    /// The table cannot be changed any more.
+    Retirement,
     /// It writes nothing back: a line has lost all its blocks, and its place.
     Emptied {
         key: u64,
@@ -161,6 +163,8 @@ pub(super) enum What {
     Barrier { is_cache: bool },
     /// Passes a trim on.
     Trim,
+    /// Flushes the backing device before the table is retired.
+    Retire,
     /// Writes a part of the table to the cache device, or flushes that before.
     Commit,
 }
@@ -192,6 +196,11 @@ impl Works {
         let work = &mut self.entries[id as usize];
         (work.request, work.command) = (request, command);
         WorkId(id)
+    }
+
+    /// All works, those that have ended too.
+    pub fn iter(&self) -> impl Iterator<Item = &Work> {
+        self.entries.iter()
     }
 
     pub fn get(&self, id: WorkId) -> &Work {

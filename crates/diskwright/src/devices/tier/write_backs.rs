@@ -227,6 +227,8 @@ impl Tier {
                 for run in work.runs.iter().filter(|run| !run.is_lost) {
                     if outcome == Outcome::Ok {
                         self.map.clean(run.lbn, run.blocks);
+                    } else if matches!(cause, Cause::Retirement) && self.has_backing {
+                        self.lose(run.lbn, run.blocks, outcome);
                     }
                 }
                 let pieces = self.map.pieces(work.command.lbn.0, work.command.blocks);
@@ -242,8 +244,9 @@ impl Tier {
                 self.works.put_back(id, work);
                 self.works.end(id);
                 match cause {
-                    Cause::Flush => self.flushes.write_back_ended(),
+                    Cause::Flush => self.flushes.write_back_ended(outcome),
                     Cause::Change => self.changes.is_writing = false,
+                    Cause::Retirement => self.retirement.is_writing = false,
                     _ => self.cleaned(cx),
                 }
             }
@@ -255,6 +258,18 @@ impl Tier {
         for run in runs.iter().filter(|run| !run.is_lost) {
             self.counters.lost_blocks += u64::from(run.blocks);
             self.lost.add(run.lbn, run.blocks, outcome);
+        }
+    }
+
+    /// Dirty blocks of lines that are held could not be read, or not be written to the backing device.
+    pub(super) fn lose(&mut self, lbn: u64, blocks: u32, outcome: Outcome) {
+        let is_known = self.lost.meets(lbn, blocks).is_some();
+        self.counters.lost_blocks += if is_known { 0 } else { u64::from(blocks) };
+        self.lost.add(lbn, blocks, outcome);
+        for piece in self.map.pieces(lbn, blocks) {
+            if let Some(frame) = self.map.find(piece.key) {
+                self.map.forget(frame, &piece);
+            }
         }
     }
 

@@ -23,7 +23,9 @@ impl Tier {
         let held = held.map(|line| u64::from(line.piece.blocks())).sum();
         self.counters.writes(&work.command, held);
         self.counters.waited_for_place += u64::from(work.awaited > 0);
-        for line in &work.lines {
+        // Dirty blocks are the newest until the write has ended.
+        let forgets = !self.absorbs();
+        for line in work.lines.iter().filter(|_| forgets) {
             if let (Action::Drop, Some(frame)) = (line.action, line.frame) {
                 self.map.forget(frame, &line.piece);
             }
@@ -39,9 +41,12 @@ impl Tier {
         if self.works.get(id).awaited > 0 {
             return;
         }
-        let work = self.works.take(id);
+        let mut work = self.works.take(id);
         let job = work.job.expect("it has begun");
         let request = work.request.expect("a write is the host's");
+        if self.condition == Condition::ReadOnly {
+            withdraw(&mut work);
+        }
         let mut through: Option<(u64, u32)> = None;
         let mut throughs = std::mem::take(&mut self.runs);
         throughs.clear();
@@ -92,8 +97,8 @@ impl Tier {
         self.works.put_back(id, work);
     }
 
-    /// Part of a write is on the cache device, or could not be written there: then the line loses its blocks, and what is nowhere else
-    /// goes to the backing device. `None` where it does.
+    /// Part of a write is on the cache device, or could not be written there: then what is nowhere else goes to the backing device, and in the end
+    /// the line loses its blocks. `None` where it does.
     pub(super) fn stored(
         &mut self,
         ended: EndedPiece<Piece>,
@@ -112,14 +117,10 @@ impl Tier {
         let line = &mut work.lines[index];
         let was_absorbed = line.action == Action::Absorb;
         line.action = Action::Drop;
-        let (piece, frame) = (line.piece, line.frame);
-        if let Some(frame) = frame {
-            self.map.forget(frame, &piece);
-        }
         if !was_absorbed {
             return Some(ended);
         }
-        let (lbn, blocks) = (piece.lbn, piece.blocks());
+        let (lbn, blocks) = (line.piece.lbn, line.piece.blocks());
         let instead = Command {
             lbn: Lbn(lbn),
             blocks,
@@ -156,8 +157,16 @@ impl Tier {
 
     /// A write is where it belongs, or could not be written.
     pub(super) fn write_ended(&mut self, id: WorkId, end: PhaseEnd, cx: &mut Context<'_>) {
-        let mut work = self.works.take(id);
         let is_absorbed = |line: &WorkLine| line.action == Action::Absorb;
+        // What a table that cannot be changed does not name is not kept by the cache device.
+        if self.condition == Condition::ReadOnly
+            && self.retirement.has_begun()
+            && end.outcome == Outcome::Ok
+            && self.works.get(id).lines.iter().any(is_absorbed)
+        {
+            return self.send_absorbed_through(id, cx);
+        }
+        let mut work = self.works.take(id);
         // What was absorbed before the cache device failed is lost again.
         let has_lost = self.condition == Condition::Failed && work.lines.iter().any(is_absorbed);
         let outcome = match end.outcome {
@@ -171,6 +180,7 @@ impl Tier {
                     let (state, piece) = (self.map.line(frame), line.piece);
                     let run = self.map.next_run(state, BlockState::Dirty, piece);
                     self.map.put(frame, &piece, true);
+                    self.changes.note_dirty(piece.key, frame);
                     if run != Some((piece.lbn, piece.blocks())) {
                         self.note_dirty(piece.key, frame);
                     }
@@ -179,6 +189,8 @@ impl Tier {
                     self.map.put(frame, &line.piece, false);
                     self.note_dirty(line.piece.key, frame);
                 }
+                // A write that has failed has not replaced what is dirty.
+                Action::Drop if outcome != Outcome::Ok && self.absorbs() => {}
                 _ => self.map.forget(frame, &line.piece),
             }
         }
@@ -198,6 +210,7 @@ impl Tier {
         self.works.put_back(id, work);
         match awaited.flatten() {
             Some(commit) => self.wait_with_write(commit, id),
+            None if outcome == Outcome::Ok && self.waits_for_record(id) => {}
             None => self.end_write(id, outcome, cx),
         }
     }
@@ -230,11 +243,10 @@ impl Tier {
         work.stage = Stage::Writing;
         let of_host = work.command;
         for line in &mut work.lines {
-            let (Action::Absorb, Some(frame)) = (line.action, line.frame) else {
+            if line.action != Action::Absorb {
                 continue;
-            };
+            }
             line.action = Action::Drop;
-            self.map.forget(frame, &line.piece);
             let (lbn, blocks) = (line.piece.lbn, line.piece.blocks());
             let part = Command {
                 lbn: Lbn(lbn),
@@ -280,6 +292,15 @@ impl Tier {
             blocks,
             at: self.place(frame, block),
             is_lost: false,
+        }
+    }
+}
+
+/// The cache device has stopped to take writes while a write waited for a place: all of it goes to the backing device.
+fn withdraw(work: &mut Work) {
+    for line in &mut work.lines {
+        if matches!(line.action, Action::Absorb | Action::Update) {
+            line.action = Action::Drop;
         }
     }
 }

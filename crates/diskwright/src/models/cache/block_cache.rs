@@ -151,6 +151,17 @@ impl BlockCache {
 
     /// Accesses a line, which gets a frame if it has none and one can be freed. What leaves for it, or at it, joins the victims.
     pub fn access(&mut self, key: u64, write: bool, victims: &mut Vec<Victim>) -> Place {
+        self.access_found(self.find(key), key, write, victims)
+    }
+
+    /// The same of a line whose frame has been looked up.
+    pub fn access_found(
+        &mut self,
+        found: Option<Frame>,
+        key: u64,
+        write: bool,
+        victims: &mut Vec<Victim>,
+    ) -> Place {
         let access = Access {
             key,
             write,
@@ -164,7 +175,7 @@ impl BlockCache {
             counts,
         } = self;
         let mut freed_dirty = None;
-        let turn = occupancy.access(&access, |frame, key| {
+        let turn = occupancy.access_found(found, &access, |frame, key| {
             let line = lines.take(frame);
             let blocks = lines.dirty_blocks(line);
             if blocks > 0 {

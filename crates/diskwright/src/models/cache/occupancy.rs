@@ -89,9 +89,21 @@ impl Occupancy {
     pub(super) fn access(
         &mut self,
         access: &Access,
+        leaves: impl FnMut(Frame, u64),
+    ) -> AccessOutcome {
+        self.access_found(self.directory.find(access.key), access, leaves)
+    }
+
+    /// The same of a block whose frame has been looked up.
+    #[inline]
+    pub(super) fn access_found(
+        &mut self,
+        found: Option<Frame>,
+        access: &Access,
         mut leaves: impl FnMut(Frame, u64),
     ) -> AccessOutcome {
-        if let Some(frame) = self.directory.find(access.key) {
+        debug_assert_eq!(found, self.directory.find(access.key));
+        if let Some(frame) = found {
             self.policy.hit(frame, access);
             let held = self.spared.as_ref().unwrap_or(&self.pins);
             while let Some(shed) = self.policy.shed(frame, held) {

@@ -69,6 +69,43 @@ fn a_cache_that_shrinks_loses_the_lines_behind_its_end() {
 }
 
 #[test]
+fn only_what_lies_behind_the_new_end_is_written_back() {
+    // Forty lines are dirty, in the first forty places.
+    let writes: Vec<String> = (0..40u64)
+        .map(|number| format!("{},0,write,0,{},8\n", number * 10_000_000, number * 16))
+        .collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = format!(
+        "time_ns,device,op,fua,lbn,blocks\n{}2000000000,0,read,0,0,8\n",
+        writes.concat()
+    );
+    std::fs::write(folder.path().join("writes.csv"), text).expect("written");
+    for (kind, written_back, held) in [
+        ("{ resize = \"1600 blocks\" }", 0, 40),
+        ("{ resize = \"320 blocks\" }", 0, 40),
+        ("{ resize = \"80 blocks\" }", 30, 10),
+        ("\"remove\"", 40, 0),
+    ] {
+        for metadata in ["\"none\"", "\"on-cache\""] {
+            let spec = format!(
+                "[workload]\ntrace = \"writes.csv\"\n[measure]\nwarmup = 0\n[device.tier]\nsize = \"800 blocks\"\nmetadata = {metadata}\n\
+                 write_policy = \"write-back\"\ncleaning = \"none\"\n[[device.tier.event]]\nat = \"1 s\"\nkind = {kind}\n{DEVICES}"
+            );
+            let source = crate::support::from_text_in(spec, folder.path());
+            let outcome = crate::support::outcome_of(&source, &checked()).expect("it runs");
+            let tier = &outcome.json()["devices"]["tier"];
+            assert_eq!(
+                count(tier, "written_back_blocks"),
+                written_back * 8,
+                "{kind}"
+            );
+            assert_eq!(count(tier, "dirty_blocks_at_end"), (40 - written_back) * 8);
+            assert_eq!(count(tier, "lines_held"), held, "{kind}");
+        }
+    }
+}
+
+#[test]
 fn a_cache_that_grows_holds_more() {
     for keys in POLICIES {
         let small = keys.to_owned();

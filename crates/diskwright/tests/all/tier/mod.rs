@@ -3,5 +3,6 @@
 mod changes;
 mod che;
 mod formulas;
+mod memory;
 mod specs;
 mod warm;

@@ -117,7 +117,8 @@ pub struct Work {
 pub struct FlushUnderWay {
     pub request: usize,
     pub next: u64,
-    pub victims: u64,
+    /// Once nothing is left to be written back, how many victims had left.
+    pub victims: Option<u64>,
     pub commit: u64,
     pub is_writing: bool,
 }

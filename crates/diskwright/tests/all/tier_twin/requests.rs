@@ -91,9 +91,9 @@ impl Model<'_> {
 
     fn action(&self, work: usize, part: &Part) -> Action {
         let asked = self.works[work].asked;
-        if part.place.is_none() {
+        let Some(place) = part.place else {
             return Action::Pass;
-        }
+        };
         if asked.op == Op::Read {
             let fills = !self.has_all(part) && (part.is_new || self.fills(&self.works[work]));
             return if fills { Action::Fill } else { Action::Pass };
@@ -101,7 +101,7 @@ impl Model<'_> {
         match self.case.write_policy {
             _ if self.removed => Action::Drop,
             "read-only" | "pass-through" => Action::Drop,
-            "write-back" if !self.changes.is_empty() => Action::Update,
+            "write-back" if self.goes(place) => Action::Update,
             "write-back" if !asked.fua || self.case.metadata.is_some() => Action::Absorb,
             _ => Action::Update,
         }

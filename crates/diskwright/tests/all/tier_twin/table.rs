@@ -158,16 +158,42 @@ impl Model<'_> {
     }
 
     pub fn is_closing(&self) -> bool {
-        !self.changes.is_empty() && !self.change_writes && !self.held.iter().any(Held::is_dirty)
+        !self.changes.is_empty() && !self.change_writes && !self.something_dirty_goes()
+    }
+
+    /// Whether a place goes with the change under way.
+    pub fn goes(&self, place: usize) -> bool {
+        let number = self.changes.first().map(|&(number, _)| number);
+        number.is_some_and(|number| match self.event(number) {
+            Event::Resize(lines) => place >= lines,
+            Event::Remove => true,
+            Event::Attach => false,
+        })
+    }
+
+    fn something_dirty_goes(&self) -> bool {
+        let mut held = self.held.iter();
+        held.any(|held| held.is_dirty() && self.goes(held.place))
+    }
+
+    /// The first run from a block on that is dirty in places that go, of so many blocks at most.
+    fn next_going(&self, from: u64, most: u64) -> Option<(u64, u64)> {
+        let is_so = |lbn: u64| {
+            let held = self.find(self.line_of(lbn));
+            held.is_some_and(|held| self.goes(self.held[held].place)) && self.is_dirty(lbn)
+        };
+        let first = (from..self.case.backing.blocks).find(|&lbn| is_so(lbn))?;
+        let length = (0..most).take_while(|&block| is_so(first + block)).count();
+        Some((first, length as u64))
     }
 
     /// A change goes on; whether one has ended.
     pub fn advance_change(&mut self) -> bool {
         let mut has_ended = false;
         while !self.changes.is_empty() && !self.change_writes {
-            if self.held.iter().any(Held::is_dirty) {
+            if self.something_dirty_goes() {
                 for from in [self.change_next, 0] {
-                    let Some((lbn, blocks)) = self.next_dirty(from, MOST) else {
+                    let Some((lbn, blocks)) = self.next_going(from, MOST) else {
                         continue;
                     };
                     let ready = self.may_be_cleaned(lbn, blocks);
@@ -214,6 +240,9 @@ impl Model<'_> {
 
     fn resize(&mut self, lines: usize) {
         self.met.insert("another size");
+        if self.held.iter().any(Held::is_dirty) {
+            self.met.insert("another size with dirty lines that stay");
+        }
         self.lines = lines;
         let before = self.held.len();
         self.held.retain(|held| held.place < lines);

@@ -201,7 +201,7 @@ impl Model<'_> {
                 self.flush = Some(FlushUnderWay {
                     request,
                     next: 0,
-                    victims: self.victims,
+                    victims: None,
                     commit,
                     is_writing: false,
                 });
@@ -215,7 +215,9 @@ impl Model<'_> {
                     self.met.insert("a flush that waits for a commit");
                     return;
                 }
-            } else if let Some((lbn, blocks)) = self.next_dirty(flush.next, MOST) {
+            } else if let (None, Some((lbn, blocks))) =
+                (flush.victims, self.next_dirty(flush.next, MOST))
+            {
                 let ready = self.may_be_cleaned(lbn, blocks);
                 if ready > 0 {
                     self.flush = Some(FlushUnderWay {
@@ -228,9 +230,14 @@ impl Model<'_> {
                     self.met.insert("a flush that waits for a line");
                 }
                 return;
-            } else if self.leaving.iter().any(|&number| number < flush.victims) {
-                self.met.insert("a flush that waits for a victim");
-                return;
+            } else {
+                let end = flush.victims.unwrap_or(self.victims);
+                let victims = Some(end);
+                self.flush = Some(FlushUnderWay { victims, ..flush });
+                if self.leaving.iter().any(|&number| number < end) {
+                    self.met.insert("a flush that waits for a victim");
+                    return;
+                }
             }
             self.flush = None;
             let devices = if self.removed { vec![1] } else { vec![0, 1] };
