@@ -20,6 +20,7 @@ mod drive_cache;
 mod dual_actuator;
 mod fuzz_targets;
 mod golden;
+mod hybrid_twin;
 mod initial_angle;
 mod interfaces;
 mod large_requests;

@@ -28,6 +28,11 @@ impl Cell {
     pub fn is_used(&self) -> bool {
         self.users > 0
     }
+
+    /// Whether the medium has the same data of it since some tick.
+    pub fn is_unchanged(&self, since: u64) -> bool {
+        self.since < since
+    }
 }
 
 /// A request to a part of the NV cache: what [`Contents::end_use`] is told when it has ended.
@@ -105,7 +110,8 @@ impl Contents {
         }
     }
 
-    fn tick(&mut self) -> u64 {
+    /// The number of an instant, in the order of uses and of writes to the medium.
+    pub fn tick(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
@@ -202,8 +208,21 @@ impl Contents {
         true
     }
 
+    /// Removes a run from the pinned set, with its data; the unpinned set keeps what it has.
+    pub fn unpin(&mut self, lbn: u64, blocks: u64) {
+        self.split(lbn);
+        self.split(lbn + blocks);
+        let mut at = lbn;
+        while let Some((&start, &cell)) = self.cells.range(at..lbn + blocks).next() {
+            at = start + cell.blocks;
+            if cell.is_pinned {
+                self.release(start, cell.blocks);
+            }
+        }
+    }
+
     /// Removes a run from both sets, with its data; returns how many blocks had a place.
-    pub fn release(&mut self, lbn: u64, blocks: u64) -> u64 {
+    fn release(&mut self, lbn: u64, blocks: u64) -> u64 {
         self.split(lbn);
         self.split(lbn + blocks);
         let mut released = 0;
