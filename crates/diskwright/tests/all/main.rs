@@ -18,6 +18,7 @@ mod die_trace;
 mod disksim_files;
 mod drive_cache;
 mod dual_actuator;
+mod flash_backed;
 mod fuzz_targets;
 mod golden;
 mod hybrid_twin;

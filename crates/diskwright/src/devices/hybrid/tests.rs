@@ -202,7 +202,7 @@ fn a_write_without_room_goes_to_the_medium_and_a_flush_begins() {
         command(Op::Write, 300, 4),
     ]);
     assert_eq!(asked(&engine, 0), ["write 200+5", "write 100+12"]);
-    assert_eq!(asked(&engine, 1), ["write 0+12", "read 0+12", "write 12+4"]);
+    assert_eq!(asked(&engine, 1), ["write 0+12", "read 0+12", "write 0+4"]);
     assert_eq!(ended[2].response(), Time::from_ms(10));
     let report = engine.devices()[2].report(Time::ZERO);
     assert_eq!(report["unpinned_set"]["own_flushes"], 1);
