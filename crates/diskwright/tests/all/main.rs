@@ -17,6 +17,7 @@ mod curve;
 mod die_trace;
 mod disksim_files;
 mod drive_cache;
+mod drive_power;
 mod dual_actuator;
 mod flash_backed;
 mod fuzz_targets;
