@@ -82,7 +82,7 @@ impl Model<'_> {
             Op::NvCache(Nv::WriteMedium) => {
                 if !self.parks(request, lbn, end) {
                     let job = self.begin_job(Some(request));
-                    self.to_medium(job, Op::Write, lbn, end);
+                    self.asks_of_medium(job, Op::Write, lbn, end);
                 }
             }
         }
@@ -113,7 +113,7 @@ impl Model<'_> {
         self.jobs[job].fetched_at = self.next_tick();
         for (lbn, end) in empty {
             self.jobs[job].fetched.push((lbn, end));
-            self.to_medium(job, Op::Read, lbn, end);
+            self.asks_of_medium(job, Op::Read, lbn, end);
         }
         true
     }
@@ -154,12 +154,12 @@ impl Model<'_> {
                 continue;
             }
             if let Some((from, end)) = medium.take() {
-                self.to_medium(job, op, from, end);
+                self.asks_of_medium(job, op, from, end);
             }
             if !block.is_pinned {
                 unpinned += run.blocks as u64;
             }
-            self.to_flash(
+            self.asks_of_flash(
                 job,
                 if is_write { Op::Write } else { Op::Read },
                 run.lbn,
@@ -167,7 +167,7 @@ impl Model<'_> {
             );
         }
         if let Some((from, end)) = medium {
-            self.to_medium(job, op, from, end);
+            self.asks_of_medium(job, op, from, end);
         }
         if is_taken && unpinned > 0 {
             self.meets("the unpinned set takes a write");
@@ -184,7 +184,7 @@ impl Model<'_> {
         }
     }
 
-    pub fn to_medium(&mut self, job: usize, op: Op, lbn: usize, end: usize) {
+    pub fn asks_of_medium(&mut self, job: usize, op: Op, lbn: usize, end: usize) {
         let op = if op == Op::Write { Op::Write } else { Op::Read };
         if op == Op::Write {
             self.writing.push((lbn, end));
@@ -193,7 +193,7 @@ impl Model<'_> {
         self.send(0, job, op, blocks as u64, What::Medium { lbn, blocks });
     }
 
-    pub fn to_flash(&mut self, job: usize, op: Op, lbn: usize, blocks: usize) {
+    pub fn asks_of_flash(&mut self, job: usize, op: Op, lbn: usize, blocks: usize) {
         let of = self.begin_use(lbn, blocks);
         self.send(1, job, op, blocks as u64, What::Flash(of));
     }
@@ -278,7 +278,7 @@ impl Model<'_> {
                 }
                 self.meets("a pin populates");
                 self.add("populated_blocks", (end - lbn) as u64);
-                self.to_flash(job, Op::Write, lbn, end - lbn);
+                self.asks_of_flash(job, Op::Write, lbn, end - lbn);
                 populates = true;
             }
         }
