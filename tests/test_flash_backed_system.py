@@ -13,7 +13,7 @@ import diskwright
 from diskwright import reproduce
 from diskwright.reproduce._system import works
 from diskwright.systems import system
-from diskwright.systems.flash_backed import _devices, _loads, _runs, _seeks
+from diskwright.systems.flash_backed import _devices, _energy, _loads, _runs, _seeks
 from test_reproduce import SCHEMA
 
 SYSTEM = system("flash-backed")
@@ -203,3 +203,34 @@ def test_write_time_and_what_is_made_of_it(tmp_path: Path) -> None:
     seconds = float(runs[_runs.WITH].simulated_s)
     erases_a_year = 50 * 4096 / 131_072 / (8 * 2**20 / 131_072) * 365.25 * 86_400 / seconds
     assert _runs.years(runs[_runs.WITH]) == pytest.approx(100_000 / erases_a_year)
+
+
+def test_an_nv_cache_spares_the_stopped_disk_its_writes() -> None:
+    """The works of the figure on energy, with a write a minute in place of the HP week."""
+    load = {
+        "workload": {
+            "synthetic": {"requests": 60, "arrivals": {"constant": "1 min"}, "reads": 0.1, "size": "4 KiB"}
+        }
+    }
+    policy = {"fixed": {"standby_z": "5 s"}}
+    works = {
+        "on": _energy.on_disk(None),
+        "disk": _energy.on_disk(policy),
+        "oracle": _energy.on_disk("oracle"),
+        "cached": _energy.on_hybrid(policy),
+        "mode": _energy.on_hybrid(None, power_mode=True, high_power="5 s"),
+    }
+    runs = {name: diskwright.run({**work.inputs()[0], **load}) for name, work in works.items()}
+    told = {name: {"run": run, "on": runs["on"]} for name, run in runs.items()}
+    starts = {name: _energy.spin_ups(of) for name, of in told.items()}
+    assert starts["on"] == 0
+    assert starts["disk"] == 59
+    assert 0 < starts["cached"] < 20
+    assert 0 < starts["mode"] < 20
+    energy = {name: _energy.energy_kj(of) for name, of in told.items()}
+    assert energy["cached"] < energy["oracle"] <= energy["disk"] < energy["on"]
+    added = {name: _energy.added_ms(of) for name, of in told.items()}
+    assert added["oracle"] == added["on"] == 0
+    assert 0 < added["cached"] < added["disk"]
+    assert _energy.years(told["on"]) is None
+    assert _energy.years(told["disk"]) == pytest.approx(600_000 / (59 * 365.25 / 7))

@@ -2342,6 +2342,14 @@ class Hybrid(Table):
     """The device that is the NV cache."""
     command: Time | None = None
     """How long a command takes that only changes which blocks are pinned. Default: "5 us"."""
+    power_mode: bool | None = None
+    """NV cache power mode is on from the start: the NV cache takes all writes that it has room for, and the
+    medium is stopped whenever it has nothing to do. Default: false.
+    """
+    high_power: Time | None = None
+    """In NV cache power mode, how long the medium is left turning after it has come back: the minimum high-
+    power time. Default: "0 ms".
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

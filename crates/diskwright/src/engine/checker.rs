@@ -14,12 +14,17 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use crate::engine::request::{Command, DeviceId, Op, Outcome, Promise, Request, RequestId};
+use crate::engine::request::{
+    Command, DeviceId, NvCacheCommand, Op, Outcome, Promise, Request, RequestId,
+};
 
 /// A write's number, from 1; 0 is what a block held before the run.
 type Version = u64;
 /// The order of issues and completions.
 type Moment = u64;
+
+/// The host's write to the medium beneath an NV cache: complete when it is durable.
+const WRITE_MEDIUM: Op = Op::NvCache(NvCacheCommand::WriteMedium);
 
 /// How many faults are described; further ones are counted.
 const DESCRIBED: usize = 20;
@@ -127,13 +132,13 @@ impl Checker {
     pub fn issued(&mut self, id: RequestId, command: &Command) {
         self.moment += 1;
         let version = match command.op {
-            Op::Write | Op::Trim => {
+            Op::Write | Op::Trim | WRITE_MEDIUM => {
                 self.version += 1;
                 self.version
             }
             Op::Read | Op::Flush | Op::NvCache(_) => 0,
         };
-        if matches!(command.op, Op::Write | Op::Trim) {
+        if matches!(command.op, Op::Write | Op::Trim | WRITE_MEDIUM) {
             // What is trimmed may be gone at once, or never.
             let (version, trimmed) = match command.op {
                 Op::Trim => (0, version),
@@ -374,7 +379,7 @@ impl Checker {
             return self.failed(&open);
         }
         match open.command.op {
-            Op::Write => self.acknowledge(&open),
+            Op::Write | WRITE_MEDIUM => self.acknowledge(&open),
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
             Op::Trim => self.trimmed(&open.command),
@@ -384,7 +389,7 @@ impl Checker {
 
     /// A request has failed. What it was to write may be on a medium or not, but a later write replaces it.
     fn failed(&mut self, open: &Open) {
-        if !matches!(open.command.op, Op::Write | Op::Trim) {
+        if !matches!(open.command.op, Op::Write | Op::Trim | WRITE_MEDIUM) {
             return;
         }
         let version = if open.command.op == Op::Trim {
@@ -489,7 +494,8 @@ impl Checker {
             .map(|open| open.issued)
             .min()
             .unwrap_or(self.moment);
-        if self.promise == Promise::Durable || open.command.fua {
+        let must_last = open.command.fua || open.command.op == WRITE_MEDIUM;
+        if self.promise == Promise::Durable || must_last {
             self.promise(&open.command, open.issued);
         } else {
             let (command, issued) = (open.command, open.issued);

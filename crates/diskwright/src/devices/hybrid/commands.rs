@@ -3,13 +3,14 @@
 use super::contents::Run;
 use super::{Hybrid, Piece};
 use crate::engine::Token;
-use crate::engine::children::PhaseEnd;
+use crate::engine::children::{JobId, PhaseEnd};
 use crate::engine::context::Context;
 use crate::engine::request::{Command, NvCacheCommand, Op, Outcome, Part, RequestId, ServedBy};
 
-/// Kinds of alarms: the end of a command that went well, and of one that was refused.
+/// Kinds of alarms: the end of a command that went well, and of one that was refused; the medium may stop.
 const DONE: u32 = 0;
 const REFUSED: u32 = 1;
+pub(super) const STOP: u32 = 2;
 
 impl Hybrid {
     /// A command arrives.
@@ -20,22 +21,15 @@ impl Hybrid {
         command: &Command,
         cx: &mut Context<'_>,
     ) {
-        self.counters.commanded(of);
         let (lbn, blocks) = (command.lbn.0, u64::from(command.blocks));
         match of {
-            NvCacheCommand::Pin => {
-                let is_held = self.pin(lbn, blocks);
-                self.answer(request, is_held, cx);
-            }
-            NvCacheCommand::PinAndPopulate => {
-                if self.pin(lbn, blocks) {
-                    self.populate(request, command, cx);
-                } else {
+            NvCacheCommand::Pin | NvCacheCommand::PinAndPopulate => {
+                if !self.pin(request, command, cx) && !self.waits_for_room(request, cx) {
                     self.answer(request, false, cx);
                 }
             }
             NvCacheCommand::Unpin => {
-                self.contents.release(lbn, blocks);
+                self.contents.unpin(lbn, blocks);
                 self.answer(request, true, cx);
             }
             NvCacheCommand::QueryPinned => {
@@ -50,12 +44,12 @@ impl Hybrid {
                 self.answer(request, true, cx);
             }
             NvCacheCommand::FlushUnpinned => {
-                if !self.parks_flush(request) && !self.flush_unpinned(request, cx) {
+                if !self.parks_flush(request) && !self.flush_unpinned(Some(request), cx) {
                     self.answer(request, true, cx);
                 }
             }
             NvCacheCommand::PowerModeOn | NvCacheCommand::PowerModeOff => {
-                self.is_saving = of == NvCacheCommand::PowerModeOn;
+                self.set_power_mode(of == NvCacheCommand::PowerModeOn, cx);
                 self.answer(request, self.has_flash, cx);
             }
             NvCacheCommand::ReadMedium => self.divide(request, command, cx),
@@ -67,12 +61,26 @@ impl Hybrid {
         }
     }
 
-    fn pin(&mut self, lbn: u64, blocks: u64) -> bool {
-        self.has_flash && self.contents.hold(lbn, blocks, true)
+    /// Pins what a command says, if there is room.
+    pub(super) fn pin(
+        &mut self,
+        request: RequestId,
+        command: &Command,
+        cx: &mut Context<'_>,
+    ) -> bool {
+        let (lbn, blocks) = (command.lbn.0, command.blocks.into());
+        if !self.has_flash || !self.contents.hold(lbn, blocks, true) {
+            return false;
+        }
+        match command.op {
+            Op::NvCache(NvCacheCommand::PinAndPopulate) => self.populate(request, command, cx),
+            _ => self.answer(request, true, cx),
+        }
+        true
     }
 
     /// Ends a command that only changes what is known of blocks, after its time.
-    fn answer(&mut self, request: RequestId, is_good: bool, cx: &mut Context<'_>) {
+    pub(super) fn answer(&mut self, request: RequestId, is_good: bool, cx: &mut Context<'_>) {
         let (now, time) = (cx.now(), self.command_time);
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
@@ -95,9 +103,11 @@ impl Hybrid {
     /// Reads pinned blocks from the medium that have no data in the NV cache.
     fn populate(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
         let job = self.children.begin(Some(request));
-        let runs = self.empty_runs(command);
+        let runs = self.empty_runs((command.lbn.0, command.blocks.into()));
+        let began = self.contents.tick();
         for run in &runs {
             let ends = (run.lbn, run.lbn + run.blocks);
+            self.fetches.push((job, ends, began));
             self.send_to_medium(job, request, ends, cx);
         }
         if runs.is_empty() {
@@ -106,9 +116,28 @@ impl Hybrid {
         }
     }
 
-    /// The runs of a command that have a place, but no data in it, and none on their way.
-    fn empty_runs(&self, command: &Command) -> Vec<Run> {
-        let runs = (self.contents).runs(command.lbn.0, command.blocks.into());
+    /// What a populating pin has read goes to its places, but for what has been written since: how many runs that are.
+    fn populate_flash(&mut self, job: JobId, whole: RequestId, cx: &mut Context<'_>) -> usize {
+        let (of_job, others) = std::mem::take(&mut self.fetches)
+            .into_iter()
+            .partition(|fetch| fetch.0 == job);
+        self.fetches = others;
+        let mut sent = 0;
+        for (_, (lbn, end), began) in of_job {
+            for run in self.empty_runs((lbn, end - lbn)) {
+                if run.cell.is_some_and(|cell| cell.is_unchanged(began)) {
+                    self.counters.populated_blocks += run.blocks;
+                    self.send_to_flash(job, whole, &run, cx);
+                    sent += 1;
+                }
+            }
+        }
+        sent
+    }
+
+    /// The runs among some blocks that have a place, but no data in it, and none on their way.
+    fn empty_runs(&self, (lbn, blocks): (u64, u64)) -> Vec<Run> {
+        let runs = self.contents.runs(lbn, blocks);
         let is_empty = |run: &Run| {
             run.cell
                 .is_some_and(|cell| !cell.is_valid && !cell.is_used())
@@ -117,32 +146,23 @@ impl Hybrid {
     }
 
     /// The last piece of a phase of a job has ended.
-    pub(super) fn phase_ended(
-        &mut self,
-        end: &PhaseEnd,
-        (last, whole): (Piece, RequestId),
-        cx: &mut Context<'_>,
-    ) {
+    pub(super) fn phase_ended(&mut self, end: &PhaseEnd, last: Piece, cx: &mut Context<'_>) {
         match last {
             Piece::Gather(of) if end.outcome == Outcome::Ok => {
                 return self.spread(end.job, of, cx);
             }
             Piece::Gather(of) | Piece::Spread(of) => {
-                return self.settled((end.job, whole), &of, end.outcome, cx);
+                return self.settled(end.job, &of, end.outcome, cx);
             }
             _ => {}
         }
+        let whole = end.request.expect("all other work is for requests");
         let command = cx.request(whole).command;
-        let is_read = command.op == Op::NvCache(NvCacheCommand::PinAndPopulate) && end.phase == 0;
-        if is_read && end.outcome == Outcome::Ok {
-            let runs = self.empty_runs(&command);
-            for run in &runs {
-                self.counters.populated_blocks += run.blocks;
-                self.send_to_flash(end.job, whole, run, cx);
-            }
-            if !runs.is_empty() {
+        if command.op == Op::NvCache(NvCacheCommand::PinAndPopulate) && end.phase == 0 {
+            if end.outcome == Outcome::Ok && self.populate_flash(end.job, whole, cx) > 0 {
                 return;
             }
+            self.fetches.retain(|fetch| fetch.0 != end.job);
         }
         self.children.end(end.job);
         cx.complete(whole, end.outcome);

@@ -28,6 +28,11 @@ impl Cell {
     pub fn is_used(&self) -> bool {
         self.users > 0
     }
+
+    /// Whether the medium has the same data of it since some tick.
+    pub fn is_unchanged(&self, since: u64) -> bool {
+        self.since < since
+    }
 }
 
 /// A request to a part of the NV cache: what [`Contents::end_use`] is told when it has ended.
@@ -100,12 +105,13 @@ impl Contents {
             at = start + cell.blocks;
             let is_same = cell.hold == of.hold && cell.written < of.began;
             if is_same && cell.users == 0 && !cell.is_pinned {
-                self.release(start, cell.blocks);
+                self.give_up(start);
             }
         }
     }
 
-    fn tick(&mut self) -> u64 {
+    /// The number of an instant, in the order of uses and of writes to the medium.
+    pub fn tick(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
@@ -144,6 +150,18 @@ impl Contents {
         })
     }
 
+    /// Divides the cells that the ends of a run lie within; `false` where the run meets none.
+    fn divide(&mut self, lbn: u64, blocks: u64) -> bool {
+        let end = lbn + blocks;
+        let last = self.cells.range(..end).next_back();
+        if last.is_none_or(|(&start, cell)| start + cell.blocks <= lbn) {
+            return false;
+        }
+        self.split(lbn);
+        self.split(end);
+        true
+    }
+
     /// Divides the cell that a block lies within.
     fn split(&mut self, lbn: u64) {
         let Some((&start, cell)) = self.cells.range_mut(..lbn).next_back() else {
@@ -170,8 +188,7 @@ impl Contents {
             return false;
         }
         let (hold, end) = (self.tick(), lbn + blocks);
-        self.split(lbn);
-        self.split(end);
+        self.divide(lbn, blocks);
         let mut at = lbn;
         while at < end {
             if let Some(cell) = self.cells.get_mut(&at) {
@@ -202,30 +219,40 @@ impl Contents {
         true
     }
 
-    /// Removes a run from both sets, with its data; returns how many blocks had a place.
-    pub fn release(&mut self, lbn: u64, blocks: u64) -> u64 {
-        self.split(lbn);
-        self.split(lbn + blocks);
-        let mut released = 0;
-        while let Some((&start, &cell)) = self.cells.range(lbn..lbn + blocks).next() {
-            self.cells.remove(&start);
-            released += cell.blocks;
+    /// Removes a run from the pinned set, with its data; the unpinned set keeps what it has.
+    pub fn unpin(&mut self, lbn: u64, blocks: u64) {
+        if !self.divide(lbn, blocks) {
+            return;
+        }
+        let mut at = lbn;
+        while let Some((&start, &cell)) = self.cells.range(at..lbn + blocks).next() {
+            at = start + cell.blocks;
             if cell.is_pinned {
-                self.pinned -= cell.blocks;
-            }
-            match cell.users {
-                0 => self.space.give_back(cell.place, cell.blocks),
-                _ => _ = self.leaving.insert(cell.place, cell),
+                self.give_up(start);
             }
         }
-        released
+    }
+
+    /// The cell that begins at a block leaves both sets, with its data.
+    fn give_up(&mut self, start: u64) {
+        let cell = self.cells.remove(&start).expect("a cell begins there");
+        if cell.is_pinned {
+            self.pinned -= cell.blocks;
+        }
+        match cell.users {
+            0 => self.space.give_back(cell.place, cell.blocks),
+            _ => _ = self.leaving.insert(cell.place, cell),
+        }
     }
 
     /// A request to the place of a run begins; the run is a whole one of [`runs`](Self::runs).
     pub fn begin_use(&mut self, run: &Run) -> Use {
-        self.split(run.lbn);
-        self.split(run.lbn + run.blocks);
         let began = self.tick();
+        let is_whole = (self.cells.get(&run.lbn)).is_some_and(|cell| cell.blocks == run.blocks);
+        if !is_whole {
+            self.split(run.lbn);
+            self.split(run.lbn + run.blocks);
+        }
         let cell = self.cells.get_mut(&run.lbn).expect("it has a place");
         cell.users += 1;
         Use {
@@ -265,8 +292,9 @@ impl Contents {
 
     /// The medium has newer data of a run: those in the NV cache are void. The places of pinned blocks stay theirs.
     pub fn supersede(&mut self, lbn: u64, blocks: u64) {
-        self.split(lbn);
-        self.split(lbn + blocks);
+        if !self.divide(lbn, blocks) {
+            return;
+        }
         let since = self.tick();
         let mut at = lbn;
         while let Some((&start, cell)) = self.cells.range_mut(at..lbn + blocks).next() {
@@ -274,8 +302,7 @@ impl Contents {
             if cell.is_pinned {
                 (cell.is_valid, cell.since) = (false, since);
             } else {
-                let length = cell.blocks;
-                self.release(start, length);
+                self.give_up(start);
             }
         }
     }
@@ -312,7 +339,7 @@ mod tests {
         contents.supersede(104, 10);
         assert_eq!(contents.place_of(103), Some(3));
         assert_eq!((contents.place_of(104), contents.pinned()), (None, 8));
-        assert_eq!(contents.release(0, 200), 8);
+        contents.unpin(0, 200);
         assert_eq!((contents.pinned(), contents.held()), (0, 0));
     }
 
@@ -339,7 +366,7 @@ mod tests {
         let mut contents = Contents::new(8);
         assert!(contents.hold(0, 8, true));
         let under_way = contents.begin_use(&only(&contents, 2, 4));
-        contents.release(0, 8);
+        contents.unpin(0, 8);
         // Places 2 to 5 are waited for.
         assert!(!contents.hold(100, 5, true));
         assert!(contents.hold(100, 4, true));

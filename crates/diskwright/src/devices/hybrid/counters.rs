@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::rest::Wakes;
 use crate::engine::request::{NvCacheCommand, Op};
 
 /// Requests to one of its parts.
@@ -48,6 +49,15 @@ pub(super) struct HybridCounters {
     flushes_of_unpinned: u64,
     pub refused: u64,
     pub populated_blocks: u64,
+    /// Writes that the unpinned set has taken.
+    absorbed_writes: u64,
+    absorbed_blocks: u64,
+    /// Reads that the NV cache has served while the medium was at rest.
+    pub reads_at_rest: u64,
+    /// Flushes of the unpinned set that nobody had asked for, and blocks that all flushes have brought to the medium.
+    pub own_flushes: u64,
+    pub flushed_blocks: u64,
+    woken: Wakes,
 }
 
 impl HybridCounters {
@@ -59,6 +69,17 @@ impl HybridCounters {
             &mut self.medium
         };
         part.add(op, blocks);
+    }
+
+    /// The unpinned set takes so many blocks of a write.
+    pub fn absorbs(&mut self, blocks: u64) {
+        self.absorbed_writes += u64::from(blocks > 0);
+        self.absorbed_blocks += blocks;
+    }
+
+    /// A request for one of this kind, or for the drive's own flush, finds the medium down.
+    pub fn wakes(&mut self, of: Option<Op>) {
+        self.woken.add(of);
     }
 
     /// A command to the NV cache arrives.
@@ -93,6 +114,25 @@ impl HybridCounters {
             }),
         );
         put("populated_blocks", json!(self.populated_blocks));
+        put(
+            "unpinned_set",
+            json!({
+                "writes": self.absorbed_writes,
+                "written_blocks": self.absorbed_blocks,
+                "own_flushes": self.own_flushes,
+                "flushed_blocks": self.flushed_blocks,
+            }),
+        );
+        put("reads_at_rest", json!(self.reads_at_rest));
+        put(
+            "wakes",
+            json!({
+                "reads": self.woken.reads,
+                "writes": self.woken.writes,
+                "commands": self.woken.commands,
+                "flushes": self.woken.flushes,
+            }),
+        );
         put("pinned_blocks", json!(pinned));
         put("unpinned_blocks", json!(held - pinned));
         report

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Child, Hybrid};
+use super::{Child, Hybrid, Settings};
 use crate::base::error::{Error, InputError};
 use crate::base::units::Time;
 use crate::devices::assembly::{DeviceTree, Site};
@@ -22,6 +22,13 @@ pub struct HybridSpec<D> {
     /// How long a command takes that only changes which blocks are pinned.
     #[serde(default = "five_us")]
     pub command: Time,
+    /// NV cache power mode is on from the start: the NV cache takes all writes that it has room for, and the medium is stopped whenever it
+    /// has nothing to do.
+    #[serde(default)]
+    pub power_mode: bool,
+    /// In NV cache power mode, how long the medium is left turning after it has come back: the minimum high-power time.
+    #[serde(default)]
+    pub high_power: Time,
 }
 
 /// An estimate: the paper says that pinning takes microseconds, since only bits in volatile memory are set.
@@ -52,7 +59,12 @@ impl<D: AnyDevice> DeviceKind for HybridSpec<D> {
         };
         let medium = child(&self.media, "media")?;
         let flash = child(&self.nvcache, "nvcache")?;
-        let hybrid = Hybrid::new(medium, flash, self.command);
+        let settings = Settings {
+            command: self.command,
+            power_mode: self.power_mode,
+            high_power: self.high_power,
+        };
+        let hybrid = Hybrid::new(medium, flash, settings);
         Ok(Built {
             id: tree.add(site.path, Box::new(hybrid)),
             rotation: None,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::fakes::{Fake, asked, command, faults, run, run_at};
-use crate::engine::request::{Part, Request, ServedBy};
+use crate::engine::request::{Command, NvCacheCommand, Part, Request, ServedBy};
 use crate::engine::{Engine, Injection};
 
 /// A medium of 1000 blocks and 10 ms, an NV cache of 16 blocks and 1 ms, and the drive.
@@ -14,7 +14,12 @@ fn drive(promise: Promise) -> Vec<Box<dyn Device>> {
         blocks: fake.blocks,
         promise: fake.promise,
     };
-    let hybrid = Hybrid::new(child(0, &medium), child(1, &flash), Time::from_us(5));
+    let settings = Settings {
+        command: Time::from_us(5),
+        power_mode: false,
+        high_power: Time::ZERO,
+    };
+    let hybrid = Hybrid::new(child(0, &medium), child(1, &flash), settings);
     vec![Box::new(medium), Box::new(flash), Box::new(hybrid)]
 }
 
@@ -162,7 +167,7 @@ fn in_power_mode_the_nv_cache_takes_writes_until_it_is_flushed() {
         command(Op::Write, 104, 8),
         command(Op::Read, 96, 16),
         // There is room for four more.
-        command(Op::Write, 200, 8),
+        command(Op::Write, 200, 4),
         nv(NvCacheCommand::PowerModeOff),
         command(Op::Write, 110, 4),
         nv(NvCacheCommand::FlushUnpinned),
@@ -174,11 +179,11 @@ fn in_power_mode_the_nv_cache_takes_writes_until_it_is_flushed() {
         asked(&engine, 0),
         [
             "read 96+4",
-            "write 200+8",
             "write 110+4",
             "write 100+4",
             "write 104+4",
             "write 108+2",
+            "write 200+4",
             "read 100+12"
         ]
     );
@@ -186,6 +191,49 @@ fn in_power_mode_the_nv_cache_takes_writes_until_it_is_flushed() {
     assert_eq!(ended[7].parts.total(), ended[7].response());
     assert_eq!(ended[8].response(), Time::from_us(5));
     assert_eq!(engine.devices()[2].report(Time::ZERO)["unpinned_blocks"], 0);
+}
+
+#[test]
+fn a_write_without_room_goes_to_the_medium_and_a_flush_begins() {
+    let (engine, ended) = commanded(&[
+        nv(NvCacheCommand::PowerModeOn, 0, 0),
+        command(Op::Write, 100, 12),
+        command(Op::Write, 200, 5),
+        command(Op::Write, 300, 4),
+    ]);
+    assert_eq!(asked(&engine, 0), ["write 200+5", "write 100+12"]);
+    assert_eq!(asked(&engine, 1), ["write 0+12", "read 0+12", "write 0+4"]);
+    assert_eq!(ended[2].response(), Time::from_ms(10));
+    let report = engine.devices()[2].report(Time::ZERO);
+    assert_eq!(report["unpinned_set"]["own_flushes"], 1);
+    assert_eq!(report["unpinned_set"]["flushed_blocks"], 12);
+}
+
+#[test]
+fn a_pin_without_room_waits_for_a_flush_of_the_unpinned_set() {
+    let (engine, ended) = commanded(&[
+        nv(NvCacheCommand::PowerModeOn, 0, 0),
+        command(Op::Write, 100, 12),
+        pin(200, 5),
+        pin(300, 12),
+    ]);
+    // Its data are read and written first; nothing is left to flush for the second one.
+    assert_eq!(ended[2].completion - Time::from_s(2), Time::from_us(11_005));
+    assert_eq!(ended[2].outcome, Some(Outcome::Ok));
+    assert_eq!(ended[3].response(), Time::from_us(5));
+    assert_eq!(ended[3].outcome, Some(Outcome::Refused));
+    assert_eq!(engine.devices()[2].report(Time::ZERO)["pinned_blocks"], 5);
+}
+
+#[test]
+fn unpinning_leaves_the_unpinned_set_alone() {
+    let (engine, _) = commanded(&[
+        nv(NvCacheCommand::PowerModeOn, 0, 0),
+        command(Op::Write, 100, 8),
+        nv(NvCacheCommand::Unpin, 100, 8),
+        command(Op::Read, 100, 8),
+    ]);
+    assert_eq!(asked(&engine, 1), ["write 0+8", "read 0+8"]);
 }
 
 #[test]

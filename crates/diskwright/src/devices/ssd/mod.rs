@@ -7,6 +7,7 @@ mod counters;
 mod die_trace;
 pub mod drive;
 mod entries;
+mod expected;
 mod initial;
 mod legs;
 mod operations;
@@ -31,6 +32,7 @@ use crate::base::divide::Divisor;
 use crate::base::random::Stream;
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
+use crate::engine::access_times::AccessTimes;
 use crate::engine::context::Context;
 use crate::engine::device::{Device, DeviceStatus, Fault, Location};
 use crate::engine::request::{Part, Promise, RequestId};
@@ -305,6 +307,10 @@ impl Device for Ssd {
 
     fn blocks(&self) -> u64 {
         u64::from(self.map.units()) * u64::from(self.geometry.unit_blocks)
+    }
+
+    fn access_times(&self) -> Option<AccessTimes> {
+        Some(self.expected())
     }
 
     fn parts(&self) -> &'static [Part] {

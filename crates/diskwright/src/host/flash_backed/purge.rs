@@ -59,6 +59,9 @@ impl FlashBacked {
         if self.idle_alarm.is_some() || !self.fqueue.oldest().is_some_and(is_ready) {
             return;
         }
+        if self.lets_medium_rest(cx) {
+            return;
+        }
         let goes_on = self.is_purging || self.is_flushing;
         let delay = match self.parts.idle {
             _ if goes_on => Time::ZERO,
@@ -72,9 +75,14 @@ impl FlashBacked {
         }
     }
 
+    /// The drive's medium has stopped, and nothing but idleness speaks for waking it.
+    fn lets_medium_rest(&self, cx: &Context<'_>) -> bool {
+        !self.is_flushing && cx.status(self.parts.hybrid).is_down
+    }
+
     /// The alarm of idleness rings.
     pub(super) fn purge(&mut self, cx: &mut Context<'_>) {
-        if self.access.is_none() && self.pool.is_empty() {
+        if self.access.is_none() && self.pool.is_empty() && !self.lets_medium_rest(cx) {
             self.is_purging = self.parts.idle != IdleSpec::Watermark;
             self.flush_oldest(true, cx);
         }

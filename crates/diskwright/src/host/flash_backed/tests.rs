@@ -2,7 +2,7 @@
 
 use super::rules::RuleSpec;
 use super::*;
-use crate::devices::hybrid::{Child, Hybrid};
+use crate::devices::hybrid::{Child, Hybrid, Settings};
 use crate::engine::access_times::{AccessTimes, Point};
 use crate::engine::fakes::{Fake, asked, command, faults, run_at};
 use crate::engine::request::{Outcome, Request, ServedBy};
@@ -79,7 +79,12 @@ impl Setup {
             blocks: fake.blocks,
             promise: fake.promise,
         };
-        let hybrid = Hybrid::new(child(0, &medium), child(1, &flash), Time::from_us(5));
+        let settings = Settings {
+            command: Time::from_us(5),
+            power_mode: false,
+            high_power: Time::ZERO,
+        };
+        let hybrid = Hybrid::new(child(0, &medium), child(1, &flash), settings);
         let point = |distance, ms| Point {
             distance,
             time: Time::from_ms(ms),

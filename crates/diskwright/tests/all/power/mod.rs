@@ -3,6 +3,7 @@
 mod commands;
 mod disks;
 mod edges;
+mod hybrids;
 mod memory;
 mod refusals;
 mod ssds;

@@ -13,8 +13,20 @@ use super::{check_cases, devices, load};
 /// The case of a number.
 fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
-    let (device, blocks) = devices::a_hybrid(&mut draw);
+    let (mut device, blocks) = devices::a_hybrid(&mut draw);
+    // Of many the medium stops.
+    if let Some(disk) = device["hybrid"]["media"].get_mut("hdd")
+        && draw.chance(0.7)
+    {
+        disk["power"] = devices::power::power(&mut draw, &["standby_z"]);
+    }
     cut_somewhere_with(draw, device, blocks, |draw, spec| {
+        // Some hosts know nothing of the NV cache.
+        if draw.chance(0.2) {
+            let host = spec["host"].as_object_mut();
+            host.map(|host| host.remove("flash_backed"));
+            return;
+        }
         spec["host"]["flash_backed"] = devices::flash_backed(draw, load::is_closed(spec));
         // The paper's order loses what it should lose.
         spec["host"]["flash_backed"]["order"] = json!("durable-first");
@@ -34,7 +46,7 @@ fn with_faults(definitions: &Definitions, number: u64) -> Case {
 }
 
 /// What the runs that are cut have.
-const SIGHTS: [Sight; 5] = [
+const SIGHTS: [Sight; 8] = [
     ("/requests/failed", 0.2, "with requests under way"),
     (
         "/devices/host.flash_backed/fqueue_bytes_at_end",
@@ -55,6 +67,21 @@ const SIGHTS: [Sight; 5] = [
         "/devices/host.flash_backed/overwriting",
         0.02,
         "after writes in the place of others",
+    ),
+    (
+        "/devices/hybrid/unpinned_set/writes",
+        0.1,
+        "after writes that the unpinned set has taken",
+    ),
+    (
+        "/devices/hybrid/unpinned_set/flushed_blocks",
+        0.03,
+        "after flushes of the unpinned set",
+    ),
+    (
+        "/devices/hybrid.media.hdd/spin_ups",
+        0.03,
+        "after spin-ups of the medium",
     ),
 ];
 

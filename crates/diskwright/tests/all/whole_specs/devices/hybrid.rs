@@ -23,6 +23,10 @@ fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
     if draw.chance(0.5) {
         hybrid["command"] = draw.time(0, 3_000);
     }
+    if draw.chance(0.3) {
+        hybrid["power_mode"] = json!(true);
+        hybrid["high_power"] = draw.time(0, 3_000_000);
+    }
     draw.nv_cache = of_cache;
     let region = blocks.min(draw.scaled(2_048..=100_000));
     (hybrid, if draw.chance(0.8) { region } else { blocks })

@@ -5,7 +5,7 @@ mod curve;
 mod drive;
 mod hdd;
 mod hybrid;
-mod power;
+pub mod power;
 mod simple;
 mod ssd;
 mod tier;

@@ -1,0 +1,103 @@
+//! A naive twin of hybrid drives, written from docs/hybrid.md alone with lists and linear searches, and random cases in which both complete
+//! every request at the same instant and count the same. The cases have all commands, which no workload has.
+//!
+//! Both devices have constant times; the medium may have a motor, which stops. Nothing fails.
+
+mod compare;
+mod draw;
+mod instants;
+mod library;
+mod model;
+mod motor;
+mod places;
+mod requests;
+mod rest;
+mod specs;
+mod unpinned;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::support::twins;
+
+/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
+#[track_caller]
+fn check(numbers: Range<u64>) {
+    let differs = |&number: &u64| compare::difference(&draw::case(number)).is_some();
+    let different: Vec<u64> = numbers.filter(differs).collect();
+    if let Some(&number) = different.first() {
+        let mut case = draw::case(number);
+        compare::shorten(&mut case, |case| compare::difference(case).is_some());
+        let how = compare::difference(&case).expect("it still differs");
+        panic!("cases {different:?}; {number}: {how}\n{case:#?}");
+    }
+}
+
+/// Power cuts at random instants of the cases without a command that loses data: what was promised must be there.
+#[track_caller]
+fn check_cuts(numbers: Range<u64>) {
+    let mut cut = 0;
+    for number in numbers {
+        let mut case = draw::case(number);
+        let Some(at) = library::where_to_cut(&case, number) else {
+            continue;
+        };
+        cut += 1;
+        if library::cut(&case, at).is_empty() {
+            continue;
+        }
+        compare::shorten(&mut case, |case| !library::cut(case, at).is_empty());
+        let faults = library::cut(&case, at);
+        panic!("case {number}, cut at {at} ns: {faults:#?}\n{case:#?}");
+    }
+    println!("{cut} cuts");
+    assert!(cut > 50, "{cut} cuts only");
+}
+
+/// How many of the cases that run always meet each rule.
+#[test]
+fn every_rule_comes_up() {
+    let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    for number in 0..400 {
+        let case = draw::case(number);
+        let mut model = model::Model::new(&case);
+        model.run();
+        for rule in model.met {
+            *met.entry(rule).or_default() += 1;
+        }
+    }
+    println!("{met:#?}");
+    assert_eq!(met.len(), 24, "{met:#?}");
+    assert!(met.values().all(|&count| count >= 3), "{met:#?}");
+}
+
+#[test]
+fn random_hybrid_drives_do_what_their_twin_does() {
+    check(0..400);
+}
+
+#[test]
+fn power_cuts_under_all_commands_lose_nothing_that_was_promised() {
+    check_cuts(0..400);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn twenty_thousand_random_hybrid_drives_do_what_their_twin_does() {
+    check(400..20_400);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn twenty_thousand_power_cuts_under_all_commands_lose_nothing_that_was_promised() {
+    check_cuts(400..20_400);
+}
+
+/// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
+#[test]
+#[ignore = "for cases that are looked into"]
+fn chosen_hybrid_drives_do_what_their_twin_does() {
+    if let Some(numbers) = twins::chosen() {
+        check(numbers);
+    }
+}
