@@ -102,6 +102,7 @@ impl SsdSpec {
         over(&mut drive.allocation, self.allocation.as_ref());
         over(&mut drive.cleaning, self.cleaning.as_ref());
         over(&mut drive.wear, self.wear.as_ref());
+        over(&mut drive.slc, self.slc.map(Some).as_ref());
         over(&mut drive.buffer, self.buffer.map(Some).as_ref());
         over(&mut drive.recovery, self.recovery.map(Some).as_ref());
     }
@@ -145,11 +146,16 @@ impl SsdSpec {
         let separation = drive.allocation.separation.build();
         let writes = Writes::new(buffer, separation, allocation.groups());
         let checkpoint = checkpoint(drive, &geometry)?;
+        let slc = drive
+            .slc
+            .map(|slc| slc.build(&geometry, drive.cleaning.background));
+        let slc = slc.transpose().map_err(|error| ("slc", error.into()))?;
         let rules = BlockRules {
             levels_wear: drive.wear.levelling,
             streams: writes.streams,
             is_separate: drive.cleaning.separate,
             endurance: drive.wear.endurance,
+            slc: slc.map(|slc| slc.rules),
         };
         let round = u64::from(units) * u64::from(geometry.unit_blocks);
         let mut ssd = Ssd::new(SsdParts {
@@ -183,6 +189,7 @@ impl SsdSpec {
             reads_allocate: drive.reads_allocate,
             depth: drive.queue_depth,
             endurance: drive.wear.endurance,
+            slc,
             geometry,
             allocation,
             units,

@@ -68,7 +68,16 @@ impl Ssd {
     }
 
     /// Whether the host may write the next page of a plane. Cleaning begins here, where it is what is missing.
-    pub(super) fn can_write(&mut self, plane: u32, writer: Writer, cx: &mut Context<'_>) -> bool {
+    pub(super) fn can_write(&mut self, plane: u32, stream: u32, cx: &mut Context<'_>) -> bool {
+        if self.slc.is_some() {
+            if self.writes_slc(plane) {
+                return true;
+            }
+            if self.waits_for_fold(plane) && self.clean(plane, cx) {
+                return false;
+            }
+        }
+        let writer = Writer::Host(stream);
         if !self.blocks.needs_block(plane, writer) {
             return !self.is_needed_by_cleaning(plane, writer);
         }
@@ -91,7 +100,7 @@ impl Ssd {
     }
 
     /// Cleans a plane; whether there is anything to clean, or it is being cleaned already.
-    fn clean(&mut self, plane: u32, cx: &mut Context<'_>) -> bool {
+    pub(super) fn clean(&mut self, plane: u32, cx: &mut Context<'_>) -> bool {
         !self.jobs[plane as usize].is_empty() || self.clean_block(plane, cx)
     }
 
@@ -100,7 +109,8 @@ impl Ssd {
         if self.read_only_since.is_some() {
             return false;
         }
-        let Some(block) = self.choose_victim(plane) else {
+        let fold = self.blocks.choose_fold(plane);
+        let Some(block) = fold.or_else(|| self.choose_victim(plane)) else {
             return false;
         };
         self.jobs[plane as usize].push(Job {
@@ -192,8 +202,9 @@ impl Ssd {
         let entry = self.operations.get_mut(id);
         (entry.action, entry.phase) = (Action::Erase, Phase::Last);
         let command = self.timing.erase_command;
+        let erase = self.erase_time(operation.unit);
         self.carry(channel, id, command, cx.now());
-        self.ring(worker, id, cx.now() + command + self.timing.erase, cx);
+        self.ring(worker, id, cx.now() + command + erase, cx);
     }
 
     /// The next slot of the block that is cleaned whose unit is valid.
@@ -255,7 +266,10 @@ impl Ssd {
         let operation = *self.operations.get(id);
         self.operations.remove(id);
         self.blocks.written(operation.to);
-        self.counters.moved_pages += 1;
+        match self.blocks.block(operation.unit).is_slc {
+            true => self.counters.folded_pages += 1,
+            false => self.counters.moved_pages += 1,
+        }
         let gathered = std::mem::take(&mut self.job_mut(&operation).gathered);
         for (to, &(unit, from)) in (operation.to..).zip(&gathered) {
             self.recovery.copied(from, to);
@@ -300,6 +314,7 @@ impl Ssd {
         } else {
             self.clean_if_needed(plane, true, cx);
         }
+        self.fold_on(plane, cx);
     }
 
     /// A block of a plane is worn out: without another in its place the drive can only be read from now on.
@@ -345,6 +360,9 @@ impl Ssd {
         self.idle_since = cx.now();
         if let Some((after, _)) = self.cleaning.idle {
             cx.background_alarm(cx.now() + after, Token::new(kinds::IDLE, 0));
+        }
+        if let Some(after) = self.folds_after() {
+            cx.background_alarm(cx.now() + after, Token::new(kinds::FOLD, 0));
         }
     }
 

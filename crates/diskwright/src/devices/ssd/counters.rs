@@ -24,6 +24,9 @@ pub(super) struct SsdCounters {
     pub host_pages: u64,
     pub moved_pages: u64,
     pub map_pages: u64,
+    /// Of the host's pages those written in SLC mode, and pages moved out of it.
+    pub slc_pages: u64,
+    pub folded_pages: u64,
     pub host_blocks: u64,
     pub trimmed_pages: u64,
     parts: Parts,
@@ -76,7 +79,8 @@ impl Ssd {
             }
         };
         let (channels, workers) = self.busy();
-        let flash_pages = counters.host_pages + counters.moved_pages + counters.map_pages;
+        let moved = counters.moved_pages + counters.folded_pages;
+        let flash_pages = counters.host_pages + moved + counters.map_pages;
         let written = counters.host_blocks as f64;
         let blocks = u64::from(self.geometry.unit_blocks * self.geometry.units);
         let amplification = (written > 0.0).then(|| (flash_pages * blocks) as f64 / written);
@@ -124,6 +128,9 @@ impl Ssd {
             "busy_ms",
             PARTS.iter().map(ms).collect::<Map<_, _>>().into(),
         );
+        if let Some(slc) = self.slc_json() {
+            put("slc", slc);
+        }
         if let Some(recovery) = self.recovery.json() {
             put("recovery", recovery.clone());
         }

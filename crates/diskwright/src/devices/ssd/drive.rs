@@ -67,6 +67,9 @@ pub struct SsdDescription {
     /// How blocks wear.
     #[serde(default)]
     pub wear: WearDescription,
+    /// Its SLC cache, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc: Option<SlcDescription>,
     /// Its write buffer, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<WriteBufferDescription>,
@@ -253,4 +256,42 @@ impl Default for WearDescription {
             endurance: None,
         }
     }
+}
+
+/// Blocks that are written in SLC mode, one bit a cell, before what they hold is folded into the native mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlcDescription {
+    /// Pages of a block in SLC mode, fewer than it has in the native mode: a third of a TLC block.
+    pub pages: u32,
+    /// Blocks of each plane that may always be in SLC mode.
+    #[serde(default)]
+    pub fixed: u32,
+    /// Blocks of each plane that may be in SLC mode besides, at most, while data do not need them.
+    #[serde(default)]
+    pub dynamic: u32,
+    /// From the array into the page register.
+    pub read: Time,
+    /// From the page register into the array.
+    pub program: Time,
+    /// Erasing a block in SLC mode; as in the native mode unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erase: Option<Time>,
+    /// What the host writes when the cache is full.
+    #[serde(default)]
+    pub full: SlcFull,
+    /// How long a drive has been idle when it folds; it does not where this is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fold_after: Option<Time>,
+}
+
+/// What the host writes when the SLC cache is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlcFull {
+    /// Pages in the native mode.
+    #[default]
+    Direct,
+    /// Nothing, until a block is folded.
+    Fold,
 }

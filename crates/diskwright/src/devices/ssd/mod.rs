@@ -19,6 +19,7 @@ mod recovery;
 mod requests;
 mod scheduling;
 mod shape;
+mod slc;
 pub mod spec;
 mod steady;
 mod writes;
@@ -50,6 +51,7 @@ use picture::SsdPicture;
 use power::DrivePower;
 use recovery::Recovery;
 use requests::OpenRequest;
+use slc::SlcCache;
 use steady::Steady;
 use writes::Writes;
 
@@ -88,6 +90,8 @@ mod kinds {
     pub const HOLD: u32 = 5;
     /// A low power state is due, or the drive is back from one.
     pub const POWER: u32 = 6;
+    /// The drive may have been idle for long enough to fold its SLC cache.
+    pub const FOLD: u32 = 7;
 }
 
 /// What an SSD is made of.
@@ -113,6 +117,7 @@ struct SsdParts {
     chance: Stream,
     blocks: Blocks,
     endurance: Option<u32>,
+    slc: Option<SlcCache>,
     steady: Steady,
     power: Option<Box<DrivePower>>,
 }
@@ -131,6 +136,7 @@ struct Ssd {
     reserved: u32,
     depth: u32,
     endurance: Option<u32>,
+    slc: Option<SlcCache>,
 
     map: PageMap,
     blocks: Blocks,
@@ -212,6 +218,7 @@ impl Ssd {
             reads_allocate: parts.reads_allocate,
             depth: parts.depth,
             endurance: parts.endurance,
+            slc: parts.slc,
             blocks: parts.blocks,
             cleaning: parts.cleaning,
             victims: parts.victims,
@@ -248,6 +255,7 @@ impl Device for Ssd {
             kinds::CHANNEL => self.schedule(token.value(), cx),
             kinds::HOLD => self.held_long_enough(token.value(), cx),
             kinds::POWER => self.power_rings(cx),
+            kinds::FOLD => self.fold_when_idle(cx),
             _ => self.clean_when_idle(cx),
         }
         self.end_requests(cx);

@@ -92,7 +92,18 @@ impl Ssd {
     /// The time of the array for the page that begins at a slot.
     fn page_time(&self, slot: u32) -> Time {
         let page = self.geometry.page_in_block(slot);
-        self.timing.program_time(page, self.geometry.pages)
+        match self.slc {
+            Some(slc) if self.blocks.is_slc(slot) => {
+                let is_last = page + 1 == slc.rules.pages;
+                slc.program
+                    + if is_last {
+                        self.timing.summary
+                    } else {
+                        Time::ZERO
+                    }
+            }
+            _ => self.timing.program_time(page, self.geometry.pages),
+        }
     }
 
     /// The time of a whole page on the channel.
@@ -102,6 +113,11 @@ impl Ssd {
     }
 
     pub(super) fn read_time(&self, slot: u32, blocks: u32) -> Time {
+        if let Some(slc) = self.slc
+            && self.blocks.is_slc(slot)
+        {
+            return slc.read;
+        }
         let page = self.geometry.page_in_block(slot);
         let is_part = blocks * 2 < self.geometry.unit_blocks * self.geometry.units;
         self.timing.read_time(page, is_part)
@@ -272,7 +288,8 @@ impl Ssd {
     /// A program gets its page; how long the array takes.
     fn take_page(&mut self, id: OpId, now: Time) -> Time {
         let operation = *self.operations.get(id);
-        let writer = Writer::Host(operation.stream);
+        let writer = self.host_writer(operation.plane, operation.stream);
+        self.counters.slc_pages += u64::from(writer == Writer::Slc);
         let to = self.blocks.next_page(operation.plane, writer);
         let to = to.expect("a write begins only where there is room");
         self.begin_entries(operation.entries);
@@ -294,11 +311,10 @@ impl Ssd {
         while let Some(other) = at {
             at = self.operations.after(other);
             let operation = *self.operations.get(other);
-            let writer = Writer::Host(operation.stream);
             if operation.action == Action::Program
                 && self.may_join(id, operation.plane)
                 && self.number_of_next(other) == number
-                && self.can_write(operation.plane, writer, cx)
+                && self.can_write(operation.plane, operation.stream, cx)
             {
                 self.take_from_queue(worker, other);
                 self.operations.join(id, other);
@@ -315,8 +331,8 @@ impl Ssd {
     /// The number in its block of the page that a program would write.
     fn number_of_next(&self, id: OpId) -> u32 {
         let operation = self.operations.get(id);
-        self.blocks
-            .next_number(operation.plane, Writer::Host(operation.stream))
+        let writer = self.host_writer(operation.plane, operation.stream);
+        self.blocks.next_number(operation.plane, writer)
     }
 
     /// The channel carries a program's command and data; then the array works.

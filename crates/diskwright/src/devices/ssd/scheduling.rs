@@ -4,7 +4,6 @@ use super::operations::{Action, OpId};
 use super::{Ssd, kinds};
 use crate::engine::Token;
 use crate::engine::context::Context;
-use crate::models::flash::blocks::Writer;
 
 impl Ssd {
     /// The worker of a plane.
@@ -127,7 +126,7 @@ impl Ssd {
         while let Some(id) = at {
             let operation = self.operations.get(id);
             if operation.action == Action::MapWrite
-                || self.can_write(operation.plane, Writer::Host(operation.stream), cx)
+                || self.can_write(operation.plane, operation.stream, cx)
             {
                 return Some(id);
             }

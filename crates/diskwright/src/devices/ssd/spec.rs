@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::drive::{
     CleaningDescription, ControllerDescription, MultiPlaneDescription, Parallel,
-    RecoveryDescription, SpareDescription, WearDescription, WriteBufferDescription,
+    RecoveryDescription, SlcDescription, SpareDescription, WearDescription, WriteBufferDescription,
 };
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
@@ -60,6 +60,9 @@ pub struct SsdSpec {
     /// How blocks wear; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wear: Option<WearDescription>,
+    /// Its SLC cache; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc: Option<SlcDescription>,
     /// Its write buffer; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<WriteBufferDescription>,

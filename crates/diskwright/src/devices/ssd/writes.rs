@@ -371,6 +371,7 @@ impl Ssd {
         }
         self.operations.remove(id);
         self.go_on_with_writes(cx);
+        self.fold_on(plane, cx);
     }
 
     /// There may be room for writes that wait, and entries for pages.

@@ -32,6 +32,7 @@ impl Model<'_> {
             Event::StepDone(worker) => self.next_step(worker),
             Event::ChannelFree => {}
             Event::Held => self.held_long_enough(),
+            Event::Fold => (0..self.planes.len()).for_each(|plane| self.folds_on(plane)),
         }
     }
 
@@ -50,5 +51,11 @@ impl Model<'_> {
         self.completions[request] = Some(self.now);
         self.under_way -= 1;
         self.take();
+        if self.under_way == 0 {
+            self.idle_since = self.now;
+            if let Some(after) = self.drive().slc.and_then(|slc| slc.fold_after) {
+                self.later(after, Event::Fold);
+            }
+        }
     }
 }

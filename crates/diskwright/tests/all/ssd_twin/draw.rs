@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, Buffer, Case, Drive};
+use super::specs::{Asked, Buffer, Case, Drive, Slc};
 
 struct Draw(Stream);
 
@@ -69,6 +69,22 @@ pub fn case(number: u64) -> Case {
     Case { drive, requests }
 }
 
+/// A cache of a drive, which gets blocks for it.
+fn slc(draw: &mut Draw, drive: &mut Drive) -> Slc {
+    let (fixed, dynamic) = (draw.size(0..=3), draw.size(0..=6));
+    drive.blocks += fixed;
+    Slc {
+        pages: draw.size(1..=drive.pages as u64 - 1),
+        fixed,
+        dynamic: dynamic.max(usize::from(fixed == 0)),
+        read: draw.within(1..=90_000),
+        program: draw.within(1..=300_000),
+        erase: draw.chance().then(|| draw.within(1..=3_000_000)),
+        folds_when_full: draw.chance(),
+        fold_after: (drive.background && draw.chance()).then(|| draw.within(0..=900_000)),
+    }
+}
+
 fn drive(draw: &mut Draw) -> Drive {
     let mut order = [0, 1, 2, 3];
     order.rotate_left(draw.size(0..=3));
@@ -114,7 +130,11 @@ fn drive(draw: &mut Draw) -> Drive {
         levelling: draw.chance(),
         fill: draw.pick(&[0, 50, 100]),
         buffer: None,
+        slc: None,
     };
+    if draw.within(0..=2) == 0 {
+        drive.slc = Some(slc(draw, &mut drive));
+    }
     // What the planes can hold; a page a plane is lost where data do not divide evenly.
     let room = drive.planes() * (drive.limit() - drive.units.min(drive.limit() - 1));
     let all = drive.all_units() as f64;

@@ -2,6 +2,7 @@
 
 use super::blocks::Place;
 use super::model::Model;
+use super::workers::Writer;
 
 impl Model<'_> {
     /// The part of the drive that was written in order.
@@ -30,7 +31,7 @@ impl Model<'_> {
     }
 
     fn put_on(&mut self, plane: usize, units: &[usize]) {
-        let (block, page) = self.next_page(plane, false);
+        let (block, page) = self.next_page(plane, Writer::Host);
         for (slot, &unit) in units.iter().enumerate() {
             let place = Place {
                 plane,

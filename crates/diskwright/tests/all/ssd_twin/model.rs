@@ -17,6 +17,8 @@ pub enum Event {
     ChannelFree,
     /// The first entries of groups may have been ready for long enough.
     Held,
+    /// The drive may have been idle for long enough to fold.
+    Fold,
 }
 
 /// A unit of a write in the controller's memory.
@@ -66,6 +68,8 @@ pub struct Model<'a> {
     /// Requests that have not been taken, in the order of arrival.
     pub waiting: Vec<usize>,
     pub under_way: usize,
+    /// When it had no request under way any more.
+    pub idle_since: u64,
     /// What every request still waits for: units of a read, entries of a write.
     pub missing: Vec<usize>,
     /// When the link is free, to the host and from it.
@@ -101,6 +105,8 @@ pub struct Model<'a> {
     pub flushes: Vec<(usize, Vec<usize>)>,
     pub host_pages: u64,
     pub moved_pages: u64,
+    pub slc_pages: u64,
+    pub folded_pages: u64,
     pub merged_units: u64,
     pub trimmed_units: u64,
 }
@@ -117,6 +123,7 @@ impl<'a> Model<'a> {
             completions: vec![None; case.requests.len()],
             waiting: Vec::new(),
             under_way: 0,
+            idle_since: 0,
             missing: vec![0; case.requests.len()],
             to_host: 0,
             from_host: 0,
@@ -139,6 +146,8 @@ impl<'a> Model<'a> {
             flushes: Vec::new(),
             host_pages: 0,
             moved_pages: 0,
+            slc_pages: 0,
+            folded_pages: 0,
             merged_units: 0,
             trimmed_units: 0,
         };

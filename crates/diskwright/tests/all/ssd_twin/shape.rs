@@ -25,7 +25,7 @@ impl Drive {
 
     /// Units that a plane may hold.
     pub fn limit(&self) -> usize {
-        let kept = 1 + 2;
+        let kept = 1 + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1));
         let data = self.blocks - self.reserved - kept;
         data * ((self.pages - 1) * self.units + 1) - 1
     }

@@ -27,6 +27,20 @@ pub struct Buffer {
     pub hold: u64,
 }
 
+/// An SLC cache: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Slc {
+    pub pages: usize,
+    pub fixed: usize,
+    pub dynamic: usize,
+    pub read: u64,
+    pub program: u64,
+    pub erase: Option<u64>,
+    /// The host waits for folds when the cache is full.
+    pub folds_when_full: bool,
+    pub fold_after: Option<u64>,
+}
+
 /// A drive: sizes in blocks of 512 B, times in ns, the spare share in percent.
 #[derive(Clone, Debug)]
 pub struct Drive {
@@ -71,6 +85,7 @@ pub struct Drive {
     /// Percent.
     pub fill: u64,
     pub buffer: Option<Buffer>,
+    pub slc: Option<Slc>,
 }
 
 /// A drive and a load.
@@ -159,6 +174,27 @@ impl Drive {
                 buffer.has_capacitor,
                 buffer.hold
             );
+        }
+        if let Some(slc) = &self.slc {
+            _ = writeln!(
+                text,
+                "[slc]\npages = {}\nfixed = {}\ndynamic = {}\nread = \"{} ns\"\nprogram = \"{} ns\"\nfull = \"{}\"",
+                slc.pages,
+                slc.fixed,
+                slc.dynamic,
+                slc.read,
+                slc.program,
+                if slc.folds_when_full {
+                    "fold"
+                } else {
+                    "direct"
+                }
+            );
+            for (key, time) in [("erase", slc.erase), ("fold_after", slc.fold_after)] {
+                if let Some(ns) = time {
+                    _ = writeln!(text, "{key} = \"{ns} ns\"");
+                }
+            }
         }
         text
     }

@@ -4,6 +4,14 @@ use super::blocks::{Place, State};
 use super::model::{Event, Model};
 use super::operations::{Reading, Running, Step, Work};
 
+/// Who writes a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Writer {
+    Host,
+    Slc,
+    Cleaning,
+}
+
 impl Model<'_> {
     /// A read or a merge joins the queue of the worker that has its first unit, or had it before the unit was trimmed.
     pub fn queue_read(&mut self, work: Work, units: Vec<usize>, before: Option<Place>) {
@@ -147,7 +155,7 @@ impl Model<'_> {
                 self.queue_read(work, units.clone(), Some(at));
             }
             reading.units.clone_from(&runs[0]);
-            let steps = self.steps_of_read(&reading, at.page);
+            let steps = self.steps_of_read(&reading, at);
             self.runs(worker, work, reading.units, steps);
             return true;
         }
@@ -209,8 +217,14 @@ impl Model<'_> {
     }
 
     fn starts_program(&mut self, worker: usize, plane: usize, page: usize) {
-        let (block, number) = self.next_page(plane, false);
-        let steps = self.steps_of_program(number);
+        let writer = if self.writes_slc(plane) {
+            Writer::Slc
+        } else {
+            Writer::Host
+        };
+        let (block, number) = self.next_page(plane, writer);
+        let steps = self.steps_of_program(plane, block, number);
+        self.slc_pages += u64::from(writer == Writer::Slc);
         for entry in self.pages[page].entries.clone() {
             self.entries[entry].has_begun = true;
         }
@@ -224,27 +238,41 @@ impl Model<'_> {
         }
     }
 
-    /// A page is written in the open block of the host or of cleaning, which is opened if there is none.
-    pub fn next_page(&mut self, plane: usize, cleans: bool) -> (usize, usize) {
-        let (levelling, pages) = (self.drive().levelling, self.drive().pages);
-        let own = cleans && self.drive().separate;
+    /// A page is written in the open block of a writer, which is opened if there is none.
+    pub fn next_page(&mut self, plane: usize, writer: Writer) -> (usize, usize) {
+        let levelling = self.drive().levelling;
+        let pages = match (writer, self.drive().slc) {
+            (Writer::Slc, Some(slc)) => slc.pages,
+            _ => self.drive().pages,
+        };
+        let separate = self.drive().separate;
         let its = &mut self.planes[plane];
-        let open = if own { its.cleaning } else { its.host };
+        let open = match writer {
+            Writer::Slc => its.slc,
+            Writer::Cleaning if separate => its.cleaning,
+            _ => its.host,
+        };
         let block = open.unwrap_or_else(|| its.next_free(levelling).expect("a free block"));
         its.blocks[block].state = State::Open;
+        its.blocks[block].is_slc = writer == Writer::Slc;
         let page = its.blocks[block].begun;
         its.blocks[block].begun += 1;
         let still = (page + 1 < pages).then_some(block);
-        match own {
-            true => its.cleaning = still,
-            false => its.host = still,
+        match writer {
+            Writer::Slc => its.slc = still,
+            Writer::Cleaning if separate => its.cleaning = still,
+            _ => its.host = still,
         }
         (block, page)
     }
 
     /// The last page of a block was written.
     pub fn seal_if_full(&mut self, plane: usize, block: usize, page: usize) {
-        if page + 1 == self.drive().pages {
+        let pages = match self.drive().slc {
+            Some(slc) if self.planes[plane].blocks[block].is_slc => slc.pages,
+            _ => self.drive().pages,
+        };
+        if page + 1 == pages {
             self.planes[plane].blocks[block].state = State::Sealed(self.sealed);
             self.sealed += 1;
         }
@@ -272,6 +300,7 @@ impl Model<'_> {
                     self.entry_is_over(entry);
                 }
                 self.enter();
+                self.folds_on(plane);
             }
             Work::Clean { plane } => self.cleaning_ends(worker, plane, ended),
         }

@@ -49,8 +49,20 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         }
     }
     let reserved = u64::from(ssd.get("recovery").is_some());
+    if pages == 1 {
+        // Blocks of one page have none to spare.
+        ssd.as_object_mut().expect("a table").remove("slc");
+    }
+    let for_slc = ssd
+        .get_mut("slc")
+        .map_or(0, |slc| slc_cache(draw, slc, pages));
+    if ssd.pointer("/slc/fold_after").is_some()
+        && let Some(cleaning) = ssd.get_mut("cleaning").and_then(Value::as_object_mut)
+    {
+        cleaning.remove("background");
+    }
     // What the planes can hold at most with two streams, whatever the groups: a page a plane is lost where data do not divide evenly.
-    let limit = (blocks - reserved - 4) * ((pages - 1) * of_page + 1) - 1;
+    let limit = (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1;
     let units = all_planes * blocks * pages * of_page;
     let room = (all_planes * limit.saturating_sub(of_page)).max(1);
     let wanted = (room as f64 * draw.share(0.3, 1.0)).max(1.0);
@@ -60,6 +72,18 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     ssd["spare"] = json!({ "share": format!("{share} %"), "reserved": reserved });
     let held = units - (units as f64 * (share / 100.0)).round() as u64;
     (ssd, held * unit)
+}
+
+/// Fits an SLC cache to blocks of so many pages; the blocks of a plane that it keeps from data.
+fn slc_cache(draw: &mut Draw<'_>, slc: &mut Value, pages: u64) -> u64 {
+    let fixed = draw.scaled(0..=4);
+    slc["pages"] = draw.scaled(1..=pages - 1).into();
+    slc["fixed"] = fixed.into();
+    slc["dynamic"] = draw.scaled(u64::from(fixed == 0)..=8).into();
+    for key in ["read", "program", "erase"] {
+        slc[key] = format!("{} us", draw.scaled(1..=900)).into();
+    }
+    fixed.max(1)
 }
 
 fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
