@@ -102,6 +102,7 @@ impl SsdSpec {
         over(&mut drive.allocation, self.allocation.as_ref());
         over(&mut drive.cleaning, self.cleaning.as_ref());
         over(&mut drive.wear, self.wear.as_ref());
+        over(&mut drive.suspend, self.suspend.map(Some).as_ref());
         over(&mut drive.slc, self.slc.map(Some).as_ref());
         over(&mut drive.buffer, self.buffer.map(Some).as_ref());
         over(&mut drive.recovery, self.recovery.map(Some).as_ref());
@@ -157,14 +158,20 @@ impl SsdSpec {
             endurance: drive.wear.endurance,
             slc: slc.map(|slc| slc.rules),
         };
+        let planes_of_worker = match drive.parallel {
+            Parallel::Dies => geometry.planes,
+            Parallel::Packages => geometry.planes * geometry.dies,
+            Parallel::Planes => 1,
+        };
+        let workers = geometry.all_planes() / planes_of_worker;
+        let suspensions = drive.suspend.map(|suspend| suspend.build(workers));
+        let suspensions = suspensions
+            .transpose()
+            .map_err(|error| ("suspend", error.into()))?;
         let round = u64::from(units) * u64::from(geometry.unit_blocks);
         let mut ssd = Ssd::new(SsdParts {
             blocks: Blocks::new(geometry, rules, |block| is_bad[block as usize]),
-            planes_of_worker: match drive.parallel {
-                Parallel::Dies => geometry.planes,
-                Parallel::Packages => geometry.planes * geometry.dies,
-                Parallel::Planes => 1,
-            },
+            planes_of_worker,
             writes,
             recovery: Recovery::new(units, checkpoint, geometry.all_planes()),
             multi_plane: drive.multi_plane.map(|times| MultiPlane {
@@ -190,6 +197,7 @@ impl SsdSpec {
             depth: drive.queue_depth,
             endurance: drive.wear.endurance,
             slc,
+            suspensions,
             geometry,
             allocation,
             units,

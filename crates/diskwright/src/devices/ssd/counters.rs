@@ -55,6 +55,9 @@ const YEAR_S: f64 = 365.0 * 86_400.0;
 impl Ssd {
     /// Counts begin anew.
     pub(super) fn count_anew(&mut self) {
+        if let Some(suspensions) = &mut self.suspensions {
+            suspensions.counts = [0; 2];
+        }
         self.counters = SsdCounters {
             busy_before: self.busy(),
             erases_before: self.blocks.erases(),
@@ -128,6 +131,9 @@ impl Ssd {
             "busy_ms",
             PARTS.iter().map(ms).collect::<Map<_, _>>().into(),
         );
+        if let Some(suspensions) = &self.suspensions {
+            put("suspensions", suspensions.json());
+        }
         if let Some(slc) = self.slc_json() {
             put("slc", slc);
         }

@@ -67,6 +67,9 @@ pub struct SsdDescription {
     /// How blocks wear.
     #[serde(default)]
     pub wear: WearDescription,
+    /// Which operations make way for reads, if any do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<SuspendDescription>,
     /// Its SLC cache, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<SlcDescription>,
@@ -294,4 +297,33 @@ pub enum SlcFull {
     Direct,
     /// Nothing, until a block is folded.
     Fold,
+}
+
+/// Operations that make way for reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SuspendDescription {
+    /// Those that program; none of them where this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<SuspensionLimits>,
+    /// Those that erase; none of them where this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erase: Option<SuspensionLimits>,
+}
+
+/// How operations are suspended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuspensionLimits {
+    /// From the decision until a read may begin.
+    pub cost: Time,
+    /// From the resumption until the operation works again.
+    #[serde(default)]
+    pub resume: Time,
+    /// How long the operation must have worked since it began to, or worked again.
+    #[serde(default)]
+    pub gap: Time,
+    /// How often one operation is suspended, at most.
+    #[schemars(range(min = 1))]
+    pub most: u32,
 }

@@ -22,6 +22,7 @@ mod shape;
 mod slc;
 pub mod spec;
 mod steady;
+mod suspend;
 mod writes;
 
 use std::collections::VecDeque;
@@ -53,6 +54,7 @@ use recovery::Recovery;
 use requests::OpenRequest;
 use slc::SlcCache;
 use steady::Steady;
+use suspend::Suspensions;
 use writes::Writes;
 
 /// What the time of its requests divides into.
@@ -92,6 +94,8 @@ mod kinds {
     pub const POWER: u32 = 6;
     /// The drive may have been idle for long enough to fold its SLC cache.
     pub const FOLD: u32 = 7;
+    /// A worker's operation is suspended.
+    pub const SUSPENDED: u32 = 8;
 }
 
 /// What an SSD is made of.
@@ -118,6 +122,7 @@ struct SsdParts {
     blocks: Blocks,
     endurance: Option<u32>,
     slc: Option<SlcCache>,
+    suspensions: Option<Box<Suspensions>>,
     steady: Steady,
     power: Option<Box<DrivePower>>,
 }
@@ -137,6 +142,7 @@ struct Ssd {
     depth: u32,
     endurance: Option<u32>,
     slc: Option<SlcCache>,
+    suspensions: Option<Box<Suspensions>>,
 
     map: PageMap,
     blocks: Blocks,
@@ -219,6 +225,7 @@ impl Ssd {
             depth: parts.depth,
             endurance: parts.endurance,
             slc: parts.slc,
+            suspensions: parts.suspensions,
             blocks: parts.blocks,
             cleaning: parts.cleaning,
             victims: parts.victims,
@@ -256,6 +263,7 @@ impl Device for Ssd {
             kinds::HOLD => self.held_long_enough(token.value(), cx),
             kinds::POWER => self.power_rings(cx),
             kinds::FOLD => self.fold_when_idle(cx),
+            kinds::SUSPENDED => self.suspended(token.value(), cx),
             _ => self.clean_when_idle(cx),
         }
         self.end_requests(cx);

@@ -5,6 +5,7 @@ use super::{Ssd, kinds};
 use crate::base::units::Time;
 use crate::engine::Token;
 use crate::engine::context::Context;
+use crate::engine::timeline::AlarmId;
 use crate::models::flash::blocks::Writer;
 
 /// What two operations of the planes of a die cost the channel in place of the command, each, when they are done together.
@@ -77,15 +78,35 @@ impl Ssd {
     /// Sets the alarm for the end of a phase. What no request waits for does not keep a run going.
     #[inline]
     pub(super) fn ring(&mut self, worker: u32, id: OpId, at: Time, cx: &mut Context<'_>) {
-        let token = Token::new(kinds::WORKER, worker);
         if self.picture.is_some() {
             self.picture_phase(worker, id, at, cx);
         }
+        let end = self.set_end(worker, id, at, cx);
+        if let Some(suspensions) = &mut self.suspensions {
+            let Operation { phase, plane, .. } = *self.operations.get(id);
+            if phase == Phase::Last {
+                let channel = self.geometry.channel_of(plane);
+                let from = self.channels[channel as usize].busy_until;
+                suspensions.works(worker, (from, at), end);
+            }
+        }
+    }
+
+    /// Sets the alarm for the end of a phase of a worker's operation.
+    #[inline]
+    pub(super) fn set_end(
+        &mut self,
+        worker: u32,
+        id: OpId,
+        at: Time,
+        cx: &mut Context<'_>,
+    ) -> AlarmId {
+        let token = Token::new(kinds::WORKER, worker);
         let action = self.operations.get(id).action;
         if action.is_housekeeping() || action == Action::Program && self.writes.buffer.is_some() {
-            cx.background_alarm(at, token);
+            cx.background_alarm(at, token)
         } else {
-            cx.alarm(at, token);
+            cx.alarm(at, token)
         }
     }
 

@@ -84,6 +84,28 @@ impl Ssd {
         self.picture = Some(picture);
     }
 
+    /// The operation of a worker that was suspended goes on until `ends`, with its array only.
+    pub(super) fn picture_resumes(&mut self, worker: u32, id: OpId, ends: Time, cx: &Context<'_>) {
+        let now = cx.now();
+        let action = self.operations.get(id).action;
+        let leg = match action {
+            Action::Erase => Leg::Erase,
+            _ => Leg::Program,
+        };
+        let legs = legs([(leg, ends - now)]);
+        let Some(mut picture) = self.picture.take() else {
+            return;
+        };
+        picture.phase(worker, action, now, legs);
+        if let Some(trace) = &mut picture.trace
+            && trace.shows(worker, now)
+        {
+            let place = || self.place_of_operation(id, cx);
+            trace.phase((worker, action), now, (&legs, true), place);
+        }
+        self.picture = Some(picture);
+    }
+
     /// A phase of a worker's operation is over.
     pub(super) fn picture_phase_over(&mut self, worker: u32, id: OpId, now: Time) {
         let Some(picture) = &mut self.picture else {

@@ -47,7 +47,11 @@ impl Ssd {
             let channel = self.to_schedule.trailing_zeros();
             self.to_schedule &= self.to_schedule - 1;
             self.start_on(channel, cx);
+            if let Some(suspensions) = &mut self.suspensions {
+                suspensions.saw(channel);
+            }
         }
+        self.look_at_suspensions(cx);
     }
 
     fn start_on(&mut self, channel: u32, cx: &mut Context<'_>) {
@@ -104,6 +108,9 @@ impl Ssd {
     /// The operation that a worker without one begins next, which stays where it is.
     fn choose_operation(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         let state = self.workers[worker as usize];
+        if self.has_suspended(worker) {
+            return self.choose_read(worker, cx);
+        }
         if self.cleaning.is_in_foreground && !state.is_waited_for() {
             return None;
         }
@@ -112,15 +119,8 @@ impl Ssd {
         {
             return Some(id);
         }
-        while let Some(id) = self.workers[worker as usize].reads.front() {
-            self.look_up(id);
-            if self.worker_of(self.operations.get(id).plane) == worker {
-                return Some(id);
-            }
-            let mut reads = self.workers[worker as usize].reads;
-            self.operations.take(&mut reads, None, id);
-            self.workers[worker as usize].reads = reads;
-            self.enqueue(id, cx);
+        if let Some(id) = self.choose_read(worker, cx) {
+            return Some(id);
         }
         let mut at = state.writes.front();
         while let Some(id) = at {
@@ -136,6 +136,21 @@ impl Ssd {
         }
         // Cleaning may have been begun for what could not be written.
         self.next_cleaning(worker)
+    }
+
+    /// The first read or merge of a worker that is still for it: others go to the workers that have their units now.
+    fn choose_read(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
+        while let Some(id) = self.workers[worker as usize].reads.front() {
+            self.look_up(id);
+            if self.worker_of(self.operations.get(id).plane) == worker {
+                return Some(id);
+            }
+            let mut reads = self.workers[worker as usize].reads;
+            self.operations.take(&mut reads, None, id);
+            self.workers[worker as usize].reads = reads;
+            self.enqueue(id, cx);
+        }
+        None
     }
 
     /// The first slot that an operation reads, which may have changed while it waited. What was trimmed in the meantime is on no page; it is

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::drive::{
     CleaningDescription, ControllerDescription, MultiPlaneDescription, Parallel,
-    RecoveryDescription, SlcDescription, SpareDescription, WearDescription, WriteBufferDescription,
+    RecoveryDescription, SlcDescription, SpareDescription, SuspendDescription, WearDescription,
+    WriteBufferDescription,
 };
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
@@ -60,6 +61,9 @@ pub struct SsdSpec {
     /// How blocks wear; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wear: Option<WearDescription>,
+    /// Which operations make way for reads; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<SuspendDescription>,
     /// Its SLC cache; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<SlcDescription>,

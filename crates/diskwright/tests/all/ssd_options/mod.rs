@@ -1,6 +1,7 @@
 //! What today's SSDs have besides: each option against closed forms, on both sides of every edge.
 
 mod slc;
+mod suspend;
 
 use serde_json::Value;
 

@@ -14,6 +14,7 @@ impl Model<'_> {
                 self.end_requests();
             }
             self.look_at_channels();
+            self.look_at_suspensions();
             match self.events.iter().map(|&(at, _)| at).min() {
                 Some(next) => self.now = next,
                 None => return,
@@ -31,6 +32,7 @@ impl Model<'_> {
             Event::Complete(request) => self.complete(request),
             Event::StepDone(worker) => self.next_step(worker),
             Event::ChannelFree => {}
+            Event::Suspended(worker) => self.is_suspended(worker),
             Event::Held => self.held_long_enough(),
             Event::Fold => (0..self.planes.len()).for_each(|plane| self.folds_on(plane)),
         }

@@ -27,6 +27,14 @@ fn of_library(case: &Case) -> Result<Done, String> {
         ("moved_pages", number(&ssd["moved_pages"])),
         ("merged_pages", number(&ssd["merged_pages"])),
         ("trimmed_pages", number(&ssd["trimmed_pages"])),
+        (
+            "suspensions.programs",
+            ssd["suspensions"]["programs"].as_u64().unwrap_or(0),
+        ),
+        (
+            "suspensions.erases",
+            ssd["suspensions"]["erases"].as_u64().unwrap_or(0),
+        ),
         ("slc.pages", ssd["slc"]["pages"].as_u64().unwrap_or(0)),
         (
             "slc.folded_pages",
@@ -58,6 +66,8 @@ fn of_twin(case: &Case) -> Done {
         ("moved_pages", model.moved_pages),
         ("merged_pages", model.merged_units),
         ("trimmed_pages", model.trimmed_units),
+        ("suspensions.programs", model.suspensions[0]),
+        ("suspensions.erases", model.suspensions[1]),
         ("slc.pages", model.slc_pages),
         ("slc.folded_pages", model.folded_pages),
         ("free_blocks", free as u64),
@@ -73,7 +83,15 @@ fn of_twin(case: &Case) -> Done {
 
 /// How the two differ, if they do: the first request, else the first counter.
 pub fn difference(case: &Case) -> Option<String> {
-    twins::difference(|| of_library(case), || of_twin(case))
+    // Cleaning that begins only beside requests may go on behind the last one that has interrupted it: the library's run ends with that one.
+    let drive = &case.drive;
+    let suspends = drive.suspend_program.is_some() || drive.suspend_erase.is_some();
+    let has_rest = suspends && !drive.background;
+    let counted = |mut done: Done| {
+        done.counters.retain(|_| !has_rest);
+        done
+    };
+    twins::difference(|| of_library(case).map(counted), || counted(of_twin(case)))
 }
 
 /// A case that differs, without the requests that it differs without.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, Buffer, Case, Drive, Slc};
+use super::specs::{Asked, Buffer, Case, Drive, Slc, Suspension};
 
 struct Draw(Stream);
 
@@ -67,6 +67,15 @@ pub fn case(number: u64) -> Case {
         fua: false,
     });
     Case { drive, requests }
+}
+
+fn suspension(draw: &mut Draw) -> Suspension {
+    Suspension {
+        cost: draw.pick(&[0, 1, 1_000]) * draw.within(0..=30),
+        resume: draw.pick(&[0, 1, 1_000]) * draw.within(0..=30),
+        gap: draw.pick(&[0, 1, 10_000]) * draw.within(0..=30),
+        most: draw.size(1..=4),
+    }
 }
 
 /// A cache of a drive, which gets blocks for it.
@@ -131,7 +140,15 @@ fn drive(draw: &mut Draw) -> Drive {
         fill: draw.pick(&[0, 50, 100]),
         buffer: None,
         slc: None,
+        suspend_program: None,
+        suspend_erase: None,
     };
+    if draw.within(0..=2) == 0 {
+        drive.suspend_program = Some(suspension(draw));
+    }
+    if draw.within(0..=2) == 0 {
+        drive.suspend_erase = Some(suspension(draw));
+    }
     if draw.within(0..=2) == 0 {
         drive.slc = Some(slc(draw, &mut drive));
     }

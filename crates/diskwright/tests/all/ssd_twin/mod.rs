@@ -15,6 +15,7 @@ mod model;
 mod operations;
 mod shape;
 mod specs;
+mod suspension;
 mod workers;
 
 use std::ops::Range;

@@ -15,6 +15,8 @@ pub enum Event {
     /// What a worker's operation had the channel for is over, and what follows on the array.
     StepDone(usize),
     ChannelFree,
+    /// An operation has been suspended.
+    Suspended(usize),
     /// The first entries of groups may have been ready for long enough.
     Held,
     /// The drive may have been idle for long enough to fold.
@@ -55,6 +57,8 @@ pub struct Worker {
     /// Planes.
     pub cleaning: Vec<usize>,
     pub running: Option<Running>,
+    /// An operation that makes way for reads, and what is left of it, ns.
+    pub suspended: Option<(Running, u64)>,
     /// Programs that have begun since its last operation of cleaning.
     pub programs_since: usize,
 }
@@ -105,6 +109,8 @@ pub struct Model<'a> {
     pub flushes: Vec<(usize, Vec<usize>)>,
     pub host_pages: u64,
     pub moved_pages: u64,
+    /// How often programs and erases were suspended.
+    pub suspensions: [u64; 2],
     pub slc_pages: u64,
     pub folded_pages: u64,
     pub merged_units: u64,
@@ -146,6 +152,7 @@ impl<'a> Model<'a> {
             flushes: Vec::new(),
             host_pages: 0,
             moved_pages: 0,
+            suspensions: [0; 2],
             slc_pages: 0,
             folded_pages: 0,
             merged_units: 0,

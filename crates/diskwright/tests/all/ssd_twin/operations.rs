@@ -45,6 +45,11 @@ pub struct Running {
     pub carried: u64,
     /// The page that it writes.
     pub target: Option<(usize, usize, usize)>,
+    /// From when on it works, if it programs or erases by now, and when it is to end.
+    pub works: Option<(u64, u64)>,
+    /// How often it was suspended, and what it had left when it was.
+    pub suspensions: usize,
+    pub left: u64,
     /// Units that it moves, with the places where they were.
     pub moved: Vec<(usize, Place)>,
 }

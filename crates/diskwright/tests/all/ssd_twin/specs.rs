@@ -27,6 +27,15 @@ pub struct Buffer {
     pub hold: u64,
 }
 
+/// How operations are suspended: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Suspension {
+    pub cost: u64,
+    pub resume: u64,
+    pub gap: u64,
+    pub most: usize,
+}
+
 /// An SLC cache: times in ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Slc {
@@ -86,6 +95,8 @@ pub struct Drive {
     pub fill: u64,
     pub buffer: Option<Buffer>,
     pub slc: Option<Slc>,
+    pub suspend_program: Option<Suspension>,
+    pub suspend_erase: Option<Suspension>,
 }
 
 /// A drive and a load.
@@ -174,6 +185,18 @@ impl Drive {
                 buffer.has_capacitor,
                 buffer.hold
             );
+        }
+        for (key, limits) in [
+            ("program", self.suspend_program),
+            ("erase", self.suspend_erase),
+        ] {
+            if let Some(limits) = limits {
+                _ = writeln!(
+                    text,
+                    "[suspend.{key}]\ncost = \"{} ns\"\nresume = \"{} ns\"\ngap = \"{} ns\"\nmost = {}",
+                    limits.cost, limits.resume, limits.gap, limits.most
+                );
+            }
         }
         if let Some(slc) = &self.slc {
             _ = writeln!(

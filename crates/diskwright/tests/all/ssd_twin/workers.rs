@@ -84,6 +84,9 @@ impl Model<'_> {
         if array > 0 {
             running.steps.remove(0);
         }
+        if running.steps.is_empty() && array > 0 {
+            running.works = Some((self.now + ns, self.now + ns + array));
+        }
         self.carried += 1;
         running.carried = self.carried;
         self.channels[channel] = self.now + ns;
@@ -111,6 +114,9 @@ impl Model<'_> {
     /// An idle worker begins an operation, if it has one.
     fn begin(&mut self, worker: usize) -> bool {
         let its = &self.workers[worker];
+        if its.suspended.is_some() {
+            return self.begin_read(worker);
+        }
         if !self.drive().background && its.reads.is_empty() && its.programs.is_empty() {
             return false;
         }
@@ -128,6 +134,9 @@ impl Model<'_> {
             waits_since: None,
             carried: 0,
             target: None,
+            works: None,
+            suspensions: 0,
+            left: 0,
             moved: Vec::new(),
         });
     }

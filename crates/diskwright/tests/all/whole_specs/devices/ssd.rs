@@ -56,10 +56,17 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     let for_slc = ssd
         .get_mut("slc")
         .map_or(0, |slc| slc_cache(draw, slc, pages));
-    if ssd.pointer("/slc/fold_after").is_some()
-        && let Some(cleaning) = ssd.get_mut("cleaning").and_then(Value::as_object_mut)
-    {
-        cleaning.remove("background");
+    // So does one that folds, which the drive itself may not do.
+    if ssd.pointer("/slc/fold_after").is_some() {
+        match ssd.get_mut("cleaning").and_then(Value::as_object_mut) {
+            Some(cleaning) => _ = cleaning.remove("background"),
+            None => {
+                _ = ssd["slc"]
+                    .as_object_mut()
+                    .expect("a table")
+                    .remove("fold_after")
+            }
+        }
     }
     // What the planes can hold at most with two streams, whatever the groups: a page a plane is lost where data do not divide evenly.
     let limit = (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1;
