@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::cleaning::Cleaning;
 use super::drive::{MOST_AT_ONCE, Parallel, SsdDescription};
+use super::mapping::map_units;
 use super::phases::MultiPlane;
 use super::power::DrivePower;
 use super::recovery::Recovery;
@@ -102,6 +103,7 @@ impl SsdSpec {
         over(&mut drive.allocation, self.allocation.as_ref());
         over(&mut drive.cleaning, self.cleaning.as_ref());
         over(&mut drive.wear, self.wear.as_ref());
+        over(&mut drive.mapping, self.mapping.map(Some).as_ref());
         over(&mut drive.suspend, self.suspend.map(Some).as_ref());
         over(&mut drive.slc, self.slc.map(Some).as_ref());
         over(&mut drive.buffer, self.buffer.map(Some).as_ref());
@@ -168,12 +170,20 @@ impl SsdSpec {
         let suspensions = suspensions
             .transpose()
             .map_err(|error| ("suspend", error.into()))?;
+        let mapping = drive.mapping.map(|mapping| mapping.build(units, &geometry));
+        let mapping = mapping
+            .transpose()
+            .map_err(|error| ("mapping", error.into()))?;
+        let map_units = match mapping {
+            Some(_) => map_units(units, &geometry),
+            None => 0,
+        };
         let round = u64::from(units) * u64::from(geometry.unit_blocks);
         let mut ssd = Ssd::new(SsdParts {
             blocks: Blocks::new(geometry, rules, |block| is_bad[block as usize]),
             planes_of_worker,
             writes,
-            recovery: Recovery::new(units, checkpoint, geometry.all_planes()),
+            recovery: Recovery::new(units + map_units, checkpoint, geometry.all_planes()),
             multi_plane: drive.multi_plane.map(|times| MultiPlane {
                 read: times.read,
                 program: times.program,
@@ -198,6 +208,8 @@ impl SsdSpec {
             endurance: drive.wear.endurance,
             slc,
             suspensions,
+            mapping,
+            map_units,
             geometry,
             allocation,
             units,
@@ -340,7 +352,7 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
 impl Ssd {
     /// Refuses a drive whose data leave its planes no blocks to clean with.
     fn check_room(&self) -> Result<(), Refusal> {
-        if self.map.units() == 0 {
+        if self.host_units == 0 {
             let error = InputError::new("an SSD that holds nothing");
             return Err(("spare", error.help("less spare flash").into()));
         }

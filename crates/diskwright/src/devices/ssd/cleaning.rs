@@ -281,6 +281,7 @@ impl Ssd {
                 checker.moved_on_medium(device, from, at, self.geometry.unit_blocks);
             }
             self.put_in_slot(unit, to);
+            self.unit_moved(unit, cx);
         }
         self.job_mut(&operation).gathered = gathered;
         self.note_programmed(cx);

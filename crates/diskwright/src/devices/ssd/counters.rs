@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::mapping::MappingCounts;
 use super::{PARTS, Ssd};
 use crate::base::units::Time;
 use crate::engine::request::{Op, Part, Parts};
@@ -55,6 +56,9 @@ const YEAR_S: f64 = 365.0 * 86_400.0;
 impl Ssd {
     /// Counts begin anew.
     pub(super) fn count_anew(&mut self) {
+        if let Some(mapping) = &mut self.mapping {
+            mapping.counts = MappingCounts::default();
+        }
         if let Some(suspensions) = &mut self.suspensions {
             suspensions.counts = [0; 2];
         }
@@ -131,6 +135,9 @@ impl Ssd {
             "busy_ms",
             PARTS.iter().map(ms).collect::<Map<_, _>>().into(),
         );
+        if let Some(mapping) = &self.mapping {
+            put("mapping", mapping.json());
+        }
         if let Some(suspensions) = &self.suspensions {
             put("suspensions", suspensions.json());
         }

@@ -67,6 +67,9 @@ pub struct SsdDescription {
     /// How blocks wear.
     #[serde(default)]
     pub wear: WearDescription,
+    /// How much of its map is in memory, if not all of it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<MappingDescription>,
     /// Which operations make way for reads, if any do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspend: Option<SuspendDescription>,
@@ -326,4 +329,12 @@ pub struct SuspensionLimits {
     /// How often one operation is suspended, at most.
     #[schemars(range(min = 1))]
     pub most: u32,
+}
+
+/// A map that is on flash, with a part of it in the controller's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MappingDescription {
+    /// How much of the map the memory holds, in whole units; an entry takes 4 bytes.
+    pub cache: Size,
 }

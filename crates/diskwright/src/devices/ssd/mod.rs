@@ -9,6 +9,7 @@ pub mod drive;
 mod entries;
 mod initial;
 mod legs;
+mod mapping;
 mod operations;
 mod pages;
 mod phases;
@@ -46,6 +47,7 @@ use crate::models::flash::victims::Victims;
 use cleaning::{Cleaning, Job};
 use counters::SsdCounters;
 use drive::ControllerDescription;
+use mapping::Mapping;
 use operations::{Channel, Operations, Worker};
 use phases::MultiPlane;
 use picture::SsdPicture;
@@ -114,6 +116,8 @@ struct SsdParts {
     reserved: u32,
     depth: u32,
     units: u32,
+    /// Units on flash that hold the map.
+    map_units: u32,
     writes: Writes,
     recovery: Recovery,
     cleaning: Cleaning,
@@ -123,6 +127,7 @@ struct SsdParts {
     endurance: Option<u32>,
     slc: Option<SlcCache>,
     suspensions: Option<Box<Suspensions>>,
+    mapping: Option<Box<Mapping>>,
     steady: Steady,
     power: Option<Box<DrivePower>>,
 }
@@ -143,7 +148,10 @@ struct Ssd {
     endurance: Option<u32>,
     slc: Option<SlcCache>,
     suspensions: Option<Box<Suspensions>>,
+    mapping: Option<Box<Mapping>>,
 
+    /// Units that the host sees; those behind them hold the map.
+    host_units: u32,
     map: PageMap,
     blocks: Blocks,
     /// The next place of each group of planes at which a page is written.
@@ -192,7 +200,7 @@ impl Ssd {
         let planes = geometry.all_planes();
         let workers = planes / parts.planes_of_worker;
         Ssd {
-            map: PageMap::new(parts.units, geometry.slots()),
+            map: PageMap::new(parts.units + parts.map_units, geometry.slots()),
             next_member: vec![0; parts.allocation.groups() as usize],
             queued: vec![0; planes as usize],
             operations: Operations::default(),
@@ -226,6 +234,8 @@ impl Ssd {
             endurance: parts.endurance,
             slc: parts.slc,
             suspensions: parts.suspensions,
+            mapping: parts.mapping,
+            host_units: parts.units,
             blocks: parts.blocks,
             cleaning: parts.cleaning,
             victims: parts.victims,
@@ -250,6 +260,9 @@ impl Device for Ssd {
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.accept_request(request, cx);
+        if self.mapping.is_some() {
+            self.end_event(cx);
+        }
         self.follow_power(cx);
         self.note_picture(cx.now());
     }
@@ -266,7 +279,7 @@ impl Device for Ssd {
             kinds::SUSPENDED => self.suspended(token.value(), cx),
             _ => self.clean_when_idle(cx),
         }
-        self.end_requests(cx);
+        self.end_event(cx);
         self.follow_power(cx);
         self.note_picture(cx.now());
     }
@@ -276,7 +289,7 @@ impl Device for Ssd {
             self.start_operations(cx);
         }
         // A drive that turns read-only gives up requests.
-        self.end_requests(cx);
+        self.end_event(cx);
         self.follow_power(cx);
         self.note_picture(cx.now());
     }
@@ -320,7 +333,7 @@ impl Device for Ssd {
     }
 
     fn blocks(&self) -> u64 {
-        u64::from(self.map.units()) * u64::from(self.geometry.unit_blocks)
+        u64::from(self.host_units) * u64::from(self.geometry.unit_blocks)
     }
 
     fn parts(&self) -> &'static [Part] {

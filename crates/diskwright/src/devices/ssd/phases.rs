@@ -162,7 +162,9 @@ impl Ssd {
         entry.ready &= !(1 << place);
         entry.turn = if place + 1 == workers { 0 } else { place + 1 };
         match action {
-            Action::Read | Action::Merge => self.begin_reads(channel, worker, id, cx),
+            Action::Read | Action::Merge | Action::MapRead => {
+                self.begin_reads(channel, worker, id, cx);
+            }
             Action::Program => self.begin_programs(channel, worker, id, cx),
             Action::MapWrite => {
                 let Operation {
@@ -415,6 +417,7 @@ impl Ssd {
             match self.operations.get(id).action {
                 Action::Read => self.read_over(id, cx),
                 Action::Merge => self.merge_over(id, cx),
+                Action::MapRead => self.map_read_over(id, cx),
                 Action::Program => self.program_over(id, cx),
                 Action::MapWrite => {
                     self.operations.remove(id);

@@ -173,7 +173,9 @@ impl Ssd {
             )
         };
         let (block, page) = match operation.action {
-            Action::Read | Action::Merge | Action::Move => of_slot(operation.from),
+            Action::Read | Action::Merge | Action::MapRead | Action::Move => {
+                of_slot(operation.from)
+            }
             Action::Program => of_slot(operation.to),
             Action::Erase => (Some(operation.unit % self.geometry.blocks), None),
             Action::MapWrite => (None, None),

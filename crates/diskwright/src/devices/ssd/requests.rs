@@ -19,6 +19,8 @@ pub(super) struct OpenRequest {
     pub remaining: u32,
     /// The next unit of a write that has not entered.
     pub next: u32,
+    /// Parts of the map that are not in the controller's memory yet.
+    pub loads: u32,
     /// Some page could not be written.
     pub has_failed: bool,
     /// It waits for flash where others do not.
@@ -124,6 +126,13 @@ impl Ssd {
 
     /// A request is in the controller, with its data if it is a write.
     pub(super) fn arrived(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        if self.mapping.is_none() || self.has_mapping(request, cx) {
+            self.mapped(request, cx);
+        }
+    }
+
+    /// What a request needs of the map is in the controller's memory.
+    pub(super) fn mapped(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let command = self.open[request.0 as usize].command;
         match command.op {
             Op::Read => self.read_arrived(request, &command, cx),

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::drive::{
-    CleaningDescription, ControllerDescription, MultiPlaneDescription, Parallel,
-    RecoveryDescription, SlcDescription, SpareDescription, SuspendDescription, WearDescription,
-    WriteBufferDescription,
+    CleaningDescription, ControllerDescription, MappingDescription, MultiPlaneDescription,
+    Parallel, RecoveryDescription, SlcDescription, SpareDescription, SuspendDescription,
+    WearDescription, WriteBufferDescription,
 };
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
@@ -61,6 +61,9 @@ pub struct SsdSpec {
     /// How blocks wear; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wear: Option<WearDescription>,
+    /// How much of its map is in memory; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<MappingDescription>,
     /// Which operations make way for reads; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspend: Option<SuspendDescription>,

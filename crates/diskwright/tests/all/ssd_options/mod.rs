@@ -1,5 +1,6 @@
 //! What today's SSDs have besides: each option against closed forms, on both sides of every edge.
 
+mod mapping;
 mod slc;
 mod suspend;
 

@@ -174,6 +174,7 @@ impl Model<'_> {
                         slot,
                     };
                     self.put(unit, place);
+                    self.changes_map(unit);
                 }
             }
             self.seal_if_full(plane, to, page);

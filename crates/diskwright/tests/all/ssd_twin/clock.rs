@@ -1,5 +1,7 @@
 //! The twin's time: one instant after the other, and what happens in each.
 
+use diskwright::engine::request::Op;
+
 use super::model::{Event, Model};
 
 impl Model<'_> {
@@ -12,6 +14,7 @@ impl Model<'_> {
                 // Pages are formed, and requests come to their ends, when everything else that an event brings has been done.
                 self.form_pages();
                 self.end_requests();
+                self.form_pages();
             }
             self.look_at_channels();
             self.look_at_suspensions();
@@ -28,7 +31,7 @@ impl Model<'_> {
                 self.waiting.push(request);
                 self.take();
             }
-            Event::Mapped(request) => self.mapped(request),
+            Event::Mapped(request) => self.arrives(request),
             Event::Complete(request) => self.complete(request),
             Event::StepDone(worker) => self.next_step(worker),
             Event::ChannelFree => {}
@@ -40,7 +43,12 @@ impl Model<'_> {
 
     fn end_requests(&mut self) {
         while !self.done.is_empty() {
-            let (request, at) = self.done.remove(0);
+            let request = self.done.remove(0);
+            // A read is complete behind all that its event has given to the link.
+            let at = match self.asked(request).op {
+                Op::Read => self.to_host + self.drive().read_end,
+                _ => self.now + self.drive().write_end,
+            };
             if at == self.now {
                 self.complete(request);
             } else {

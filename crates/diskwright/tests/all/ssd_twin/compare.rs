@@ -21,25 +21,28 @@ fn of_library(case: &Case) -> Result<Done, String> {
     let json = outcome.json();
     let ssd = &json["devices"]["ssd"];
     let number = |value: &serde_json::Value| value.as_u64().expect("a whole number");
+    // Of an option that the drive lacks there is nothing.
+    let count = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
     let erases = &ssd["erases"];
     let counters = vec![
         ("host_pages", number(&ssd["host_pages"])),
         ("moved_pages", number(&ssd["moved_pages"])),
         ("merged_pages", number(&ssd["merged_pages"])),
         ("trimmed_pages", number(&ssd["trimmed_pages"])),
+        ("mapping.look_ups", count(&ssd["mapping"]["look_ups"])),
+        ("mapping.misses", count(&ssd["mapping"]["misses"])),
+        ("mapping.read_units", count(&ssd["mapping"]["read_units"])),
+        (
+            "mapping.written_units",
+            count(&ssd["mapping"]["written_units"]),
+        ),
         (
             "suspensions.programs",
-            ssd["suspensions"]["programs"].as_u64().unwrap_or(0),
+            count(&ssd["suspensions"]["programs"]),
         ),
-        (
-            "suspensions.erases",
-            ssd["suspensions"]["erases"].as_u64().unwrap_or(0),
-        ),
-        ("slc.pages", ssd["slc"]["pages"].as_u64().unwrap_or(0)),
-        (
-            "slc.folded_pages",
-            ssd["slc"]["folded_pages"].as_u64().unwrap_or(0),
-        ),
+        ("suspensions.erases", count(&ssd["suspensions"]["erases"])),
+        ("slc.pages", count(&ssd["slc"]["pages"])),
+        ("slc.folded_pages", count(&ssd["slc"]["folded_pages"])),
         ("free_blocks", number(&ssd["free_blocks"])),
         ("erases.total", number(&erases["total"])),
         ("erases.min", number(&erases["min"])),
@@ -66,6 +69,10 @@ fn of_twin(case: &Case) -> Done {
         ("moved_pages", model.moved_pages),
         ("merged_pages", model.merged_units),
         ("trimmed_pages", model.trimmed_units),
+        ("mapping.look_ups", model.look_ups),
+        ("mapping.misses", model.misses),
+        ("mapping.read_units", model.loads.len() as u64),
+        ("mapping.written_units", model.written_map_units),
         ("suspensions.programs", model.suspensions[0]),
         ("suspensions.erases", model.suspensions[1]),
         ("slc.pages", model.slc_pages),

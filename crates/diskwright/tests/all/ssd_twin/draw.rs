@@ -58,14 +58,15 @@ pub fn case(number: u64) -> Case {
             fua: op == Op::Write && draw.within(0..=7) == 0,
         });
     }
-    // The counters are those of a drive that has nothing to do any more.
-    requests.push(Asked {
-        at: at + 100_000_000_000,
+    // The counters are those of a drive that has nothing to do any more: the first of these may bring a part of the map, for which another is
+    // written.
+    requests.extend([1, 2].map(|later| Asked {
+        at: at + later * 100_000_000_000,
         op: Op::Read,
         lbn: 0,
         blocks: 1,
         fua: false,
-    });
+    }));
     Case { drive, requests }
 }
 
@@ -140,6 +141,7 @@ fn drive(draw: &mut Draw) -> Drive {
         fill: draw.pick(&[0, 50, 100]),
         buffer: None,
         slc: None,
+        map_cache: None,
         suspend_program: None,
         suspend_erase: None,
     };
@@ -152,8 +154,16 @@ fn drive(draw: &mut Draw) -> Drive {
     if draw.within(0..=2) == 0 {
         drive.slc = Some(slc(draw, &mut drive));
     }
+    if draw.within(0..=2) == 0 {
+        drive.map_cache = Some(draw.size(1..=4));
+    }
     // What the planes can hold; a page a plane is lost where data do not divide evenly.
     let room = drive.planes() * (drive.limit() - drive.units.min(drive.limit() - 1));
+    let of_map = match drive.map_cache {
+        Some(_) => drive.all_units().div_ceil(drive.map_entries()),
+        None => 0,
+    };
+    let room = room.saturating_sub(of_map).max(1);
     let all = drive.all_units() as f64;
     drive.spare = libm::ceil((1.0 - room as f64 / all) * 100.0).min(99.0);
     if draw.chance() {

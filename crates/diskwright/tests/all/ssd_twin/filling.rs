@@ -8,9 +8,14 @@ impl Model<'_> {
     /// The part of the drive that was written in order.
     pub fn fill(&mut self) {
         let share = self.drive().fill as f64 / 100.0;
-        let filled = libm::round(self.map.len() as f64 * share) as usize;
+        let host_units = self.drive().host_units();
+        let filled = libm::round(host_units as f64 * share) as usize;
+        let of_map = self
+            .drive()
+            .map_cache
+            .map_or(0, |_| filled.div_ceil(self.drive().map_entries()));
         let mut lists: Vec<Vec<usize>> = vec![Vec::new(); self.drive().groups()];
-        for unit in 0..filled {
+        for unit in (0..filled).chain(host_units..host_units + of_map) {
             let group = self.drive().group_of(unit);
             lists[group].push(unit);
             if lists[group].len() == self.drive().units {

@@ -11,6 +11,7 @@ mod course;
 mod draw;
 mod entries;
 mod filling;
+mod mapping;
 mod model;
 mod operations;
 mod shape;

@@ -48,6 +48,13 @@ pub struct Page {
     pub plane: Option<usize>,
 }
 
+/// A map unit that is read, and requests that wait for it.
+pub struct Load {
+    pub number: usize,
+    pub waiting: Vec<usize>,
+    pub is_over: bool,
+}
+
 /// A worker: its queues, and what it does.
 #[derive(Default)]
 pub struct Worker {
@@ -79,8 +86,14 @@ pub struct Model<'a> {
     /// When the link is free, to the host and from it.
     pub to_host: u64,
     pub from_host: u64,
-    /// Where each unit of the host is.
+    /// Where each unit of the host is, and behind them each map unit.
     pub map: Vec<Option<Place>>,
+    /// Map units in memory, the one looked up last first, and whether each was changed.
+    pub in_memory: Vec<(usize, bool)>,
+    pub loads: Vec<Load>,
+    pub look_ups: u64,
+    pub misses: u64,
+    pub written_map_units: u64,
     pub planes: Vec<Plane>,
     /// Blocks that were sealed on the whole drive.
     pub sealed: u64,
@@ -98,8 +111,8 @@ pub struct Model<'a> {
     pub carried: u64,
     /// Of each channel, the worker that began last.
     pub began_last: Vec<Option<usize>>,
-    /// Requests that are done, and when they are complete.
-    pub done: Vec<(usize, u64)>,
+    /// Requests that are done.
+    pub done: Vec<usize>,
     /// Whether an operation has joined another queue while a channel was looked at.
     pub has_changed: bool,
     /// Writes that have not entered in whole, with the next unit of each.
@@ -133,7 +146,12 @@ impl<'a> Model<'a> {
             missing: vec![0; case.requests.len()],
             to_host: 0,
             from_host: 0,
-            map: vec![None; drive.host_units()],
+            map: vec![None; drive.host_units() + drive.map_units()],
+            in_memory: Vec::new(),
+            loads: Vec::new(),
+            look_ups: 0,
+            misses: 0,
+            written_map_units: 0,
             planes: (0..drive.planes()).map(|_| Plane::new(drive)).collect(),
             sealed: 0,
             freed: 0,

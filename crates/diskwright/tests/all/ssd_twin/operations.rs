@@ -10,6 +10,7 @@ use super::model::Model;
 pub enum Work {
     Read { request: usize },
     Merge { page: usize },
+    MapRead { load: usize },
     Program { page: usize },
     Clean { plane: usize },
 }

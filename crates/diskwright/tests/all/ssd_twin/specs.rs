@@ -95,6 +95,8 @@ pub struct Drive {
     pub fill: u64,
     pub buffer: Option<Buffer>,
     pub slc: Option<Slc>,
+    /// Map units in memory, if not all are.
+    pub map_cache: Option<usize>,
     pub suspend_program: Option<Suspension>,
     pub suspend_erase: Option<Suspension>,
 }
@@ -185,6 +187,10 @@ impl Drive {
                 buffer.has_capacitor,
                 buffer.hold
             );
+        }
+        if let Some(room) = self.map_cache {
+            let blocks = room as u64 * self.unit_blocks;
+            _ = writeln!(text, "[mapping]\ncache = \"{blocks} blocks\"");
         }
         for (key, limits) in [
             ("program", self.suspend_program),

@@ -179,6 +179,7 @@ impl Model<'_> {
                 self.send(request, units.len(), blocks);
             }
             Work::Merge { page } => self.merge_is_over(page),
+            Work::MapRead { load } => self.map_read_is_over(load),
             Work::Program { .. } | Work::Clean { .. } => unreachable!("it is a read"),
         }
     }
@@ -289,7 +290,9 @@ impl Model<'_> {
 
     fn ends(&mut self, worker: usize, ended: Running) {
         match ended.work {
-            Work::Read { .. } | Work::Merge { .. } => self.read_is_over(ended.work, &ended.units),
+            Work::Read { .. } | Work::Merge { .. } | Work::MapRead { .. } => {
+                self.read_is_over(ended.work, &ended.units);
+            }
             Work::Program { page } => {
                 let (plane, block, number) = ended.target.expect("it wrote a page");
                 let entries = self.pages[page].entries.clone();

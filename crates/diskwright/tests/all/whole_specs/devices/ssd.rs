@@ -72,6 +72,12 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     let limit = (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1;
     let units = all_planes * blocks * pages * of_page;
     let room = (all_planes * limit.saturating_sub(of_page)).max(1);
+    // A cached map is on flash, too.
+    let of_map = match ssd.get("mapping") {
+        Some(_) => units.div_ceil(unit * 128),
+        None => 0,
+    };
+    let room = room.saturating_sub(of_map).max(1);
     let wanted = (room as f64 * draw.share(0.3, 1.0)).max(1.0);
     let share = (100.0 - wanted * 100.0 / units as f64).clamp(0.0, 100.0);
     // Rounded up, to a digit that leaves something.
@@ -96,6 +102,7 @@ fn slc_cache(draw: &mut Draw<'_>, slc: &mut Value, pages: u64) -> u64 {
 fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     match (owner, key) {
         ("SsdSpec", "drive") => Value::from(*draw.pick(&DRIVES)).into(),
+        ("MappingDescription", "cache") => format!("{} blocks", draw.scaled(32..=400)).into(),
         ("WriteBufferDescription", "size") => format!("{} blocks", draw.scaled(32..=4000)).into(),
         ("RecoveryDescription", "checkpoint") => {
             format!("{} blocks", draw.scaled(128..=4000)).into()
