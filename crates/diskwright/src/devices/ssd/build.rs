@@ -11,7 +11,7 @@ use super::recovery::Recovery;
 use super::spec::SsdSpec;
 use super::steady::Steady;
 use super::writes::{WriteBuffer, Writes};
-use super::{Ssd, SsdParts};
+use super::{Ssd, SsdParts, ageing};
 use crate::base::error::{Error, InputError};
 use crate::base::random::Stream;
 use crate::base::units::{BLOCK_BYTES, Size, Time};
@@ -103,6 +103,8 @@ impl SsdSpec {
         over(&mut drive.allocation, self.allocation.as_ref());
         over(&mut drive.cleaning, self.cleaning.as_ref());
         over(&mut drive.wear, self.wear.as_ref());
+        over(&mut drive.retry, self.retry.map(Some).as_ref());
+        over(&mut drive.refresh, self.refresh.map(Some).as_ref());
         over(&mut drive.mapping, self.mapping.map(Some).as_ref());
         over(&mut drive.suspend, self.suspend.map(Some).as_ref());
         over(&mut drive.slc, self.slc.map(Some).as_ref());
@@ -178,6 +180,12 @@ impl SsdSpec {
             Some(_) => map_units(units, &geometry),
             None => 0,
         };
+        let levelling = (drive.wear.levelled_by).map(|by| by.build(geometry.all_planes()));
+        let levelling = levelling
+            .transpose()
+            .map_err(|error| ("wear", error.into()))?;
+        let ageing = ageing::build(drive.retry, drive.refresh, geometry.all_blocks());
+        let ageing = ageing.map_err(|(key, error)| (key, error.into()))?;
         let round = u64::from(units) * u64::from(geometry.unit_blocks);
         let mut ssd = Ssd::new(SsdParts {
             blocks: Blocks::new(geometry, rules, |block| is_bad[block as usize]),
@@ -210,6 +218,8 @@ impl SsdSpec {
             suspensions,
             mapping,
             map_units,
+            levelling,
+            ageing,
             geometry,
             allocation,
             units,

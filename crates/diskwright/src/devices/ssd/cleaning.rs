@@ -113,6 +113,11 @@ impl Ssd {
         let Some(block) = fold.or_else(|| self.choose_victim(plane)) else {
             return false;
         };
+        self.begin_job(plane, block, cx);
+        true
+    }
+
+    fn begin_job(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {
         self.jobs[plane as usize].push(Job {
             block,
             next: block * self.geometry.units_of_block(),
@@ -120,7 +125,19 @@ impl Ssd {
             last: 0,
         });
         self.next_step(plane, block, cx);
-        true
+    }
+
+    /// Whether a block of a plane may be cleaned that frees no room: nothing else is, and the host is left a block.
+    pub(super) fn may_clean_anyway(&self, plane: u32) -> bool {
+        self.jobs[plane as usize].is_empty()
+            && self.blocks.free_of(plane) >= 2
+            && self.read_only_since.is_none()
+    }
+
+    /// Begins to clean a sealed block, however much of it is valid.
+    pub(super) fn clean_anyway(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {
+        self.blocks.choose(block);
+        self.begin_job(plane, block, cx);
     }
 
     /// The block that an operation cleans.
@@ -193,6 +210,7 @@ impl Ssd {
             let to = self.blocks.next_page(operation.plane, Writer::Cleaning);
             let to = to.expect("cleaning has a block that the host may not have");
             self.operations.get_mut(id).to = to;
+            self.note_opened(to, cx.now());
             self.sense_move(channel, worker, id, cx);
             if self.is_first_page(to) {
                 self.clean_if_needed(operation.plane, true, cx);
@@ -235,7 +253,8 @@ impl Ssd {
         let taken = (job.gathered.len() - before) as u32;
         job.last = taken;
         let is_whole = taken == units;
-        let read = self.read_time(first, taken * self.geometry.unit_blocks);
+        let read = self.read_time(first, taken * self.geometry.unit_blocks)
+            + self.retry_time(first, cx.now());
         let entry = self.operations.get_mut(id);
         entry.from = first;
         if is_whole && self.copy_back {
@@ -304,6 +323,9 @@ impl Ssd {
         }
         if !self.blocks.erase(block) {
             self.worn_out(plane, cx);
+        }
+        if self.levelling.is_some() {
+            self.level_wear(plane, cx);
         }
         let is_idle = self.serving == 0
             && self

@@ -56,6 +56,12 @@ const YEAR_S: f64 = 365.0 * 86_400.0;
 impl Ssd {
     /// Counts begin anew.
     pub(super) fn count_anew(&mut self) {
+        if let Some(ageing) = &mut self.ageing {
+            (ageing.retries, ageing.refreshed) = (0, 0);
+        }
+        if let Some(levelling) = &mut self.levelling {
+            levelling.levelled = 0;
+        }
         if let Some(mapping) = &mut self.mapping {
             mapping.counts = MappingCounts::default();
         }
@@ -135,6 +141,13 @@ impl Ssd {
             "busy_ms",
             PARTS.iter().map(ms).collect::<Map<_, _>>().into(),
         );
+        if let Some(ageing) = &self.ageing {
+            put("retries", json!(ageing.retries));
+            put("refreshed_blocks", json!(ageing.refreshed));
+        }
+        if let Some(levelling) = &self.levelling {
+            put("levelled_blocks", json!(levelling.levelled));
+        }
         if let Some(mapping) = &self.mapping {
             put("mapping", mapping.json());
         }

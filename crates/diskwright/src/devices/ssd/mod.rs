@@ -1,6 +1,7 @@
 //! An SSD: requests cut into pages, channels that carry commands and data, dies or packages that do one thing at a time, cleaning. What it does
 //! and when is defined in `docs/model/flash.md`.
 
+mod ageing;
 mod build;
 mod cleaning;
 mod counters;
@@ -9,6 +10,7 @@ pub mod drive;
 mod entries;
 mod initial;
 mod legs;
+mod levelling;
 mod mapping;
 mod operations;
 mod pages;
@@ -44,9 +46,11 @@ use crate::models::flash::geometry::Geometry;
 use crate::models::flash::map::PageMap;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::Victims;
+use ageing::Ageing;
 use cleaning::{Cleaning, Job};
 use counters::SsdCounters;
 use drive::ControllerDescription;
+use levelling::Levelling;
 use mapping::Mapping;
 use operations::{Channel, Operations, Worker};
 use phases::MultiPlane;
@@ -98,6 +102,8 @@ mod kinds {
     pub const FOLD: u32 = 7;
     /// A worker's operation is suspended.
     pub const SUSPENDED: u32 = 8;
+    /// The drive looks for blocks that are too old.
+    pub const PATROL: u32 = 9;
 }
 
 /// What an SSD is made of.
@@ -128,6 +134,8 @@ struct SsdParts {
     slc: Option<SlcCache>,
     suspensions: Option<Box<Suspensions>>,
     mapping: Option<Box<Mapping>>,
+    levelling: Option<Box<Levelling>>,
+    ageing: Option<Box<Ageing>>,
     steady: Steady,
     power: Option<Box<DrivePower>>,
 }
@@ -149,6 +157,8 @@ struct Ssd {
     slc: Option<SlcCache>,
     suspensions: Option<Box<Suspensions>>,
     mapping: Option<Box<Mapping>>,
+    levelling: Option<Box<Levelling>>,
+    ageing: Option<Box<Ageing>>,
 
     /// Units that the host sees; those behind them hold the map.
     host_units: u32,
@@ -235,6 +245,8 @@ impl Ssd {
             slc: parts.slc,
             suspensions: parts.suspensions,
             mapping: parts.mapping,
+            levelling: parts.levelling,
+            ageing: parts.ageing,
             host_units: parts.units,
             blocks: parts.blocks,
             cleaning: parts.cleaning,
@@ -255,6 +267,7 @@ impl Ssd {
 impl Device for Ssd {
     fn prepare(&mut self, cx: &mut Context<'_>) {
         self.prepare_recovery(cx);
+        self.set_patrol(cx);
         self.follow_power(cx);
     }
 
@@ -277,6 +290,7 @@ impl Device for Ssd {
             kinds::POWER => self.power_rings(cx),
             kinds::FOLD => self.fold_when_idle(cx),
             kinds::SUSPENDED => self.suspended(token.value(), cx),
+            kinds::PATROL => self.patrol(cx),
             _ => self.clean_when_idle(cx),
         }
         self.end_event(cx);

@@ -36,10 +36,13 @@ impl Action {
         !matches!(self, Action::Read | Action::Merge | Action::MapRead)
     }
 
-    /// Whether it is for no request of the host.
+    /// Whether it may be for no request of the host that is under way.
     #[inline]
     pub fn is_housekeeping(self) -> bool {
-        matches!(self, Action::Move | Action::Erase | Action::MapWrite)
+        matches!(
+            self,
+            Action::Move | Action::Erase | Action::MapWrite | Action::MapRead
+        )
     }
 }
 

@@ -197,9 +197,9 @@ impl Ssd {
         let mut longest = Time::ZERO;
         let mut at = Some(id);
         while let Some(id) = at {
-            let operation = self.operations.get(id);
-            let read = self.read_time(operation.from, self.blocks_read(operation));
-            longest = longest.max(read);
+            let operation = *self.operations.get(id);
+            let read = self.read_time(operation.from, self.blocks_read(&operation));
+            longest = longest.max(read + self.retry_time(operation.from, cx.now()));
             self.tell_read(id, cx);
             at = self.operations.partner(id);
         }
@@ -317,6 +317,7 @@ impl Ssd {
         let to = to.expect("a write begins only where there is room");
         self.begin_entries(operation.entries);
         let erase = self.timing.erase;
+        self.note_opened(to, now);
         let entry = self.operations.get_mut(id);
         entry.to = to;
         if entry.was_blocked {
@@ -414,6 +415,10 @@ impl Ssd {
         let mut at = Some(id);
         while let Some(id) = at {
             at = self.operations.partner(id);
+            if self.ageing.is_some() {
+                let operation = *self.operations.get(id);
+                self.note_read(&operation, cx);
+            }
             match self.operations.get(id).action {
                 Action::Read => self.read_over(id, cx),
                 Action::Merge => self.merge_over(id, cx),

@@ -126,11 +126,12 @@ impl Ssd {
             (Phase::Sense, _) => legs([(Leg::Command, carried), (Leg::Read, array)]),
             (_, Action::Erase) => legs([(Leg::Command, carried), (Leg::Erase, array)]),
             (_, Action::Move) if self.is_copied_back(operation) => {
-                let read = self.read_time(operation.from, self.blocks_of_page());
+                let number = self.geometry.page_in_block(operation.to);
+                let program = self.timing.program_time(number, self.geometry.pages);
                 legs([
                     (Leg::Command, carried),
-                    (Leg::Read, read),
-                    (Leg::Program, array - read),
+                    (Leg::Read, array - program),
+                    (Leg::Program, program),
                 ])
             }
             (_, action) => {

@@ -392,6 +392,19 @@ impl Blocks {
         self.blocks[block as usize].valid += self.geometry.units;
     }
 
+    /// Of the sealed native blocks of a plane the one that was erased least, if any block of the plane was erased more than `spread` times
+    /// oftener.
+    pub fn least_erased(&self, plane: u32, spread: u32) -> Option<u32> {
+        let (first, blocks) = self.of_plane(plane);
+        let used = blocks.iter().filter(|block| block.state != BlockState::Bad);
+        let most = used.map(|block| block.erases).max()?;
+        let sealed = (first..)
+            .zip(blocks)
+            .filter(|(_, block)| block.state == BlockState::Sealed);
+        let (number, least) = sealed.min_by_key(|(_, block)| block.erases)?;
+        (most - least.erases > spread).then_some(number)
+    }
+
     /// A sealed block is cleaned from now on.
     pub fn choose(&mut self, block: u32) {
         let state = &mut self.blocks[block as usize].state;

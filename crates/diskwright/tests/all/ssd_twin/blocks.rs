@@ -16,6 +16,9 @@ pub struct Block {
     pub state: State,
     /// The unit in each slot of each page, if it is valid.
     pub slots: Vec<Vec<Option<usize>>>,
+    /// When its first page was begun, if that was in the run, and reads since.
+    pub opened: Option<u64>,
+    pub reads: u64,
     /// It is in SLC mode.
     pub is_slc: bool,
     /// Pages whose programs have begun.
@@ -56,6 +59,8 @@ pub struct Plane {
     pub cleaning: Option<usize>,
     /// The block that is cleaned.
     pub victim: Option<usize>,
+    /// Erases since a block was last moved for its wear.
+    pub erases_since: usize,
     /// Units of pages that wait for the plane or are being programmed.
     pub expected: usize,
 }
@@ -69,6 +74,8 @@ impl Plane {
                 State::Free
             },
             slots: vec![vec![None; drive.units]; drive.pages],
+            opened: None,
+            reads: 0,
             is_slc: false,
             begun: 0,
             erases: 0,
@@ -80,6 +87,7 @@ impl Plane {
             slc: None,
             cleaning: None,
             victim: None,
+            erases_since: 0,
             expected: 0,
         }
     }
@@ -103,6 +111,20 @@ impl Plane {
             let block = &self.blocks[number];
             (if levelling { block.erases } else { block.freed }, number)
         })
+    }
+
+    /// The sealed native block erased least, if another was erased more than `spread` times oftener.
+    pub fn erased_too_little(&self, spread: u64) -> Option<usize> {
+        let used = self
+            .blocks
+            .iter()
+            .filter(|block| block.state != State::Reserved);
+        let most = used.map(|block| block.erases).max()?;
+        let all = self.blocks.iter().enumerate();
+        let sealed =
+            all.filter(|(_, block)| matches!(block.state, State::Sealed(_)) && !block.is_slc);
+        let (least, number) = sealed.map(|(number, block)| (block.erases, number)).min()?;
+        (most > least + spread).then_some(number)
     }
 
     /// Blocks in SLC mode.

@@ -56,6 +56,30 @@ impl Model<'_> {
         its.free() >= least && its.in_slc() < its.slc_most(drive)
     }
 
+    /// After an erase the block erased least may be moved.
+    fn levels_wear(&mut self, plane: usize) {
+        let Some((spread, every)) = self.drive().levelled_by else {
+            return;
+        };
+        self.planes[plane].erases_since += 1;
+        let its = &self.planes[plane];
+        if its.erases_since < every || its.free() < 2 {
+            return;
+        }
+        if let Some(block) = its.erased_too_little(spread) {
+            self.planes[plane].erases_since = 0;
+            self.levelled_blocks += 1;
+            self.cleans(plane, block);
+        }
+    }
+
+    /// A block is cleaned from now on.
+    pub fn cleans(&mut self, plane: usize, block: usize) {
+        self.planes[plane].victim = Some(block);
+        let worker = self.drive().worker_of(plane);
+        self.queue_cleaning(worker, plane);
+    }
+
     /// Whether the drive has been idle for long enough to fold.
     fn is_idle_for_folds(&self) -> bool {
         let after = self.drive().slc.and_then(|slc| slc.fold_after);
@@ -192,6 +216,7 @@ impl Model<'_> {
         block.begun = 0;
         block.erases += 1;
         block.freed = self.freed;
+        self.levels_wear(plane);
         if self.planes[plane].free() < self.drive().begin {
             self.wants_cleaning(plane);
         }

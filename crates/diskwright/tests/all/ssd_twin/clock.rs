@@ -19,8 +19,8 @@ impl Model<'_> {
             self.look_at_channels();
             self.look_at_suspensions();
             match self.events.iter().map(|&(at, _)| at).min() {
-                Some(next) => self.now = next,
-                None => return,
+                Some(next) if !self.has_ended() => self.now = next,
+                _ => return,
             }
         }
     }
@@ -36,6 +36,7 @@ impl Model<'_> {
             Event::StepDone(worker) => self.next_step(worker),
             Event::ChannelFree => {}
             Event::Suspended(worker) => self.is_suspended(worker),
+            Event::Patrol => self.patrols(),
             Event::Held => self.held_long_enough(),
             Event::Fold => (0..self.planes.len()).for_each(|plane| self.folds_on(plane)),
         }

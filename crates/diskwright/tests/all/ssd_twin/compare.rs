@@ -29,6 +29,9 @@ fn of_library(case: &Case) -> Result<Done, String> {
         ("moved_pages", number(&ssd["moved_pages"])),
         ("merged_pages", number(&ssd["merged_pages"])),
         ("trimmed_pages", number(&ssd["trimmed_pages"])),
+        ("retries", count(&ssd["retries"])),
+        ("refreshed_blocks", count(&ssd["refreshed_blocks"])),
+        ("levelled_blocks", count(&ssd["levelled_blocks"])),
         ("mapping.look_ups", count(&ssd["mapping"]["look_ups"])),
         ("mapping.misses", count(&ssd["mapping"]["misses"])),
         ("mapping.read_units", count(&ssd["mapping"]["read_units"])),
@@ -69,6 +72,9 @@ fn of_twin(case: &Case) -> Done {
         ("moved_pages", model.moved_pages),
         ("merged_pages", model.merged_units),
         ("trimmed_pages", model.trimmed_units),
+        ("retries", model.retries),
+        ("refreshed_blocks", model.refreshed),
+        ("levelled_blocks", model.levelled_blocks),
         ("mapping.look_ups", model.look_ups),
         ("mapping.misses", model.misses),
         ("mapping.read_units", model.loads.len() as u64),
@@ -90,10 +96,15 @@ fn of_twin(case: &Case) -> Done {
 
 /// How the two differ, if they do: the first request, else the first counter.
 pub fn difference(case: &Case) -> Option<String> {
-    // Cleaning that begins only beside requests may go on behind the last one that has interrupted it: the library's run ends with that one.
+    // Cleaning that begins only beside requests may go on behind the last one, which has interrupted it or brought parts of the map: the library's
+    // run ends with that request.
     let drive = &case.drive;
-    let suspends = drive.suspend_program.is_some() || drive.suspend_erase.is_some();
-    let has_rest = suspends && !drive.background;
+    let goes_on = drive.suspend_program.is_some()
+        || drive.suspend_erase.is_some()
+        || drive.map_cache.is_some();
+    // So may what is refreshed, which never ends.
+    let patrols = drive.refresh.is_some_and(|refresh| refresh.age.is_some());
+    let has_rest = goes_on && !drive.background || patrols;
     let counted = |mut done: Done| {
         done.counters.retain(|_| !has_rest);
         done

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, Buffer, Case, Drive, Slc, Suspension};
+use super::specs::{Asked, Buffer, Case, Drive, Refresh, Retry, Slc, Suspension};
 
 struct Draw(Stream);
 
@@ -60,8 +60,14 @@ pub fn case(number: u64) -> Case {
     }
     // The counters are those of a drive that has nothing to do any more: the first of these may bring a part of the map, for which another is
     // written.
+    let patrols = drive.refresh.is_some_and(|refresh| refresh.age.is_some());
+    let apart = if patrols {
+        20_000_000_000
+    } else {
+        100_000_000_000
+    };
     requests.extend([1, 2].map(|later| Asked {
-        at: at + later * 100_000_000_000,
+        at: at + later * apart,
         op: Op::Read,
         lbn: 0,
         blocks: 1,
@@ -141,6 +147,9 @@ fn drive(draw: &mut Draw) -> Drive {
         fill: draw.pick(&[0, 50, 100]),
         buffer: None,
         slc: None,
+        retry: None,
+        refresh: None,
+        levelled_by: None,
         map_cache: None,
         suspend_program: None,
         suspend_erase: None,
@@ -156,6 +165,26 @@ fn drive(draw: &mut Draw) -> Drive {
     }
     if draw.within(0..=2) == 0 {
         drive.map_cache = Some(draw.size(1..=4));
+    }
+    if draw.within(0..=2) == 0 {
+        drive.levelled_by = Some((draw.within(0..=2), draw.size(2..=4)));
+    }
+    if draw.within(0..=2) == 0 {
+        drive.retry = Some(Retry {
+            time: draw.within(0..=90_000),
+            erases: draw.chance().then(|| draw.within(1..=3)),
+            age: draw.chance().then(|| draw.within(1..=90_000_000)),
+            most: draw.within(0..=9),
+            initial_age: draw.pick(&[0, 1_000_000]) * draw.within(0..=90),
+        });
+    }
+    if draw.within(0..=2) == 0 {
+        drive.refresh = Some(Refresh {
+            reads: draw.chance().then(|| draw.within(1..=30)),
+            age: draw.chance().then(|| draw.within(0..=90_000_000)),
+            // Rarely at an instant at which a request arrives.
+            period: 5_000_007 + draw.within(0..=90) * 1_000_000,
+        });
     }
     // What the planes can hold; a page a plane is lost where data do not divide evenly.
     let room = drive.planes() * (drive.limit() - drive.units.min(drive.limit() - 1));

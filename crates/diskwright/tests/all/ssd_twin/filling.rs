@@ -28,6 +28,13 @@ impl Model<'_> {
                 self.put_page(group, units);
             }
         }
+        self.forget_openings();
+    }
+
+    /// What is on the drive was written before the run.
+    fn forget_openings(&mut self) {
+        let blocks = self.planes.iter_mut().flat_map(|plane| &mut plane.blocks);
+        blocks.for_each(|block| block.opened = None);
     }
 
     fn put_page(&mut self, group: usize, units: &[usize]) {

@@ -19,6 +19,8 @@ pub enum Event {
     Suspended(usize),
     /// The first entries of groups may have been ready for long enough.
     Held,
+    /// The drive looks for old blocks.
+    Patrol,
     /// The drive may have been idle for long enough to fold.
     Fold,
 }
@@ -91,6 +93,9 @@ pub struct Model<'a> {
     /// Map units in memory, the one looked up last first, and whether each was changed.
     pub in_memory: Vec<(usize, bool)>,
     pub loads: Vec<Load>,
+    pub retries: u64,
+    pub refreshed: u64,
+    pub levelled_blocks: u64,
     pub look_ups: u64,
     pub misses: u64,
     pub written_map_units: u64,
@@ -149,6 +154,9 @@ impl<'a> Model<'a> {
             map: vec![None; drive.host_units() + drive.map_units()],
             in_memory: Vec::new(),
             loads: Vec::new(),
+            retries: 0,
+            refreshed: 0,
+            levelled_blocks: 0,
             look_ups: 0,
             misses: 0,
             written_map_units: 0,
@@ -177,6 +185,7 @@ impl<'a> Model<'a> {
             trimmed_units: 0,
         };
         model.fill();
+        model.foresees_patrol();
         model
     }
 

@@ -46,6 +46,8 @@ pub struct Running {
     pub carried: u64,
     /// The page that it writes.
     pub target: Option<(usize, usize, usize)>,
+    /// The plane and block that it reads, if it is a read.
+    pub from: Option<(usize, usize)>,
     /// From when on it works, if it programs or erases by now, and when it is to end.
     pub works: Option<(u64, u64)>,
     /// How often it was suspended, and what it had left when it was.
@@ -65,12 +67,12 @@ impl Model<'_> {
         self.data(self.drive().unit_blocks * self.drive().units as u64)
     }
 
-    pub fn array_read(&self, plane: usize, block: usize, page: usize) -> u64 {
+    pub fn array_read(&mut self, plane: usize, block: usize, page: usize) -> u64 {
         if let (Some(slc), true) = (self.drive().slc, self.planes[plane].blocks[block].is_slc) {
             return slc.read;
         }
         let list = &self.drive().read;
-        list[page % list.len()]
+        list[page % list.len()] + self.retried(plane, block)
     }
 
     fn array_program(&self, page: usize) -> u64 {
@@ -105,7 +107,7 @@ impl Model<'_> {
         }
     }
 
-    pub fn steps_of_read(&self, reading: &Reading, at: Place) -> Vec<Step> {
+    pub fn steps_of_read(&mut self, reading: &Reading, at: Place) -> Vec<Step> {
         let data = self.data(self.wanted(reading.work, &reading.units));
         vec![
             Step::Channel(self.drive().read_command),
@@ -132,7 +134,7 @@ impl Model<'_> {
     }
 
     /// A move reads what is valid of a page, and then decides again.
-    pub fn steps_of_reading_on(&self, from: Place, units: usize) -> Vec<Step> {
+    pub fn steps_of_reading_on(&mut self, from: Place, units: usize) -> Vec<Step> {
         vec![
             Step::Channel(self.drive().read_command),
             Step::Array(self.array_read(from.plane, from.block, from.page)),
@@ -142,7 +144,7 @@ impl Model<'_> {
     }
 
     /// A move of a whole page inside the flash.
-    pub fn steps_of_copy(&self, from: Place, to: usize) -> Vec<Step> {
+    pub fn steps_of_copy(&mut self, from: Place, to: usize) -> Vec<Step> {
         let drive = self.drive();
         let read = self.array_read(from.plane, from.block, from.page);
         vec![

@@ -36,6 +36,24 @@ pub struct Suspension {
     pub most: usize,
 }
 
+/// How reads are retried: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Retry {
+    pub time: u64,
+    pub erases: Option<u64>,
+    pub age: Option<u64>,
+    pub most: u64,
+    pub initial_age: u64,
+}
+
+/// When blocks are refreshed: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Refresh {
+    pub reads: Option<u64>,
+    pub age: Option<u64>,
+    pub period: u64,
+}
+
 /// An SLC cache: times in ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Slc {
@@ -95,6 +113,10 @@ pub struct Drive {
     pub fill: u64,
     pub buffer: Option<Buffer>,
     pub slc: Option<Slc>,
+    pub retry: Option<Retry>,
+    pub refresh: Option<Refresh>,
+    /// Static wear levelling: the spread, and one of how many erases is for it.
+    pub levelled_by: Option<(u64, usize)>,
     /// Map units in memory, if not all are.
     pub map_cache: Option<usize>,
     pub suspend_program: Option<Suspension>,
@@ -187,6 +209,31 @@ impl Drive {
                 buffer.has_capacitor,
                 buffer.hold
             );
+        }
+        if let Some(retry) = &self.retry {
+            _ = writeln!(
+                text,
+                "[retry]\ntime = \"{} ns\"\nmost = {}\ninitial_age = \"{} ns\"",
+                retry.time, retry.most, retry.initial_age
+            );
+            if let Some(erases) = retry.erases {
+                _ = writeln!(text, "erases = {erases}");
+            }
+            if let Some(age) = retry.age {
+                _ = writeln!(text, "age = \"{age} ns\"");
+            }
+        }
+        if let Some(refresh) = &self.refresh {
+            _ = writeln!(text, "[refresh]\nperiod = \"{} ns\"", refresh.period);
+            if let Some(reads) = refresh.reads {
+                _ = writeln!(text, "reads = {reads}");
+            }
+            if let Some(age) = refresh.age {
+                _ = writeln!(text, "age = \"{age} ns\"");
+            }
+        }
+        if let Some((spread, every)) = self.levelled_by {
+            _ = writeln!(text, "[wear.static]\nspread = {spread}\nevery = {every}");
         }
         if let Some(room) = self.map_cache {
             let blocks = room as u64 * self.unit_blocks;

@@ -134,6 +134,7 @@ impl Model<'_> {
             waits_since: None,
             carried: 0,
             target: None,
+            from: None,
             works: None,
             suspensions: 0,
             left: 0,
@@ -166,6 +167,8 @@ impl Model<'_> {
             reading.units.clone_from(&runs[0]);
             let steps = self.steps_of_read(&reading, at);
             self.runs(worker, work, reading.units, steps);
+            let running = self.workers[worker].running.as_mut().expect("it begins");
+            running.from = Some((at.plane, at.block));
             return true;
         }
         false
@@ -255,7 +258,7 @@ impl Model<'_> {
             (Writer::Slc, Some(slc)) => slc.pages,
             _ => self.drive().pages,
         };
-        let separate = self.drive().separate;
+        let (separate, now) = (self.drive().separate, self.now);
         let its = &mut self.planes[plane];
         let open = match writer {
             Writer::Slc => its.slc,
@@ -267,6 +270,10 @@ impl Model<'_> {
         its.blocks[block].is_slc = writer == Writer::Slc;
         let page = its.blocks[block].begun;
         its.blocks[block].begun += 1;
+        if page == 0 {
+            its.blocks[block].opened = Some(now);
+            its.blocks[block].reads = 0;
+        }
         let still = (page + 1 < pages).then_some(block);
         match writer {
             Writer::Slc => its.slc = still,
@@ -289,6 +296,11 @@ impl Model<'_> {
     }
 
     fn ends(&mut self, worker: usize, ended: Running) {
+        if let Some((plane, block)) = ended.from
+            && !matches!(ended.work, Work::MapRead { .. })
+        {
+            self.was_read(plane, block);
+        }
         match ended.work {
             Work::Read { .. } | Work::Merge { .. } | Work::MapRead { .. } => {
                 self.read_is_over(ended.work, &ended.units);

@@ -114,6 +114,12 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         // Their times are those of real drives.
         ("SsdSpec", "timing" | "interface") => Hint::Omit,
         // Requests fail on a worn-out drive, as they are to.
+        ("RetryDescription", "erases" | "most") => draw.scaled(1..=20).into(),
+        ("RefreshDescription", "reads") => draw.scaled(1..=2000).into(),
+        ("RefreshDescription", "period") => format!("{} us", draw.scaled(100..=900_000)).into(),
+        ("RetryDescription", "age") => format!("{} us", draw.scaled(1..=900_000)).into(),
+        ("StaticLevellingDescription", "spread") => draw.within(0..=4).into(),
+        ("StaticLevellingDescription", "every") => draw.within(2..=9).into(),
         ("WearDescription", "endurance") => Hint::Omit,
         ("SsdSpec", "queue_depth") => draw.scaled(1..=100).into(),
         ("PreconditionSpec", "overwrite") => (draw.within(0..=20) as f64 / 10.0).into(),
