@@ -25,48 +25,58 @@ pub(super) struct Ageing {
     pub refreshed: u64,
 }
 
-/// Checks both, for so many blocks; `None` where there is neither.
-///
-/// # Errors
-/// The key of a table, and what is wrong there: a step of nothing, no reason to retry or refresh, a time that is too long.
-pub(super) fn build(
-    retry: Option<RetryDescription>,
-    refresh: Option<RefreshDescription>,
-    blocks: u32,
-) -> Result<Option<Box<Ageing>>, (&'static str, InputError)> {
-    if let Some(retry) = &retry {
-        if retry.erases == Some(0) || retry.age == Some(Time::ZERO) {
+impl RetryDescription {
+    /// Checks it.
+    ///
+    /// # Errors
+    /// A step of nothing, a retry that is too long.
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        if self.erases == Some(0) || self.age == Some(Time::ZERO) {
             let error = InputError::new("a retry more for every step of nothing");
-            return Err((
-                "retry",
-                error.help("erases and age: more than 0, or left out"),
-            ));
+            return Err(error.help("erases and age: more than 0, or left out"));
         }
-        if retry.time > LONGEST {
-            let error = InputError::new(format!("a retry that takes {}", retry.time));
-            return Err(("retry", error.help(format!("at most {LONGEST}"))));
+        if self.time > LONGEST {
+            let error = InputError::new(format!("a retry that takes {}", self.time));
+            return Err(error.help(format!("at most {LONGEST}")));
         }
+        Ok(())
     }
-    if let Some(refresh) = &refresh {
-        if refresh.reads == Some(0) || refresh.period == Time::ZERO {
+}
+
+impl RefreshDescription {
+    /// Checks it.
+    ///
+    /// # Errors
+    /// Blocks that are moved all the time.
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        if self.reads == Some(0) || self.period == Time::ZERO {
             let error = InputError::new("blocks that are refreshed all the time");
-            return Err(("refresh", error.help("reads and period: more than 0")));
+            return Err(error.help("reads and period: more than 0"));
         }
+        Ok(())
     }
-    if retry.is_none() && refresh.is_none() {
-        return Ok(None);
-    }
-    Ok(Some(Box::new(Ageing {
-        retry,
-        refresh,
-        opened: vec![None; blocks as usize],
-        reads: vec![0; blocks as usize],
-        retries: 0,
-        refreshed: 0,
-    })))
 }
 
 impl Ageing {
+    /// That of so many blocks, which were all opened before the run; `None` where nothing is retried or refreshed.
+    pub fn new(
+        retry: Option<RetryDescription>,
+        refresh: Option<RefreshDescription>,
+        blocks: u32,
+    ) -> Option<Box<Ageing>> {
+        if retry.is_none() && refresh.is_none() {
+            return None;
+        }
+        Some(Box::new(Ageing {
+            retry,
+            refresh,
+            opened: vec![None; blocks as usize],
+            reads: vec![0; blocks as usize],
+            retries: 0,
+            refreshed: 0,
+        }))
+    }
+
     /// How old a block is.
     fn age(&self, block: u32, now: Time) -> Time {
         let before = self.retry.map_or(Time::ZERO, |retry| retry.initial_age);

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::ageing::Ageing;
 use super::cleaning::Cleaning;
 use super::drive::{MOST_AT_ONCE, Parallel, SsdDescription};
 use super::mapping::map_units;
@@ -11,7 +12,7 @@ use super::recovery::Recovery;
 use super::spec::SsdSpec;
 use super::steady::Steady;
 use super::writes::{WriteBuffer, Writes};
-use super::{Ssd, SsdParts, ageing};
+use super::{Ssd, SsdParts};
 use crate::base::error::{Error, InputError};
 use crate::base::random::Stream;
 use crate::base::units::{BLOCK_BYTES, Size, Time};
@@ -184,8 +185,12 @@ impl SsdSpec {
         let levelling = levelling
             .transpose()
             .map_err(|error| ("wear", error.into()))?;
-        let ageing = ageing::build(drive.retry, drive.refresh, geometry.all_blocks());
-        let ageing = ageing.map_err(|(key, error)| (key, error.into()))?;
+        if let Some(retry) = &drive.retry {
+            retry.check().map_err(|error| ("retry", error.into()))?;
+        }
+        if let Some(refresh) = &drive.refresh {
+            refresh.check().map_err(|error| ("refresh", error.into()))?;
+        }
         let round = u64::from(units) * u64::from(geometry.unit_blocks);
         let mut ssd = Ssd::new(SsdParts {
             blocks: Blocks::new(geometry, rules, |block| is_bad[block as usize]),
@@ -219,7 +224,7 @@ impl SsdSpec {
             mapping,
             map_units,
             levelling,
-            ageing,
+            ageing: Ageing::new(drive.retry, drive.refresh, geometry.all_blocks()),
             geometry,
             allocation,
             units,
