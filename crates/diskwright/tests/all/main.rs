@@ -43,6 +43,7 @@ mod request_log;
 mod round_trips;
 mod schedulers;
 mod spec_memory;
+mod ssd_options;
 mod ssd_references;
 mod ssd_twin;
 mod support;

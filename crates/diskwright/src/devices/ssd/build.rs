@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
+use super::ageing::Ageing;
 use super::cleaning::Cleaning;
 use super::drive::{MOST_AT_ONCE, Parallel, SsdDescription};
+use super::mapping::map_units;
 use super::phases::MultiPlane;
 use super::power::DrivePower;
 use super::recovery::Recovery;
@@ -102,6 +104,11 @@ impl SsdSpec {
         over(&mut drive.allocation, self.allocation.as_ref());
         over(&mut drive.cleaning, self.cleaning.as_ref());
         over(&mut drive.wear, self.wear.as_ref());
+        over(&mut drive.retry, self.retry.map(Some).as_ref());
+        over(&mut drive.refresh, self.refresh.map(Some).as_ref());
+        over(&mut drive.mapping, self.mapping.map(Some).as_ref());
+        over(&mut drive.suspend, self.suspend.map(Some).as_ref());
+        over(&mut drive.slc, self.slc.map(Some).as_ref());
         over(&mut drive.buffer, self.buffer.map(Some).as_ref());
         over(&mut drive.recovery, self.recovery.map(Some).as_ref());
     }
@@ -145,22 +152,51 @@ impl SsdSpec {
         let separation = drive.allocation.separation.build();
         let writes = Writes::new(buffer, separation, allocation.groups());
         let checkpoint = checkpoint(drive, &geometry)?;
+        let slc = drive
+            .slc
+            .map(|slc| slc.build(&geometry, drive.cleaning.background));
+        let slc = slc.transpose().map_err(|error| ("slc", error.into()))?;
         let rules = BlockRules {
             levels_wear: drive.wear.levelling,
             streams: writes.streams,
             is_separate: drive.cleaning.separate,
             endurance: drive.wear.endurance,
+            slc: slc.map(|slc| slc.rules),
         };
+        let planes_of_worker = match drive.parallel {
+            Parallel::Dies => geometry.planes,
+            Parallel::Packages => geometry.planes * geometry.dies,
+            Parallel::Planes => 1,
+        };
+        let workers = geometry.all_planes() / planes_of_worker;
+        let suspensions = drive.suspend.map(|suspend| suspend.build(workers));
+        let suspensions = suspensions
+            .transpose()
+            .map_err(|error| ("suspend", error.into()))?;
+        let mapping = drive.mapping.map(|mapping| mapping.build(units, &geometry));
+        let mapping = mapping
+            .transpose()
+            .map_err(|error| ("mapping", error.into()))?;
+        let map_units = match mapping {
+            Some(_) => map_units(units, &geometry),
+            None => 0,
+        };
+        let levelling = (drive.wear.levelled_by).map(|by| by.build(geometry.all_planes()));
+        let levelling = levelling
+            .transpose()
+            .map_err(|error| ("wear", error.into()))?;
+        if let Some(retry) = &drive.retry {
+            retry.check().map_err(|error| ("retry", error.into()))?;
+        }
+        if let Some(refresh) = &drive.refresh {
+            refresh.check().map_err(|error| ("refresh", error.into()))?;
+        }
         let round = u64::from(units) * u64::from(geometry.unit_blocks);
         let mut ssd = Ssd::new(SsdParts {
             blocks: Blocks::new(geometry, rules, |block| is_bad[block as usize]),
-            planes_of_worker: match drive.parallel {
-                Parallel::Dies => geometry.planes,
-                Parallel::Packages => geometry.planes * geometry.dies,
-                Parallel::Planes => 1,
-            },
+            planes_of_worker,
             writes,
-            recovery: Recovery::new(units, checkpoint, geometry.all_planes()),
+            recovery: Recovery::new(units + map_units, checkpoint, geometry.all_planes()),
             multi_plane: drive.multi_plane.map(|times| MultiPlane {
                 read: times.read,
                 program: times.program,
@@ -183,6 +219,12 @@ impl SsdSpec {
             reads_allocate: drive.reads_allocate,
             depth: drive.queue_depth,
             endurance: drive.wear.endurance,
+            slc,
+            suspensions,
+            mapping,
+            map_units,
+            levelling,
+            ageing: Ageing::new(drive.retry, drive.refresh, geometry.all_blocks()),
             geometry,
             allocation,
             units,
@@ -325,7 +367,7 @@ fn check(drive: &SsdDescription) -> Result<(), Refusal> {
 impl Ssd {
     /// Refuses a drive whose data leave its planes no blocks to clean with.
     fn check_room(&self) -> Result<(), Refusal> {
-        if self.map.units() == 0 {
+        if self.host_units == 0 {
             let error = InputError::new("an SSD that holds nothing");
             return Err(("spare", error.help("less spare flash").into()));
         }

@@ -68,7 +68,16 @@ impl Ssd {
     }
 
     /// Whether the host may write the next page of a plane. Cleaning begins here, where it is what is missing.
-    pub(super) fn can_write(&mut self, plane: u32, writer: Writer, cx: &mut Context<'_>) -> bool {
+    pub(super) fn can_write(&mut self, plane: u32, stream: u32, cx: &mut Context<'_>) -> bool {
+        if self.slc.is_some() {
+            if self.writes_slc(plane) {
+                return true;
+            }
+            if self.waits_for_fold(plane) && self.clean(plane, cx) {
+                return false;
+            }
+        }
+        let writer = Writer::Host(stream);
         if !self.blocks.needs_block(plane, writer) {
             return !self.is_needed_by_cleaning(plane, writer);
         }
@@ -91,7 +100,7 @@ impl Ssd {
     }
 
     /// Cleans a plane; whether there is anything to clean, or it is being cleaned already.
-    fn clean(&mut self, plane: u32, cx: &mut Context<'_>) -> bool {
+    pub(super) fn clean(&mut self, plane: u32, cx: &mut Context<'_>) -> bool {
         !self.jobs[plane as usize].is_empty() || self.clean_block(plane, cx)
     }
 
@@ -100,9 +109,15 @@ impl Ssd {
         if self.read_only_since.is_some() {
             return false;
         }
-        let Some(block) = self.choose_victim(plane) else {
+        let fold = self.blocks.choose_fold(plane);
+        let Some(block) = fold.or_else(|| self.choose_victim(plane)) else {
             return false;
         };
+        self.begin_job(plane, block, cx);
+        true
+    }
+
+    fn begin_job(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {
         self.jobs[plane as usize].push(Job {
             block,
             next: block * self.geometry.units_of_block(),
@@ -110,7 +125,19 @@ impl Ssd {
             last: 0,
         });
         self.next_step(plane, block, cx);
-        true
+    }
+
+    /// Whether a block of a plane may be cleaned that frees no room: nothing else is, and the host is left a block.
+    pub(super) fn may_clean_anyway(&self, plane: u32) -> bool {
+        self.jobs[plane as usize].is_empty()
+            && self.blocks.free_of(plane) >= 2
+            && self.read_only_since.is_none()
+    }
+
+    /// Begins to clean a sealed block, however much of it is valid.
+    pub(super) fn clean_anyway(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {
+        self.blocks.choose(block);
+        self.begin_job(plane, block, cx);
     }
 
     /// The block that an operation cleans.
@@ -183,6 +210,7 @@ impl Ssd {
             let to = self.blocks.next_page(operation.plane, Writer::Cleaning);
             let to = to.expect("cleaning has a block that the host may not have");
             self.operations.get_mut(id).to = to;
+            self.note_opened(to, cx.now());
             self.sense_move(channel, worker, id, cx);
             if self.is_first_page(to) {
                 self.clean_if_needed(operation.plane, true, cx);
@@ -192,8 +220,9 @@ impl Ssd {
         let entry = self.operations.get_mut(id);
         (entry.action, entry.phase) = (Action::Erase, Phase::Last);
         let command = self.timing.erase_command;
+        let erase = self.erase_time(operation.unit);
         self.carry(channel, id, command, cx.now());
-        self.ring(worker, id, cx.now() + command + self.timing.erase, cx);
+        self.ring(worker, id, cx.now() + command + erase, cx);
     }
 
     /// The next slot of the block that is cleaned whose unit is valid.
@@ -224,7 +253,8 @@ impl Ssd {
         let taken = (job.gathered.len() - before) as u32;
         job.last = taken;
         let is_whole = taken == units;
-        let read = self.read_time(first, taken * self.geometry.unit_blocks);
+        let read = self.read_time(first, taken * self.geometry.unit_blocks)
+            + self.retry_time(first, cx.now());
         let entry = self.operations.get_mut(id);
         entry.from = first;
         if is_whole && self.copy_back {
@@ -255,7 +285,10 @@ impl Ssd {
         let operation = *self.operations.get(id);
         self.operations.remove(id);
         self.blocks.written(operation.to);
-        self.counters.moved_pages += 1;
+        match self.blocks.block(operation.unit).is_slc {
+            true => self.counters.folded_pages += 1,
+            false => self.counters.moved_pages += 1,
+        }
         let gathered = std::mem::take(&mut self.job_mut(&operation).gathered);
         for (to, &(unit, from)) in (operation.to..).zip(&gathered) {
             self.recovery.copied(from, to);
@@ -267,6 +300,7 @@ impl Ssd {
                 checker.moved_on_medium(device, from, at, self.geometry.unit_blocks);
             }
             self.put_in_slot(unit, to);
+            self.unit_moved(unit, cx);
         }
         self.job_mut(&operation).gathered = gathered;
         self.note_programmed(cx);
@@ -290,6 +324,9 @@ impl Ssd {
         if !self.blocks.erase(block) {
             self.worn_out(plane, cx);
         }
+        if self.levelling.is_some() {
+            self.level_wear(plane, cx);
+        }
         let is_idle = self.serving == 0
             && self
                 .cleaning
@@ -300,6 +337,7 @@ impl Ssd {
         } else {
             self.clean_if_needed(plane, true, cx);
         }
+        self.fold_on(plane, cx);
     }
 
     /// A block of a plane is worn out: without another in its place the drive can only be read from now on.
@@ -345,6 +383,9 @@ impl Ssd {
         self.idle_since = cx.now();
         if let Some((after, _)) = self.cleaning.idle {
             cx.background_alarm(cx.now() + after, Token::new(kinds::IDLE, 0));
+        }
+        if let Some(after) = self.folds_after() {
+            cx.background_alarm(cx.now() + after, Token::new(kinds::FOLD, 0));
         }
     }
 

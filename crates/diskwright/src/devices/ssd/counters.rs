@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::mapping::MappingCounts;
 use super::{PARTS, Ssd};
 use crate::base::units::Time;
 use crate::engine::request::{Op, Part, Parts};
@@ -24,6 +25,9 @@ pub(super) struct SsdCounters {
     pub host_pages: u64,
     pub moved_pages: u64,
     pub map_pages: u64,
+    /// Of the host's pages those written in SLC mode, and pages moved out of it.
+    pub slc_pages: u64,
+    pub folded_pages: u64,
     pub host_blocks: u64,
     pub trimmed_pages: u64,
     parts: Parts,
@@ -52,6 +56,18 @@ const YEAR_S: f64 = 365.0 * 86_400.0;
 impl Ssd {
     /// Counts begin anew.
     pub(super) fn count_anew(&mut self) {
+        if let Some(ageing) = &mut self.ageing {
+            (ageing.retries, ageing.refreshed) = (0, 0);
+        }
+        if let Some(levelling) = &mut self.levelling {
+            levelling.levelled = 0;
+        }
+        if let Some(mapping) = &mut self.mapping {
+            mapping.counts = MappingCounts::default();
+        }
+        if let Some(suspensions) = &mut self.suspensions {
+            suspensions.counts = [0; 2];
+        }
         self.counters = SsdCounters {
             busy_before: self.busy(),
             erases_before: self.blocks.erases(),
@@ -76,7 +92,8 @@ impl Ssd {
             }
         };
         let (channels, workers) = self.busy();
-        let flash_pages = counters.host_pages + counters.moved_pages + counters.map_pages;
+        let moved = counters.moved_pages + counters.folded_pages;
+        let flash_pages = counters.host_pages + moved + counters.map_pages;
         let written = counters.host_blocks as f64;
         let blocks = u64::from(self.geometry.unit_blocks * self.geometry.units);
         let amplification = (written > 0.0).then(|| (flash_pages * blocks) as f64 / written);
@@ -124,6 +141,22 @@ impl Ssd {
             "busy_ms",
             PARTS.iter().map(ms).collect::<Map<_, _>>().into(),
         );
+        if let Some(ageing) = &self.ageing {
+            put("retries", json!(ageing.retries));
+            put("refreshed_blocks", json!(ageing.refreshed));
+        }
+        if let Some(levelling) = &self.levelling {
+            put("levelled_blocks", json!(levelling.levelled));
+        }
+        if let Some(mapping) = &self.mapping {
+            put("mapping", mapping.json());
+        }
+        if let Some(suspensions) = &self.suspensions {
+            put("suspensions", suspensions.json());
+        }
+        if let Some(slc) = self.slc_json() {
+            put("slc", slc);
+        }
         if let Some(recovery) = self.recovery.json() {
             put("recovery", recovery.clone());
         }

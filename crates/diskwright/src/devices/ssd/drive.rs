@@ -67,6 +67,21 @@ pub struct SsdDescription {
     /// How blocks wear.
     #[serde(default)]
     pub wear: WearDescription,
+    /// How reads of worn and old blocks are retried, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryDescription>,
+    /// When the data of a block are moved because of reads and age, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<RefreshDescription>,
+    /// How much of its map is in memory, if not all of it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<MappingDescription>,
+    /// Which operations make way for reads, if any do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<SuspendDescription>,
+    /// Its SLC cache, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc: Option<SlcDescription>,
     /// Its write buffer, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<WriteBufferDescription>,
@@ -241,16 +256,150 @@ pub struct IdleDescription {
 pub struct WearDescription {
     /// Whether the free block that was erased least is written next; else the one that has been free longest.
     pub levelling: bool,
+    /// When data that nobody writes again are moved from blocks with few erases; never where it is left out.
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    pub levelled_by: Option<StaticLevellingDescription>,
     /// After so many erases a block cannot be used any more; never where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endurance: Option<u32>,
+}
+
+/// Static wear levelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StaticLevellingDescription {
+    /// How many more erases the block of a plane erased most may have than the one erased least.
+    pub spread: u32,
+    /// One of so many erases of a plane, at most, is for this.
+    #[schemars(range(min = 2))]
+    pub every: u32,
 }
 
 impl Default for WearDescription {
     fn default() -> WearDescription {
         WearDescription {
             levelling: true,
+            levelled_by: None,
             endurance: None,
         }
     }
+}
+
+/// Blocks that are written in SLC mode, one bit a cell, before what they hold is folded into the native mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlcDescription {
+    /// Pages of a block in SLC mode, fewer than it has in the native mode: a third of a TLC block.
+    pub pages: u32,
+    /// Blocks of each plane that may always be in SLC mode.
+    #[serde(default)]
+    pub fixed: u32,
+    /// Blocks of each plane that may be in SLC mode besides, at most, while data do not need them.
+    #[serde(default)]
+    pub dynamic: u32,
+    /// From the array into the page register.
+    pub read: Time,
+    /// From the page register into the array.
+    pub program: Time,
+    /// Erasing a block in SLC mode; as in the native mode unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erase: Option<Time>,
+    /// What the host writes when the cache is full.
+    #[serde(default)]
+    pub full: SlcFull,
+    /// How long a drive has been idle when it folds; it does not where this is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fold_after: Option<Time>,
+}
+
+/// What the host writes when the SLC cache is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlcFull {
+    /// Pages in the native mode.
+    #[default]
+    Direct,
+    /// Nothing, until a block is folded.
+    Fold,
+}
+
+/// Operations that make way for reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SuspendDescription {
+    /// Those that program; none of them where this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<SuspensionLimits>,
+    /// Those that erase; none of them where this is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erase: Option<SuspensionLimits>,
+}
+
+/// How operations are suspended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuspensionLimits {
+    /// From the decision until a read may begin.
+    pub cost: Time,
+    /// From the resumption until the operation works again.
+    #[serde(default)]
+    pub resume: Time,
+    /// How long the operation must have worked since it began to, or worked again.
+    #[serde(default)]
+    pub gap: Time,
+    /// How often one operation is suspended, at most.
+    #[schemars(range(min = 1))]
+    pub most: u32,
+}
+
+/// A map that is on flash, with a part of it in the controller's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MappingDescription {
+    /// How much of the map the memory holds, in whole units; an entry takes 4 bytes.
+    pub cache: Size,
+}
+
+/// Reads that are retried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryDescription {
+    /// What each retry takes longer.
+    pub time: Time,
+    /// A retry more for so many erases of the block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub erases: Option<u32>,
+    /// A retry more for each such age of the block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age: Option<Time>,
+    /// How often a read is retried, at most.
+    pub most: u32,
+    /// How old the blocks are at the start that have been written.
+    #[serde(default = "no_time")]
+    pub initial_age: Time,
+}
+
+fn no_time() -> Time {
+    Time::ZERO
+}
+
+/// Blocks of which the data are moved in the background before reads and age make them unreadable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefreshDescription {
+    /// When a block has been read so often since it was last erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub reads: Option<u32>,
+    /// When a block is older than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age: Option<Time>,
+    /// How often each plane looks for a block that is too old.
+    #[serde(default = "hour")]
+    pub period: Time,
+}
+
+fn hour() -> Time {
+    Time::from_s(3600)
 }

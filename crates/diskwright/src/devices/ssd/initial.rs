@@ -1,6 +1,7 @@
 //! What is on a drive before the run, put there in no time.
 
 use super::Ssd;
+use super::mapping::map_units;
 use super::spec::{Pattern, PreconditionSpec};
 use crate::base::error::InputError;
 use crate::base::random::Stream;
@@ -17,7 +18,7 @@ impl Ssd {
         initial: &PreconditionSpec,
         chance: &mut Stream,
     ) -> Result<(), InputError> {
-        let units = initial.fill.of(self.map.units().into()) as u32;
+        let units = initial.fill.of(self.host_units.into()) as u32;
         let mut pages = Pages::new(self.allocation.groups());
         match initial.pattern {
             Pattern::Sequential => {
@@ -43,9 +44,16 @@ impl Ssd {
                 }
             }
         }
-        let overwrites = libm::round(initial.overwrite * f64::from(self.map.units())) as u64;
+        let overwrites = libm::round(initial.overwrite * f64::from(self.host_units)) as u64;
         for _ in 0..if units > 0 { overwrites } else { 0 } {
             self.write_at_once(chance.below(units.into()) as u32, &mut pages)?;
+        }
+        let of_map = match self.mapping {
+            Some(_) => map_units(units, &self.geometry),
+            None => 0,
+        };
+        for number in 0..of_map {
+            self.write_at_once(self.host_units + number, &mut pages)?;
         }
         self.write_rest(pages)
     }

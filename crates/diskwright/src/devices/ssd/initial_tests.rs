@@ -41,10 +41,17 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
         streams: 1,
         is_separate: true,
         endurance: None,
+        slc: None,
     };
     let time = || vec![Time::from_us(50)];
     let units = geometry.slots() / 2;
     Ssd::new(SsdParts {
+        slc: None,
+        suspensions: None,
+        mapping: None,
+        map_units: 0,
+        levelling: None,
+        ageing: None,
         // A bad block here and there.
         blocks: Blocks::new(geometry, rules, |block| block % 17 == 3),
         timing: TimingDescription {

@@ -84,7 +84,7 @@ pub(super) enum Cause {
     Write,
     /// Cleaning.
     Cleaning,
-    /// A checkpoint of the map.
+    /// The map: a checkpoint of it, or a part that is read.
     Map,
 }
 
@@ -94,7 +94,7 @@ impl From<Action> for Cause {
             Action::Read => Cause::Read,
             Action::Merge | Action::Program => Cause::Write,
             Action::Move | Action::Erase => Cause::Cleaning,
-            Action::MapWrite => Cause::Map,
+            Action::MapRead | Action::MapWrite => Cause::Map,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! An SSD: requests cut into pages, channels that carry commands and data, dies or packages that do one thing at a time, cleaning. What it does
 //! and when is defined in `docs/model/flash.md`.
 
+mod ageing;
 mod build;
 mod cleaning;
 mod counters;
@@ -10,6 +11,8 @@ mod entries;
 mod expected;
 mod initial;
 mod legs;
+mod levelling;
+mod mapping;
 mod operations;
 mod pages;
 mod phases;
@@ -20,8 +23,10 @@ mod recovery;
 mod requests;
 mod scheduling;
 mod shape;
+mod slc;
 pub mod spec;
 mod steady;
+mod suspend;
 mod writes;
 
 use std::collections::VecDeque;
@@ -43,16 +48,21 @@ use crate::models::flash::geometry::Geometry;
 use crate::models::flash::map::PageMap;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::Victims;
+use ageing::Ageing;
 use cleaning::{Cleaning, Job};
 use counters::SsdCounters;
 use drive::ControllerDescription;
+use levelling::Levelling;
+use mapping::Mapping;
 use operations::{Channel, Operations, Worker};
 use phases::MultiPlane;
 use picture::SsdPicture;
 use power::DrivePower;
 use recovery::Recovery;
 use requests::OpenRequest;
+use slc::SlcCache;
 use steady::Steady;
+use suspend::Suspensions;
 use writes::Writes;
 
 /// What the time of its requests divides into.
@@ -90,6 +100,12 @@ mod kinds {
     pub const HOLD: u32 = 5;
     /// A low power state is due, or the drive is back from one.
     pub const POWER: u32 = 6;
+    /// The drive may have been idle for long enough to fold its SLC cache.
+    pub const FOLD: u32 = 7;
+    /// A worker's operation is suspended.
+    pub const SUSPENDED: u32 = 8;
+    /// The drive looks for blocks that are too old.
+    pub const PATROL: u32 = 9;
 }
 
 /// What an SSD is made of.
@@ -108,6 +124,8 @@ struct SsdParts {
     reserved: u32,
     depth: u32,
     units: u32,
+    /// Units on flash that hold the map.
+    map_units: u32,
     writes: Writes,
     recovery: Recovery,
     cleaning: Cleaning,
@@ -115,6 +133,11 @@ struct SsdParts {
     chance: Stream,
     blocks: Blocks,
     endurance: Option<u32>,
+    slc: Option<SlcCache>,
+    suspensions: Option<Box<Suspensions>>,
+    mapping: Option<Box<Mapping>>,
+    levelling: Option<Box<Levelling>>,
+    ageing: Option<Box<Ageing>>,
     steady: Steady,
     power: Option<Box<DrivePower>>,
 }
@@ -133,7 +156,14 @@ struct Ssd {
     reserved: u32,
     depth: u32,
     endurance: Option<u32>,
+    slc: Option<SlcCache>,
+    suspensions: Option<Box<Suspensions>>,
+    mapping: Option<Box<Mapping>>,
+    levelling: Option<Box<Levelling>>,
+    ageing: Option<Box<Ageing>>,
 
+    /// Units that the host sees; those behind them hold the map.
+    host_units: u32,
     map: PageMap,
     blocks: Blocks,
     /// The next place of each group of planes at which a page is written.
@@ -182,7 +212,7 @@ impl Ssd {
         let planes = geometry.all_planes();
         let workers = planes / parts.planes_of_worker;
         Ssd {
-            map: PageMap::new(parts.units, geometry.slots()),
+            map: PageMap::new(parts.units + parts.map_units, geometry.slots()),
             next_member: vec![0; parts.allocation.groups() as usize],
             queued: vec![0; planes as usize],
             operations: Operations::default(),
@@ -214,6 +244,12 @@ impl Ssd {
             reads_allocate: parts.reads_allocate,
             depth: parts.depth,
             endurance: parts.endurance,
+            slc: parts.slc,
+            suspensions: parts.suspensions,
+            mapping: parts.mapping,
+            levelling: parts.levelling,
+            ageing: parts.ageing,
+            host_units: parts.units,
             blocks: parts.blocks,
             cleaning: parts.cleaning,
             victims: parts.victims,
@@ -233,11 +269,15 @@ impl Ssd {
 impl Device for Ssd {
     fn prepare(&mut self, cx: &mut Context<'_>) {
         self.prepare_recovery(cx);
+        self.set_patrol(cx);
         self.follow_power(cx);
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.accept_request(request, cx);
+        if self.mapping.is_some() {
+            self.end_event(cx);
+        }
         self.follow_power(cx);
         self.note_picture(cx.now());
     }
@@ -250,9 +290,12 @@ impl Device for Ssd {
             kinds::CHANNEL => self.schedule(token.value(), cx),
             kinds::HOLD => self.held_long_enough(token.value(), cx),
             kinds::POWER => self.power_rings(cx),
+            kinds::FOLD => self.fold_when_idle(cx),
+            kinds::SUSPENDED => self.suspended(token.value(), cx),
+            kinds::PATROL => self.patrol(cx),
             _ => self.clean_when_idle(cx),
         }
-        self.end_requests(cx);
+        self.end_event(cx);
         self.follow_power(cx);
         self.note_picture(cx.now());
     }
@@ -262,7 +305,7 @@ impl Device for Ssd {
             self.start_operations(cx);
         }
         // A drive that turns read-only gives up requests.
-        self.end_requests(cx);
+        self.end_event(cx);
         self.follow_power(cx);
         self.note_picture(cx.now());
     }
@@ -306,7 +349,7 @@ impl Device for Ssd {
     }
 
     fn blocks(&self) -> u64 {
-        u64::from(self.map.units()) * u64::from(self.geometry.unit_blocks)
+        u64::from(self.host_units) * u64::from(self.geometry.unit_blocks)
     }
 
     fn access_times(&self) -> Option<AccessTimes> {

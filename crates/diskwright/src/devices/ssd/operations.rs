@@ -17,6 +17,8 @@ pub(super) enum Action {
     Read,
     /// Reads a unit that an entry holds in part.
     Merge,
+    /// Reads a unit of the map.
+    MapRead,
     /// Writes a page of the host's.
     Program,
     /// Writes a page of the map.
@@ -31,13 +33,16 @@ impl Action {
     /// Whether it programs or erases.
     #[inline]
     pub fn writes(self) -> bool {
-        !matches!(self, Action::Read | Action::Merge)
+        !matches!(self, Action::Read | Action::Merge | Action::MapRead)
     }
 
-    /// Whether it is for no request of the host.
+    /// Whether it may be for no request of the host that is under way.
     #[inline]
     pub fn is_housekeeping(self) -> bool {
-        matches!(self, Action::Move | Action::Erase | Action::MapWrite)
+        matches!(
+            self,
+            Action::Move | Action::Erase | Action::MapWrite | Action::MapRead
+        )
     }
 }
 
@@ -344,7 +349,7 @@ impl Worker {
     #[inline]
     pub fn queue(&mut self, action: Action) -> &mut List {
         match action {
-            Action::Read | Action::Merge => &mut self.reads,
+            Action::Read | Action::Merge | Action::MapRead => &mut self.reads,
             Action::Program | Action::MapWrite => &mut self.writes,
             Action::Move | Action::Erase => &mut self.cleaning,
         }

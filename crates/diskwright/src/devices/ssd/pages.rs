@@ -191,6 +191,12 @@ impl Ssd {
         let entry = *self.writes.entries.get(id);
         self.recovery.wrote(slot, entry.unit, entry.number + 1);
         let to = self.lbn_of_slot(slot);
+        if self.is_of_map(entry.unit) {
+            if let Some((checker, device)) = cx.checker() {
+                checker.cleared(device, to, self.geometry.unit_blocks);
+            }
+            return;
+        }
         let before = entry.home().map(|slot| self.lbn_of_slot(slot));
         let lbn = self.lbn_of_unit(entry.unit) + u64::from(entry.from);
         if let Some((checker, device)) = cx.checker() {

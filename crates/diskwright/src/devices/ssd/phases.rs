@@ -5,6 +5,7 @@ use super::{Ssd, kinds};
 use crate::base::units::Time;
 use crate::engine::Token;
 use crate::engine::context::Context;
+use crate::engine::timeline::AlarmId;
 use crate::models::flash::blocks::Writer;
 
 /// What two operations of the planes of a die cost the channel in place of the command, each, when they are done together.
@@ -77,22 +78,53 @@ impl Ssd {
     /// Sets the alarm for the end of a phase. What no request waits for does not keep a run going.
     #[inline]
     pub(super) fn ring(&mut self, worker: u32, id: OpId, at: Time, cx: &mut Context<'_>) {
-        let token = Token::new(kinds::WORKER, worker);
         if self.picture.is_some() {
             self.picture_phase(worker, id, at, cx);
         }
+        let end = self.set_end(worker, id, at, cx);
+        if let Some(suspensions) = &mut self.suspensions {
+            let Operation { phase, plane, .. } = *self.operations.get(id);
+            if phase == Phase::Last {
+                let channel = self.geometry.channel_of(plane);
+                let from = self.channels[channel as usize].busy_until;
+                suspensions.works(worker, (from, at), end);
+            }
+        }
+    }
+
+    /// Sets the alarm for the end of a phase of a worker's operation.
+    #[inline]
+    pub(super) fn set_end(
+        &mut self,
+        worker: u32,
+        id: OpId,
+        at: Time,
+        cx: &mut Context<'_>,
+    ) -> AlarmId {
+        let token = Token::new(kinds::WORKER, worker);
         let action = self.operations.get(id).action;
         if action.is_housekeeping() || action == Action::Program && self.writes.buffer.is_some() {
-            cx.background_alarm(at, token);
+            cx.background_alarm(at, token)
         } else {
-            cx.alarm(at, token);
+            cx.alarm(at, token)
         }
     }
 
     /// The time of the array for the page that begins at a slot.
     fn page_time(&self, slot: u32) -> Time {
         let page = self.geometry.page_in_block(slot);
-        self.timing.program_time(page, self.geometry.pages)
+        match self.slc {
+            Some(slc) if self.blocks.is_slc(slot) => {
+                let is_last = page + 1 == slc.rules.pages;
+                slc.program
+                    + if is_last {
+                        self.timing.summary
+                    } else {
+                        Time::ZERO
+                    }
+            }
+            _ => self.timing.program_time(page, self.geometry.pages),
+        }
     }
 
     /// The time of a whole page on the channel.
@@ -102,6 +134,11 @@ impl Ssd {
     }
 
     pub(super) fn read_time(&self, slot: u32, blocks: u32) -> Time {
+        if let Some(slc) = self.slc
+            && self.blocks.is_slc(slot)
+        {
+            return slc.read;
+        }
         let page = self.geometry.page_in_block(slot);
         let is_part = blocks * 2 < self.geometry.unit_blocks * self.geometry.units;
         self.timing.read_time(page, is_part)
@@ -125,7 +162,9 @@ impl Ssd {
         entry.ready &= !(1 << place);
         entry.turn = if place + 1 == workers { 0 } else { place + 1 };
         match action {
-            Action::Read | Action::Merge => self.begin_reads(channel, worker, id, cx),
+            Action::Read | Action::Merge | Action::MapRead => {
+                self.begin_reads(channel, worker, id, cx);
+            }
             Action::Program => self.begin_programs(channel, worker, id, cx),
             Action::MapWrite => {
                 let Operation {
@@ -158,9 +197,9 @@ impl Ssd {
         let mut longest = Time::ZERO;
         let mut at = Some(id);
         while let Some(id) = at {
-            let operation = self.operations.get(id);
-            let read = self.read_time(operation.from, self.blocks_read(operation));
-            longest = longest.max(read);
+            let operation = *self.operations.get(id);
+            let read = self.read_time(operation.from, self.blocks_read(&operation));
+            longest = longest.max(read + self.retry_time(operation.from, cx.now()));
             self.tell_read(id, cx);
             at = self.operations.partner(id);
         }
@@ -272,11 +311,13 @@ impl Ssd {
     /// A program gets its page; how long the array takes.
     fn take_page(&mut self, id: OpId, now: Time) -> Time {
         let operation = *self.operations.get(id);
-        let writer = Writer::Host(operation.stream);
+        let writer = self.host_writer(operation.plane, operation.stream);
+        self.counters.slc_pages += u64::from(writer == Writer::Slc);
         let to = self.blocks.next_page(operation.plane, writer);
         let to = to.expect("a write begins only where there is room");
         self.begin_entries(operation.entries);
         let erase = self.timing.erase;
+        self.note_opened(to, now);
         let entry = self.operations.get_mut(id);
         entry.to = to;
         if entry.was_blocked {
@@ -294,11 +335,10 @@ impl Ssd {
         while let Some(other) = at {
             at = self.operations.after(other);
             let operation = *self.operations.get(other);
-            let writer = Writer::Host(operation.stream);
             if operation.action == Action::Program
                 && self.may_join(id, operation.plane)
                 && self.number_of_next(other) == number
-                && self.can_write(operation.plane, writer, cx)
+                && self.can_write(operation.plane, operation.stream, cx)
             {
                 self.take_from_queue(worker, other);
                 self.operations.join(id, other);
@@ -315,8 +355,8 @@ impl Ssd {
     /// The number in its block of the page that a program would write.
     fn number_of_next(&self, id: OpId) -> u32 {
         let operation = self.operations.get(id);
-        self.blocks
-            .next_number(operation.plane, Writer::Host(operation.stream))
+        let writer = self.host_writer(operation.plane, operation.stream);
+        self.blocks.next_number(operation.plane, writer)
     }
 
     /// The channel carries a program's command and data; then the array works.
@@ -375,9 +415,14 @@ impl Ssd {
         let mut at = Some(id);
         while let Some(id) = at {
             at = self.operations.partner(id);
+            if self.ageing.is_some() {
+                let operation = *self.operations.get(id);
+                self.note_read(&operation, cx);
+            }
             match self.operations.get(id).action {
                 Action::Read => self.read_over(id, cx),
                 Action::Merge => self.merge_over(id, cx),
+                Action::MapRead => self.map_read_over(id, cx),
                 Action::Program => self.program_over(id, cx),
                 Action::MapWrite => {
                     self.operations.remove(id);

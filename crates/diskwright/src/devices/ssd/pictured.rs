@@ -84,6 +84,28 @@ impl Ssd {
         self.picture = Some(picture);
     }
 
+    /// The operation of a worker that was suspended goes on until `ends`, with its array only.
+    pub(super) fn picture_resumes(&mut self, worker: u32, id: OpId, ends: Time, cx: &Context<'_>) {
+        let now = cx.now();
+        let action = self.operations.get(id).action;
+        let leg = match action {
+            Action::Erase => Leg::Erase,
+            _ => Leg::Program,
+        };
+        let legs = legs([(leg, ends - now)]);
+        let Some(mut picture) = self.picture.take() else {
+            return;
+        };
+        picture.phase(worker, action, now, legs);
+        if let Some(trace) = &mut picture.trace
+            && trace.shows(worker, now)
+        {
+            let place = || self.place_of_operation(id, cx);
+            trace.phase((worker, action), now, (&legs, true), place);
+        }
+        self.picture = Some(picture);
+    }
+
     /// A phase of a worker's operation is over.
     pub(super) fn picture_phase_over(&mut self, worker: u32, id: OpId, now: Time) {
         let Some(picture) = &mut self.picture else {
@@ -104,11 +126,12 @@ impl Ssd {
             (Phase::Sense, _) => legs([(Leg::Command, carried), (Leg::Read, array)]),
             (_, Action::Erase) => legs([(Leg::Command, carried), (Leg::Erase, array)]),
             (_, Action::Move) if self.is_copied_back(operation) => {
-                let read = self.read_time(operation.from, self.blocks_of_page());
+                let number = self.geometry.page_in_block(operation.to);
+                let program = self.timing.program_time(number, self.geometry.pages);
                 legs([
                     (Leg::Command, carried),
-                    (Leg::Read, read),
-                    (Leg::Program, array - read),
+                    (Leg::Read, array - program),
+                    (Leg::Program, program),
                 ])
             }
             (_, action) => {
@@ -151,7 +174,9 @@ impl Ssd {
             )
         };
         let (block, page) = match operation.action {
-            Action::Read | Action::Merge | Action::Move => of_slot(operation.from),
+            Action::Read | Action::Merge | Action::MapRead | Action::Move => {
+                of_slot(operation.from)
+            }
             Action::Program => of_slot(operation.to),
             Action::Erase => (Some(operation.unit % self.geometry.blocks), None),
             Action::MapWrite => (None, None),

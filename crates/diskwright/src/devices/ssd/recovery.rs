@@ -230,7 +230,7 @@ impl Ssd {
             .buffer
             .is_some_and(|buffer| buffer.has_capacitor)
         {
-            for unit in 0..self.map.units() {
+            for unit in 0..self.host_units {
                 if let Whereabouts::Held(oldest) = self.map.whereabouts(unit) {
                     self.save(unit, EntryId(oldest), cx);
                 }

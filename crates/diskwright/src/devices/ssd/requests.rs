@@ -19,6 +19,8 @@ pub(super) struct OpenRequest {
     pub remaining: u32,
     /// The next unit of a write that has not entered.
     pub next: u32,
+    /// Parts of the map that are not in the controller's memory yet.
+    pub loads: u32,
     /// Some page could not be written.
     pub has_failed: bool,
     /// It waits for flash where others do not.
@@ -124,6 +126,13 @@ impl Ssd {
 
     /// A request is in the controller, with its data if it is a write.
     pub(super) fn arrived(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        if self.mapping.is_none() || self.has_mapping(request, cx) {
+            self.mapped(request, cx);
+        }
+    }
+
+    /// What a request needs of the map is in the controller's memory.
+    pub(super) fn mapped(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let command = self.open[request.0 as usize].command;
         match command.op {
             Op::Read => self.read_arrived(request, &command, cx),
@@ -152,7 +161,7 @@ impl Ssd {
         self.open[request.0 as usize].remaining = 1;
         let (mut blocks, mut last) = (0, None);
         for unit in self.units_of(command) {
-            let Some(slot) = self.slot_to_read(request, unit) else {
+            let Some(slot) = self.slot_to_read(request, unit, cx.now()) else {
                 last = None;
                 blocks += self.open[request.0 as usize].blocks_of(unit, &self.geometry);
                 self.tell_unit_read(request, unit, cx);
@@ -183,13 +192,13 @@ impl Ssd {
 
     /// The slot from which a unit is read; `None` for one that is on no page, or whose blocks are in the buffer.
     #[inline]
-    fn slot_to_read(&mut self, request: RequestId, unit: u32) -> Option<u32> {
+    fn slot_to_read(&mut self, request: RequestId, unit: u32, now: Time) -> Option<u32> {
         match self.map.whereabouts(unit) {
             Whereabouts::Slot(slot) => Some(slot),
             Whereabouts::Held(oldest) => self.slot_beside(request, unit, EntryId(oldest)),
             Whereabouts::Nowhere => {
                 if self.reads_allocate {
-                    self.allocate(unit);
+                    self.allocate(unit, now);
                 }
                 let home = self.home_of(unit);
                 self.counters.unmapped_reads += u64::from(home.is_none());
@@ -220,14 +229,17 @@ impl Ssd {
     }
 
     /// The read of a unit that was never written gives it its place.
-    fn allocate(&mut self, unit: u32) {
+    fn allocate(&mut self, unit: u32, now: Time) {
         let plane = self.choose_plane(self.allocation.group_of(unit));
         let writer = Writer::Host(0);
         // While another page is written, the last one of the block waits for it: a full block may be cleaned.
         let worker = &self.workers[self.worker_of(plane) as usize];
         let is_last = self.blocks.next_number(plane, writer) + 1 == self.geometry.pages;
-        if worker.current.is_none() || !is_last {
-            self.place_at_once(&[unit], plane, writer);
+        if (worker.current.is_none() || !is_last)
+            && self.place_at_once(&[unit], plane, writer)
+            && let Some(slot) = self.home_of(unit)
+        {
+            self.note_opened(slot, now);
         }
     }
 

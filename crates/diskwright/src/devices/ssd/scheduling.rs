@@ -4,7 +4,6 @@ use super::operations::{Action, OpId};
 use super::{Ssd, kinds};
 use crate::engine::Token;
 use crate::engine::context::Context;
-use crate::models::flash::blocks::Writer;
 
 impl Ssd {
     /// The worker of a plane.
@@ -48,7 +47,11 @@ impl Ssd {
             let channel = self.to_schedule.trailing_zeros();
             self.to_schedule &= self.to_schedule - 1;
             self.start_on(channel, cx);
+            if let Some(suspensions) = &mut self.suspensions {
+                suspensions.saw(channel);
+            }
         }
+        self.look_at_suspensions(cx);
     }
 
     fn start_on(&mut self, channel: u32, cx: &mut Context<'_>) {
@@ -105,6 +108,9 @@ impl Ssd {
     /// The operation that a worker without one begins next, which stays where it is.
     fn choose_operation(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         let state = self.workers[worker as usize];
+        if self.has_suspended(worker) {
+            return self.choose_read(worker, cx);
+        }
         if self.cleaning.is_in_foreground && !state.is_waited_for() {
             return None;
         }
@@ -113,6 +119,27 @@ impl Ssd {
         {
             return Some(id);
         }
+        if let Some(id) = self.choose_read(worker, cx) {
+            return Some(id);
+        }
+        let mut at = state.writes.front();
+        while let Some(id) = at {
+            let operation = self.operations.get(id);
+            if operation.action == Action::MapWrite
+                || self.can_write(operation.plane, operation.stream, cx)
+            {
+                return Some(id);
+            }
+            at = self.operations.after(id);
+            self.operations.get_mut(id).was_blocked = true;
+            self.write_elsewhere(worker, id, cx);
+        }
+        // Cleaning may have been begun for what could not be written.
+        self.next_cleaning(worker)
+    }
+
+    /// The first read or merge of a worker that is still for it: others go to the workers that have their units now.
+    fn choose_read(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         while let Some(id) = self.workers[worker as usize].reads.front() {
             self.look_up(id);
             if self.worker_of(self.operations.get(id).plane) == worker {
@@ -123,20 +150,7 @@ impl Ssd {
             self.workers[worker as usize].reads = reads;
             self.enqueue(id, cx);
         }
-        let mut at = state.writes.front();
-        while let Some(id) = at {
-            let operation = self.operations.get(id);
-            if operation.action == Action::MapWrite
-                || self.can_write(operation.plane, Writer::Host(operation.stream), cx)
-            {
-                return Some(id);
-            }
-            at = self.operations.after(id);
-            self.operations.get_mut(id).was_blocked = true;
-            self.write_elsewhere(worker, id, cx);
-        }
-        // Cleaning may have been begun for what could not be written.
-        self.next_cleaning(worker)
+        None
     }
 
     /// The first slot that an operation reads, which may have changed while it waited. What was trimmed in the meantime is on no page; it is

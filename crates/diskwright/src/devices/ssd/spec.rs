@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::drive::{
-    CleaningDescription, ControllerDescription, MultiPlaneDescription, Parallel,
-    RecoveryDescription, SpareDescription, WearDescription, WriteBufferDescription,
+    CleaningDescription, ControllerDescription, MappingDescription, MultiPlaneDescription,
+    Parallel, RecoveryDescription, RefreshDescription, RetryDescription, SlcDescription,
+    SpareDescription, SuspendDescription, WearDescription, WriteBufferDescription,
 };
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
@@ -60,6 +61,21 @@ pub struct SsdSpec {
     /// How blocks wear; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wear: Option<WearDescription>,
+    /// How reads of worn and old blocks are retried; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetryDescription>,
+    /// When the data of a block are moved because of reads and age; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<RefreshDescription>,
+    /// How much of its map is in memory; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<MappingDescription>,
+    /// Which operations make way for reads; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<SuspendDescription>,
+    /// Its SLC cache; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc: Option<SlcDescription>,
     /// Its write buffer; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<WriteBufferDescription>,

@@ -121,7 +121,7 @@ impl Ssd {
         if !self.writes.waiting.is_empty() || !self.enter(request, cx) {
             self.writes.waiting.push_back(request);
         }
-        self.form_pages(cx);
+        self.pages_may_form(cx);
     }
 
     /// The units of a write become entries, as far as there is room; whether all have.
@@ -174,7 +174,13 @@ impl Ssd {
     }
 
     /// What a write gives a unit becomes an entry. Without older ones of its unit it is ready at once.
-    fn add_entry(&mut self, unit: u32, blocks: (u32, u32), written_by: u32, now: Time) -> EntryId {
+    pub(super) fn add_entry(
+        &mut self,
+        unit: u32,
+        blocks: (u32, u32),
+        written_by: u32,
+        now: Time,
+    ) -> EntryId {
         let entries = &mut self.writes.entries;
         let home = match self.map.whereabouts(unit) {
             Whereabouts::Held(oldest) => {
@@ -198,7 +204,10 @@ impl Ssd {
         let entry = self.writes.entries.get_mut(id);
         (entry.state, entry.ready_at) = (EntryState::Ready, now);
         let (unit, written_by) = (entry.unit, entry.written_by);
-        let stream = self.writes.separation.stream(unit, written_by);
+        let stream = match self.is_of_map(unit) {
+            true => 0,
+            false => self.writes.separation.stream(unit, written_by),
+        };
         let list = self.allocation.group_of(unit) * self.writes.streams + stream;
         let writes = &mut self.writes;
         writes.entries.push(&mut writes.lists[list as usize], id);
@@ -364,6 +373,11 @@ impl Ssd {
         while let Some(entry) = at {
             at = self.writes.entries.after(entry);
             self.tell_programmed(entry, slot, cx);
+            if let Some(mapping) = &mut self.mapping
+                && self.writes.entries.get(entry).unit >= self.host_units
+            {
+                mapping.counts.writes += 1;
+            }
             self.put_in_slot(self.writes.entries.get(entry).unit, slot);
             self.remove_entry(entry, cx.now());
             self.entry_over(entry, Some(id), cx);
@@ -371,6 +385,7 @@ impl Ssd {
         }
         self.operations.remove(id);
         self.go_on_with_writes(cx);
+        self.fold_on(plane, cx);
     }
 
     /// There may be room for writes that wait, and entries for pages.
@@ -381,7 +396,7 @@ impl Ssd {
             }
             self.writes.waiting.pop_front();
         }
-        self.form_pages(cx);
+        self.pages_may_form(cx);
     }
 
     /// The oldest entry of a unit leaves the controller. The next one of the unit is ready.
@@ -440,7 +455,7 @@ impl Ssd {
             left,
         });
         self.writes.touch_all();
-        self.form_pages(cx);
+        self.pages_may_form(cx);
     }
 
     /// The drive can only be read from now on: what has not begun to be written is given up.

@@ -1,7 +1,7 @@
 //! What the blocks of a drive are for: which are free, which are written, what is valid in them, how often they were erased.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use super::geometry::Geometry;
 
@@ -12,6 +12,8 @@ pub enum Writer {
     Host(u32),
     /// Cleaning, which moves data.
     Cleaning,
+    /// All streams of the host, in SLC mode.
+    Slc,
 }
 
 /// What a block is.
@@ -23,6 +25,8 @@ pub enum BlockState {
     Open,
     /// All its pages are written.
     Sealed,
+    /// All its pages are written, in SLC mode: it is folded, never a candidate of the victim policy.
+    SealedSlc,
     /// It is being cleaned.
     Victim,
     /// It cannot be used.
@@ -40,6 +44,8 @@ pub struct Block {
     pub sealed: u64,
     /// What it is.
     pub state: BlockState,
+    /// Its pages are written in SLC mode.
+    pub is_slc: bool,
 }
 
 /// A block of which pages are written.
@@ -56,6 +62,9 @@ struct Plane {
     free: BinaryHeap<Reverse<(u64, u32)>>,
     valid: u32,
     usable: u32,
+    /// Blocks in SLC mode, and of those the sealed ones in the order in which they were sealed.
+    slc: u32,
+    folds: VecDeque<u32>,
 }
 
 /// All blocks of a drive.
@@ -68,6 +77,8 @@ pub struct Blocks {
     /// Streams of the host, and writers of a plane, cleaning among them where it is one of its own.
     streams: u32,
     writers: u32,
+    /// The SLC cache, if there is one.
+    slc: Option<SlcRules>,
     /// Sealed blocks so far, and freed ones.
     sealed: u64,
     freed: u64,
@@ -96,6 +107,19 @@ pub struct BlockRules {
     pub is_separate: bool,
     /// After so many erases a block cannot be used any more.
     pub endurance: Option<u32>,
+    /// The SLC cache, if there is one.
+    pub slc: Option<SlcRules>,
+}
+
+/// How many blocks of a plane may be in SLC mode.
+#[derive(Clone, Copy, Debug)]
+pub struct SlcRules {
+    /// Pages of a block in SLC mode.
+    pub pages: u32,
+    /// Blocks that always may be.
+    pub fixed: u32,
+    /// Blocks that may be besides, at most, while data need fewer.
+    pub dynamic: u32,
 }
 
 impl Blocks {
@@ -108,6 +132,7 @@ impl Blocks {
             open: Vec::new(),
             streams: rules.streams,
             writers: rules.streams + u32::from(rules.is_separate),
+            slc: rules.slc,
             sealed: 0,
             freed: 0,
             levels_wear: rules.levels_wear,
@@ -119,7 +144,7 @@ impl Blocks {
             .resize_with(geometry.all_planes() as usize, Plane::default);
         blocks
             .open
-            .resize((geometry.all_planes() * blocks.writers) as usize, None);
+            .resize((geometry.all_planes() * blocks.stride()) as usize, None);
         for number in 0..geometry.all_blocks() {
             let state = if is_bad(number) {
                 BlockState::Bad
@@ -131,6 +156,7 @@ impl Blocks {
                 erases: 0,
                 sealed: 0,
                 state,
+                is_slc: false,
             });
             if state == BlockState::Free {
                 blocks.planes[(number / geometry.blocks) as usize].usable += 1;
@@ -211,8 +237,15 @@ impl Blocks {
         let writer = match writer {
             Writer::Host(stream) => stream,
             Writer::Cleaning => self.writers - 1,
+            Writer::Slc => self.writers,
         };
-        (plane * self.writers + writer) as usize
+        (plane * self.stride() + writer) as usize
+    }
+
+    /// Places of open blocks of a plane.
+    #[inline]
+    fn stride(&self) -> u32 {
+        self.writers + u32::from(self.slc.is_some())
     }
 
     /// How many blocks of a plane are written at a time: one for each stream of the host, and one for cleaning unless it shares the last of these.
@@ -226,9 +259,53 @@ impl Blocks {
         self.place(0, writer) == self.place(0, Writer::Cleaning)
     }
 
-    /// The blocks of a plane that are kept from data: what is being written, and one that cleaning may open.
+    /// The blocks of a plane that are kept from data: what is being written, one that cleaning may open, and those that may always be in SLC mode.
     pub fn kept(&self) -> u32 {
-        self.streams + 2
+        self.streams + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1))
+    }
+
+    /// Blocks of a plane that are in SLC mode.
+    #[inline]
+    pub fn slc_of(&self, plane: u32) -> u32 {
+        self.planes[plane as usize].slc
+    }
+
+    /// How many blocks of a plane may be in SLC mode: the fixed ones, and of those that neither data nor writing need as many as are asked for.
+    pub fn slc_most(&self, plane: u32) -> u32 {
+        let Some(slc) = self.slc else { return 0 };
+        let data = self
+            .valid_of(plane)
+            .div_ceil(self.geometry.units_of_block());
+        let unused = self.usable_of(plane).saturating_sub(self.kept() + data);
+        slc.fixed + slc.dynamic.min(unused)
+    }
+
+    /// Whether a slot is in a block in SLC mode.
+    #[inline]
+    pub fn is_slc(&self, slot: u32) -> bool {
+        self.slc.is_some() && self.blocks[self.geometry.block_of(slot) as usize].is_slc
+    }
+
+    /// Pages of a block as it is written now.
+    #[inline]
+    fn pages_of(&self, block: u32) -> u32 {
+        match self.slc {
+            Some(slc) if self.blocks[block as usize].is_slc => slc.pages,
+            _ => self.geometry.pages,
+        }
+    }
+
+    /// Whether a plane has a sealed block in SLC mode.
+    #[inline]
+    pub fn has_fold(&self, plane: u32) -> bool {
+        !self.planes[plane as usize].folds.is_empty()
+    }
+
+    /// The block of a plane in SLC mode that was sealed first is cleaned from now on.
+    pub fn choose_fold(&mut self, plane: u32) -> Option<u32> {
+        let block = self.planes[plane as usize].folds.pop_front()?;
+        self.blocks[block as usize].state = BlockState::Victim;
+        Some(block)
     }
 
     /// Whether the next page of a writer begins a new block.
@@ -253,6 +330,10 @@ impl Blocks {
             None => {
                 let Reverse((_, block)) = self.planes[plane as usize].free.pop()?;
                 self.blocks[block as usize].state = BlockState::Open;
+                if writer == Writer::Slc {
+                    self.blocks[block as usize].is_slc = true;
+                    self.planes[plane as usize].slc += 1;
+                }
                 OpenBlock { block, page: 0 }
             }
         };
@@ -260,19 +341,36 @@ impl Blocks {
             page: open.page + 1,
             ..open
         };
-        self.open[place] = (next.page < self.geometry.pages).then_some(next);
+        let pages = self.pages_of(open.block);
+        self.open[place] = (next.page < pages).then_some(next);
         Some((open.block * self.geometry.pages + open.page) * self.geometry.units)
     }
 
     /// The page that begins at a slot is written: the last one seals its block.
     #[inline]
     pub fn written(&mut self, slot: u32) {
-        if self.geometry.is_last_page(slot) {
-            let block = &mut self.blocks[self.geometry.block_of(slot) as usize];
-            block.state = BlockState::Sealed;
-            block.sealed = self.sealed;
-            self.sealed += 1;
+        if self.slc.is_some() && self.is_slc(slot) {
+            self.written_slc(slot);
+        } else if self.geometry.is_last_page(slot) {
+            self.seal(self.geometry.block_of(slot), BlockState::Sealed);
         }
+    }
+
+    fn written_slc(&mut self, slot: u32) {
+        let block = self.geometry.block_of(slot);
+        if self.geometry.page_in_block(slot) + 1 == self.pages_of(block) {
+            self.seal(block, BlockState::SealedSlc);
+            let plane = block / self.geometry.blocks;
+            self.planes[plane as usize].folds.push_back(block);
+        }
+    }
+
+    #[inline]
+    fn seal(&mut self, block: u32, state: BlockState) {
+        let block = &mut self.blocks[block as usize];
+        block.state = state;
+        block.sealed = self.sealed;
+        self.sealed += 1;
     }
 
     /// A slot holds the newest data of a unit from now on, or no longer.
@@ -292,6 +390,19 @@ impl Blocks {
         let block = self.geometry.block_of(slot);
         self.planes[(block / self.geometry.blocks) as usize].valid += self.geometry.units;
         self.blocks[block as usize].valid += self.geometry.units;
+    }
+
+    /// Of the sealed native blocks of a plane the one that was erased least, if any block of the plane was erased more than `spread` times
+    /// oftener.
+    pub fn least_erased(&self, plane: u32, spread: u32) -> Option<u32> {
+        let (first, blocks) = self.of_plane(plane);
+        let used = blocks.iter().filter(|block| block.state != BlockState::Bad);
+        let most = used.map(|block| block.erases).max()?;
+        let sealed = (first..)
+            .zip(blocks)
+            .filter(|(_, block)| block.state == BlockState::Sealed);
+        let (number, least) = sealed.min_by_key(|(_, block)| block.erases)?;
+        (most - least.erases > spread).then_some(number)
     }
 
     /// A sealed block is cleaned from now on.
@@ -321,14 +432,15 @@ impl Blocks {
         let mut then = since.open.iter();
         let then = then.find(|&&(other, erases, _)| (other, erases) == (block, entry.erases));
         let before = then.map_or(0, |&(.., pages)| pages);
+        let all = self.pages_of(block);
         match entry.state {
             BlockState::Open => {
                 let now = self.open.iter().flatten().find(|open| open.block == block);
                 // The last pages of a block are under way when it is open for nobody any more.
-                let pages = now.map_or(self.geometry.pages, |open| open.page);
+                let pages = now.map_or(all, |open| open.page);
                 pages.saturating_sub(before)
             }
-            _ if entry.sealed >= since.sealed => self.geometry.pages - before,
+            _ if entry.sealed >= since.sealed => all - before,
             _ => 0,
         }
     }
@@ -339,6 +451,9 @@ impl Blocks {
         debug_assert_eq!(entry.valid, 0, "what is valid is not erased");
         entry.erases += 1;
         self.erases += 1;
+        if std::mem::replace(&mut entry.is_slc, false) {
+            self.planes[(block / self.geometry.blocks) as usize].slc -= 1;
+        }
         if self.endurance.is_some_and(|most| entry.erases >= most) {
             entry.state = BlockState::Bad;
             self.planes[(block / self.geometry.blocks) as usize].usable -= 1;

@@ -8,6 +8,7 @@ pub mod allocation;
 pub mod blocks;
 pub mod geometry;
 pub mod map;
+pub mod map_cache;
 pub mod separation;
 pub mod timing;
 pub mod victims;

@@ -103,6 +103,7 @@ const RULES: BlockRules = BlockRules {
     streams: 1,
     is_separate: true,
     endurance: Some(2),
+    slc: None,
 };
 
 #[test]

@@ -57,6 +57,13 @@ fn every_ssd_serves_a_mixture_with_the_checker_on() {
             "device": { "ssd": { "drive": name, "flash": flash, "spare": { "share": "35 %", "reserved": reserved } } },
             "fault": [{ "at": "40 ms", "kind": "power-cut" }],
         });
+        // As large a part of it in SLC mode.
+        let slc = &summary(name)["description"]["slc"];
+        if slc.is_object() {
+            let mut slc = slc.clone();
+            (slc["pages"], slc["fixed"], slc["dynamic"]) = (json!(5), json!(1), json!(9));
+            spec["device"]["ssd"]["slc"] = slc;
+        }
         // Where cleaning begins early, blocks enough for that.
         let begin = &summary(name)["description"]["cleaning"]["begin"];
         if begin.as_u64().expect("a number") > 4 {

@@ -16,6 +16,11 @@ pub struct Block {
     pub state: State,
     /// The unit in each slot of each page, if it is valid.
     pub slots: Vec<Vec<Option<usize>>>,
+    /// When its first page was begun, if that was in the run, and reads since.
+    pub opened: Option<u64>,
+    pub reads: u64,
+    /// It is in SLC mode.
+    pub is_slc: bool,
     /// Pages whose programs have begun.
     pub begun: usize,
     pub erases: u64,
@@ -48,10 +53,14 @@ pub struct Plane {
     pub blocks: Vec<Block>,
     /// The open block of the host's stream.
     pub host: Option<usize>,
+    /// The open block in SLC mode.
+    pub slc: Option<usize>,
     /// The open block of cleaning.
     pub cleaning: Option<usize>,
     /// The block that is cleaned.
     pub victim: Option<usize>,
+    /// Erases since a block was last moved for its wear.
+    pub erases_since: usize,
     /// Units of pages that wait for the plane or are being programmed.
     pub expected: usize,
 }
@@ -65,6 +74,9 @@ impl Plane {
                 State::Free
             },
             slots: vec![vec![None; drive.units]; drive.pages],
+            opened: None,
+            reads: 0,
+            is_slc: false,
             begun: 0,
             erases: 0,
             freed: 0,
@@ -72,8 +84,10 @@ impl Plane {
         Plane {
             blocks: (0..drive.blocks).map(block).collect(),
             host: None,
+            slc: None,
             cleaning: None,
             victim: None,
+            erases_since: 0,
             expected: 0,
         }
     }
@@ -99,8 +113,54 @@ impl Plane {
         })
     }
 
+    /// The sealed native block erased least, if another was erased more than `spread` times oftener.
+    pub fn erased_too_little(&self, spread: u64) -> Option<usize> {
+        let used = self
+            .blocks
+            .iter()
+            .filter(|block| block.state != State::Reserved);
+        let most = used.map(|block| block.erases).max()?;
+        let all = self.blocks.iter().enumerate();
+        let sealed =
+            all.filter(|(_, block)| matches!(block.state, State::Sealed(_)) && !block.is_slc);
+        let (least, number) = sealed.map(|(number, block)| (block.erases, number)).min()?;
+        (most > least + spread).then_some(number)
+    }
+
+    /// Blocks in SLC mode.
+    pub fn in_slc(&self) -> usize {
+        self.blocks.iter().filter(|block| block.is_slc).count()
+    }
+
+    /// The block in SLC mode that is folded next.
+    fn next_fold(&self) -> Option<usize> {
+        let sealed = self.blocks.iter().enumerate();
+        let sealed = sealed.filter_map(|(number, block)| match block.state {
+            State::Sealed(since) if block.is_slc => Some((since, number)),
+            _ => None,
+        });
+        sealed.min().map(|(_, number)| number)
+    }
+
+    /// Whether a block waits to be folded.
+    pub fn has_fold(&self) -> bool {
+        self.next_fold().is_some()
+    }
+
+    /// How many blocks may be in SLC mode.
+    pub fn slc_most(&self, drive: &Drive) -> usize {
+        let Some(slc) = drive.slc else { return 0 };
+        let data = self.valid().div_ceil(drive.block_units());
+        let kept = 3 + slc.fixed.max(1);
+        let unused = (drive.blocks - drive.reserved).saturating_sub(kept + data);
+        slc.fixed + slc.dynamic.min(unused)
+    }
+
     /// The block to clean, of those that are sealed and worth it; `sealed` were sealed so far on the whole drive.
     pub fn choose_victim(&self, drive: &Drive, sealed: u64) -> Option<usize> {
+        if let Some(fold) = self.next_fold() {
+            return Some(fold);
+        }
         let most = (drive.pages - 1) * drive.units;
         // The one with the largest worth, a fraction, is cleaned; the first of equals.
         let mut best: Option<(usize, i128, i128)> = None;

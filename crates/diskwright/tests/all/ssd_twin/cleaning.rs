@@ -3,6 +3,7 @@
 use super::blocks::{Place, State};
 use super::model::Model;
 use super::operations::{Running, Step, Work};
+use super::workers::Writer;
 
 impl Model<'_> {
     /// A plane is cleaned from now on, if it is not yet and something can be cleaned.
@@ -30,12 +31,66 @@ impl Model<'_> {
     /// Whether the host may write a page of a plane.
     pub fn may_write(&self, plane: usize) -> bool {
         let its = &self.planes[plane];
+        let can_clean =
+            || its.victim.is_some() || its.choose_victim(self.drive(), self.sealed).is_some();
+        if self.writes_slc(plane) {
+            return true;
+        }
+        let waits = self.drive().slc.is_some_and(|slc| slc.folds_when_full);
+        if waits && its.in_slc() > 0 && can_clean() {
+            return false;
+        }
         if its.host.is_some() {
             return !self.is_left_to_cleaning(plane);
         }
-        let cannot_clean =
-            || its.victim.is_none() && its.choose_victim(self.drive(), self.sealed).is_none();
-        its.free() >= 2 && (its.free() >= self.drive().stop || cannot_clean())
+        its.free() >= 2 && (its.free() >= self.drive().stop || !can_clean())
+    }
+
+    /// Whether the host's next page of a plane is in SLC mode.
+    pub fn writes_slc(&self, plane: usize) -> bool {
+        let (drive, its) = (self.drive(), &self.planes[plane]);
+        if drive.slc.is_none() || its.slc.is_some() {
+            return its.slc.is_some();
+        }
+        let least = drive.begin.max(drive.stop).max(2);
+        its.free() >= least && its.in_slc() < its.slc_most(drive)
+    }
+
+    /// After an erase the block erased least may be moved.
+    fn levels_wear(&mut self, plane: usize) {
+        let Some((spread, every)) = self.drive().levelled_by else {
+            return;
+        };
+        self.planes[plane].erases_since += 1;
+        let its = &self.planes[plane];
+        if its.erases_since < every || its.free() < 2 {
+            return;
+        }
+        if let Some(block) = its.erased_too_little(spread) {
+            self.planes[plane].erases_since = 0;
+            self.levelled_blocks += 1;
+            self.cleans(plane, block);
+        }
+    }
+
+    /// A block is cleaned from now on.
+    pub fn cleans(&mut self, plane: usize, block: usize) {
+        self.planes[plane].victim = Some(block);
+        let worker = self.drive().worker_of(plane);
+        self.queue_cleaning(worker, plane);
+    }
+
+    /// Whether the drive has been idle for long enough to fold.
+    fn is_idle_for_folds(&self) -> bool {
+        let after = self.drive().slc.and_then(|slc| slc.fold_after);
+        self.under_way == 0 && after.is_some_and(|after| self.now >= self.idle_since + after)
+    }
+
+    /// A plane of an idle drive goes on folding.
+    pub fn folds_on(&mut self, plane: usize) {
+        if self.is_idle_for_folds() && self.planes[plane].has_fold() {
+            self.wants_cleaning(plane);
+        }
     }
 
     /// The plane of the first operation of cleaning in a worker's queue.
@@ -65,11 +120,11 @@ impl Model<'_> {
         self.workers[worker].programs_since = 0;
         let victim = self.planes[plane].victim.expect("it is being cleaned");
         if self.next_moved(plane, victim, &[]).is_empty() {
-            let steps = self.steps_of_erase();
+            let steps = self.steps_of_erase(plane, victim);
             self.runs(worker, Work::Clean { plane }, Vec::new(), steps);
             return true;
         }
-        let (block, page) = self.next_page(plane, true);
+        let (block, page) = self.next_page(plane, Writer::Cleaning);
         self.runs(
             worker,
             Work::Clean { plane },
@@ -84,15 +139,15 @@ impl Model<'_> {
     /// A move has the channel: it takes the next page with something valid, or writes what it has.
     pub fn gather(&mut self, worker: usize) {
         let running = self.workers[worker].running.as_ref().expect("it moves");
-        let (plane, _, to) = running.target.expect("it moves");
+        let (plane, block, to) = running.target.expect("it moves");
         let victim = self.planes[plane].victim.expect("it is being cleaned");
         let more = self.next_moved(plane, victim, &running.moved);
         let steps = match more.first() {
-            None => self.steps_of_program(to),
+            None => self.steps_of_program(plane, block, to),
             Some((_, first)) if self.drive().copy_back && more.len() == self.drive().units => {
-                self.steps_of_copy(first.page, to)
+                self.steps_of_copy(*first, to)
             }
-            Some((_, first)) => self.steps_of_reading_on(first.page, more.len()),
+            Some((_, first)) => self.steps_of_reading_on(*first, more.len()),
         };
         let running = self.workers[worker].running.as_mut().expect("it moves");
         running.moved.extend(more);
@@ -128,7 +183,11 @@ impl Model<'_> {
 
     pub fn cleaning_ends(&mut self, worker: usize, plane: usize, ended: Running) {
         if let Some((_, to, page)) = ended.target {
-            self.moved_pages += 1;
+            let victim = self.planes[plane].victim.expect("it is being cleaned");
+            match self.planes[plane].blocks[victim].is_slc {
+                true => self.folded_pages += 1,
+                false => self.moved_pages += 1,
+            }
             for (slot, &(unit, from)) in ended.moved.iter().enumerate() {
                 // What has been written again has moved for nothing.
                 if self.map[unit] == Some(from) {
@@ -139,6 +198,7 @@ impl Model<'_> {
                         slot,
                     };
                     self.put(unit, place);
+                    self.changes_map(unit);
                 }
             }
             self.seal_if_full(plane, to, page);
@@ -152,11 +212,14 @@ impl Model<'_> {
         self.freed += 1;
         let block = &mut self.planes[plane].blocks[victim];
         block.state = State::Free;
+        block.is_slc = false;
         block.begun = 0;
         block.erases += 1;
         block.freed = self.freed;
+        self.levels_wear(plane);
         if self.planes[plane].free() < self.drive().begin {
             self.wants_cleaning(plane);
         }
+        self.folds_on(plane);
     }
 }

@@ -1,5 +1,7 @@
 //! The twin's time: one instant after the other, and what happens in each.
 
+use diskwright::engine::request::Op;
+
 use super::model::{Event, Model};
 
 impl Model<'_> {
@@ -12,11 +14,13 @@ impl Model<'_> {
                 // Pages are formed, and requests come to their ends, when everything else that an event brings has been done.
                 self.form_pages();
                 self.end_requests();
+                self.form_pages();
             }
             self.look_at_channels();
+            self.look_at_suspensions();
             match self.events.iter().map(|&(at, _)| at).min() {
-                Some(next) => self.now = next,
-                None => return,
+                Some(next) if !self.has_ended() => self.now = next,
+                _ => return,
             }
         }
     }
@@ -27,17 +31,25 @@ impl Model<'_> {
                 self.waiting.push(request);
                 self.take();
             }
-            Event::Mapped(request) => self.mapped(request),
+            Event::Mapped(request) => self.arrives(request),
             Event::Complete(request) => self.complete(request),
             Event::StepDone(worker) => self.next_step(worker),
             Event::ChannelFree => {}
+            Event::Suspended(worker) => self.is_suspended(worker),
+            Event::Patrol => self.patrols(),
             Event::Held => self.held_long_enough(),
+            Event::Fold => (0..self.planes.len()).for_each(|plane| self.folds_on(plane)),
         }
     }
 
     fn end_requests(&mut self) {
         while !self.done.is_empty() {
-            let (request, at) = self.done.remove(0);
+            let request = self.done.remove(0);
+            // A read is complete behind all that its event has given to the link.
+            let at = match self.asked(request).op {
+                Op::Read => self.to_host + self.drive().read_end,
+                _ => self.now + self.drive().write_end,
+            };
             if at == self.now {
                 self.complete(request);
             } else {
@@ -50,5 +62,11 @@ impl Model<'_> {
         self.completions[request] = Some(self.now);
         self.under_way -= 1;
         self.take();
+        if self.under_way == 0 {
+            self.idle_since = self.now;
+            if let Some(after) = self.drive().slc.and_then(|slc| slc.fold_after) {
+                self.later(after, Event::Fold);
+            }
+        }
     }
 }

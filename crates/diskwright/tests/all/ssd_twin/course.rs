@@ -21,7 +21,7 @@ impl Model<'_> {
             }
             at += self.drive().mapping;
             if at == self.now {
-                self.mapped(request);
+                self.arrives(request);
             } else {
                 self.events.push((at, Event::Mapped(request)));
             }
@@ -47,7 +47,7 @@ impl Model<'_> {
 
     /// A request other than a read is done.
     pub fn done(&mut self, request: usize) {
-        self.done.push((request, self.now + self.drive().write_end));
+        self.done.push(request);
     }
 
     fn trim(&mut self, request: usize) {
@@ -98,8 +98,7 @@ impl Model<'_> {
         self.to_host = self.to_host.max(self.now) + self.link_time(blocks);
         self.missing[request] -= units;
         if self.missing[request] == 0 {
-            self.done
-                .push((request, self.to_host + self.drive().read_end));
+            self.done.push(request);
         }
     }
 }

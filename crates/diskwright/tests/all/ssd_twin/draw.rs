@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, Buffer, Case, Drive};
+use super::specs::{Asked, Buffer, Case, Drive, Refresh, Retry, Slc, Suspension};
 
 struct Draw(Stream);
 
@@ -58,15 +58,47 @@ pub fn case(number: u64) -> Case {
             fua: op == Op::Write && draw.within(0..=7) == 0,
         });
     }
-    // The counters are those of a drive that has nothing to do any more.
-    requests.push(Asked {
-        at: at + 100_000_000_000,
+    // The counters are those of a drive that has nothing to do any more: the first of these may bring a part of the map, for which another is
+    // written.
+    let patrols = drive.refresh.is_some_and(|refresh| refresh.age.is_some());
+    let apart = if patrols {
+        20_000_000_000
+    } else {
+        100_000_000_000
+    };
+    requests.extend([1, 2].map(|later| Asked {
+        at: at + later * apart,
         op: Op::Read,
         lbn: 0,
         blocks: 1,
         fua: false,
-    });
+    }));
     Case { drive, requests }
+}
+
+fn suspension(draw: &mut Draw) -> Suspension {
+    Suspension {
+        cost: draw.pick(&[0, 1, 1_000]) * draw.within(0..=30),
+        resume: draw.pick(&[0, 1, 1_000]) * draw.within(0..=30),
+        gap: draw.pick(&[0, 1, 10_000]) * draw.within(0..=30),
+        most: draw.size(1..=4),
+    }
+}
+
+/// A cache of a drive, which gets blocks for it.
+fn slc(draw: &mut Draw, drive: &mut Drive) -> Slc {
+    let (fixed, dynamic) = (draw.size(0..=3), draw.size(0..=6));
+    drive.blocks += fixed;
+    Slc {
+        pages: draw.size(1..=drive.pages as u64 - 1),
+        fixed,
+        dynamic: dynamic.max(usize::from(fixed == 0)),
+        read: draw.within(1..=90_000),
+        program: draw.within(1..=300_000),
+        erase: draw.chance().then(|| draw.within(1..=3_000_000)),
+        folds_when_full: draw.chance(),
+        fold_after: (drive.background && draw.chance()).then(|| draw.within(0..=900_000)),
+    }
 }
 
 fn drive(draw: &mut Draw) -> Drive {
@@ -114,9 +146,53 @@ fn drive(draw: &mut Draw) -> Drive {
         levelling: draw.chance(),
         fill: draw.pick(&[0, 50, 100]),
         buffer: None,
+        slc: None,
+        retry: None,
+        refresh: None,
+        levelled_by: None,
+        map_cache: None,
+        suspend_program: None,
+        suspend_erase: None,
     };
+    if draw.within(0..=2) == 0 {
+        drive.suspend_program = Some(suspension(draw));
+    }
+    if draw.within(0..=2) == 0 {
+        drive.suspend_erase = Some(suspension(draw));
+    }
+    if draw.within(0..=2) == 0 {
+        drive.slc = Some(slc(draw, &mut drive));
+    }
+    if draw.within(0..=2) == 0 {
+        drive.map_cache = Some(draw.size(1..=4));
+    }
+    if draw.within(0..=2) == 0 {
+        drive.levelled_by = Some((draw.within(0..=2), draw.size(2..=4)));
+    }
+    if draw.within(0..=2) == 0 {
+        drive.retry = Some(Retry {
+            time: draw.within(0..=90_000),
+            erases: draw.chance().then(|| draw.within(1..=3)),
+            age: draw.chance().then(|| draw.within(1..=90_000_000)),
+            most: draw.within(0..=9),
+            initial_age: draw.pick(&[0, 1_000_000]) * draw.within(0..=90),
+        });
+    }
+    if draw.within(0..=2) == 0 {
+        drive.refresh = Some(Refresh {
+            reads: draw.chance().then(|| draw.within(1..=30)),
+            age: draw.chance().then(|| draw.within(0..=90_000_000)),
+            // Rarely at an instant at which a request arrives.
+            period: 5_000_007 + draw.within(0..=90) * 1_000_000,
+        });
+    }
     // What the planes can hold; a page a plane is lost where data do not divide evenly.
     let room = drive.planes() * (drive.limit() - drive.units.min(drive.limit() - 1));
+    let of_map = match drive.map_cache {
+        Some(_) => drive.all_units().div_ceil(drive.map_entries()),
+        None => 0,
+    };
+    let room = room.saturating_sub(of_map).max(1);
     let all = drive.all_units() as f64;
     drive.spare = libm::ceil((1.0 - room as f64 / all) * 100.0).min(99.0);
     if draw.chance() {

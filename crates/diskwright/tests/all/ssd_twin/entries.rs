@@ -121,7 +121,7 @@ impl Model<'_> {
         its.position(|entry| entry.unit == unit && !entry.is_over)
     }
 
-    fn becomes_ready(&mut self, entry: usize) {
+    pub fn becomes_ready(&mut self, entry: usize) {
         self.entries[entry].ready_at = self.now;
         let group = self.drive().group_of(self.entries[entry].unit);
         self.ready[group].push(entry);
@@ -234,6 +234,7 @@ impl Model<'_> {
     pub fn entry_is_over(&mut self, entry: usize) {
         self.entries[entry].is_over = true;
         let unit = self.entries[entry].unit;
+        self.written_map_units += u64::from(unit >= self.drive().host_units());
         if let Some(request) = self.entries[entry].request {
             self.missing[request] -= 1;
             self.done_if_nothing_is_missing(request);

@@ -2,14 +2,20 @@
 
 use super::blocks::Place;
 use super::model::Model;
+use super::workers::Writer;
 
 impl Model<'_> {
     /// The part of the drive that was written in order.
     pub fn fill(&mut self) {
         let share = self.drive().fill as f64 / 100.0;
-        let filled = libm::round(self.map.len() as f64 * share) as usize;
+        let host_units = self.drive().host_units();
+        let filled = libm::round(host_units as f64 * share) as usize;
+        let of_map = self
+            .drive()
+            .map_cache
+            .map_or(0, |_| filled.div_ceil(self.drive().map_entries()));
         let mut lists: Vec<Vec<usize>> = vec![Vec::new(); self.drive().groups()];
-        for unit in 0..filled {
+        for unit in (0..filled).chain(host_units..host_units + of_map) {
             let group = self.drive().group_of(unit);
             lists[group].push(unit);
             if lists[group].len() == self.drive().units {
@@ -22,6 +28,13 @@ impl Model<'_> {
                 self.put_page(group, units);
             }
         }
+        self.forget_openings();
+    }
+
+    /// What is on the drive was written before the run.
+    fn forget_openings(&mut self) {
+        let blocks = self.planes.iter_mut().flat_map(|plane| &mut plane.blocks);
+        blocks.for_each(|block| block.opened = None);
     }
 
     fn put_page(&mut self, group: usize, units: &[usize]) {
@@ -30,7 +43,7 @@ impl Model<'_> {
     }
 
     fn put_on(&mut self, plane: usize, units: &[usize]) {
-        let (block, page) = self.next_page(plane, false);
+        let (block, page) = self.next_page(plane, Writer::Host);
         for (slot, &unit) in units.iter().enumerate() {
             let place = Place {
                 plane,

@@ -3,6 +3,7 @@
 //! The twin has one stream of the host; it has no operations on several planes, no blocks cleaned side by side, no rules that draw at random,
 //! no `read_part`, no frames on the link, no wear and no checkpoints.
 
+mod ageing;
 mod blocks;
 mod cleaning;
 mod clock;
@@ -11,10 +12,12 @@ mod course;
 mod draw;
 mod entries;
 mod filling;
+mod mapping;
 mod model;
 mod operations;
 mod shape;
 mod specs;
+mod suspension;
 mod workers;
 
 use std::ops::Range;

@@ -15,8 +15,14 @@ pub enum Event {
     /// What a worker's operation had the channel for is over, and what follows on the array.
     StepDone(usize),
     ChannelFree,
+    /// An operation has been suspended.
+    Suspended(usize),
     /// The first entries of groups may have been ready for long enough.
     Held,
+    /// The drive looks for old blocks.
+    Patrol,
+    /// The drive may have been idle for long enough to fold.
+    Fold,
 }
 
 /// A unit of a write in the controller's memory.
@@ -44,6 +50,13 @@ pub struct Page {
     pub plane: Option<usize>,
 }
 
+/// A map unit that is read, and requests that wait for it.
+pub struct Load {
+    pub number: usize,
+    pub waiting: Vec<usize>,
+    pub is_over: bool,
+}
+
 /// A worker: its queues, and what it does.
 #[derive(Default)]
 pub struct Worker {
@@ -53,6 +66,8 @@ pub struct Worker {
     /// Planes.
     pub cleaning: Vec<usize>,
     pub running: Option<Running>,
+    /// An operation that makes way for reads, and what is left of it, ns.
+    pub suspended: Option<(Running, u64)>,
     /// Programs that have begun since its last operation of cleaning.
     pub programs_since: usize,
 }
@@ -66,13 +81,24 @@ pub struct Model<'a> {
     /// Requests that have not been taken, in the order of arrival.
     pub waiting: Vec<usize>,
     pub under_way: usize,
+    /// When it had no request under way any more.
+    pub idle_since: u64,
     /// What every request still waits for: units of a read, entries of a write.
     pub missing: Vec<usize>,
     /// When the link is free, to the host and from it.
     pub to_host: u64,
     pub from_host: u64,
-    /// Where each unit of the host is.
+    /// Where each unit of the host is, and behind them each map unit.
     pub map: Vec<Option<Place>>,
+    /// Map units in memory, the one looked up last first, and whether each was changed.
+    pub in_memory: Vec<(usize, bool)>,
+    pub loads: Vec<Load>,
+    pub retries: u64,
+    pub refreshed: u64,
+    pub levelled_blocks: u64,
+    pub look_ups: u64,
+    pub misses: u64,
+    pub written_map_units: u64,
     pub planes: Vec<Plane>,
     /// Blocks that were sealed on the whole drive.
     pub sealed: u64,
@@ -90,8 +116,8 @@ pub struct Model<'a> {
     pub carried: u64,
     /// Of each channel, the worker that began last.
     pub began_last: Vec<Option<usize>>,
-    /// Requests that are done, and when they are complete.
-    pub done: Vec<(usize, u64)>,
+    /// Requests that are done.
+    pub done: Vec<usize>,
     /// Whether an operation has joined another queue while a channel was looked at.
     pub has_changed: bool,
     /// Writes that have not entered in whole, with the next unit of each.
@@ -101,6 +127,10 @@ pub struct Model<'a> {
     pub flushes: Vec<(usize, Vec<usize>)>,
     pub host_pages: u64,
     pub moved_pages: u64,
+    /// How often programs and erases were suspended.
+    pub suspensions: [u64; 2],
+    pub slc_pages: u64,
+    pub folded_pages: u64,
     pub merged_units: u64,
     pub trimmed_units: u64,
 }
@@ -117,10 +147,19 @@ impl<'a> Model<'a> {
             completions: vec![None; case.requests.len()],
             waiting: Vec::new(),
             under_way: 0,
+            idle_since: 0,
             missing: vec![0; case.requests.len()],
             to_host: 0,
             from_host: 0,
-            map: vec![None; drive.host_units()],
+            map: vec![None; drive.host_units() + drive.map_units()],
+            in_memory: Vec::new(),
+            loads: Vec::new(),
+            retries: 0,
+            refreshed: 0,
+            levelled_blocks: 0,
+            look_ups: 0,
+            misses: 0,
+            written_map_units: 0,
             planes: (0..drive.planes()).map(|_| Plane::new(drive)).collect(),
             sealed: 0,
             freed: 0,
@@ -139,10 +178,14 @@ impl<'a> Model<'a> {
             flushes: Vec::new(),
             host_pages: 0,
             moved_pages: 0,
+            suspensions: [0; 2],
+            slc_pages: 0,
+            folded_pages: 0,
             merged_units: 0,
             trimmed_units: 0,
         };
         model.fill();
+        model.foresees_patrol();
         model
     }
 

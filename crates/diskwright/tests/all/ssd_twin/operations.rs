@@ -10,6 +10,7 @@ use super::model::Model;
 pub enum Work {
     Read { request: usize },
     Merge { page: usize },
+    MapRead { load: usize },
     Program { page: usize },
     Clean { plane: usize },
 }
@@ -45,6 +46,13 @@ pub struct Running {
     pub carried: u64,
     /// The page that it writes.
     pub target: Option<(usize, usize, usize)>,
+    /// The plane and block that it reads, if it is a read.
+    pub from: Option<(usize, usize)>,
+    /// From when on it works, if it programs or erases by now, and when it is to end.
+    pub works: Option<(u64, u64)>,
+    /// How often it was suspended, and what it had left when it was.
+    pub suspensions: usize,
+    pub left: u64,
     /// Units that it moves, with the places where they were.
     pub moved: Vec<(usize, Place)>,
 }
@@ -59,9 +67,12 @@ impl Model<'_> {
         self.data(self.drive().unit_blocks * self.drive().units as u64)
     }
 
-    pub fn array_read(&self, page: usize) -> u64 {
+    pub fn array_read(&mut self, plane: usize, block: usize, page: usize) -> u64 {
+        if let (Some(slc), true) = (self.drive().slc, self.planes[plane].blocks[block].is_slc) {
+            return slc.read;
+        }
         let list = &self.drive().read;
-        list[page % list.len()]
+        list[page % list.len()] + self.retried(plane, block)
     }
 
     fn array_program(&self, page: usize) -> u64 {
@@ -85,43 +96,60 @@ impl Model<'_> {
         each.sum()
     }
 
-    pub fn steps_of_read(&self, reading: &Reading, page: usize) -> Vec<Step> {
+    /// A program of the host: in SLC mode, or in the native one.
+    fn array_program_of(&self, plane: usize, block: usize, page: usize) -> u64 {
+        match self.drive().slc {
+            Some(slc) if self.planes[plane].blocks[block].is_slc => {
+                let is_last = page + 1 == slc.pages;
+                slc.program + if is_last { self.drive().summary } else { 0 }
+            }
+            _ => self.array_program(page),
+        }
+    }
+
+    pub fn steps_of_read(&mut self, reading: &Reading, at: Place) -> Vec<Step> {
         let data = self.data(self.wanted(reading.work, &reading.units));
         vec![
             Step::Channel(self.drive().read_command),
-            Step::Array(self.array_read(page)),
+            Step::Array(self.array_read(at.plane, at.block, at.page)),
             Step::Channel(data),
         ]
     }
 
-    pub fn steps_of_program(&self, page: usize) -> Vec<Step> {
+    pub fn steps_of_program(&self, plane: usize, block: usize, page: usize) -> Vec<Step> {
         vec![
             Step::Channel(self.drive().program_command + self.page_data()),
-            Step::Array(self.array_program(page)),
+            Step::Array(self.array_program_of(plane, block, page)),
         ]
     }
 
-    pub fn steps_of_erase(&self) -> Vec<Step> {
+    pub fn steps_of_erase(&self, plane: usize, block: usize) -> Vec<Step> {
         let drive = self.drive();
-        vec![Step::Channel(drive.erase_command), Step::Array(drive.erase)]
+        let of_slc = drive.slc.and_then(|slc| slc.erase);
+        let erase = match of_slc {
+            Some(erase) if self.planes[plane].blocks[block].is_slc => erase,
+            _ => drive.erase,
+        };
+        vec![Step::Channel(drive.erase_command), Step::Array(erase)]
     }
 
     /// A move reads what is valid of a page, and then decides again.
-    pub fn steps_of_reading_on(&self, page: usize, units: usize) -> Vec<Step> {
+    pub fn steps_of_reading_on(&mut self, from: Place, units: usize) -> Vec<Step> {
         vec![
             Step::Channel(self.drive().read_command),
-            Step::Array(self.array_read(page)),
+            Step::Array(self.array_read(from.plane, from.block, from.page)),
             Step::Channel(self.data(units as u64 * self.drive().unit_blocks)),
             Step::Gather,
         ]
     }
 
     /// A move of a whole page inside the flash.
-    pub fn steps_of_copy(&self, page: usize, to: usize) -> Vec<Step> {
+    pub fn steps_of_copy(&mut self, from: Place, to: usize) -> Vec<Step> {
         let drive = self.drive();
+        let read = self.array_read(from.plane, from.block, from.page);
         vec![
             Step::Channel(drive.read_command + drive.program_command),
-            Step::Array(self.array_read(page) + self.array_program(to)),
+            Step::Array(read + self.array_program(to)),
         ]
     }
 }

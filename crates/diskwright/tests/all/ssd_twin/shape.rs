@@ -23,9 +23,20 @@ impl Drive {
         self.all_units() - spared as usize
     }
 
+    /// Units of which a map unit has the entries.
+    pub fn map_entries(&self) -> usize {
+        (self.unit_blocks * 512 / 4) as usize
+    }
+
+    /// Units that hold the map.
+    pub fn map_units(&self) -> usize {
+        let all = self.host_units().div_ceil(self.map_entries());
+        self.map_cache.map_or(0, |_| all)
+    }
+
     /// Units that a plane may hold.
     pub fn limit(&self) -> usize {
-        let kept = 1 + 2;
+        let kept = 1 + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1));
         let data = self.blocks - self.reserved - kept;
         data * ((self.pages - 1) * self.units + 1) - 1
     }

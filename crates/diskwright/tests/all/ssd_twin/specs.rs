@@ -27,6 +27,47 @@ pub struct Buffer {
     pub hold: u64,
 }
 
+/// How operations are suspended: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Suspension {
+    pub cost: u64,
+    pub resume: u64,
+    pub gap: u64,
+    pub most: usize,
+}
+
+/// How reads are retried: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Retry {
+    pub time: u64,
+    pub erases: Option<u64>,
+    pub age: Option<u64>,
+    pub most: u64,
+    pub initial_age: u64,
+}
+
+/// When blocks are refreshed: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Refresh {
+    pub reads: Option<u64>,
+    pub age: Option<u64>,
+    pub period: u64,
+}
+
+/// An SLC cache: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Slc {
+    pub pages: usize,
+    pub fixed: usize,
+    pub dynamic: usize,
+    pub read: u64,
+    pub program: u64,
+    pub erase: Option<u64>,
+    /// The host waits for folds when the cache is full.
+    pub folds_when_full: bool,
+    pub fold_after: Option<u64>,
+}
+
 /// A drive: sizes in blocks of 512 B, times in ns, the spare share in percent.
 #[derive(Clone, Debug)]
 pub struct Drive {
@@ -71,6 +112,15 @@ pub struct Drive {
     /// Percent.
     pub fill: u64,
     pub buffer: Option<Buffer>,
+    pub slc: Option<Slc>,
+    pub retry: Option<Retry>,
+    pub refresh: Option<Refresh>,
+    /// Static wear levelling: the spread, and one of how many erases is for it.
+    pub levelled_by: Option<(u64, usize)>,
+    /// Map units in memory, if not all are.
+    pub map_cache: Option<usize>,
+    pub suspend_program: Option<Suspension>,
+    pub suspend_erase: Option<Suspension>,
 }
 
 /// A drive and a load.
@@ -159,6 +209,68 @@ impl Drive {
                 buffer.has_capacitor,
                 buffer.hold
             );
+        }
+        if let Some(retry) = &self.retry {
+            _ = writeln!(
+                text,
+                "[retry]\ntime = \"{} ns\"\nmost = {}\ninitial_age = \"{} ns\"",
+                retry.time, retry.most, retry.initial_age
+            );
+            if let Some(erases) = retry.erases {
+                _ = writeln!(text, "erases = {erases}");
+            }
+            if let Some(age) = retry.age {
+                _ = writeln!(text, "age = \"{age} ns\"");
+            }
+        }
+        if let Some(refresh) = &self.refresh {
+            _ = writeln!(text, "[refresh]\nperiod = \"{} ns\"", refresh.period);
+            if let Some(reads) = refresh.reads {
+                _ = writeln!(text, "reads = {reads}");
+            }
+            if let Some(age) = refresh.age {
+                _ = writeln!(text, "age = \"{age} ns\"");
+            }
+        }
+        if let Some((spread, every)) = self.levelled_by {
+            _ = writeln!(text, "[wear.static]\nspread = {spread}\nevery = {every}");
+        }
+        if let Some(room) = self.map_cache {
+            let blocks = room as u64 * self.unit_blocks;
+            _ = writeln!(text, "[mapping]\ncache = \"{blocks} blocks\"");
+        }
+        for (key, limits) in [
+            ("program", self.suspend_program),
+            ("erase", self.suspend_erase),
+        ] {
+            if let Some(limits) = limits {
+                _ = writeln!(
+                    text,
+                    "[suspend.{key}]\ncost = \"{} ns\"\nresume = \"{} ns\"\ngap = \"{} ns\"\nmost = {}",
+                    limits.cost, limits.resume, limits.gap, limits.most
+                );
+            }
+        }
+        if let Some(slc) = &self.slc {
+            _ = writeln!(
+                text,
+                "[slc]\npages = {}\nfixed = {}\ndynamic = {}\nread = \"{} ns\"\nprogram = \"{} ns\"\nfull = \"{}\"",
+                slc.pages,
+                slc.fixed,
+                slc.dynamic,
+                slc.read,
+                slc.program,
+                if slc.folds_when_full {
+                    "fold"
+                } else {
+                    "direct"
+                }
+            );
+            for (key, time) in [("erase", slc.erase), ("fold_after", slc.fold_after)] {
+                if let Some(ns) = time {
+                    _ = writeln!(text, "{key} = \"{ns} ns\"");
+                }
+            }
         }
         text
     }

@@ -4,6 +4,14 @@ use super::blocks::{Place, State};
 use super::model::{Event, Model};
 use super::operations::{Reading, Running, Step, Work};
 
+/// Who writes a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Writer {
+    Host,
+    Slc,
+    Cleaning,
+}
+
 impl Model<'_> {
     /// A read or a merge joins the queue of the worker that has its first unit, or had it before the unit was trimmed.
     pub fn queue_read(&mut self, work: Work, units: Vec<usize>, before: Option<Place>) {
@@ -76,6 +84,9 @@ impl Model<'_> {
         if array > 0 {
             running.steps.remove(0);
         }
+        if running.steps.is_empty() && array > 0 {
+            running.works = Some((self.now + ns, self.now + ns + array));
+        }
         self.carried += 1;
         running.carried = self.carried;
         self.channels[channel] = self.now + ns;
@@ -103,6 +114,9 @@ impl Model<'_> {
     /// An idle worker begins an operation, if it has one.
     fn begin(&mut self, worker: usize) -> bool {
         let its = &self.workers[worker];
+        if its.suspended.is_some() {
+            return self.begin_read(worker);
+        }
         if !self.drive().background && its.reads.is_empty() && its.programs.is_empty() {
             return false;
         }
@@ -120,6 +134,10 @@ impl Model<'_> {
             waits_since: None,
             carried: 0,
             target: None,
+            from: None,
+            works: None,
+            suspensions: 0,
+            left: 0,
             moved: Vec::new(),
         });
     }
@@ -147,8 +165,10 @@ impl Model<'_> {
                 self.queue_read(work, units.clone(), Some(at));
             }
             reading.units.clone_from(&runs[0]);
-            let steps = self.steps_of_read(&reading, at.page);
+            let steps = self.steps_of_read(&reading, at);
             self.runs(worker, work, reading.units, steps);
+            let running = self.workers[worker].running.as_mut().expect("it begins");
+            running.from = Some((at.plane, at.block));
             return true;
         }
         false
@@ -162,6 +182,7 @@ impl Model<'_> {
                 self.send(request, units.len(), blocks);
             }
             Work::Merge { page } => self.merge_is_over(page),
+            Work::MapRead { load } => self.map_read_is_over(load),
             Work::Program { .. } | Work::Clean { .. } => unreachable!("it is a read"),
         }
     }
@@ -209,8 +230,14 @@ impl Model<'_> {
     }
 
     fn starts_program(&mut self, worker: usize, plane: usize, page: usize) {
-        let (block, number) = self.next_page(plane, false);
-        let steps = self.steps_of_program(number);
+        let writer = if self.writes_slc(plane) {
+            Writer::Slc
+        } else {
+            Writer::Host
+        };
+        let (block, number) = self.next_page(plane, writer);
+        let steps = self.steps_of_program(plane, block, number);
+        self.slc_pages += u64::from(writer == Writer::Slc);
         for entry in self.pages[page].entries.clone() {
             self.entries[entry].has_begun = true;
         }
@@ -224,35 +251,60 @@ impl Model<'_> {
         }
     }
 
-    /// A page is written in the open block of the host or of cleaning, which is opened if there is none.
-    pub fn next_page(&mut self, plane: usize, cleans: bool) -> (usize, usize) {
-        let (levelling, pages) = (self.drive().levelling, self.drive().pages);
-        let own = cleans && self.drive().separate;
+    /// A page is written in the open block of a writer, which is opened if there is none.
+    pub fn next_page(&mut self, plane: usize, writer: Writer) -> (usize, usize) {
+        let levelling = self.drive().levelling;
+        let pages = match (writer, self.drive().slc) {
+            (Writer::Slc, Some(slc)) => slc.pages,
+            _ => self.drive().pages,
+        };
+        let (separate, now) = (self.drive().separate, self.now);
         let its = &mut self.planes[plane];
-        let open = if own { its.cleaning } else { its.host };
+        let open = match writer {
+            Writer::Slc => its.slc,
+            Writer::Cleaning if separate => its.cleaning,
+            _ => its.host,
+        };
         let block = open.unwrap_or_else(|| its.next_free(levelling).expect("a free block"));
         its.blocks[block].state = State::Open;
+        its.blocks[block].is_slc = writer == Writer::Slc;
         let page = its.blocks[block].begun;
         its.blocks[block].begun += 1;
+        if page == 0 {
+            its.blocks[block].opened = Some(now);
+            its.blocks[block].reads = 0;
+        }
         let still = (page + 1 < pages).then_some(block);
-        match own {
-            true => its.cleaning = still,
-            false => its.host = still,
+        match writer {
+            Writer::Slc => its.slc = still,
+            Writer::Cleaning if separate => its.cleaning = still,
+            _ => its.host = still,
         }
         (block, page)
     }
 
     /// The last page of a block was written.
     pub fn seal_if_full(&mut self, plane: usize, block: usize, page: usize) {
-        if page + 1 == self.drive().pages {
+        let pages = match self.drive().slc {
+            Some(slc) if self.planes[plane].blocks[block].is_slc => slc.pages,
+            _ => self.drive().pages,
+        };
+        if page + 1 == pages {
             self.planes[plane].blocks[block].state = State::Sealed(self.sealed);
             self.sealed += 1;
         }
     }
 
     fn ends(&mut self, worker: usize, ended: Running) {
+        if let Some((plane, block)) = ended.from
+            && !matches!(ended.work, Work::MapRead { .. })
+        {
+            self.was_read(plane, block);
+        }
         match ended.work {
-            Work::Read { .. } | Work::Merge { .. } => self.read_is_over(ended.work, &ended.units),
+            Work::Read { .. } | Work::Merge { .. } | Work::MapRead { .. } => {
+                self.read_is_over(ended.work, &ended.units);
+            }
             Work::Program { page } => {
                 let (plane, block, number) = ended.target.expect("it wrote a page");
                 let entries = self.pages[page].entries.clone();
@@ -272,6 +324,7 @@ impl Model<'_> {
                     self.entry_is_over(entry);
                 }
                 self.enter();
+                self.folds_on(plane);
             }
             Work::Clean { plane } => self.cleaning_ends(worker, plane, ended),
         }

@@ -24,7 +24,7 @@ fn case(definitions: &Definitions, number: u64) -> Case {
 }
 
 /// What their runs have.
-const SIGHTS: [Sight; 5] = [
+const SIGHTS: [Sight; 8] = [
     ("/requests/failed", 0.2, "with requests under way"),
     (
         "/devices/ssd/dirty_units_at_end",
@@ -33,6 +33,17 @@ const SIGHTS: [Sight; 5] = [
     ),
     ("/devices/ssd/moved_pages", 0.1, "with moved pages"),
     ("/devices/ssd/map_pages", 0.01, "with checkpoints"),
+    ("/devices/ssd/slc/folded_pages", 0.01, "with folded pages"),
+    (
+        "/devices/ssd/mapping/written_units",
+        0.01,
+        "with written map units",
+    ),
+    (
+        "/devices/ssd/suspensions/programs",
+        0.01,
+        "with suspended programs",
+    ),
     ("/devices/ssd/read_only_since_s", 0.001, "read-only"),
 ];
 

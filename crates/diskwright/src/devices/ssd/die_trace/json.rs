@@ -12,6 +12,7 @@ fn name(action: Action) -> &'static str {
     match action {
         Action::Read => "read",
         Action::Merge => "merge",
+        Action::MapRead => "map read",
         Action::Program => "program",
         Action::MapWrite => "map",
         Action::Move => "move",

@@ -58,6 +58,22 @@ impl Work {
     }
 }
 
+impl Work {
+    /// It is suspended: its last legs end now.
+    fn suspend(&mut self, now: Time) {
+        while let Some((_, time)) = self.legs.last_mut()
+            && self.ends > now
+        {
+            let too_long = (self.ends - now).min(*time);
+            *time -= too_long;
+            self.ends -= too_long;
+            if *time == Time::ZERO {
+                self.legs.pop();
+            }
+        }
+    }
+}
+
 /// Collected while a drive runs.
 pub(super) struct DieTrace {
     window: ArmTraceWindow,
@@ -101,6 +117,13 @@ impl DieTrace {
         }
         let last = self.last.get(worker as usize);
         last.is_some_and(|last| !self.is_closed || last.as_ref().is_some_and(|work| !work.is_whole))
+    }
+
+    /// The operation of a worker, if it is shown, is suspended.
+    pub fn suspended(&mut self, worker: u32, now: Time) {
+        if let Some(Some(work)) = self.last.get_mut(worker as usize) {
+            work.suspend(now);
+        }
     }
 
     /// A phase of an operation of a worker that is shown begins; `is_last` where nothing comes after it.

@@ -119,6 +119,15 @@ impl SsdPicture {
         }
     }
 
+    /// The operation of a worker is suspended: what comes of it later is another phase.
+    pub fn suspended(&mut self, worker: u32, now: Time) {
+        self.events += 1;
+        self.end_doing(worker, now);
+        if let Some(trace) = &mut self.trace {
+            trace.suspended(worker, now);
+        }
+    }
+
     /// The free blocks of a plane may have changed.
     pub fn touch(&mut self, plane: u32) {
         self.touched.push(plane);
@@ -142,7 +151,7 @@ impl SsdPicture {
         }
         let pages = [
             counters.host_pages,
-            counters.moved_pages,
+            counters.moved_pages + counters.folded_pages,
             counters.map_pages,
         ];
         if (counters.host_blocks, pages) != (self.host_blocks, self.pages) {

@@ -80,6 +80,7 @@ mod tests {
                 erases: 0,
                 sealed: 0,
                 state,
+                is_slc: false,
             })
             .collect();
         let candidates = Candidates {

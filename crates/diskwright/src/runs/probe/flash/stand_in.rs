@@ -111,6 +111,13 @@ impl StandIn {
             self.tables
                 .insert("recovery".to_owned(), json!({ "checkpoint": checkpoint }));
         }
+        if let Some(mut slc) = own.slc {
+            let of_pages = f64::from(slc.pages) * of_pages;
+            let most = flash.pages - 1;
+            slc.pages = (libm::round(of_pages) as u32).clamp(1, most.max(1));
+            (slc.fixed, slc.dynamic) = (fewer(slc.fixed), fewer(slc.dynamic));
+            self.tables.insert("slc".to_owned(), json!(slc));
+        }
         let data = slots - libm::round(slots as f64 * share_spare / 100.0) as u64;
         self.blocks = data * u64::from(of.unit_blocks);
         self.simulated = Some(Simulated {

@@ -49,10 +49,35 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         }
     }
     let reserved = u64::from(ssd.get("recovery").is_some());
+    if pages == 1 {
+        // Blocks of one page have none to spare.
+        ssd.as_object_mut().expect("a table").remove("slc");
+    }
+    let for_slc = ssd
+        .get_mut("slc")
+        .map_or(0, |slc| slc_cache(draw, slc, pages));
+    // So does one that folds, which the drive itself may not do.
+    if ssd.pointer("/slc/fold_after").is_some() {
+        match ssd.get_mut("cleaning").and_then(Value::as_object_mut) {
+            Some(cleaning) => _ = cleaning.remove("background"),
+            None => {
+                _ = ssd["slc"]
+                    .as_object_mut()
+                    .expect("a table")
+                    .remove("fold_after")
+            }
+        }
+    }
     // What the planes can hold at most with two streams, whatever the groups: a page a plane is lost where data do not divide evenly.
-    let limit = (blocks - reserved - 4) * ((pages - 1) * of_page + 1) - 1;
+    let limit = (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1;
     let units = all_planes * blocks * pages * of_page;
     let room = (all_planes * limit.saturating_sub(of_page)).max(1);
+    // A cached map is on flash, too.
+    let of_map = match ssd.get("mapping") {
+        Some(_) => units.div_ceil(unit * 128),
+        None => 0,
+    };
+    let room = room.saturating_sub(of_map).max(1);
     let wanted = (room as f64 * draw.share(0.3, 1.0)).max(1.0);
     let share = (100.0 - wanted * 100.0 / units as f64).clamp(0.0, 100.0);
     // Rounded up, to a digit that leaves something.
@@ -62,9 +87,22 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     (ssd, held * unit)
 }
 
+/// Fits an SLC cache to blocks of so many pages; the blocks of a plane that it keeps from data.
+fn slc_cache(draw: &mut Draw<'_>, slc: &mut Value, pages: u64) -> u64 {
+    let fixed = draw.scaled(0..=4);
+    slc["pages"] = draw.scaled(1..=pages - 1).into();
+    slc["fixed"] = fixed.into();
+    slc["dynamic"] = draw.scaled(u64::from(fixed == 0)..=8).into();
+    for key in ["read", "program", "erase"] {
+        slc[key] = format!("{} us", draw.scaled(1..=900)).into();
+    }
+    fixed.max(1)
+}
+
 fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     match (owner, key) {
         ("SsdSpec", "drive") => Value::from(*draw.pick(&DRIVES)).into(),
+        ("MappingDescription", "cache") => format!("{} blocks", draw.scaled(32..=400)).into(),
         ("WriteBufferDescription", "size") => format!("{} blocks", draw.scaled(32..=4000)).into(),
         ("RecoveryDescription", "checkpoint") => {
             format!("{} blocks", draw.scaled(128..=4000)).into()
@@ -76,6 +114,12 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         // Their times are those of real drives.
         ("SsdSpec", "timing" | "interface") => Hint::Omit,
         // Requests fail on a worn-out drive, as they are to.
+        ("RetryDescription", "erases" | "most") => draw.scaled(1..=20).into(),
+        ("RefreshDescription", "reads") => draw.scaled(1..=2000).into(),
+        ("RefreshDescription", "period") => format!("{} us", draw.scaled(100..=900_000)).into(),
+        ("RetryDescription", "age") => format!("{} us", draw.scaled(1..=900_000)).into(),
+        ("StaticLevellingDescription", "spread") => draw.within(0..=4).into(),
+        ("StaticLevellingDescription", "every") => draw.within(2..=9).into(),
         ("WearDescription", "endurance") => Hint::Omit,
         ("SsdSpec", "queue_depth") => draw.scaled(1..=100).into(),
         ("PreconditionSpec", "overwrite") => (draw.within(0..=20) as f64 / 10.0).into(),
