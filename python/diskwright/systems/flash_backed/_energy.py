@@ -8,7 +8,7 @@ from diskwright.systems.flash_backed._devices import MECHANICAL, card, medium
 from diskwright.systems.flash_backed._loads import DAYS, HP, workload
 from diskwright.systems.flash_backed._runs import WEEKS_PER_YEAR
 
-TIMEOUTS_S = (1, 2, 5, 10, 30, 60, 300, 600, 1_800)
+TIMEOUTS_S = (1, 2, 5, 10, 30, 60, 300, 1_800)
 STATE = "standby_z"
 RATED = 600_000
 """Load/unload cycles that the makers of 2.5-inch drives of those years rate them for; a stop is one."""

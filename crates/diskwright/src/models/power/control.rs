@@ -111,6 +111,10 @@ impl PowerControl {
     /// It goes to standby as soon as it has nothing to do, which it may have now: the instant of its alarm, if it needs one. Without
     /// figures of a standby nothing happens.
     pub fn stand_by(&mut self, now: Time) -> Option<Time> {
+        // Without a standby its policy's plan holds, and the alarm that was set for that.
+        if !(self.figures.low.iter()).any(|low| low.state.is_standby()) {
+            return None;
+        }
         self.is_told_to_stop = true;
         if self.idle_since.is_none() || self.is_down() {
             return None;

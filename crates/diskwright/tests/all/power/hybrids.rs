@@ -257,3 +257,23 @@ fn power_mode_stops_the_medium_once_it_has_turned_for_the_minimum() {
         assert_eq!(hybrid(&result)["wakes"]["reads"], ups);
     }
 }
+
+#[test]
+fn a_medium_without_a_standby_keeps_to_its_policy() {
+    let whole = device(
+        "policy = { fixed = { idle_b = '10 s' } }",
+        "power_mode = true",
+        64,
+    );
+    let lines = whole
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("standby_z"));
+    let lines: Vec<&str> = lines.collect();
+    let result = requests(
+        &[(HOUR, "read", 0), (2 * HOUR, "read", 64)],
+        &lines.join("\n"),
+    );
+    assert_eq!(medium(&result)["spin_ups"], 0);
+    // In each of the two hours.
+    assert_eq!(medium(&result)["head_unloads"], 2);
+}
