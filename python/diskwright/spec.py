@@ -118,6 +118,7 @@ __all__ = [
     "Local",
     "Look",
     "Lru",
+    "MappingDescription",
     "Measure",
     "MediaError",
     "MergedPlace",
@@ -160,9 +161,11 @@ __all__ = [
     "RecoveryDescription",
     "RedirectBySize",
     "RedirectionRule",
+    "RefreshDescription",
     "Replacement",
     "Requests",
     "Resize",
+    "RetryDescription",
     "RoundRobin",
     "S3Fifo",
     "Satf",
@@ -180,6 +183,8 @@ __all__ = [
     "SizeByOperation",
     "SizeShare",
     "Sizes",
+    "SlcDescription",
+    "SlcFull",
     "Slots",
     "Slru",
     "Soonest",
@@ -192,9 +197,12 @@ __all__ = [
     "SsdPowerFigures",
     "Sstf",
     "StateFigures",
+    "StaticLevellingDescription",
     "Streams",
     "Strided",
     "Stripe",
+    "SuspendDescription",
+    "SuspensionLimits",
     "Sweep",
     "Synchronised",
     "Synthetic",
@@ -1994,6 +2002,16 @@ class Ssd(Table):
     """When and how blocks are freed; the drive's own unless said."""
     wear: WearDescription | None = None
     """How blocks wear; the drive's own unless said."""
+    retry: RetryDescription | None = None
+    """How reads of worn and old blocks are retried; the drive's own unless said."""
+    refresh: RefreshDescription | None = None
+    """When the data of a block are moved because of reads and age; the drive's own unless said."""
+    mapping: MappingDescription | None = None
+    """How much of its map is in memory; the drive's own unless said."""
+    suspend: SuspendDescription | None = None
+    """Which operations make way for reads; the drive's own unless said."""
+    slc: SlcDescription | None = None
+    """Its SLC cache; the drive's own unless said."""
     buffer: WriteBufferDescription | None = None
     """Its write buffer; the drive's own unless said."""
     recovery: RecoveryDescription | None = None
@@ -2277,8 +2295,107 @@ class WearDescription(Table):
     """Whether the free block that was erased least is written next; else the one that has been free longest.
     Default: true.
     """
+    static: StaticLevellingDescription | None = None
+    """When data that nobody writes again are moved from blocks with few erases; never where it is left out.
+    """
     endurance: int | None = None
     """After so many erases a block cannot be used any more; never where it is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaticLevellingDescription(Table):
+    """Static wear levelling."""
+
+    spread: int
+    """How many more erases the block of a plane erased most may have than the one erased least."""
+    every: int
+    """One of so many erases of a plane, at most, is for this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryDescription(Table):
+    """Reads that are retried."""
+
+    time: Time
+    """What each retry takes longer."""
+    most: int
+    """How often a read is retried, at most."""
+    erases: int | None = None
+    """A retry more for so many erases of the block."""
+    age: Time | None = None
+    """A retry more for each such age of the block."""
+    initial_age: Time | None = None
+    """How old the blocks are at the start that have been written. Default: "0 ms"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefreshDescription(Table):
+    """Blocks of which the data are moved in the background before reads and age make them unreadable."""
+
+    reads: int | None = None
+    """When a block has been read so often since it was last erased."""
+    age: Time | None = None
+    """When a block is older than this."""
+    period: Time | None = None
+    """How often each plane looks for a block that is too old. Default: "3600 s"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingDescription(Table):
+    """A map that is on flash, with a part of it in the controller's memory."""
+
+    cache: Size
+    """How much of the map the memory holds, in whole units; an entry takes 4 bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspendDescription(Table):
+    """Operations that make way for reads."""
+
+    program: SuspensionLimits | None = None
+    """Those that program; none of them where this is left out."""
+    erase: SuspensionLimits | None = None
+    """Those that erase; none of them where this is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspensionLimits(Table):
+    """How operations are suspended."""
+
+    cost: Time
+    """From the decision until a read may begin."""
+    most: int
+    """How often one operation is suspended, at most."""
+    resume: Time | None = None
+    """From the resumption until the operation works again. Default: "0 ms"."""
+    gap: Time | None = None
+    """How long the operation must have worked since it began to, or worked again. Default: "0 ms"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlcDescription(Table):
+    """Blocks that are written in SLC mode, one bit a cell, before what they hold is folded into the native
+    mode.
+    """
+
+    pages: int
+    """Pages of a block in SLC mode, fewer than it has in the native mode: a third of a TLC block."""
+    read: Time
+    """From the array into the page register."""
+    program: Time
+    """From the page register into the array."""
+    fixed: int | None = None
+    """Blocks of each plane that may always be in SLC mode. Default: 0."""
+    dynamic: int | None = None
+    """Blocks of each plane that may be in SLC mode besides, at most, while data do not need them. Default:
+    0.
+    """
+    erase: Time | None = None
+    """Erasing a block in SLC mode; as in the native mode unless said."""
+    full: SlcFull | None = None
+    """What the host writes when the cache is full. Default: "direct"."""
+    fold_after: Time | None = None
+    """How long a drive has been idle when it folds; it does not where this is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3271,6 +3388,14 @@ Victims: TypeAlias = (
     | DChoices
 )
 """Which block of a plane is cleaned."""
+
+SlcFull: TypeAlias = Literal["direct", "fold"]
+"""What the host writes when the SLC cache is full.
+
+`direct`: Pages in the native mode.
+
+`fold`: Nothing, until a block is folded.
+"""
 
 TierWritePolicy: TypeAlias = (
     Literal["write-through", "write-back", "write-around", "read-only", "write-invalidate", "pass-through"]

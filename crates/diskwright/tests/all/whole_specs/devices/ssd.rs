@@ -116,7 +116,7 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         // Requests fail on a worn-out drive, as they are to.
         ("RetryDescription", "erases" | "most") => draw.scaled(1..=20).into(),
         ("RefreshDescription", "reads") => draw.scaled(1..=2000).into(),
-        ("RefreshDescription", "period") => format!("{} us", draw.scaled(100..=900_000)).into(),
+        ("RefreshDescription", "period") => format!("{} ms", draw.scaled(100..=90_000)).into(),
         ("RetryDescription", "age") => format!("{} us", draw.scaled(1..=900_000)).into(),
         ("StaticLevellingDescription", "spread") => draw.within(0..=4).into(),
         ("StaticLevellingDescription", "every") => draw.within(2..=9).into(),
