@@ -45,8 +45,10 @@ WARM_LARGE = 8 * LINES
 """Requests before statistics begin: 25 days, in which a cache of 16 GB has been filled and turned over."""
 UNCACHED_WARM = 10_000
 LARGE = 8
-"""On larger caches than these one line of so many is there, and the cache is smaller by as much. A warm start would not
-do: by popularity it is not FIFO's steady state, and by requests it leaves the SSD as new."""
+"""On larger caches than these one line of so many is there, and the cache is smaller by as much.
+
+A warm start would not do: by popularity it is not FIFO's steady state, by requests it leaves the SSD as new.
+"""
 QUICK_SCALE, QUICK_LARGE = 8, 128
 """The same in a quick try, of the smaller and of the larger caches."""
 TRACE_SPAN = 65_595_584

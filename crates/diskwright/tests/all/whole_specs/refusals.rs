@@ -14,6 +14,9 @@ pub const KNOWN: &[&str] = &[
     // Regions of a drive that is as small as they are.
     "a region that takes",
     "sectors in a region with",
+    // A load that the drive's end, or the drawn stretch of it, leaves nothing of; a warm-up of the whole run.
+    "the run is empty",
+    "nothing is measured",
     // A host's scheduler above a medium that it cannot measure, or that is told of what nobody knows.
     "nothing is known of the access times",
     "an oracle must know what comes",

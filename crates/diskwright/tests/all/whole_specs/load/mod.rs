@@ -211,7 +211,11 @@ pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
         }
     }
     spec["workload"] = workload;
-    let measure = draw.named("MeasureSpec");
+    let mut measure = draw.named("MeasureSpec");
+    // By time or by requests it is often longer than the run.
+    if measure.get("warmup").is_some() && draw.chance(0.8) {
+        measure["warmup"] = format!("{} %", draw.within(0..=60)).into();
+    }
     if measure.as_object().is_some_and(|keys| !keys.is_empty()) {
         spec["measure"] = measure;
     }
