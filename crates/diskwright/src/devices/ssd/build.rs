@@ -371,6 +371,9 @@ impl Ssd {
             let error = InputError::new("an SSD that holds nothing");
             return Err(("spare", error.help("less spare flash").into()));
         }
+        if self.mapping.is_some() {
+            self.check_cleaning_ends()?;
+        }
         for group in 0..self.allocation.groups() {
             let planes =
                 (0..self.allocation.members()).map(|member| self.allocation.plane(group, member));
@@ -386,5 +389,26 @@ impl Ssd {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a drive with a cached map whose planes can never have the free blocks that end cleaning: what it moves changes the map, which is
+    /// written to flash, so that there is always something to clean.
+    fn check_cleaning_ends(&self) -> Result<(), Refusal> {
+        let usable = (0..self.geometry.all_planes()).map(|plane| self.blocks.usable_of(plane));
+        let free = usable
+            .min()
+            .unwrap_or(0)
+            .saturating_sub(self.blocks.writers() + 1);
+        if self.cleaning.begin <= free {
+            return Ok(());
+        }
+        let error = InputError::new(format!(
+            "begin = {}: a plane never has so many free blocks, and with a cached map cleaning would not end",
+            self.cleaning.begin
+        ));
+        Err((
+            "cleaning",
+            error.help(format!("accepted: at most {free} here")).into(),
+        ))
     }
 }
