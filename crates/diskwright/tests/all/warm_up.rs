@@ -297,22 +297,15 @@ fn without_a_warm_up_nothing_is_left_out() {
 }
 
 #[test]
-fn a_run_that_is_all_warm_up_measures_nothing() {
+fn a_run_that_is_all_warm_up_is_an_error() {
     for warm_up in ["600", "100000", "'1 h'"] {
-        let result =
-            crate::support::run_with(STRIPES, &setting(&[&format!("measure.warmup={warm_up}")]));
-        assert_eq!(result["requests"]["measured"], 0);
-        assert_eq!(
-            (number(&result, "/iops"), number(&result, "/measured_s")),
-            (0.0, 0.0)
-        );
-        let member = &result["devices"]["array.member[0].hdd"];
-        assert_eq!(
-            (number(member, "/requests"), number(member, "/utilisation")),
-            (0.0, 0.0)
-        );
-        assert_eq!(result["by_op"], serde_json::json!({}));
+        let options = setting(&[&format!("measure.warmup={warm_up}")]);
+        let error = crate::support::try_run_with(STRIPES, &options).expect_err(warm_up);
+        let words = "all 600 requests of the run belong to the warm-up";
+        assert!(error.to_string().contains(words), "{error}");
     }
+    let one = crate::support::run_with(STRIPES, &setting(&["measure.warmup=599"]));
+    assert_eq!(one["requests"]["measured"], 1);
 }
 
 #[test]

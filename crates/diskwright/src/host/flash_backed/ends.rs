@@ -143,7 +143,11 @@ impl FlashBacked {
         if self.fqueue.holds(lbn, order) {
             self.fqueue.backed(lbn, order);
             self.unbacked.push((order, request));
-            self.begin_flushing();
+            match self.is_stuck {
+                false => self.begin_flushing(),
+                // Nor does the medium take it.
+                true => self.fail_unbacked(end.outcome, cx),
+            }
         } else {
             // It has gone to the medium with another one.
             self.complete_late(request, Outcome::Ok, cx);

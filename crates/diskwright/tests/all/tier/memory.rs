@@ -85,6 +85,6 @@ fn policies_that_remember_more_say_what_they_need_before_the_run() {
         let error = try_run_with(&format!("{of_tier}{cache}"), &options);
         let error = error.expect_err(policy).to_string();
         assert!(error.contains("may come to need"), "{policy}: {error}");
-        assert!(error.contains("GiB of memory"), "{policy}: {error}");
+        assert!(error.contains("iB of memory"), "{policy}: {error}");
     }
 }
