@@ -192,7 +192,7 @@ def test_more_variants_than_can_be_told_apart_have_their_figures() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"measure": {"warmup": 400}},
+        {"measure": {"warmup": 400}, "fault": [{"at": "1 h", "kind": "power-cut"}]},
         {"fault": [{"at": "0 ms", "kind": "power-cut"}]},
         {"fault": [{"at": "1 ms", "kind": "power-cut"}]},
     ],

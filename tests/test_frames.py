@@ -69,7 +69,8 @@ def test_nothing_is_copied_and_the_memory_outlives_the_result(spec: Path) -> Non
 
 
 def test_an_empty_run_has_the_columns(spec: Path) -> None:
-    log = diskwright.run(spec, measure__requests=0, requests=True).request_log
+    cut = [{"at": "0 ms", "kind": "power-cut"}]
+    log = diskwright.run(spec, fault=cut, requests=True).request_log
     assert len(log) == 0 and log.to_polars().columns == log.columns
 
 

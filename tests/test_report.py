@@ -180,7 +180,8 @@ def test_a_result_without_a_picture_is_refused(tmp_path: Path) -> None:
 ODD: dict[str, dict[str, Any]] = {
     "one request": {"workload": {"synthetic": {"requests": 1}}, "measure": {"warmup": 0}},
     "two requests": {"workload": {"synthetic": {"requests": 2}}, "measure": {"warmup": 0}},
-    "all of it warm-up": {"measure": {"warmup": 2_000}},
+    # With a cut after the last request: without a fault it is an error.
+    "all of it warm-up": {"measure": {"warmup": 2_000}, "fault": [{"at": "1 h", "kind": "power-cut"}]},
     "no reads": {"workload": {"synthetic": {"reads": 0.0}}},
     "no writes": {"workload": {"synthetic": {"reads": 1.0}}},
     "trims and flushes": {"workload": {"synthetic": {"reads": 0.5, "trims": 0.3, "flushes": 0.2}}},

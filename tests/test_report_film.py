@@ -388,7 +388,8 @@ def test_why_there_is_nothing_to_see() -> None:
     text = report.page(late)
     assert "before the animation was to begin at 7,200.000000 s" in text
     assert "<canvas" not in text
-    idle = variant(workload__synthetic__requests=1, measure__warmup="1 min")
+    cut = [{"at": "1 s", "kind": "power-cut"}]
+    idle = variant(workload__synthetic__requests=1, measure__warmup="1 min", fault=cut)
     assert "No measured request was served" in report.page(run(idle))
 
 

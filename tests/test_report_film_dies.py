@@ -323,6 +323,7 @@ def test_why_there_is_nothing_to_see() -> None:
     assert "<canvas" not in late
     spec = ssd_spec(SMALL, requests=1)
     spec["measure"]["warmup"] = "1 min"
+    spec["fault"] = [{"at": "1 s", "kind": "power-cut"}]
     assert "No measured request was served by this drive" in report.page(diskwright.run(spec, picture=True))
 
 

@@ -40,8 +40,8 @@ LOADS: tuple[dict[str, Any], ...] = (
 DISK: dict[str, Any] = {"hdd": {"drive": "ibm-18es"}}
 ARRAY: dict[str, Any] = {"array": {"layout": "concat", "spindles": "synchronised", "member": [DISK, DISK]}}
 SETTINGS: tuple[dict[str, Any], ...] = (
-    {"measure.warmup": 100},
-    {"measure.warmup": "5 s"},
+    {"measure.warmup": 10},
+    {"measure.warmup": "1 ms"},
     {"fault": [{"at": "1 s", "kind": "power-cut"}]},
     {"fault": [{"at": "1 s", "kind": {"fail": "hdd"}}]},
     {"fault": [{"at": "1 s", "kind": {"media-error": {"device": "hdd", "from": 1000, "blocks": 8}}}]},
