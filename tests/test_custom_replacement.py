@@ -247,7 +247,7 @@ def lacking(method: str) -> type:
 @pytest.mark.parametrize(
     "wrong",
     [object(), Fifo, "lru", Replacement, *map(lacking, ("hit", "evict", "insert", "remove"))],
-    ids=str,
+    ids=["an object", "a class", "a name", "the base", "no hit", "no evict", "no insert", "no remove"],
 )
 def test_what_cannot_be_plugged_in_is_told(trace: Path, tmp_path: Path, wrong: Any) -> None:
     # Each cache needs one of its own: an object will not do.
