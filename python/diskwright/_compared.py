@@ -42,6 +42,11 @@ def names(found: "Comparison") -> list[str]:
     return [", ".join(map(value, values)) for values in varied]
 
 
+def in_frame(item: Any) -> Any:
+    """A value of a varied key in a table: as it is, or a text where it is a table or a list itself."""
+    return value(item) if isinstance(item, Mapping | list) else item
+
+
 def brief(item: Any) -> str:
     """A value of a varied key without TOML's signs: a policy as its name and its parameters."""
     if not isinstance(item, Mapping):

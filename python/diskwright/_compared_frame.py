@@ -23,7 +23,7 @@ def _rows(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for metric, mean in variant["metrics"].items():
             beside = variant["difference"][metric]
             yield {
-                **{key: _plain(item) for key, item in variant["values"].items()},
+                **{key: _compared.in_frame(item) for key, item in variant["values"].items()},
                 "metric": metric,
                 **_with_interval("mean", mean["value"], mean["ci95"]),
                 **_with_interval("difference", beside["value"], beside["ci95"]),
@@ -35,7 +35,3 @@ def _rows(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _with_interval(name: str, value: float | None, interval: list[float] | None) -> dict[str, float | None]:
     low, high = interval or (None, None)
     return {name: value, f"{name}_low": low, f"{name}_high": high}
-
-
-def _plain(item: Any) -> Any:
-    return _compared.value(item) if isinstance(item, Mapping | list) else item

@@ -6,8 +6,8 @@ from typing import Any
 
 from diskwright import _api
 
-_SPECS = (".toml", ".parv")
-_DRIVES = (".toml", ".parv")
+# Specs and drives have them alike.
+_ENDINGS = (".toml", ".parv")
 
 Complete = Callable[[str], list[str]]
 
@@ -37,7 +37,7 @@ def files(*endings: str) -> Complete:
     return complete
 
 
-specs = files(*_SPECS)
+specs = files(*_ENDINGS)
 traces = files()
 
 
@@ -48,7 +48,7 @@ def drive_names(incomplete: str) -> list[str]:
 
 def drives(incomplete: str) -> list[str]:
     """The drives that come with diskwright, and files of others."""
-    return [*drive_names(incomplete), *files(*_DRIVES)(incomplete)]
+    return [*drive_names(incomplete), *files(*_ENDINGS)(incomplete)]
 
 
 def formats(incomplete: str) -> list[str]:

@@ -93,7 +93,7 @@ class Swept(Record):
             write(self.frame())
 
     def _row(self, point: Mapping[str, Any]) -> dict[str, Any]:
-        values = {key: _plain(item) for key, item in point["values"].items()}
+        values = {key: _compared.in_frame(item) for key, item in point["values"].items()}
         result = {key: item for key, item in point["result"].items() if key not in ("schema", "spec")}
         return values | {"seed": point["seed"]} | dict(point.get("metrics", {})) | row(Record(result))
 
@@ -105,10 +105,6 @@ class Swept(Record):
     def __repr__(self) -> str:
         varied = ", ".join(self._data["varied"]) or "nothing"
         return f"<diskwright.Swept: {len(self._data['points'])} runs, {varied} varied, {self.ran} run now>"
-
-
-def _plain(item: Any) -> Any:
-    return _compared.value(item) if isinstance(item, Mapping | list) else item
 
 
 def columns(named: Mapping[str, Sequence[Any]], kind: str = "polars") -> Any:
