@@ -11,6 +11,8 @@ MAKEFLAGS += --no-builtin-rules
 export VIRTUAL_ENV := $(CURDIR)/.venv
 # The interpreter that the Python binding is built and checked for.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# A process of tests on each core; one that has nothing left takes from the others.
+PARALLEL := --numprocesses auto --dist worksteal
 
 ENGINE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 	$(shell find crates drives)
@@ -30,12 +32,12 @@ demo: setup ## replay a recorded trace on a laptop's drive, in order and reorder
 
 test: setup $(BIN)/.tests ## run all tests
 	cargo test --locked
-	$(BIN)/python -m pytest -m "not long"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not long"
 
 test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
 	cargo test --locked --profile long
 	cargo test --locked --profile long -- --ignored $(if $(shell bash .ci/reference),,--skip reference_data)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 bench: tools ## measure the engine, beside a bare loop in the same run
 	cargo bench --locked

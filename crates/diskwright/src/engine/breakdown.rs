@@ -15,6 +15,7 @@ impl Engine {
     pub(super) fn lose_power(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         let now = self.kernel.now;
         initiator.power_lost(now);
+        self.measure_until_now();
         for id in self.ids() {
             if !self.kernel.faults.has_failed(id) {
                 let (device, mut cx) = self.device(id);

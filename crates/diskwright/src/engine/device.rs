@@ -110,6 +110,12 @@ pub trait Device: Send {
     /// what is free, where data are. May be called more than once; the last call counts.
     fn measure_from(&mut self, now: Time);
 
+    /// The last request of the load is complete: what the device does from now on, such as writing what it holds, is not of the time that was
+    /// measured. Also called when the power is cut. May be called more than once; the last call counts.
+    fn measure_until(&mut self, now: Time) {
+        let _ = now;
+    }
+
     /// Counters and shares for the results, at the end of a run of which `elapsed` was measured.
     fn report(&self, elapsed: Time) -> Map<String, Value>;
 

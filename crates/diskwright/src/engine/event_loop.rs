@@ -266,6 +266,7 @@ impl Engine {
                     }
                 }
                 Message::Measure => self.measure_from_now(),
+                Message::MeasureUntil => self.measure_until_now(),
             }
         }
         Ok(())
@@ -277,6 +278,14 @@ impl Engine {
         self.devices
             .iter_mut()
             .for_each(|device| device.measure_from(now));
+    }
+
+    /// What every device does from now on is not measured.
+    pub(super) fn measure_until_now(&mut self) {
+        let now = self.kernel.now;
+        self.devices
+            .iter_mut()
+            .for_each(|device| device.measure_until(now));
     }
 
     /// The parent of a device, unless it has failed.

@@ -78,6 +78,10 @@ impl Port<'_> {
     pub fn measure_from_here(&mut self) {
         self.kernel.messages.push(Message::Measure);
     }
+    /// The last request of the load is complete, for all that is known: [`Device::measure_until`](crate::engine::device::Device::measure_until).
+    pub fn measure_until_here(&mut self) {
+        self.kernel.messages.push(Message::MeasureUntil);
+    }
     /// A request.
     pub fn request(&self, id: RequestId) -> &Request {
         self.kernel.requests.get(id)

@@ -27,6 +27,8 @@ pub(crate) enum Message {
     },
     /// What every device counts begins anew.
     Measure,
+    /// What every device is busy with from now on is not measured.
+    MeasureUntil,
 }
 
 /// The messages of an instant, the first one first.
@@ -43,6 +45,7 @@ const ROOM: u64 = 2;
 const FAILED: u64 = 3;
 const MEASURE: u64 = 4;
 const STAND_BY: u64 = 5;
+const MEASURE_UNTIL: u64 = 6;
 const KIND: u32 = 61;
 
 /// The most devices that a message can tell apart.
@@ -60,6 +63,7 @@ impl Messages {
             Message::Failed { device } => of(FAILED, device),
             Message::StandBy { device } => of(STAND_BY, device),
             Message::Measure => MEASURE << KIND,
+            Message::MeasureUntil => MEASURE_UNTIL << KIND,
         });
     }
 
@@ -85,7 +89,8 @@ fn read(bits: u64) -> Message {
         ROOM => Message::Room { device },
         FAILED => Message::Failed { device },
         STAND_BY => Message::StandBy { device },
-        _ => Message::Measure,
+        MEASURE => Message::Measure,
+        _ => Message::MeasureUntil,
     }
 }
 
@@ -97,7 +102,7 @@ mod tests {
     fn messages_come_as_they_went() {
         let (first, last) = (DeviceId(0), DeviceId(MOST_DEVICES as u32 - 1));
         let requests = [RequestId(0), RequestId(7), RequestId(u32::MAX)];
-        let mut all = vec![Message::Measure];
+        let mut all = vec![Message::Measure, Message::MeasureUntil];
         for device in [first, DeviceId(5), last] {
             all.extend([Message::Room { device }, Message::Failed { device }]);
             all.push(Message::StandBy { device });

@@ -56,6 +56,8 @@ pub struct Host<'a> {
     /// When the power failed, and how many requests had been handed over and were lost.
     power_lost: Option<(Time, u32)>,
     first_arrival: Option<Time>,
+    /// Whether the load has no next request.
+    has_ended: bool,
     /// The next request of an open load, whose alarm is set.
     ahead: Arrival,
     held: Vec<Origin>,
@@ -109,6 +111,7 @@ impl<'a> Host<'a> {
             arrived: 0,
             power_lost: None,
             first_arrival: None,
+            has_ended: false,
             ahead: Arrival::default(),
             held: Vec::new(),
             held_free: Vec::new(),
@@ -301,10 +304,24 @@ impl<'a> Host<'a> {
         if comes {
             port.alarm(at, Token::new(ARRIVAL, 0));
         }
+        self.has_ended = !comes;
         if let Some(foresight) = &self.foresight {
             foresight.note(comes.then_some(&self.ahead.command));
         }
         Ok(())
+    }
+
+    /// A user of a closed load, whose request is complete, thinks before the next one.
+    #[inline(always)]
+    fn think(&mut self, user: u32, port: &mut Port<'_>) -> Result<(), Error> {
+        match self.workload.think(user) {
+            Time::ZERO => self.next_of_user(user, port),
+            think => {
+                let token = Token::new(THOUGHT, user);
+                port.alarm(port.now().checked_add(think).unwrap_or(Time::MAX), token);
+                Ok(())
+            }
+        }
     }
 
     /// A user of a closed load makes the next request.
@@ -316,10 +333,12 @@ impl<'a> Host<'a> {
             .duration
             .is_some_and(|most| port.now() - first > most)
         {
+            self.has_ended = true;
             return Ok(());
         }
         let mut next = Arrival::default();
-        if self.pull(user, &mut next)? {
+        self.has_ended = !self.pull(user, &mut next)?;
+        if !self.has_ended {
             self.arrive(&next, user, port);
         }
         Ok(())
@@ -366,18 +385,13 @@ impl Initiator for Host<'_> {
             port.measure_from_here();
         }
         self.issue_held(port);
-        if self.pacing == Pacing::Open {
-            return Ok(());
+        if self.pacing != Pacing::Open {
+            self.think(self.users[request.0 as usize], port)?;
         }
-        let user = self.users[request.0 as usize];
-        match self.workload.think(user) {
-            Time::ZERO => self.next_of_user(user, port),
-            think => {
-                let token = Token::new(THOUGHT, user);
-                port.alarm(port.now().checked_add(think).unwrap_or(Time::MAX), token);
-                Ok(())
-            }
+        if self.has_ended && self.outstanding == 0 {
+            port.measure_until_here();
         }
+        Ok(())
     }
 
     fn power_lost(&mut self, now: Time) {

@@ -308,6 +308,32 @@ fn a_window_that_never_comes() {
     assert_eq!(drawn(&run(&text, ArmTraceFrom::Nowhere)).get("film"), None);
 }
 
+/// Writes that a buffer takes are programmed when the load is over already: what of that is within the measured time is counted, no more.
+#[test]
+fn programs_after_the_load_are_not_of_its_utilisation() {
+    let load = "reads = 0.0\nsize = \"64 KiB\"\naddress = \"sequential\"";
+    let text = closed(1, 40, load, "drive = \"samsung-970-pro\"\n");
+    let outcome = run(&text, ArmTraceFrom::FirstMeasured);
+    let (result, drawn) = (outcome.json(), drawn(&outcome));
+    let film = &drawn["film"];
+    let end = (result["measured_s"].as_f64().expect("a time") * 1e9).round() as u64;
+    let (mut within, mut after) = (0, 0);
+    for operation in list(&film["operations"]) {
+        let start = number(&operation["start_ns"]);
+        let took: u64 = steps(film, operation).iter().map(|&(_, ns)| ns).sum();
+        let before = (start + took).min(end).saturating_sub(start);
+        within += before;
+        after += took - before;
+    }
+    assert!(after > 0 && within > 0, "{within} ns, {after} ns");
+    let workers = number(&drawn["flash"]["shape"]["workers"]);
+    let expected = within as f64 / end as f64 / workers as f64;
+    let found = result["devices"]["ssd"]["utilisation"]
+        .as_f64()
+        .expect("a share");
+    assert!(is_near(found, expected), "{found}, {expected}");
+}
+
 /// A run at the end of which nothing is under way, so that what is shown as busy is what was counted.
 #[test]
 fn utilisations_are_busy_times() {

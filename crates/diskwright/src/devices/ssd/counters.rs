@@ -31,13 +31,19 @@ pub(super) struct SsdCounters {
     pub host_blocks: u64,
     pub trimmed_pages: u64,
     parts: Parts,
-    /// How long channels and workers were busy until then, and erases.
+    /// The first request, and how long channels and workers were busy before it was counted.
+    first: Time,
     busy_before: (Time, Time),
+    /// The end of the load, and how long they were busy until then.
+    pub until: Option<(Time, (Time, Time))>,
     erases_before: u64,
 }
 
 impl SsdCounters {
-    pub fn arrives(&mut self, op: Op) {
+    pub fn arrives(&mut self, op: Op, now: Time) {
+        if self.requests == 0 {
+            self.first = now;
+        }
         self.requests += 1;
         self.reads += u64::from(op == Op::Read);
         self.writes += u64::from(op == Op::Write);
@@ -55,7 +61,7 @@ const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Ssd {
     /// Counts begin anew.
-    pub(super) fn count_anew(&mut self) {
+    pub(super) fn count_anew(&mut self, now: Time) {
         if let Some(ageing) = &mut self.ageing {
             (ageing.retries, ageing.refreshed) = (0, 0);
         }
@@ -69,29 +75,50 @@ impl Ssd {
             suspensions.counts = [0; 2];
         }
         self.counters = SsdCounters {
-            busy_before: self.busy(),
+            first: now,
+            busy_before: self.busy(now),
             erases_before: self.blocks.erases(),
             ..SsdCounters::default()
         };
     }
 
-    /// How long the channels, and how long the workers have been busy, all together.
-    fn busy(&self) -> (Time, Time) {
-        let channels = self.channels.iter().map(|channel| channel.busy).sum();
-        let workers = self.workers.iter().map(|worker| worker.busy).sum();
-        (channels, workers)
+    /// How long the channels, and how long the workers have been busy until now, all together.
+    pub(super) fn busy(&self, now: Time) -> (Time, Time) {
+        let channels = self.channels.iter();
+        let carried = channels.map(|channel| channel.busy - channel.busy_until.saturating_sub(now));
+        let workers = self.workers.iter().map(|worker| match worker.current {
+            Some(_) => worker.busy + (now - worker.busy_since),
+            None => worker.busy,
+        });
+        (carried.sum(), workers.sum())
+    }
+
+    /// The shares of the measured time that a channel and a worker were busy on average.
+    fn utilisations(&self, elapsed: Time) -> (f64, f64) {
+        let SsdCounters {
+            first,
+            busy_before: before,
+            until,
+            ..
+        } = self.counters;
+        let Some((until, busy)) = until else {
+            return (0.0, 0.0);
+        };
+        // After a power cut without requests under way, what was measured ends with the last one before.
+        let span = elapsed.max(until.saturating_sub(first));
+        let share = |busy: Time, before: Time, count: usize| match span {
+            Time::ZERO => 0.0,
+            span => (busy - before).ns() as f64 / span.ns() as f64 / count as f64,
+        };
+        (
+            share(busy.0, before.0, self.channels.len()),
+            share(busy.1, before.1, self.workers.len()),
+        )
     }
 
     pub(super) fn report_all(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.counters;
-        let share = |busy: Time, before: Time, count: usize| match elapsed {
-            Time::ZERO => 0.0,
-            elapsed => {
-                ((busy.saturating_sub(before)).ns() as f64 / elapsed.ns() as f64 / count as f64)
-                    .min(1.0)
-            }
-        };
-        let (channels, workers) = self.busy();
+        let (channels, workers) = self.utilisations(elapsed);
         let moved = counters.moved_pages + counters.folded_pages;
         let flash_pages = counters.host_pages + moved + counters.map_pages;
         let written = counters.host_blocks as f64;
@@ -123,14 +150,8 @@ impl Ssd {
             "read_only_since_s",
             json!(self.read_only_since.map(Time::s)),
         );
-        put(
-            "utilisation",
-            json!(share(workers, counters.busy_before.1, self.workers.len())),
-        );
-        put(
-            "channel_utilisation",
-            json!(share(channels, counters.busy_before.0, self.channels.len())),
-        );
+        put("utilisation", json!(workers));
+        put("channel_utilisation", json!(channels));
         let ms = |part: &Part| {
             (
                 part.name().to_owned(),

@@ -365,10 +365,14 @@ impl Device for Ssd {
 
     fn measure_from(&mut self, now: Time) {
         self.measure_picture_from(now);
-        self.count_anew();
+        self.count_anew(now);
         if let Some(power) = &mut self.power {
             power.measure_from(now);
         }
+    }
+
+    fn measure_until(&mut self, now: Time) {
+        self.counters.until = Some((now, self.busy(now)));
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {

@@ -59,7 +59,8 @@ impl OpenRequest {
 
 impl Ssd {
     pub(super) fn accept_request(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        self.counters.arrives(cx.request(request).command.op);
+        self.counters
+            .arrives(cx.request(request).command.op, cx.now());
         if self.serving == self.depth || self.is_asleep() {
             self.waiting.push_back(request);
         } else {

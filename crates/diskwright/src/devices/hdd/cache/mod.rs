@@ -270,7 +270,6 @@ impl DriveCache {
     }
 
     fn check_read(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
-        self.counters.reads += 1;
         let Some((lbn, blocks)) = self.memory.missing(command, &self.frames) else {
             let frames = std::mem::take(&mut self.frames);
             self.serve_read(request, command, &frames, cx);
@@ -318,6 +317,7 @@ impl DriveCache {
         frames: &[Option<Frame>],
         cx: &mut Context<'_>,
     ) {
+        self.counters.reads += 1;
         self.counters.read_hits += 1;
         self.memory.cache.unpin_all(frames);
         self.memory.tell_read(request, command, cx);
@@ -464,6 +464,7 @@ impl DriveCache {
         }
         self.memory.cache.unpin_all(frames);
         let is_partial = transferred.command.blocks < command.blocks;
+        self.counters.reads += u64::from(command.op == Op::Read);
         self.counters.partial_hits += u64::from(is_partial);
         let entry = cx.request_mut(request);
         (entry.start, entry.parts) = (transferred.start, transferred.parts);

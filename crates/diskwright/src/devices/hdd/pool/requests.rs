@@ -38,7 +38,6 @@ impl DrivePool {
         cx: &mut Context<'_>,
         disk: &Disk,
     ) {
-        self.counters.reads += 1;
         if let Some((from, end)) = self.streams.note(command) {
             self.drop_unread(from, end, cx);
         }
@@ -71,6 +70,7 @@ impl DrivePool {
         frames: &[Option<Frame>],
         cx: &mut Context<'_>,
     ) {
+        self.counters.reads += 1;
         self.counters.read_hits += 1;
         self.memory.cache.unpin_all(frames);
         self.memory.tell_read(request, command, cx);
@@ -342,6 +342,7 @@ impl DrivePool {
         }
         self.memory.cache.unpin_all(frames);
         let is_partial = is_read && transferred.blocks < command.blocks;
+        self.counters.reads += u64::from(is_read);
         self.counters.partial_hits += u64::from(is_partial);
         let now = cx.now();
         let crossed = match is_read {
