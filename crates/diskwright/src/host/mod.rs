@@ -3,7 +3,9 @@
 
 pub mod flash_backed;
 pub mod growth;
+mod planned;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use crate::base::error::Error;
@@ -17,6 +19,7 @@ use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::workload::{Arrival, Pacing, Workload};
 use flash_backed::foresight::Foresight;
 use growth::Growth;
+use planned::Streams;
 
 pub use crate::base::progress::Progress;
 
@@ -65,6 +68,8 @@ pub struct Host<'a> {
     /// Where the load has streams, of which one a request is, by its number.
     streams: Vec<u32>,
     has_streams: bool,
+    /// Under a planned pacing.
+    planned: Streams,
     growth: Growth,
     recorder: Recorder,
     log: Option<RequestLog>,
@@ -87,7 +92,7 @@ struct Origin {
 impl<'a> Host<'a> {
     /// A host at the start of `workload`.
     pub fn new(
-        workload: Workload,
+        mut workload: Workload,
         policy: HostPolicy,
         recorder: Recorder,
         progress: &'a mut dyn Progress,
@@ -99,6 +104,7 @@ impl<'a> Host<'a> {
         let streams = workload.streams();
         Host {
             has_streams: !streams.is_empty(),
+            planned: Streams::new(workload.take_plans()),
             pacing: workload.pacing(),
             workload,
             pool: Pool::new(policy.scheduler.order()),
@@ -175,14 +181,15 @@ impl<'a> Host<'a> {
 
     /// What the results should warn of.
     pub fn warnings(&self) -> Vec<String> {
-        let open = matches!(self.pacing, Pacing::Open);
+        let open = matches!(self.pacing, Pacing::Open) || self.planned.has_open();
         let backlog = if open { self.growth.verdict() } else { None };
         backlog.into_iter().collect()
     }
 
     /// What the user should know of the run, without doubting its results.
     pub fn notes(&self) -> Vec<String> {
-        let streams = self.workload.streams().len();
+        let streams = self.workload.streams().into_iter();
+        let streams = streams.collect::<BTreeSet<_>>().len();
         let many = (streams > MOST_STREAMS).then(|| {
             format!("the load has {streams} streams, more than the {MOST_STREAMS} that results tell apart: there is no by_stream")
         });
@@ -196,11 +203,17 @@ impl<'a> Host<'a> {
     /// Writes the next request of the workload for a user, unless the run's extent is reached.
     #[inline(always)]
     fn pull(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
-        let most = self.policy.extent.requests;
-        if self.power_lost.is_some() || most.is_some_and(|most| self.arrived >= most) {
-            return Ok(false);
+        match self.takes_more() {
+            true => self.workload.fill_for(user, next),
+            false => Ok(false),
         }
-        self.workload.fill_for(user, next)
+    }
+
+    /// Whether the run's extent and the power let another request arrive.
+    #[inline(always)]
+    fn takes_more(&self) -> bool {
+        let most = self.policy.extent.requests;
+        self.power_lost.is_none() && most.is_none_or(|most| self.arrived < most)
     }
 
     /// A user's request arrives now.
@@ -208,7 +221,9 @@ impl<'a> Host<'a> {
     fn arrive(&mut self, arrival: &Arrival, user: u32, port: &mut Port<'_>) {
         let now = port.now();
         self.first_arrival.get_or_insert(now);
-        self.recorder.arrived(now);
+        if self.recorder.arrived(now, arrival.stream) {
+            port.measure_from_here();
+        }
         let origin = Origin {
             arrival: now,
             sequence: self.arrived,
@@ -336,10 +351,14 @@ impl Initiator for Host<'_> {
                 }
                 Ok(())
             }
+            Pacing::Planned => self.begin_stages(port),
         }
     }
 
     fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
+        if self.pacing == Pacing::Planned {
+            return self.planned_alarm(token, port);
+        }
         if token.kind() == THOUGHT {
             return self.next_of_user(token.value(), port);
         }
@@ -370,6 +389,9 @@ impl Initiator for Host<'_> {
             return Ok(());
         }
         let user = self.users[request.0 as usize];
+        if self.pacing == Pacing::Planned {
+            return self.planned_completed(user, port);
+        }
         match self.workload.think(user) {
             Time::ZERO => self.next_of_user(user, port),
             think => {

@@ -32,6 +32,7 @@ mod many_runs;
 mod media_access;
 mod miss_ratio;
 mod picture;
+mod planned_streams;
 mod pool_edges;
 mod pool_twin;
 mod power;

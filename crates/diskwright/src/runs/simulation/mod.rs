@@ -459,7 +459,10 @@ fn check_measured(checked: &Checked, measurements: &Measurements) -> Result<(), 
                 .help("workload.from, to, limit, device and past_end leave requests out; `diskwright inspect` tells what a trace has"),
         ),
         completed => (
-            "measure.warmup",
+            match checked.given("measure.warmup") {
+                Some(_) => "measure.warmup",
+                None => "workload",
+            },
             InputError::new(format!(
                 "all {completed} requests of the run belong to the warm-up: nothing is measured"
             ))
@@ -537,6 +540,16 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
         seed,
         ..
     } = &checked.spec;
+    let own = workload.synthetic.as_ref().and_then(|load| load.warmup());
+    if let Some(key) = own {
+        return match measure.warmup {
+            None | Some(WarmUpSpec::Requests(0)) => Ok(WarmUp::ByStream),
+            Some(_) => {
+                let message = format!("the load has {key}, too: expected one of them");
+                Err(checked.locate("measure.warmup", Error::input(message)))
+            }
+        };
+    }
     Ok(match measure.warmup {
         None => WarmUp::None,
         Some(WarmUpSpec::Requests(requests)) => WarmUp::Requests(requests),
@@ -545,7 +558,12 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
             let total = match percent {
                 0.0 => 0,
                 _ => workload::count(workload, &checked.base, *seed, capacity)
-                    .map_err(|error| checked.locate_in_workload(error))?,
+                    .map_err(|error| checked.locate_in_workload(error))?
+                    .ok_or_else(|| {
+                        let message = "a percentage of requests whose number is not known before the run: the durations of streams end it";
+                        let error = InputError::new(message).help("give a time, such as \"10 s\", or a warmup of each stream");
+                        checked.locate("measure.warmup", error.into())
+                    })?,
             };
             let total = measure.requests.map_or(total, |most| most.min(total));
             WarmUp::Requests((total as f64 * percent / 100.0) as u64)

@@ -210,7 +210,9 @@ fn notes(run: &Finished<'_>) -> Vec<String> {
 
 fn warnings(run: &Finished<'_>) -> Vec<String> {
     let mut warnings = run.checked.warnings.clone();
-    if run.checked.spec.measure.warmup.is_none() {
+    let spec = &run.checked.spec;
+    let load = spec.workload.synthetic.as_ref();
+    if spec.measure.warmup.is_none() && load.is_none_or(|load| load.warmup().is_none()) {
         warnings.push(
             "no warm-up: the statistics include the start of the run, when queues are empty (measure.warmup = \"10 %\" \
              leaves it out, 0 says that it is meant)"

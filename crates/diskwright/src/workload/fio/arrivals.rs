@@ -54,6 +54,7 @@ impl Reading<'_> {
         Ok(ArrivalsSpec::Closed(ClosedParams {
             users: u32::try_from(users).ok(),
             think: ThinkSpec::Constant(think),
+            ..ClosedParams::default()
         }))
     }
 
