@@ -255,7 +255,7 @@ impl Host<'_> {
         if let Source::Users(users) = source {
             one.idle = users.unwrap_or(most);
         }
-        self.recorder.stream_begins(stream, measured_from);
+        self.recorder.stream_begins(stream, now, measured_from);
         match source {
             Source::Arrivals => self.await_next_of(stream, port),
             Source::Users(_) => self.fill_stream(stream, port),

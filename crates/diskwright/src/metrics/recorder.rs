@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::jobs::Jobs;
 use super::measurements::{BATCH, Completed, Measurements};
 use super::picture::Picture;
 use crate::base::units::Time;
@@ -27,6 +28,7 @@ pub struct Recorder {
     batch: Vec<Completed>,
     measurements: Measurements,
     picture: Option<Box<Picture>>,
+    jobs: Option<Box<Jobs>>,
     /// From when on each stream is measured, where each has a warm-up of its own.
     measured_from: Vec<Time>,
     /// A request that is measured has arrived.
@@ -61,8 +63,23 @@ impl Recorder {
         self
     }
 
-    /// A stream begins, and is measured from an instant on.
-    pub fn stream_begins(&mut self, stream: u32, measured_from: Time) {
+    /// Collects what fio tells of jobs: those of streams of these names.
+    #[must_use]
+    pub fn with_jobs(mut self, names: &[String]) -> Recorder {
+        self.jobs = Some(Box::new(Jobs::new(names)));
+        self
+    }
+
+    /// What fio tells of jobs, where it was collected.
+    pub fn take_jobs(&mut self) -> Option<Box<Jobs>> {
+        self.jobs.take()
+    }
+
+    /// A stream begins now, and is measured from an instant on.
+    pub fn stream_begins(&mut self, stream: u32, now: Time, measured_from: Time) {
+        if let Some(jobs) = &mut self.jobs {
+            jobs.stream_begins(stream, now, measured_from);
+        }
         self.measurements.stream_begins(stream, measured_from);
         if self.warm_up == WarmUp::ByStream {
             let index = stream as usize;
@@ -88,6 +105,9 @@ impl Recorder {
             self.measurements.begin_at(at);
         }
         self.warming_up += u64::from(is_warm_up);
+        if let Some(jobs) = &mut self.jobs {
+            jobs.arrived(stream, !is_warm_up);
+        }
         self.arrived += 1;
         if let Some(picture) = &mut self.picture {
             if begins {
@@ -107,6 +127,9 @@ impl Recorder {
         let is_measured = !is_warm_up && request.outcome == Some(Outcome::Ok);
         if let Some(picture) = &mut self.picture {
             picture.completed(request, is_measured);
+        }
+        if let Some(jobs) = &mut self.jobs {
+            jobs.completed(request, stream, is_measured);
         }
         self.batch.push(Completed {
             request: request.clone(),
