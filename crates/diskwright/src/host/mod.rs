@@ -13,7 +13,7 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, RequestId};
 use crate::engine::{Initiator, Port, Token};
 use crate::metrics::recorder::MOST_STREAMS;
-use crate::metrics::{Measurements, Picture, Recorder, RequestLog, RequestTable};
+use crate::metrics::{Jobs, Measurements, Picture, Recorder, RequestLog, RequestTable};
 use crate::models::queue::pool::Order;
 use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::workload::{Arrival, Pacing, Workload};
@@ -172,6 +172,11 @@ impl<'a> Host<'a> {
     /// The workload, for its counts and warnings.
     pub fn workload(&self) -> &Workload {
         &self.workload
+    }
+
+    /// What fio tells of jobs, where it was collected.
+    pub fn take_jobs(&mut self) -> Option<Box<Jobs>> {
+        self.recorder.take_jobs()
     }
 
     /// Ends the recording.

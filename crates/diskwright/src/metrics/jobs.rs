@@ -150,7 +150,9 @@ impl Samples {
 
     /// The keys of fio: bandwidth in KiB/s; `share` is that of the direction in the bandwidth of its group.
     fn write(&self, object: &mut Value, share: f64) {
-        let Samples { bandwidth, iops, .. } = self;
+        let Samples {
+            bandwidth, iops, ..
+        } = self;
         object["bw_min"] = json!(bandwidth.min as u64);
         object["bw_max"] = json!(bandwidth.max as u64);
         object["bw_agg"] = json!(share * 100.0);
@@ -218,7 +220,9 @@ impl Jobs {
         }
         Jobs {
             under_way: vec![0; job_of.len()],
-            all: (0..different.len().max(1)).map(|_| Job::default()).collect(),
+            all: (0..different.len().max(1))
+                .map(|_| Job::default())
+                .collect(),
             job_of,
         }
     }
@@ -231,7 +235,8 @@ impl Jobs {
     /// A stream begins, and is measured from an instant on.
     pub(super) fn stream_begins(&mut self, stream: u32, now: Time, measured_from: Time) {
         if let Some(job) = self.job(stream) {
-            let earlier = |before: Option<Time>, at: Time| before.map_or(at, |before| before.min(at));
+            let earlier =
+                |before: Option<Time>, at: Time| before.map_or(at, |before| before.min(at));
             job.begin = Some(earlier(job.begin, now));
             job.from = Some(earlier(job.from, measured_from));
         }
@@ -271,7 +276,9 @@ impl Jobs {
         direction.submission.add(request.issue - request.arrival);
         direction.completion.add(completion);
         direction.total.add(request.response());
-        direction.samples.add(request.completion.saturating_sub(from), bytes);
+        direction
+            .samples
+            .add(request.completion.saturating_sub(from), bytes);
         if op != Op::Flush {
             job.classify(completion);
         }
@@ -356,7 +363,10 @@ impl Job {
     fn write_classes(&self, object: &mut Value) {
         let classified = self.classes.iter().flatten().sum::<u64>();
         let total = classified + self.two_seconds + self.longer;
-        for (unit, counts) in ["latency_ns", "latency_us", "latency_ms"].iter().zip(self.classes) {
+        for (unit, counts) in ["latency_ns", "latency_us", "latency_ms"]
+            .iter()
+            .zip(self.classes)
+        {
             let counts = BOUNDS.iter().zip(counts);
             let mut classes: Map<String, Value> = counts
                 .map(|(bound, count)| (bound.to_string(), share(count, total)))
@@ -411,7 +421,18 @@ mod tests {
     #[test]
     fn latencies_are_counted_below_their_bounds() {
         let mut job = Job::default();
-        for ns in [0, 1, 2, 999, 1_000, 1_999, 999_999, 1_000_000, 2_000_000, 999_999_999] {
+        for ns in [
+            0,
+            1,
+            2,
+            999,
+            1_000,
+            1_999,
+            999_999,
+            1_000_000,
+            2_000_000,
+            999_999_999,
+        ] {
             job.classify(Time::from_ns(ns));
         }
         job.classify(Time::from_s(1));
@@ -423,22 +444,50 @@ mod tests {
             let share = object[unit][bound].as_f64().expect("a share") * 13.0 / 100.0;
             libm::round(share) as u64
         };
-        assert_eq!((percent("latency_ns", "2"), percent("latency_ns", "4")), (2, 1));
-        assert_eq!((percent("latency_ns", "1000"), percent("latency_us", "2")), (1, 2));
-        assert_eq!((percent("latency_us", "1000"), percent("latency_ms", "2")), (1, 1));
-        assert_eq!((percent("latency_ms", "4"), percent("latency_ms", "1000")), (1, 1));
-        assert_eq!((percent("latency_ms", "2000"), percent("latency_ms", ">=2000")), (2, 1));
+        assert_eq!(
+            (percent("latency_ns", "2"), percent("latency_ns", "4")),
+            (2, 1)
+        );
+        assert_eq!(
+            (percent("latency_ns", "1000"), percent("latency_us", "2")),
+            (1, 2)
+        );
+        assert_eq!(
+            (percent("latency_us", "1000"), percent("latency_ms", "2")),
+            (1, 1)
+        );
+        assert_eq!(
+            (percent("latency_ms", "4"), percent("latency_ms", "1000")),
+            (1, 1)
+        );
+        assert_eq!(
+            (
+                percent("latency_ms", "2000"),
+                percent("latency_ms", ">=2000")
+            ),
+            (2, 1)
+        );
     }
 
     #[test]
     fn samples_are_of_whole_half_seconds_that_have_something() {
         let mut samples = Samples::default();
-        for (ms, kib) in [(0, 4), (499, 4), (500, 16), (1_700, 4), (1_999, 4), (2_001, 400)] {
+        for (ms, kib) in [
+            (0, 4),
+            (499, 4),
+            (500, 16),
+            (1_700, 4),
+            (1_999, 4),
+            (2_001, 400),
+        ] {
             samples.add(Time::from_ms(ms), kib * 1024);
         }
         // 8 KiB, 16 KiB, nothing, 8 KiB in half a second each; the last one is not whole.
         let bandwidth = &samples.bandwidth;
-        assert_eq!((bandwidth.count, bandwidth.min, bandwidth.max), (3, 16.0, 32.0));
+        assert_eq!(
+            (bandwidth.count, bandwidth.min, bandwidth.max),
+            (3, 16.0, 32.0)
+        );
         assert!((bandwidth.mean() - 64.0 / 3.0).abs() < 1e-9);
         assert!((bandwidth.deviation() - libm::sqrt(256.0 / 3.0)).abs() < 1e-9);
         assert_eq!((samples.iops.min, samples.iops.max), (2.0, 4.0));

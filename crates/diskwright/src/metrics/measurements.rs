@@ -351,6 +351,14 @@ impl Measurements {
         }
     }
 
+    /// The service times of all reads and of all writes, in ms.
+    pub fn service_totals_ms(&self) -> [f64; 2] {
+        [Op::Read, Op::Write].map(|op| {
+            let service = &self.by_op[op.number()].service;
+            service.mean_ms() * service.count() as f64
+        })
+    }
+
     /// The response times of all measured requests.
     fn responses(&self) -> Series {
         Series::joined(self.by_op.iter().map(|op| &op.response), &self.response)

@@ -3,6 +3,7 @@
 mod custom;
 pub mod digest;
 mod faults;
+mod fio_report;
 pub(crate) mod imported;
 pub mod many;
 mod outcome;
@@ -78,6 +79,8 @@ pub struct RunOptions {
     pub picture: bool,
     /// Where the stretch of time begins that a picture shows the devices at work in.
     pub arm_trace: ArmTraceFrom,
+    /// Collects what fio tells of its jobs: [`Outcome::fio_report`].
+    pub fio_report: bool,
     /// Keeps a row for every request in memory: [`Outcome::requests`].
     pub keep_requests: bool,
     /// Schedulers that the spec may name beside those of the registry.
@@ -396,6 +399,9 @@ pub fn run(
             device.collect_picture(window.as_ref());
         }
     }
+    if options.fio_report {
+        recorder = recorder.with_jobs(&workload.streams());
+    }
     let table = options.keep_requests.then(RequestTable::default);
     let mut host = Host::new(workload, policy, recorder, progress)
         .with_foresight(foresight)
@@ -425,6 +431,7 @@ pub fn run(
     {
         return Err(Error::Simulation(found(checker)));
     }
+    let jobs = host.take_jobs();
     let (measurements, picture) = host.finish_recording();
     if checked.spec.fault.is_empty() {
         check_measured(&checked, &measurements)?;
@@ -434,7 +441,7 @@ pub fn run(
         window.end(engine.now());
     }
     let table = host.take_table();
-    let run = Finished {
+    let mut run = Finished {
         checked: &checked,
         engine: &engine,
         paths: &tree.paths,
@@ -442,8 +449,9 @@ pub fn run(
         host: &host,
         measurements,
         picture,
+        jobs,
     };
-    let outcome = Outcome::new(&run, started.elapsed());
+    let outcome = Outcome::new(&mut run, started.elapsed());
     Ok(outcome.with_requests(table))
 }
 
