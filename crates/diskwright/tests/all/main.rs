@@ -19,6 +19,7 @@ mod disksim_files;
 mod drive_cache;
 mod drive_power;
 mod dual_actuator;
+mod fio_report;
 mod flash_backed;
 mod fuzz_targets;
 mod golden;
