@@ -9,7 +9,6 @@ from pathlib import Path
 from diskwright import InputError, _engine
 from diskwright._files import open_number
 
-
 # The options whose file may be the standard output, "-".
 _TO_STDOUT = ("--json", "--fio-json")
 

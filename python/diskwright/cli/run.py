@@ -27,7 +27,7 @@ def run(
         str | None,
         typer.Option(
             metavar="FILE.json",
-            help="Write the results by job in the form of fio's JSON output, for tools that read that; - is the "
+            help="Write the results by job in the form of fio's JSON output, for tools that read it; `-` is "
             "standard output.",
         ),
     ] = None,

@@ -315,6 +315,14 @@ impl Workload {
         }
     }
 
+    /// Whether requests can be drawn without end: time alone ends the load.
+    pub fn is_endless(&self) -> bool {
+        match &self.source {
+            Source::Synthetic(synthetic) => synthetic.is_endless(),
+            Source::Trace { .. } => false,
+        }
+    }
+
     /// What the user should know of how the requests so far were read, without doubting them.
     pub fn notes(&self) -> Vec<String> {
         match &self.source {

@@ -95,7 +95,7 @@ fn bytes_a_second_count_the_bytes_of_every_request() {
 fn random_rates_have_their_mean() {
     let text = spec(
         &[
-            "name = \"a\"\nduration = \"100 s\"\narrivals = { closed = { users = 64, rate = { poisson = 100 } } }",
+            "name = \"a\"\nduration = \"100 s\"\narrivals = { closed = { users = 64, rate = { poisson-requests = 100 } } }",
         ],
         64,
     );

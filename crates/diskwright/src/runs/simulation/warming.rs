@@ -4,7 +4,7 @@ use super::Checked;
 use crate::base::error::{Error, InputError};
 use crate::devices::assembly::WarmingLoad;
 use crate::engine::request::Command;
-use crate::workload::{Pacing, Workload, WorkloadSpec};
+use crate::workload::{Workload, WorkloadSpec};
 
 impl Checked {
     /// Gives the requests of a load to `wanted`, in order, until that says that it wants no more.
@@ -33,13 +33,11 @@ impl Checked {
             places.take_while(|command| wanted(command)).for_each(drop);
             return Ok(());
         }
-        if workload.pacing() == Pacing::Planned && workload.total_hint().is_none() {
+        if workload.is_endless() {
             let error = InputError::new(
-                "durations end the load: it has no number of requests to warm with",
+                "only durations end the load: it has no number of requests to warm with",
             );
-            return Err(error
-                .help("give the load requests instead of a duration")
-                .into());
+            return Err(error.help("give the load requests, too").into());
         }
         while let Some(arrival) = workload.next()? {
             if !wanted(&arrival.command) {

@@ -147,7 +147,7 @@ impl Reading<'_> {
             Some((setting, _)) => return Err(self.file.wrong_value(setting, "linear or poisson")),
         };
         Ok(Some(match (bytes, is_random) {
-            (_, true) => RateSpec::Poisson(libm::round(iops.iter().sum()).max(1.0) as u64),
+            (_, true) => RateSpec::PoissonRequests(libm::round(iops.iter().sum()).max(1.0) as u64),
             (Some(_), false) => RateSpec::Bytes(total),
             (None, false) => RateSpec::Requests(total),
         }))

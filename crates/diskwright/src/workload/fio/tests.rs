@@ -166,13 +166,13 @@ fn users_rates_and_think_times() {
         ),
         (
             "rate_iops=100 rate_process=poisson",
-            "users = 1, rate = { poisson = 100 }",
+            "users = 1, rate = { poisson-requests = 100 }",
         ),
         ("rate=1m", "users = 1, rate = { bytes = 1_048_576 }"),
         ("rate=1000", "users = 1, rate = { bytes = 1000 }"),
         (
             "rate=1m rate_process=poisson",
-            "users = 1, rate = { poisson = 256 }",
+            "users = 1, rate = { poisson-requests = 256 }",
         ),
     ] {
         becomes(

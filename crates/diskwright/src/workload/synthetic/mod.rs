@@ -69,6 +69,8 @@ pub use self::zones::{Zone, ZonesParams};
 pub struct Synthetic {
     /// The number of requests, where it is known.
     total: Option<u64>,
+    /// A load has no number of requests.
+    is_endless: bool,
     pacing: Pacing,
     loads: Loads,
     /// Under which names the loads are reported, where they have some.
@@ -110,6 +112,7 @@ impl Synthetic {
                 let load = Load::new(one, scope, capacity)?;
                 Ok(Synthetic {
                     total: total([&**one]),
+                    is_endless: one.requests.is_none(),
                     pacing: Pacing::Planned,
                     loads: Loads::Planned {
                         loads: vec![load],
@@ -123,6 +126,7 @@ impl Synthetic {
                 let load = Load::new(one, Scope::only(seed), capacity)?;
                 Ok(Synthetic {
                     total: one.requests,
+                    is_endless: false,
                     pacing: match &one.arrivals {
                         ArrivalsSpec::Closed(closed) => Pacing::Closed {
                             users: closed.users,
@@ -200,6 +204,7 @@ impl Synthetic {
         Ok(Synthetic {
             names: specs.iter().enumerate().map(name).collect(),
             total: total(specs),
+            is_endless: specs.iter().any(|spec| spec.requests.is_none()),
             pacing,
             loads,
             plans,
@@ -236,6 +241,11 @@ impl Synthetic {
     /// How many requests there are in all, unless time decides.
     pub fn total(&self) -> Option<u64> {
         self.total
+    }
+
+    /// Whether a load has no number of requests.
+    pub fn is_endless(&self) -> bool {
+        self.is_endless
     }
 
     /// What the user should know of the requests so far.

@@ -18,7 +18,7 @@ pub enum RateSpec {
     /// So many requests a second, at equal distances.
     Requests(u64),
     /// So many requests a second on average, at exponentially distributed distances.
-    Poisson(u64),
+    PoissonRequests(u64),
     /// So many bytes a second: a request waits until those before it would have been carried at this rate.
     Bytes(u64),
 }
@@ -37,7 +37,8 @@ impl RateClock {
     /// # Errors
     /// A rate of 0, or of more than a request a nanosecond.
     pub(super) fn new(rate: RateSpec, scope: &Scope) -> Result<RateClock, InputError> {
-        let (RateSpec::Requests(most) | RateSpec::Poisson(most) | RateSpec::Bytes(most)) = rate;
+        let (RateSpec::Requests(most) | RateSpec::PoissonRequests(most) | RateSpec::Bytes(most)) =
+            rate;
         if most == 0 {
             let what = ": closed.rate is 0: expected 1 or more in a second";
             return Err(scope.wrong("arrivals", what));
@@ -76,7 +77,7 @@ impl RateClock {
                 self.issued += u128::from(blocks) * u128::from(BLOCK_BYTES);
                 after(self.issued, rate)
             }
-            RateSpec::Poisson(rate) => {
+            RateSpec::PoissonRequests(rate) => {
                 let gap = self.stream.exponential(after(1, rate));
                 self.next.checked_add(gap).unwrap_or(Time::MAX)
             }
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn random_gaps_have_their_mean() {
-        let mut clock = clock(RateSpec::Poisson(1_000));
+        let mut clock = clock(RateSpec::PoissonRequests(1_000));
         let count = 100_000u32;
         (0..count).for_each(|_| clock.issue(1));
         let mean = clock.next().ms() / f64::from(count);
@@ -139,7 +140,7 @@ mod tests {
     fn rates_are_of_something() {
         for rate in [
             RateSpec::Requests(0),
-            RateSpec::Poisson(0),
+            RateSpec::PoissonRequests(0),
             RateSpec::Bytes(0),
             RateSpec::Requests(1_000_000_001),
         ] {

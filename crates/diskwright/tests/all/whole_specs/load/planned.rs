@@ -27,7 +27,7 @@ pub fn hint(draw: &mut Draw<'_>, key: &str) -> Hint {
             let requests = draw.scaled(5..=5_000);
             match draw.within(0..=2) {
                 0 => json!({ "requests": requests }).into(),
-                1 => json!({ "poisson": requests }).into(),
+                1 => json!({ "poisson-requests": requests }).into(),
                 _ => json!({ "bytes": requests * 4_000 }).into(),
             }
         }
