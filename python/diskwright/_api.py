@@ -71,7 +71,7 @@ def run(
         raise ValueError("animate needs picture=True: a picture shows what is animated")
     path, text = _source(spec)
     settings = [*(set or {}).items(), *((name.replace("__", "."), item) for name, item in overrides.items())]
-    answer, drawn, table = _engine.run(
+    answer, drawn, _, table = _engine.run(
         path,
         text,
         Path.cwd(),
@@ -82,6 +82,7 @@ def run(
         None if isinstance(requests, bool) else requests,
         requests is True,
         picture,
+        False,
         animate,
         [(name, _ready(scheduler, name)) for name, scheduler in (schedulers or {}).items()],
         _replacement.ready(replacements),
@@ -110,14 +111,17 @@ def run_with_settings(
     check: bool,
     requests: str | None,
     picture: bool,
+    fio_report: bool,
     animate: str | None,
     progress: Callable[[int, int | None], object] | None,
-) -> Result:
+) -> tuple[Result, dict[str, Any] | None]:
     """`run` for the command line: each setting is `KEY=VALUE` as the user typed it.
 
     source: the path of a spec, or its text.
+
+    Returns the result, and, where `fio_report` asks for it, the same in the form of fio's JSON output.
     """
-    answer, drawn, _ = _engine.run(
+    answer, drawn, report, _ = _engine.run(
         *source,
         Path.cwd(),
         settings,
@@ -127,12 +131,13 @@ def run_with_settings(
         requests,
         False,
         picture,
+        fio_report,
         animate,
         [],
         [],
         progress,
     )
-    return Result.of_run(answer, drawn)
+    return Result.of_run(answer, drawn), None if report is None else json.loads(report)
 
 
 def _source(spec: AnySpec) -> tuple[str | None, str | None]:

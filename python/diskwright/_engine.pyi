@@ -166,11 +166,12 @@ def run(
     requests: str | PathLike[str] | None,
     keep_requests: bool,
     picture: bool,
+    fio_report: bool,
     animate: str | None,
     schedulers: list[tuple[str, Any]],
     replacements: list[tuple[str, Any]],
     progress: Callable[[int, int | None], object] | None,
-) -> tuple[str, str | None, RequestTable | None]: ...
+) -> tuple[str, str | None, str | None, RequestTable | None]: ...
 def run_many(
     specs: Sequence[tuple[str | PathLike[str] | None, str | None, list[str]]],
     base: str | PathLike[str],

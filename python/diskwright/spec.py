@@ -48,6 +48,7 @@ __all__ = [
     "By",
     "BySize",
     "Bypass",
+    "Bytes",
     "CLook",
     "CScan",
     "Cache",
@@ -144,9 +145,11 @@ __all__ = [
     "PassThrough",
     "PastEnd",
     "Pattern",
+    "Pause",
     "Percent",
     "Placement",
     "Poisson",
+    "PoissonRequests",
     "Portion",
     "Power",
     "PowerPolicy",
@@ -196,6 +199,7 @@ __all__ = [
     "SsdPower",
     "SsdPowerFigures",
     "Sstf",
+    "Start",
     "StateFigures",
     "StaticLevellingDescription",
     "Streams",
@@ -346,14 +350,29 @@ class SyntheticCloneTable(Table):
 class Synthetic(Table):
     """One synthetic load."""
 
-    requests: int
-    """How many requests."""
     arrivals: Arrivals
     """When they arrive."""
     name: str | None = None
     """What it is called among several; its random numbers depend on its name, or on its place when it has
     none.
     """
+    report_as: str | None = None
+    """Under which name its requests are reported: its own unless said. Streams with the same one are
+    reported together.
+    """
+    requests: int | None = None
+    """How many requests; without a number, as many as there are in `duration`."""
+    stage: int | None = None
+    """It begins when all streams of lower stages have ended."""
+    start: Start | None = None
+    """It does not begin before this instant."""
+    duration: Time | None = None
+    """It issues requests for this time from its beginning, its warm-up included, and none from then on.
+    """
+    warmup: Time | None = None
+    """Its requests that arrive within this time from its beginning are left out of the statistics."""
+    ends_stage: bool | None = None
+    """When it has ended, the other streams of its stage issue nothing more."""
     reads: float | None = None
     """The share of reads; what reads, trims and flushes leave of 1 are writes. Default: 1.0."""
     trims: float | None = None
@@ -437,6 +456,10 @@ class Closed(Table):
     """How many; the host's outstanding limit when not given."""
     think: Think | None = None
     """From a completion to the same user's next request. Default: "0 ms"."""
+    rate: Rate | None = None
+    """The most that all of them issue in a second."""
+    pause: Pause | None = None
+    """When all of them pause together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,6 +469,49 @@ class Exponential(Table):
     _names: ClassVar[tuple[str, ...]] = ("exponential",)
     _is_value: ClassVar[bool] = True
     value: Time
+
+
+@dataclass(frozen=True, slots=True)
+class Requests(Table):
+    """So many requests a second, at equal distances.
+
+    What so many requests of the run's own load leave there, from its first on; the run begins with its
+    first all the same.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("requests",)
+    _is_value: ClassVar[bool] = True
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoissonRequests(Table):
+    """So many requests a second on average, at exponentially distributed distances."""
+
+    _names: ClassVar[tuple[str, ...]] = ("poisson-requests",)
+    _is_value: ClassVar[bool] = True
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes(Table):
+    """So many bytes a second: a request waits until those before it would have been carried at this rate."""
+
+    _names: ClassVar[tuple[str, ...]] = ("bytes",)
+    _is_value: ClassVar[bool] = True
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause(Table):
+    """All users of a stream stop, wait until what is under way has completed, and pause."""
+
+    time: Time
+    """How long."""
+    requests: int | None = None
+    """After so many requests since the last pause, flushes not counted."""
+    period: Time | None = None
+    """When so much time has passed since the end of the last pause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2730,17 +2796,6 @@ class Trace(Table):
     value: FilePath
 
 
-@dataclass(frozen=True, slots=True)
-class Requests(Table):
-    """What so many requests of the run's own load leave there, from its first on; the run begins with its
-    first all the same.
-    """
-
-    _names: ClassVar[tuple[str, ...]] = ("requests",)
-    _is_value: ClassVar[bool] = True
-    value: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierEvent(Table):
     """A change of the cache in mid-run."""
@@ -2993,8 +3048,18 @@ Lengths: TypeAlias = Literal["exponential", "constant"]
 Think: TypeAlias = Time | Constant | Exponential
 """From a completion to the same user's next request: a time, always the same, or a distribution."""
 
+Rate: TypeAlias = Requests | PoissonRequests | Bytes
+"""A limit of what the users of a stream issue together; a stream that fell behind catches up, as far as its
+users are free.
+"""
+
 Arrivals: TypeAlias = Literal["closed"] | Poisson | Constant | UniformGaps | OnOff | Closed
 """When requests arrive."""
+
+Start: TypeAlias = Time | UniformGaps
+"""The earliest beginning of a stream, from the start of the run: a time, or an interval from which it is
+drawn.
+"""
 
 Sizes: TypeAlias = Size | Sequence[SizeShare] | ExponentialSizes | SizeByOperation
 """One size, several with their shares, exponentially distributed ones, or different ones for reads and
@@ -3342,9 +3407,6 @@ ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror
 
 Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
 """How the platters of several disks turn."""
-
-Rate: TypeAlias = str
-"""A rate of transfer above 0, such as "300 MB/s" (units: B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)."""
 
 Pattern: TypeAlias = Literal["sequential", "random"]
 """The order in which a drive was filled.

@@ -102,10 +102,10 @@ impl Progress for Listener {
     }
 }
 
-/// Simulates a spec, from a file or a text; returns the result and what a picture is drawn from, each as JSON, and the
-/// requests, these two where they are asked for.
+/// Simulates a spec, from a file or a text; returns the result and what a picture is drawn from, and what fio would
+/// report, each as JSON, and the requests, these three where they are asked for.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, keep_requests, picture, animate, schedulers, replacements, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, set, drive, trace, check, requests, keep_requests, picture, fio_report, animate, schedulers, replacements, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn run(
     py: Python<'_>,
@@ -119,11 +119,12 @@ fn run(
     requests: Option<PathBuf>,
     keep_requests: bool,
     picture: bool,
+    fio_report: bool,
     animate: Option<&str>,
     schedulers: Vec<(String, Py<PyAny>)>,
     replacements: Vec<(String, Py<PyAny>)>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, Option<String>, Option<RequestTable>)> {
+) -> PyResult<(String, Option<String>, Option<String>, Option<RequestTable>)> {
     let spec = spec_source(spec_path, spec_text, base)?;
     let failure = Failure::default();
     let options = RunOptions {
@@ -135,6 +136,7 @@ fn run(
         requests,
         keep_requests,
         picture,
+        fio_report,
         arm_trace: arm_trace(picture, animate)?,
         schedulers: custom_schedulers(schedulers, &failure)?,
         replacements: custom_replacements(replacements, &failure)?,
@@ -144,8 +146,9 @@ fn run(
     heard(py, progress, failure, |listener| {
         let outcome = simulation::run(&spec, &options, listener)?;
         let picture = outcome.picture().map(ToString::to_string);
+        let fio_report = outcome.fio_report().map(ToString::to_string);
         let table = outcome.requests().map(RequestTable::from);
-        Ok((outcome.json().to_string(), picture, table))
+        Ok((outcome.json().to_string(), picture, fio_report, table))
     })
 }
 

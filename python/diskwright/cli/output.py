@@ -1,10 +1,12 @@
 """What the verbs print and write. Everything fits 80 columns, and has no colours where it is piped."""
 
 import csv
+import json
 import os
 import shutil
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,6 +61,30 @@ def json_to(target: str | None) -> Iterator[Callable[[Record], None]]:
         with replacing(target) as stream:
             # A full disk is known before any other output takes its name.
             yield lambda record: print(record.json(), file=stream, flush=True)
+
+
+@contextmanager
+def fio_json_to(target: str | None) -> Iterator[Callable[[dict[str, Any] | None], None]]:
+    """A function that writes a report in fio's form, with the time of day, where `--fio-json` says."""
+    if target is None:
+        yield lambda report: None
+        return
+
+    def text(report: dict[str, Any] | None) -> str:
+        now = time.time()
+        of_day = {
+            "timestamp": int(now),
+            "timestamp_ms": int(now * 1000),
+            "time": time.strftime("%a %b %d %H:%M:%S %Y", time.localtime(now)),
+        }
+        (version, name), *rest = (report or {}).items()
+        return json.dumps({version: name, **of_day, **dict(rest)}, indent=2)
+
+    if target == "-":
+        yield lambda report: print(text(report))
+    else:
+        with replacing(target) as stream:
+            yield lambda report: print(text(report), file=stream, flush=True)
 
 
 @contextmanager

@@ -9,6 +9,9 @@ from pathlib import Path
 from diskwright import InputError, _engine
 from diskwright._files import open_number
 
+# The options whose file may be the standard output, "-".
+_TO_STDOUT = ("--json", "--fio-json")
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -26,7 +29,7 @@ class Output:
     @property
     def is_file(self) -> bool:
         """Whether it replaces a file, and is not written to a stream."""
-        if self.target is None or (self.target == "-" and self.option == "--json"):
+        if self.target is None or (self.target == "-" and self.option in _TO_STDOUT):
             return False
         return not is_stream(self.target)
 
@@ -34,6 +37,11 @@ class Output:
 def json(target: str | None) -> Output:
     """The file of `--json`."""
     return Output("--json", target, (".json",))
+
+
+def fio_json(target: str | None) -> Output:
+    """The file of `--fio-json`."""
+    return Output("--fio-json", target, (".json",))
 
 
 def page(target: str | None) -> Output:

@@ -23,6 +23,14 @@ def run(
         str | None,
         typer.Option(metavar="FILE.csv", help="Write every number of the results to a CSV file, in one row."),
     ] = None,
+    fio_json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Write the results by job in the form of fio's JSON output, for tools that read it; `-` is "
+            "standard output.",
+        ),
+    ] = None,
     report: options.ReportOption = None,
     animate: Annotated[
         str | None,
@@ -53,12 +61,15 @@ def run(
     """
     if animate is not None and report is None:
         raise InputError("error: --animate needs --report FILE.html: the page shows what is animated")
+    if json == fio_json == "-":
+        raise InputError("error: --json and --fio-json: one of them only can be the standard output")
     settings = options.with_seed(settings, seed)
     settings = reading.settings(settings, format, columns, event, sector_bytes, device)
     source = options.source(spec, trace)
     outputs.check(
         outputs.json(json),
         outputs.Output("--csv", csv, (".csv",)),
+        outputs.fio_json(fio_json),
         outputs.page(report),
         outputs.Output("--requests", requests, (".parquet",)),
         reads=lambda: outputs.of_spec(spec, settings, drive, trace),
@@ -66,18 +77,29 @@ def run(
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_csv = stack.enter_context(output.csv_to(csv))
+        write_fio_json = stack.enter_context(output.fio_json_to(fio_json))
         write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress("requests", quiet))
-        result = _api.run_with_settings(
-            source, settings, drive, trace, check, requests, report is not None, animate, progress
+        result, of_fio = _api.run_with_settings(
+            source,
+            settings,
+            drive,
+            trace,
+            check,
+            requests,
+            report is not None,
+            fio_json is not None,
+            animate,
+            progress,
         )
         write_json(result)
         write_csv(result)
+        write_fio_json(of_fio)
         write_report(options.title(spec), result)
     if quiet:
         return
     output.remarks(result.warnings, result.notes)
-    if json != "-":
+    if "-" not in (json, fio_json):
         output.show(*_report(spec, result))
 
 
@@ -97,7 +119,7 @@ def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
     yield _times(result)
     yield ""
     for name, groups in (("operation", result.by_op), ("stream", result.get("by_stream", {}))):
-        if len(groups) > 1:
+        if len(groups) > 1 or (name == "stream" and groups):
             yield _groups(name, groups)
             yield ""
     yield _parts(result.parts_ms)

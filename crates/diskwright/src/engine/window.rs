@@ -24,6 +24,8 @@ pub enum WarmUp {
     Requests(u64),
     /// Requests that arrive before this time has passed since the first arrival.
     Time(Time),
+    /// Each stream of the load has its own.
+    ByStream,
 }
 
 /// Where an arm trace begins.
@@ -71,7 +73,7 @@ impl ArmTraceWindow {
         let first = match warm_up {
             WarmUp::None => 0,
             WarmUp::Requests(requests) => requests,
-            WarmUp::Time(_) => UNKNOWN,
+            WarmUp::Time(_) | WarmUp::ByStream => UNKNOWN,
         };
         let shared = Shared {
             from: start.into(),

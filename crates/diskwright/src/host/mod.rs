@@ -3,7 +3,9 @@
 
 pub mod flash_backed;
 pub mod growth;
+mod planned;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use crate::base::error::Error;
@@ -11,12 +13,13 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::request::{Command, RequestId};
 use crate::engine::{Initiator, Port, Token};
 use crate::metrics::recorder::MOST_STREAMS;
-use crate::metrics::{Measurements, Picture, Recorder, RequestLog, RequestTable};
+use crate::metrics::{Jobs, Measurements, Picture, Recorder, RequestLog, RequestTable};
 use crate::models::queue::pool::Order;
 use crate::models::queue::{Pending, Pool, Scheduler, Space, View};
 use crate::workload::{Arrival, Pacing, Workload};
 use flash_backed::foresight::Foresight;
 use growth::Growth;
+use planned::Streams;
 
 pub use crate::base::progress::Progress;
 
@@ -56,8 +59,8 @@ pub struct Host<'a> {
     /// When the power failed, and how many requests had been handed over and were lost.
     power_lost: Option<(Time, u32)>,
     first_arrival: Option<Time>,
-    /// Whether the load has no next request.
-    has_ended: bool,
+    /// Whether an open load has no next request.
+    has_no_next: bool,
     /// The next request of an open load, whose alarm is set.
     ahead: Arrival,
     held: Vec<Origin>,
@@ -67,6 +70,8 @@ pub struct Host<'a> {
     /// Where the load has streams, of which one a request is, by its number.
     streams: Vec<u32>,
     has_streams: bool,
+    /// Under a planned pacing.
+    planned: Streams,
     growth: Growth,
     recorder: Recorder,
     log: Option<RequestLog>,
@@ -89,7 +94,7 @@ struct Origin {
 impl<'a> Host<'a> {
     /// A host at the start of `workload`.
     pub fn new(
-        workload: Workload,
+        mut workload: Workload,
         policy: HostPolicy,
         recorder: Recorder,
         progress: &'a mut dyn Progress,
@@ -101,6 +106,7 @@ impl<'a> Host<'a> {
         let streams = workload.streams();
         Host {
             has_streams: !streams.is_empty(),
+            planned: Streams::new(workload.take_plans()),
             pacing: workload.pacing(),
             workload,
             pool: Pool::new(policy.scheduler.order()),
@@ -111,7 +117,7 @@ impl<'a> Host<'a> {
             arrived: 0,
             power_lost: None,
             first_arrival: None,
-            has_ended: false,
+            has_no_next: false,
             ahead: Arrival::default(),
             held: Vec::new(),
             held_free: Vec::new(),
@@ -171,6 +177,11 @@ impl<'a> Host<'a> {
         &self.workload
     }
 
+    /// What fio tells of jobs, where it was collected.
+    pub fn take_jobs(&mut self) -> Option<Box<Jobs>> {
+        self.recorder.take_jobs()
+    }
+
     /// Ends the recording.
     pub fn finish_recording(&mut self) -> (Measurements, Option<Box<Picture>>) {
         self.recorder.finish()
@@ -178,14 +189,15 @@ impl<'a> Host<'a> {
 
     /// What the results should warn of.
     pub fn warnings(&self) -> Vec<String> {
-        let open = matches!(self.pacing, Pacing::Open);
+        let open = matches!(self.pacing, Pacing::Open) || self.planned.has_open();
         let backlog = if open { self.growth.verdict() } else { None };
         backlog.into_iter().collect()
     }
 
     /// What the user should know of the run, without doubting its results.
     pub fn notes(&self) -> Vec<String> {
-        let streams = self.workload.streams().len();
+        let streams = self.workload.streams().into_iter();
+        let streams = streams.collect::<BTreeSet<_>>().len();
         let many = (streams > MOST_STREAMS).then(|| {
             format!("the load has {streams} streams, more than the {MOST_STREAMS} that results tell apart: there is no by_stream")
         });
@@ -199,11 +211,17 @@ impl<'a> Host<'a> {
     /// Writes the next request of the workload for a user, unless the run's extent is reached.
     #[inline(always)]
     fn pull(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
-        let most = self.policy.extent.requests;
-        if self.power_lost.is_some() || most.is_some_and(|most| self.arrived >= most) {
-            return Ok(false);
+        match self.takes_more() {
+            true => self.workload.fill_for(user, next),
+            false => Ok(false),
         }
-        self.workload.fill_for(user, next)
+    }
+
+    /// Whether the run's extent and the power let another request arrive.
+    #[inline(always)]
+    fn takes_more(&self) -> bool {
+        let most = self.policy.extent.requests;
+        self.power_lost.is_none() && most.is_none_or(|most| self.arrived < most)
     }
 
     /// A user's request arrives now.
@@ -211,7 +229,9 @@ impl<'a> Host<'a> {
     fn arrive(&mut self, arrival: &Arrival, user: u32, port: &mut Port<'_>) {
         let now = port.now();
         self.first_arrival.get_or_insert(now);
-        self.recorder.arrived(now);
+        if self.recorder.arrived(now, arrival.stream) {
+            port.measure_from_here();
+        }
         let origin = Origin {
             arrival: now,
             sequence: self.arrived,
@@ -304,7 +324,7 @@ impl<'a> Host<'a> {
         if comes {
             port.alarm(at, Token::new(ARRIVAL, 0));
         }
-        self.has_ended = !comes;
+        self.has_no_next = !comes;
         if let Some(foresight) = &self.foresight {
             foresight.note(comes.then_some(&self.ahead.command));
         }
@@ -333,12 +353,10 @@ impl<'a> Host<'a> {
             .duration
             .is_some_and(|most| port.now() - first > most)
         {
-            self.has_ended = true;
             return Ok(());
         }
         let mut next = Arrival::default();
-        self.has_ended = !self.pull(user, &mut next)?;
-        if !self.has_ended {
+        if self.pull(user, &mut next)? {
             self.arrive(&next, user, port);
         }
         Ok(())
@@ -355,10 +373,14 @@ impl Initiator for Host<'_> {
                 }
                 Ok(())
             }
+            Pacing::Planned => self.begin_stages(port),
         }
     }
 
     fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
+        if self.pacing == Pacing::Planned {
+            return self.planned_alarm(token, port);
+        }
         if token.kind() == THOUGHT {
             return self.next_of_user(token.value(), port);
         }
@@ -385,10 +407,13 @@ impl Initiator for Host<'_> {
             port.measure_from_here();
         }
         self.issue_held(port);
-        if self.pacing != Pacing::Open {
-            self.think(self.users[request.0 as usize], port)?;
+        match self.pacing {
+            Pacing::Open => {}
+            Pacing::Closed { .. } => self.think(self.users[request.0 as usize], port)?,
+            Pacing::Planned => self.planned_completed(self.users[request.0 as usize], port)?,
         }
-        if self.has_ended && self.outstanding == 0 {
+        // Only of an open load is it known whether more is to come.
+        if self.outstanding == 0 && (self.has_no_next || self.pacing != Pacing::Open) {
             port.measure_until_here();
         }
         Ok(())

@@ -38,8 +38,10 @@ pub struct Measurements {
     last_completion: Time,
     /// What is measured, by operation.
     by_op: [Group; OPS.len()],
-    /// What is measured of each stream of the load, where it has several.
-    by_stream: Vec<(String, Group)>,
+    /// What is measured of the streams of the load, by the name that they are reported under.
+    by_stream: Vec<Reported>,
+    /// Which of these each stream is.
+    reported: Vec<u32>,
     /// Of the times of all measured requests, in the order of their completions.
     response: Batches,
     service: Batches,
@@ -49,6 +51,31 @@ pub struct Measurements {
     issue_lag_max: Time,
     digest: Digest,
     columns: Box<Columns>,
+}
+
+/// What is measured of the streams of one name.
+#[derive(Default)]
+struct Reported {
+    name: String,
+    group: Group,
+    /// Where streams begin and end by a plan: when the first of them is measured, and its last measured completion.
+    from: Option<Time>,
+    to: Time,
+}
+
+impl Reported {
+    /// The time that its rates are of; `all` is that of the whole run.
+    fn span(&self, all: Time) -> Time {
+        self.from.map_or(all, |from| self.to.saturating_sub(from))
+    }
+
+    /// Its object of results.
+    fn json(&self, all: Time) -> Value {
+        let span = self.span(all);
+        let mut object = self.group.json(span);
+        object["measured_s"] = json!(span.s());
+        object
+    }
 }
 
 /// The measured requests of a batch, by what is measured of them; kept for its memory.
@@ -111,8 +138,25 @@ const EARLY: Time = Time::from_ns(u64::MAX / BATCH as u64 / 4);
 impl Measurements {
     /// Tells apart the streams of these names.
     pub(super) fn tell_apart(&mut self, streams: Vec<String>) {
-        let streams = streams.into_iter().map(|name| (name, Group::default()));
-        self.by_stream = streams.collect();
+        for name in streams {
+            let known = self.by_stream.iter().position(|all| all.name == name);
+            let index = known.unwrap_or(self.by_stream.len());
+            if known.is_none() {
+                self.by_stream.push(Reported {
+                    name,
+                    ..Reported::default()
+                });
+            }
+            self.reported.push(index as u32);
+        }
+    }
+
+    /// A stream begins, and is measured from an instant on.
+    pub(super) fn stream_begins(&mut self, stream: u32, measured_from: Time) {
+        if let Some(index) = self.reported.get(stream as usize) {
+            let from = &mut self.by_stream[*index as usize].from;
+            *from = Some(from.map_or(measured_from, |first| first.min(measured_from)));
+        }
     }
 
     /// The first request arrives.
@@ -147,8 +191,10 @@ impl Measurements {
             request, stream, ..
         } in measured(batch)
         {
-            if let Some((_, group)) = self.by_stream.get_mut(*stream as usize) {
-                group.add(request);
+            if let Some(index) = self.reported.get(*stream as usize) {
+                let reported = &mut self.by_stream[*index as usize];
+                reported.group.add(request);
+                reported.to = reported.to.max(request.completion);
             }
         }
     }
@@ -283,9 +329,9 @@ impl Measurements {
         let by_op = OPS.map(Op::name).into_iter().zip(&self.by_op);
         result.insert("by_op".into(), groups(by_op, span));
         if !self.by_stream.is_empty() {
-            let streams = self.by_stream.iter();
-            let streams = streams.map(|(name, group)| (name.as_str(), group));
-            result.insert("by_stream".into(), groups(streams, span));
+            let measured = self.by_stream.iter().filter(|all| all.group.count() > 0);
+            let streams = measured.map(|all| (all.name.clone(), all.json(span)));
+            result.insert("by_stream".into(), streams.collect::<Map<_, _>>().into());
         }
     }
 
@@ -299,9 +345,18 @@ impl Measurements {
         };
         result.insert("by_op".into(), groups(&mut OPS.map(Op::name).into_iter()));
         if !self.by_stream.is_empty() {
-            let mut names = self.by_stream.iter().map(|(name, _)| name.as_str());
-            result.insert("by_stream".into(), groups(&mut names));
+            let streams = self.by_stream.iter();
+            let streams = streams.map(|all| (all.name.clone(), all.json(Time::ZERO)));
+            result.insert("by_stream".into(), streams.collect::<Map<_, _>>().into());
         }
+    }
+
+    /// The service times of all reads and of all writes, in ms.
+    pub fn service_totals_ms(&self) -> [f64; 2] {
+        [Op::Read, Op::Write].map(|op| {
+            let service = &self.by_op[op.number()].service;
+            service.mean_ms() * service.count() as f64
+        })
     }
 
     /// The response times of all measured requests.

@@ -4,6 +4,7 @@ pub mod digest;
 pub mod group;
 pub mod histogram;
 pub mod interval;
+pub mod jobs;
 pub mod log;
 pub mod measurements;
 pub mod named;
@@ -13,6 +14,7 @@ pub mod recorder;
 pub mod series;
 pub mod table;
 
+pub use jobs::Jobs;
 pub use log::RequestLog;
 pub use measurements::Measurements;
 pub use picture::Picture;

@@ -3,6 +3,9 @@
 //! What is measured of completed requests is [`Measurements`]: they are handed over in batches, for a batch costs far less than its
 //! requests one by one.
 
+use std::collections::BTreeSet;
+
+use super::jobs::Jobs;
 use super::measurements::{BATCH, Completed, Measurements};
 use super::picture::Picture;
 use crate::base::units::Time;
@@ -25,6 +28,11 @@ pub struct Recorder {
     batch: Vec<Completed>,
     measurements: Measurements,
     picture: Option<Box<Picture>>,
+    jobs: Option<Box<Jobs>>,
+    /// From when on each stream is measured, where each has a warm-up of its own.
+    measured_from: Vec<Time>,
+    /// A request that is measured has arrived.
+    measures: bool,
 }
 
 impl Recorder {
@@ -45,27 +53,69 @@ impl Recorder {
         self
     }
 
-    /// Tells apart the streams of these names, if they are not too many.
+    /// Tells apart the streams of these names, if they are not too many; those with the same name are one.
     #[must_use]
     pub fn with_streams(mut self, names: Vec<String>) -> Recorder {
-        if names.len() <= MOST_STREAMS {
+        let different: BTreeSet<&String> = names.iter().collect();
+        if different.len() <= MOST_STREAMS {
             self.measurements.tell_apart(names);
         }
         self
     }
 
-    /// Notes an arrival; the first one starts the clock.
+    /// Collects what fio tells of jobs: those of streams of these names.
+    #[must_use]
+    pub fn with_jobs(mut self, names: &[String]) -> Recorder {
+        self.jobs = Some(Box::new(Jobs::new(names)));
+        self
+    }
+
+    /// What fio tells of jobs, where it was collected.
+    pub fn take_jobs(&mut self) -> Option<Box<Jobs>> {
+        self.jobs.take()
+    }
+
+    /// A stream begins now, and is measured from an instant on.
+    pub fn stream_begins(&mut self, stream: u32, now: Time, measured_from: Time) {
+        if let Some(jobs) = &mut self.jobs {
+            jobs.stream_begins(stream, now, measured_from);
+        }
+        self.measurements.stream_begins(stream, measured_from);
+        if self.warm_up == WarmUp::ByStream {
+            let index = stream as usize;
+            if self.measured_from.len() <= index {
+                self.measured_from.resize(index + 1, Time::MAX);
+            }
+            self.measured_from[index] = measured_from;
+        }
+    }
+
+    /// Notes an arrival; the first one starts the clock. `true` where it is the first that is measured, of a load whose streams have
+    /// warm-ups of their own.
     #[inline]
-    pub fn arrived(&mut self, at: Time) {
+    pub fn arrived(&mut self, at: Time, stream: u32) -> bool {
         if self.first_arrival.is_none() {
             self.first_arrival = Some(at);
             self.measurements.starts(at);
         }
-        self.warming_up += u64::from(self.is_of_warm_up(self.arrived, at));
+        let is_warm_up = self.is_of_warm_up(self.arrived, at, stream);
+        let begins = self.warm_up == WarmUp::ByStream && !is_warm_up && !self.measures;
+        if begins {
+            self.measures = true;
+            self.measurements.begin_at(at);
+        }
+        self.warming_up += u64::from(is_warm_up);
+        if let Some(jobs) = &mut self.jobs {
+            jobs.arrived(stream, !is_warm_up);
+        }
         self.arrived += 1;
         if let Some(picture) = &mut self.picture {
+            if begins {
+                picture.measures_from(at);
+            }
             picture.arrived(at);
         }
+        begins
     }
 
     /// Notes a completion of a request of a stream, counted from 0. `true` where no request of the warm-up is left: unless more of them
@@ -73,10 +123,13 @@ impl Recorder {
     #[inline]
     pub fn completed(&mut self, request: &Request, stream: u32) -> bool {
         self.completed += 1;
-        let is_warm_up = self.is_of_warm_up(request.sequence, request.arrival);
+        let is_warm_up = self.is_of_warm_up(request.sequence, request.arrival, stream);
         let is_measured = !is_warm_up && request.outcome == Some(Outcome::Ok);
         if let Some(picture) = &mut self.picture {
             picture.completed(request, is_measured);
+        }
+        if let Some(jobs) = &mut self.jobs {
+            jobs.completed(request, stream, is_measured);
         }
         self.batch.push(Completed {
             request: request.clone(),
@@ -92,7 +145,7 @@ impl Recorder {
     /// A request of the warm-up is complete: whether it was the last.
     fn ends_warm_up(&mut self, at: Time) -> bool {
         self.warming_up -= 1;
-        let is_over = self.warming_up == 0;
+        let is_over = self.warming_up == 0 && self.warm_up != WarmUp::ByStream;
         if is_over {
             self.measurements.begin_at(at);
         }
@@ -100,13 +153,15 @@ impl Recorder {
     }
 
     #[inline]
-    fn is_of_warm_up(&self, sequence: u64, arrival: Time) -> bool {
+    fn is_of_warm_up(&self, sequence: u64, arrival: Time, stream: u32) -> bool {
         match self.warm_up {
             WarmUp::None => false,
             WarmUp::Requests(requests) => sequence < requests,
             WarmUp::Time(time) => {
                 arrival.saturating_sub(self.first_arrival.unwrap_or_default()) < time
             }
+            WarmUp::ByStream => (self.measured_from.get(stream as usize))
+                .is_some_and(|measured_from| arrival < *measured_from),
         }
     }
 

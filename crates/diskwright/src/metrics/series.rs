@@ -85,7 +85,7 @@ impl Series {
     }
 
     /// The standard deviation in ms: from exact integer sums, so it suffers no cancellation.
-    fn std_ms(&self) -> f64 {
+    pub fn std_ms(&self) -> f64 {
         if self.count < 2 {
             return 0.0;
         }
@@ -114,6 +114,20 @@ impl Series {
     /// A quantile in ms, within 0.1 %.
     pub fn quantile_ms(&self, quantile: f64) -> f64 {
         self.quantile_of(&self.histogram(), quantile)
+    }
+
+    /// Quantiles in ns, as [`Self::quantile_ms`] has them.
+    pub fn quantiles_ns(&self, quantiles: &[f64]) -> Vec<u64> {
+        let histogram = self.histogram();
+        let found = quantiles.iter();
+        found
+            .map(|quantile| histogram.value_at_quantile(*quantile).min(self.max))
+            .collect()
+    }
+
+    /// The largest value in ns, 0 for an empty series.
+    pub fn max_ns(&self) -> u64 {
+        self.max
     }
 
     fn quantile_of(&self, histogram: &Histogram<u64>, quantile: f64) -> f64 {

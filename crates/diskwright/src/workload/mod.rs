@@ -28,7 +28,7 @@ use crate::base::units::Time;
 use crate::engine::request::Command;
 
 use self::selection::{CHOOSE_DEVICE, Selection};
-use self::synthetic::Synthetic;
+use self::synthetic::{StreamPlan, Synthetic};
 
 pub(crate) use self::devices::Devices;
 pub(crate) use self::formats::files_beside;
@@ -114,6 +114,8 @@ pub enum Pacing {
         /// How many users; the host's outstanding limit when not given.
         users: Option<u32>,
     },
+    /// Each stream by its [plan](Workload::take_plans).
+    Planned,
 }
 
 /// The requests of a spec, one after the other.
@@ -238,7 +240,46 @@ impl Workload {
         }
     }
 
-    /// The names of the streams that the requests come from, where the load has several.
+    /// The plans of the load's streams, in their order; none where the pacing is not [`Pacing::Planned`].
+    pub fn take_plans(&mut self) -> Vec<StreamPlan> {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.take_plans(),
+            Source::Trace { .. } => Vec::new(),
+        }
+    }
+
+    /// Writes the next request of a stream with a plan where it is wanted: `false` after its last one. Its time is from the stream's
+    /// beginning.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    #[inline]
+    pub fn fill_of(&mut self, stream: u32, next: &mut Arrival) -> Result<bool, Error> {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.fill_of(stream, next),
+            Source::Trace { .. } => Ok(false),
+        }
+    }
+
+    /// Whether a stream with a plan has no request left.
+    #[inline]
+    pub fn is_at_end(&mut self, stream: u32) -> bool {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.is_at_end(stream),
+            Source::Trace { .. } => true,
+        }
+    }
+
+    /// Whether the next request of a stream with a plan is a flush that follows a number of writes: no rate holds it back.
+    #[inline]
+    pub fn has_flush_next(&mut self, stream: u32) -> bool {
+        match &mut self.source {
+            Source::Synthetic(synthetic) => synthetic.has_flush_next(stream),
+            Source::Trace { .. } => false,
+        }
+    }
+
+    /// The names of the streams that the requests come from, as they are reported, where the load has several or a name.
     pub fn streams(&self) -> Vec<String> {
         match &self.source {
             Source::Synthetic(synthetic) => synthetic.names().to_vec(),
@@ -269,8 +310,16 @@ impl Workload {
     /// How many requests there are in all, where that is known without reading them.
     pub fn total_hint(&self) -> Option<u64> {
         match &self.source {
-            Source::Synthetic(synthetic) => Some(synthetic.total()),
+            Source::Synthetic(synthetic) => synthetic.total(),
             Source::Trace { .. } => None,
+        }
+    }
+
+    /// Whether requests can be drawn without end: time alone ends the load.
+    pub fn is_endless(&self) -> bool {
+        match &self.source {
+            Source::Synthetic(synthetic) => synthetic.is_endless(),
+            Source::Trace { .. } => false,
         }
     }
 
@@ -303,7 +352,7 @@ impl Workload {
     }
 }
 
-/// How many requests [`Workload::next`] will yield; of a trace, by reading all of it.
+/// How many requests [`Workload::next`] will yield; of a trace, by reading all of it. `None` where durations end the load.
 ///
 /// # Errors
 /// Those of [`Workload::open`] and [`Workload::next`].
@@ -312,16 +361,19 @@ pub fn count(
     base: &Path,
     seed: u64,
     capacity_blocks: u64,
-) -> Result<u64, Error> {
+) -> Result<Option<u64>, Error> {
     let mut workload = Workload::open(spec, base, seed, capacity_blocks)?;
     if let Some(total) = workload.total_hint() {
-        return Ok(total);
+        return Ok(Some(total));
+    }
+    if workload.pacing() == Pacing::Planned {
+        return Ok(None);
     }
     let mut count = 0;
     while workload.next()?.is_some() {
         count += 1;
     }
-    Ok(count)
+    Ok(Some(count))
 }
 
 /// The records in which a second device is looked for before anything is simulated.

@@ -12,7 +12,7 @@ use crate::base::error::{Error, InputError};
 use crate::base::units::Time;
 
 use super::clone_options::SyntheticCloneOptions;
-use super::fio::{self, FioSpec};
+use super::fio::{self, FioJob, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
 use super::synthetic::SyntheticSpec;
 use super::synthetic_clone::{self, SyntheticCloneSpec};
@@ -37,6 +37,9 @@ pub struct WorkloadSpec {
     /// What a job file says and the load that it became does not have.
     #[serde(skip)]
     pub notes: Vec<String>,
+    /// The jobs of the job file that the load comes from, as results tell of them.
+    #[serde(skip)]
+    pub jobs: Vec<FioJob>,
     /// The trace's format, where its content does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
@@ -112,6 +115,7 @@ impl WorkloadSpec {
             fio: None,
             synthetic: Some(converted.synthetic),
             notes: converted.warnings,
+            jobs: converted.jobs,
             ..self.clone()
         }))
     }

@@ -88,7 +88,7 @@ fn every_kind_of_request_goes_through() {
 #[test]
 fn the_result_shows_what_a_job_file_became() {
     let folder = tempfile::tempdir().expect("a folder");
-    let job = "[global]\ndirect=1\n[a]\nrw=randrw\nrwmixread=70\nsize=2m\niodepth=4\nioengine=libaio\n[b]\nrw=write\nsize=1m\nfsync=8\n";
+    let job = "[global]\nend_fsync=1\n[a]\nrw=randrw\nrwmixread=70\nsize=2m\niodepth=4\nioengine=libaio\n[b]\nrw=write\nsize=1m\nfsync=8\n";
     std::fs::write(folder.path().join("job.fio"), job).expect("a file");
     let shown = of_text("[workload]\nfio = \"job.fio\"", folder.path());
     assert_eq!(shown["requests"]["completed"], 512 + 256 + 32);
@@ -97,7 +97,7 @@ fn the_result_shows_what_a_job_file_became() {
     assert_eq!(workload["synthetic"]["stream"][0]["reads"], 0.7);
     let warnings = shown["warnings"].to_string();
     assert!(
-        warnings.contains("job.fio:2: direct=1 has no meaning"),
+        warnings.contains("job.fio:2: not modelled: end_fsync=1"),
         "{warnings}"
     );
     // What is shown can be run, and is the same load.

@@ -59,6 +59,11 @@ impl Picture {
         Picture { window, ..self }
     }
 
+    /// The first measured request arrives now, where no warm-up of the whole load tells when.
+    pub fn measures_from(&mut self, now: Time) {
+        self.measured_from = Some(now);
+    }
+
     /// Notes an arrival.
     pub fn arrived(&mut self, now: Time) {
         if self.arrivals == 0 {
@@ -70,7 +75,7 @@ impl Picture {
         let first = match self.warm_up {
             WarmUp::None => 0,
             WarmUp::Requests(requests) => requests,
-            WarmUp::Time(_) => u64::MAX,
+            WarmUp::Time(_) | WarmUp::ByStream => u64::MAX,
         };
         if self.arrivals == first {
             self.measured_from = Some(now);

@@ -3,6 +3,7 @@
 mod custom;
 pub mod digest;
 mod faults;
+mod fio_report;
 pub(crate) mod imported;
 pub mod many;
 mod outcome;
@@ -78,6 +79,8 @@ pub struct RunOptions {
     pub picture: bool,
     /// Where the stretch of time begins that a picture shows the devices at work in.
     pub arm_trace: ArmTraceFrom,
+    /// Collects what fio tells of its jobs: [`Outcome::fio_report`].
+    pub fio_report: bool,
     /// Keeps a row for every request in memory: [`Outcome::requests`].
     pub keep_requests: bool,
     /// Schedulers that the spec may name beside those of the registry.
@@ -396,6 +399,9 @@ pub fn run(
             device.collect_picture(window.as_ref());
         }
     }
+    if options.fio_report {
+        recorder = recorder.with_jobs(&workload.streams());
+    }
     let table = options.keep_requests.then(RequestTable::default);
     let mut host = Host::new(workload, policy, recorder, progress)
         .with_foresight(foresight)
@@ -425,6 +431,7 @@ pub fn run(
     {
         return Err(Error::Simulation(found(checker)));
     }
+    let jobs = host.take_jobs();
     let (measurements, picture) = host.finish_recording();
     if checked.spec.fault.is_empty() {
         check_measured(&checked, &measurements)?;
@@ -434,7 +441,7 @@ pub fn run(
         window.end(engine.now());
     }
     let table = host.take_table();
-    let run = Finished {
+    let mut run = Finished {
         checked: &checked,
         engine: &engine,
         paths: &tree.paths,
@@ -442,8 +449,9 @@ pub fn run(
         host: &host,
         measurements,
         picture,
+        jobs,
     };
-    let outcome = Outcome::new(&run, started.elapsed());
+    let outcome = Outcome::new(&mut run, started.elapsed());
     Ok(outcome.with_requests(table))
 }
 
@@ -459,7 +467,10 @@ fn check_measured(checked: &Checked, measurements: &Measurements) -> Result<(), 
                 .help("workload.from, to, limit, device and past_end leave requests out; `diskwright inspect` tells what a trace has"),
         ),
         completed => (
-            "measure.warmup",
+            match checked.given("measure.warmup") {
+                Some(_) => "measure.warmup",
+                None => "workload",
+            },
             InputError::new(format!(
                 "all {completed} requests of the run belong to the warm-up: nothing is measured"
             ))
@@ -537,6 +548,16 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
         seed,
         ..
     } = &checked.spec;
+    let own = workload.synthetic.as_ref().and_then(|load| load.warmup());
+    if let Some(key) = own {
+        return match measure.warmup {
+            None | Some(WarmUpSpec::Requests(0)) => Ok(WarmUp::ByStream),
+            Some(_) => {
+                let message = format!("the load has {key}, too: expected one of them");
+                Err(checked.locate("measure.warmup", Error::input(message)))
+            }
+        };
+    }
     Ok(match measure.warmup {
         None => WarmUp::None,
         Some(WarmUpSpec::Requests(requests)) => WarmUp::Requests(requests),
@@ -545,7 +566,12 @@ fn warm_up(checked: &Checked, capacity: u64) -> Result<WarmUp, Error> {
             let total = match percent {
                 0.0 => 0,
                 _ => workload::count(workload, &checked.base, *seed, capacity)
-                    .map_err(|error| checked.locate_in_workload(error))?,
+                    .map_err(|error| checked.locate_in_workload(error))?
+                    .ok_or_else(|| {
+                        let message = "a percentage of requests whose number is not known before the run: the durations of streams end it";
+                        let error = InputError::new(message).help("give a time, such as \"10 s\", or a warmup of each stream");
+                        checked.locate("measure.warmup", error.into())
+                    })?,
             };
             let total = measure.requests.map_or(total, |most| most.min(total));
             WarmUp::Requests((total as f64 * percent / 100.0) as u64)

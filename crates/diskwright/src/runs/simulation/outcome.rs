@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::Checked;
+use super::{Checked, fio_report};
 use crate::base::memory;
 use crate::base::units::Time;
 use crate::engine::Engine;
 use crate::engine::device::Device;
 use crate::host::Host;
-use crate::metrics::{Measurements, Picture, RequestTable};
+use crate::metrics::{Jobs, Measurements, Picture, RequestTable};
 
 /// The version of the result's form. Keys never change their meaning.
 const SCHEMA: u32 = 1;
@@ -34,6 +34,7 @@ pub(super) fn leave_parts_of(devices: &[Box<dyn Device>], result: &mut Map<Strin
 pub struct Outcome {
     result: Map<String, Value>,
     picture: Option<Value>,
+    fio_report: Option<Value>,
     requests: Option<RequestTable>,
 }
 
@@ -49,6 +50,8 @@ pub(super) struct Finished<'a> {
     pub measurements: Measurements,
     /// What a picture is drawn from, where it was collected.
     pub picture: Option<Box<Picture>>,
+    /// What fio tells of jobs, where it was collected.
+    pub jobs: Option<Box<Jobs>>,
 }
 
 impl Finished<'_> {
@@ -59,7 +62,9 @@ impl Finished<'_> {
 }
 
 impl Outcome {
-    pub(super) fn new(run: &Finished<'_>, wall: Duration) -> Outcome {
+    pub(super) fn new(run: &mut Finished<'_>, wall: Duration) -> Outcome {
+        let mut jobs = run.jobs.take();
+        let run = &*run;
         let Finished {
             checked,
             engine,
@@ -92,9 +97,15 @@ impl Outcome {
         result.insert("warnings".into(), json!(warnings(run)));
         let spec = serde_json::to_value(&checked.spec).expect("a spec is plain data");
         result.insert("spec".into(), spec);
+        let fio_report = jobs.as_mut().map(|jobs| {
+            let root = paths.last().map(String::as_str);
+            let device = root.map(|path| (path, &result["devices"][path]));
+            fio_report::report(&checked.spec.workload, jobs, measurements, device)
+        });
         Outcome {
             result,
             picture: picture(run),
+            fio_report,
             requests: None,
         }
     }
@@ -144,6 +155,11 @@ impl Outcome {
     /// Every completed request, where [`keep_requests`](super::RunOptions::keep_requests) asked for it.
     pub fn requests(&self) -> Option<&RequestTable> {
         self.requests.as_ref()
+    }
+
+    /// The results in the form of fio's JSON output, without the time of day, where they were asked for.
+    pub fn fio_report(&self) -> Option<&Value> {
+        self.fio_report.as_ref()
     }
 
     /// What a picture of the run is drawn from, where it was asked for.
@@ -210,7 +226,9 @@ fn notes(run: &Finished<'_>) -> Vec<String> {
 
 fn warnings(run: &Finished<'_>) -> Vec<String> {
     let mut warnings = run.checked.warnings.clone();
-    if run.checked.spec.measure.warmup.is_none() {
+    let spec = &run.checked.spec;
+    let load = spec.workload.synthetic.as_ref();
+    if spec.measure.warmup.is_none() && load.is_none_or(|load| load.warmup().is_none()) {
         warnings.push(
             "no warm-up: the statistics include the start of the run, when queues are empty (measure.warmup = \"10 %\" \
              leaves it out, 0 says that it is meant)"

@@ -33,6 +33,12 @@ impl Checked {
             places.take_while(|command| wanted(command)).for_each(drop);
             return Ok(());
         }
+        if workload.is_endless() {
+            let error = InputError::new(
+                "only durations end the load: it has no number of requests to warm with",
+            );
+            return Err(error.help("give the load requests, too").into());
+        }
         while let Some(arrival) = workload.next()? {
             if !wanted(&arrival.command) {
                 break;

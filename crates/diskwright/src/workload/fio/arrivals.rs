@@ -1,135 +1,175 @@
-//! When a job's requests arrive, and how many there are.
+//! How fast a job goes, and how many requests it makes.
 
 use crate::base::error::InputError;
 use crate::base::units::{BLOCK_BYTES, Time};
-use crate::workload::synthetic::{ArrivalsSpec, ClosedParams, ThinkSpec};
+use crate::workload::synthetic::{ArrivalsSpec, ClosedParams, PauseSpec, RateSpec, ThinkSpec};
 
 use super::ini::Setting;
 use super::job::{Pattern, Range, WRITE};
-use super::options::SYNCHRONOUS;
+use super::options::{NO_DISK, SYNCHRONOUS};
 use super::reading::Reading;
 use super::sizes::Table;
 use super::values::{Amount, number, per_direction};
 
 impl Reading<'_> {
-    /// From users, or at the job's rate, which may change the mix.
-    pub fn arrivals(&mut self, pattern: &mut Pattern) -> Result<ArrivalsSpec, InputError> {
-        if let Some(setting) = self.last(&["rate_iops"]) {
-            return self.rated(setting, pattern);
-        }
-        let users = self.count(&["iodepth"], 1)?.unwrap_or(1);
-        let think = self
-            .time(&["thinktime"], Time::from_us(1))?
-            .unwrap_or(Time::ZERO);
-        if let Some(setting) = self.last(&["iodepth"])
-            && users > 1
+    /// The job's users, its rate, which may change the mix, and its think time.
+    ///
+    /// # Errors
+    /// A value that makes no sense, with its place.
+    pub fn arrivals(
+        &mut self,
+        pattern: &mut Pattern,
+        tables: &[Table; 3],
+    ) -> Result<ArrivalsSpec, InputError> {
+        let users = self.users()?;
+        let mut closed = ClosedParams {
+            users: Some(users),
+            rate: self.rate(pattern, tables)?,
+            ..ClosedParams::default()
+        };
+        self.think(&mut closed)?;
+        Ok(ArrivalsSpec::Closed(closed))
+    }
+
+    /// `iodepth`, which synchronous engines do not follow.
+    fn users(&mut self) -> Result<u32, InputError> {
+        let engine = self.last(&["ioengine"]);
+        let name = engine.and_then(|s| s.value.as_deref()).unwrap_or("psync");
+        if let Some(engine) = engine
+            && NO_DISK.contains(&name)
         {
-            let engine = self
-                .last(&["ioengine"])
-                .and_then(|s| s.value.as_deref())
-                .unwrap_or("psync");
-            if SYNCHRONOUS.contains(&engine) {
-                let message = format!(
-                    "{} is {users} users here; fio's engine {engine} would have 1 request outstanding",
-                    setting.shown()
-                );
-                self.warn(setting, &message);
-            } else if think > Time::ZERO {
-                let message = format!(
-                    "{} is {users} users who think here; fio would have 1 request outstanding",
-                    setting.shown()
-                );
-                self.warn(setting, &message);
-            }
-            if u32::try_from(users).is_err() {
-                return Err(self.file.wrong_value(setting, "4294967295 at most"));
-            }
+            let message = format!("{} makes no requests of a drive", engine.shown());
+            let help =
+                "choose the other jobs: workload.fio = { file = \"FILE\", jobs = [\"NAME\"] }";
+            return Err(self.file.wrong_name(engine, message).help(help));
         }
-        if let Some(setting) = self.last(&["ioengine"]) {
-            self.warn(
-                setting,
-                &format!("{} has no meaning in a simulation", setting.shown()),
+        let depth = self.count(&["iodepth"], 1)?.unwrap_or(1);
+        let Some(setting) = self.last(&["iodepth"]) else {
+            return Ok(1);
+        };
+        let users = u32::try_from(depth)
+            .map_err(|_| self.file.wrong_value(setting, "4294967295 at most"))?;
+        if users > 1 && SYNCHRONOUS.contains(&name) {
+            let which = match engine {
+                Some(_) => name.to_owned(),
+                None => format!("{name}, fio's default,"),
+            };
+            let message = format!(
+                "{} changes nothing: the engine {which} has 1 request outstanding; ioengine=libaio has {users}",
+                setting.shown()
             );
+            self.warn(setting, &message);
+            return Ok(1);
         }
-        Ok(ArrivalsSpec::Closed(ClosedParams {
-            users: u32::try_from(users).ok(),
-            think: ThinkSpec::Constant(think),
+        Ok(users)
+    }
+
+    /// `thinktime`: after every `thinktime_blocks` requests, or every `thinktime_iotime`, the job waits for what is under way, and pauses.
+    fn think(&mut self, closed: &mut ClosedParams) -> Result<(), InputError> {
+        let us = Time::from_us(1);
+        let time = self.time(&["thinktime"], us)?.unwrap_or_default();
+        let requests = self.count(&["thinktime_blocks"], 1)?;
+        let period = self.time(&["thinktime_iotime"], Time::from_s(1))?;
+        let period = period.filter(|period| *period > Time::ZERO);
+        let spin = self.time(&["thinktime_spin"], us)?;
+        if let Some(setting) = self.last(&["thinktime_blocks_type"])
+            && !matches!(setting.value.as_deref(), Some("complete" | "issue"))
+        {
+            return Err(self.file.wrong_value(setting, "complete or issue"));
+        }
+        if time == Time::ZERO {
+            return Ok(());
+        }
+        if let Some(spin) = spin
+            && spin > time
+            && let Some(setting) = self.last(&["thinktime_spin"])
+        {
+            let expected = format!("at most the thinktime, {time}");
+            return Err(self.file.wrong_value(setting, &expected));
+        }
+        let each = requests.is_none_or(|requests| requests == 1) && period.is_none();
+        if each && closed.users == Some(1) {
+            closed.think = ThinkSpec::Constant(time);
+        } else {
+            closed.pause = Some(PauseSpec {
+                time,
+                requests: requests.or(period.is_none().then_some(1)),
+                period,
+            });
+        }
+        Ok(())
+    }
+
+    /// `rate` or `rate_iops`. Each direction has its own; they add up, and of both reads and writes they decide the mix.
+    fn rate(
+        &mut self,
+        pattern: &mut Pattern,
+        tables: &[Table; 3],
+    ) -> Result<Option<RateSpec>, InputError> {
+        let (bytes, requests) = (self.last(&["rate"]), self.last(&["rate_iops"]));
+        let Some(setting) = bytes.or(requests) else {
+            return Ok(None);
+        };
+        if let (Some(_), Some(second)) = (bytes, requests) {
+            let message = "rate and rate_iops exclude each other";
+            return Err(self
+                .file
+                .wrong_name(second, message)
+                .help("give one of them"));
+        }
+        let expected = || {
+            let what = "a number above 0 for every direction that the job has; without one there is no limit for a direction, which two jobs have";
+            self.file.wrong_value(setting, what)
+        };
+        let mut rates = [0u64; 3];
+        let texts = per_direction(setting.value.as_deref().unwrap_or(""));
+        for ((rate, share), text) in rates.iter_mut().zip(pattern.shares).zip(texts) {
+            if share > 0.0 {
+                let read = text.and_then(|text| number(text, self.base));
+                *rate = read.filter(|rate| *rate > 0).ok_or_else(expected)?;
+            }
+        }
+        let total = rates
+            .iter()
+            .try_fold(0u64, |sum, rate| sum.checked_add(*rate));
+        let total = total.ok_or_else(expected)?;
+        let mean_bytes = |direction: usize| mean_blocks(&tables[direction]) * BLOCK_BYTES as f64;
+        // Requests a second of each direction.
+        let iops: [f64; 3] = std::array::from_fn(|direction| match bytes {
+            Some(_) => rates[direction] as f64 / mean_bytes(direction),
+            None => rates[direction] as f64,
+        });
+        self.mix(setting, pattern, &iops);
+        let process = self.last(&["rate_process"]);
+        let is_random = match process.map(|setting| (setting, setting.value.as_deref())) {
+            None | Some((_, Some("linear"))) => false,
+            Some((_, Some("poisson"))) => true,
+            Some((setting, _)) => return Err(self.file.wrong_value(setting, "linear or poisson")),
+        };
+        Ok(Some(match (bytes, is_random) {
+            (_, true) => RateSpec::PoissonRequests(libm::round(iops.iter().sum()).max(1.0) as u64),
+            (Some(_), false) => RateSpec::Bytes(total),
+            (None, false) => RateSpec::Requests(total),
         }))
     }
 
-    /// The rates of the directions that there are add up; of both reads and writes they decide the mix.
-    fn rated(
-        &mut self,
-        setting: &Setting,
-        pattern: &mut Pattern,
-    ) -> Result<ArrivalsSpec, InputError> {
-        let expected = || {
-            self.file.wrong_value(
-                setting,
-                "a number of requests a second above 0 for every direction there is",
-            )
-        };
-        let mut rates = [0.0; 3];
-        for (direction, rate) in per_direction(setting.value.as_deref().unwrap_or(""))
-            .into_iter()
-            .enumerate()
-        {
-            if pattern.shares[direction] > 0.0 {
-                let rate = rate
-                    .and_then(|rate| number(rate, self.base))
-                    .filter(|rate| *rate > 0);
-                rates[direction] = rate.ok_or_else(expected)? as f64;
-            }
-        }
-        let total: f64 = rates.iter().sum();
-        let gap = Time::from_ns_f64(1e9 / total)
-            .filter(|gap| *gap > Time::ZERO)
-            .ok_or_else(expected)?;
-        let process = self.last(&["rate_process"]);
-        let arrivals = match process.map(|p| p.value.as_deref()) {
-            None | Some(Some("linear")) => ArrivalsSpec::Constant(gap),
-            Some(Some("poisson")) => ArrivalsSpec::Poisson(gap),
-            Some(_) => {
-                return Err(self
-                    .file
-                    .wrong_value(process.expect("it was matched"), "linear or poisson"));
-            }
-        };
-        let mix = rates.map(|rate| rate / total);
-        if mix
+    /// The mix that rates of directions make.
+    fn mix(&mut self, setting: &Setting, pattern: &mut Pattern, iops: &[f64; 3]) {
+        let total: f64 = iops.iter().sum();
+        let mix = iops.map(|iops| iops / total);
+        let differs = mix
             .iter()
             .zip(pattern.shares)
-            .any(|(mix, share)| (mix - share).abs() > 1e-9)
-        {
-            let [reads, writes, _] = mix.map(|part| part * 100.0);
-            self.warn(
-                setting,
-                &format!(
-                    "{} gives each direction its rate: reads are {reads} % and writes {writes} %",
-                    setting.shown()
-                ),
+            .any(|(mix, share)| (mix - share).abs() > 1e-9);
+        if differs {
+            let [reads, writes, _] = mix.map(|part| libm::round(part * 1000.0) / 10.0);
+            let message = format!(
+                "{} gives each direction its rate: reads are {reads} % and writes {writes} %",
+                setting.shown()
             );
+            self.warn(setting, &message);
         }
         pattern.shares = mix;
-        self.warn(
-            setting,
-            &format!(
-                "{} is a rate of arrivals here, kept whatever the drive does; fio's is a limit",
-                setting.shown()
-            ),
-        );
-        for names in [&["iodepth"], &["thinktime"], &["ioengine"]] {
-            if let Some(other) = self.last(names) {
-                self.warn(
-                    other,
-                    &format!(
-                        "{} changes nothing where rate_iops makes requests arrive",
-                        other.shown()
-                    ),
-                );
-            }
-        }
-        Ok(arrivals)
     }
 
     /// How many requests fio would make: as many as carry the job's bytes, and the flushes among them.
@@ -138,8 +178,12 @@ impl Reading<'_> {
         pattern: &Pattern,
         tables: &[Table; 3],
         range: Range,
-        arrivals: &ArrivalsSpec,
-    ) -> Result<u64, InputError> {
+        is_time_based: bool,
+    ) -> Result<Option<u64>, InputError> {
+        let most = self.count(&["number_ios"], 1)?;
+        if is_time_based && most.is_none() {
+            return Ok(None);
+        }
         let names: &[&str] = if self.last(&["io_size", "io_limit"]).is_some() {
             &["io_size", "io_limit"]
         } else {
@@ -153,16 +197,10 @@ impl Reading<'_> {
             }
             _ => range.blocks as f64 * BLOCK_BYTES as f64,
         };
-        let mean_of = |table: &Table| {
-            table
-                .iter()
-                .map(|(blocks, share)| *blocks as f64 * share)
-                .sum::<f64>()
-        };
         let mean: f64 = tables
             .iter()
             .zip(pattern.shares)
-            .map(|(table, share)| share * mean_of(table))
+            .map(|(table, share)| share * mean_blocks(table))
             .sum();
         let mut transfers = (bytes / (mean * BLOCK_BYTES as f64) + 1e-9) as u64;
         if let (false, Some(holes)) = (pattern.random, pattern.modifier) {
@@ -171,45 +209,16 @@ impl Reading<'_> {
             transfers = transfers.min(((range.blocks as f64 - mean).max(0.0) / stride) as u64 + 1);
         }
         transfers = transfers.saturating_mul(self.count(&["loops"], 1)?.unwrap_or(1));
-        if let Some(most) = self.count(&["number_ios"], 1)? {
-            transfers = transfers.min(most);
-        }
-        let transfers = self.timed(transfers.max(1), arrivals)?;
+        transfers = match most {
+            Some(most) if is_time_based => most,
+            Some(most) => transfers.min(most).max(1),
+            None => transfers.max(1),
+        };
         let flushes = match self.flush_every()? {
             Some(every) => (transfers as f64 * pattern.shares[WRITE]) as u64 / every,
             None => 0,
         };
-        Ok(transfers.saturating_add(flushes))
-    }
-
-    /// `runtime` counts where the rate is known.
-    fn timed(&mut self, transfers: u64, arrivals: &ArrivalsSpec) -> Result<u64, InputError> {
-        let names = ["runtime", "timeout"];
-        let runtime = self
-            .time(&names, Time::from_s(1))?
-            .filter(|time| *time > Time::ZERO);
-        let forever = self.flag(&["time_based"])?;
-        let (Some(runtime), Some(setting)) = (runtime, self.last(&names)) else {
-            return Ok(transfers);
-        };
-        match arrivals {
-            ArrivalsSpec::Constant(gap) | ArrivalsSpec::Poisson(gap) => {
-                let arrive = (runtime.ns() / gap.ns()).max(1);
-                Ok(if forever {
-                    arrive
-                } else {
-                    arrive.min(transfers)
-                })
-            }
-            _ => {
-                let instead = "the load ends after its requests, which number_ios and io_size set; measure.duration ends a run in time";
-                self.not_modelled(setting, instead);
-                if let Some(setting) = self.last(&["time_based"]) {
-                    self.not_modelled(setting, instead);
-                }
-                Ok(transfers)
-            }
-        }
+        Ok(Some(transfers.saturating_add(flushes)))
     }
 
     /// After how many writes a flush follows.
@@ -221,4 +230,10 @@ impl Reading<'_> {
             (one, other) => one.or(other),
         })
     }
+}
+
+/// The mean size of a direction's requests, in blocks.
+fn mean_blocks(table: &Table) -> f64 {
+    let sizes = table.iter().map(|(blocks, share)| *blocks as f64 * share);
+    sizes.sum()
 }

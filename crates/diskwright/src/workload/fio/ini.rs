@@ -21,6 +21,8 @@ pub struct Job {
     pub name: String,
     /// The options in the order in which they count: a later one replaces an earlier one.
     pub settings: Vec<Setting>,
+    /// How many of them, at the beginning, are of global sections.
+    pub global: usize,
 }
 
 /// An option as it stands in the file.
@@ -79,6 +81,7 @@ impl JobFile {
                     jobs.push(Job {
                         name: name.to_owned(),
                         settings: global.clone(),
+                        global: global.len(),
                     });
                 }
                 continue;

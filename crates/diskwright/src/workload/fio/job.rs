@@ -55,7 +55,9 @@ impl Reading<'_> {
             .map(|(blocks, _)| *blocks)
             .min()
             .unwrap_or(1);
-        let arrivals = self.arrivals(&mut pattern)?;
+        let arrivals = self.arrivals(&mut pattern, &tables)?;
+        let schedule = self.schedule()?;
+        self.told()?;
         let clones = self.count(&["numjobs"], 1)?.unwrap_or(1);
         if let Some(setting) = self.last(&["numjobs"])
             && clones > MOST_CLONES
@@ -67,8 +69,12 @@ impl Reading<'_> {
         let mut loads = Vec::new();
         for clone in 0..clones {
             let range = self.range(smallest, clone)?;
-            let requests = self.requests(&pattern, &tables, range, &arrivals)?;
-            let mut load = LoadSpec::new(requests, arrivals.clone());
+            let requests = self.requests(&pattern, &tables, range, schedule.is_time_based)?;
+            let mut load = LoadSpec::new(0, arrivals.clone());
+            load.requests = requests;
+            load.start = schedule.start;
+            load.duration = schedule.duration;
+            load.warmup = schedule.ramp;
             load.reads = share(pattern.shares[READ]);
             load.trims = share(pattern.shares[TRIM]);
             load.size = sizes_of(&tables, &pattern.shares);

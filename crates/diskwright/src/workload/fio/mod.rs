@@ -10,11 +10,13 @@ mod ini;
 mod job;
 mod options;
 mod reading;
+mod reports;
+mod schedule;
 mod sizes;
 mod values;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +30,10 @@ use crate::base::error::{Error, InputError, unknown_name};
 
 use self::ini::{Job, JobFile};
 use self::reading::Reading;
-use super::synthetic::{ArrivalsSpec, LoadSpec, SyntheticSpec};
+use self::reports::JobClone;
+use super::synthetic::SyntheticSpec;
+
+pub use self::reports::FioJob;
 
 /// A job file, `"job.fio"`, or some of its jobs, `{ file = "job.fio", jobs = ["randread"] }`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +108,8 @@ impl<'de> Deserialize<'de> for FioSpec {
 pub struct Converted {
     /// The load.
     pub synthetic: SyntheticSpec,
+    /// The jobs that results tell of, by the names of the load's streams.
+    pub jobs: Vec<FioJob>,
     /// What the file says and the load does not have, a line for each option.
     pub warnings: Vec<String>,
 }
@@ -127,46 +134,34 @@ fn of_text(
     let file = JobFile::parse(path, text)?;
     let mut warnings = BTreeSet::new();
     let jobs = choose(&file, chosen)?;
-    let mut loads: Vec<(&Job, LoadSpec)> = Vec::new();
+    let mut loads: Vec<JobClone<'_>> = Vec::new();
+    let (mut stage, mut group, mut ends_stage) = (0, 0, false);
     for (index, &job) in jobs.iter().enumerate() {
         let reading = Reading::new(&file, job, capacity, &mut warnings)?;
-        let wall = ["stonewall", "wait_for_previous"];
-        if index > 0
-            && reading.flag(&wall)?
-            && let Some(setting) = reading.last(&wall)
-        {
-            let names: Vec<_> = jobs.iter().map(|job| format!("{:?}", job.name)).collect();
-            let message = format!(
-                "{} makes job {:?} wait for those before it: all jobs of a load run together",
-                setting.shown(),
-                job.name
-            );
-            let help = format!(
-                "choose jobs that run together of {}: workload.fio = {{ file = \"FILE\", jobs = [\"NAME\"] }}",
-                names.join(", ")
-            );
-            return Err(file.wrong_name(setting, message).help(help));
+        if index > 0 && reading.flag(&["stonewall", "wait_for_previous"])? {
+            (stage, group) = (stage + 1, group + 1);
+        } else if index > 0 && reading.flag(&["new_group"])? {
+            group += 1;
         }
-        let open = reading.last(&["rate_iops"]);
-        for load in reading.loads()? {
-            if let Some((first, other)) = loads.first()
-                && is_open(other) != is_open(&load)
-            {
-                let message = format!(
-                    "of jobs {:?} and {:?} one has rate_iops and one has not: they cannot be mixed",
-                    first.name, job.name
-                );
-                let error = match open {
-                    Some(setting) => file.wrong_name(setting, message),
-                    None => InputError::new(message).at(file.file()),
-                };
-                return Err(error.help("give all of them rate_iops, or none"));
-            }
-            loads.push((job, load));
+        ends_stage |= reading.flag(&["exitall"])?;
+        let together = reading.flag(&["group_reporting"])?;
+        for mut load in reading.loads()? {
+            load.stage = stage;
+            loads.push(JobClone {
+                job,
+                load,
+                group,
+                together,
+            });
         }
     }
+    for clone in &mut loads {
+        clone.load.ends_stage = ends_stage;
+    }
+    let (synthetic, jobs) = reports::named(loads);
     Ok(Converted {
-        synthetic: named(loads),
+        synthetic,
+        jobs,
         warnings: warnings.into_iter().map(|(_, warning)| warning).collect(),
     })
 }
@@ -188,42 +183,6 @@ fn choose<'a>(file: &'a JobFile, chosen: Option<&[String]>) -> Result<Vec<&'a Jo
         .iter()
         .filter(|job| chosen.contains(&job.name))
         .collect())
-}
-
-fn is_open(load: &LoadSpec) -> bool {
-    !matches!(load.arrivals, ArrivalsSpec::Closed(_))
-}
-
-/// One load stands for itself; several have the names of their jobs, with a number where one name is not enough.
-fn named(loads: Vec<(&Job, LoadSpec)>) -> SyntheticSpec {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (job, _) in &loads {
-        *counts.entry(&job.name).or_default() += 1;
-    }
-    let taken: BTreeSet<&str> = counts.keys().copied().collect();
-    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-    let single = loads.len() == 1;
-    let mut all: Vec<LoadSpec> = Vec::with_capacity(loads.len());
-    for (job, mut load) in loads {
-        let name = job.name.as_str();
-        if single {
-            return SyntheticSpec::One(Box::new(load));
-        }
-        load.name = Some(if counts[name] == 1 {
-            name.to_owned()
-        } else {
-            let number = numbers.entry(name).or_default();
-            loop {
-                let numbered = format!("{name}.{number}");
-                *number += 1;
-                if !taken.contains(numbered.as_str()) {
-                    break numbered;
-                }
-            }
-        });
-        all.push(load);
-    }
-    SyntheticSpec::Several(all)
 }
 
 #[cfg(test)]

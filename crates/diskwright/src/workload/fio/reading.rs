@@ -6,7 +6,7 @@ use crate::base::error::{InputError, suggestion, unknown_name};
 use crate::base::units::{BLOCK_BYTES, Time};
 
 use super::ini::{Job, JobFile, Setting};
-use super::options::{NO_MEANING, NOT_MODELLED, REFUSED, UNDERSTOOD, names};
+use super::options::{NO_EFFECT, NOT_MODELLED, REFUSED, UNDERSTOOD, names};
 use super::values::{Amount, Base, amount, number, time};
 
 /// A job being understood.
@@ -59,15 +59,10 @@ impl<'a> Reading<'a> {
         let told = |list: &[(&'static str, &'static str)]| {
             list.iter().find(|(n, _)| *n == name).map(|(_, why)| *why)
         };
-        if UNDERSTOOD.contains(&name) {
+        if UNDERSTOOD.contains(&name) || NO_EFFECT.contains(&name) {
             return Ok(());
         }
-        if NO_MEANING.contains(&name) {
-            self.warn(
-                setting,
-                &format!("{} has no meaning in a simulation", setting.shown()),
-            );
-        } else if let Some(instead) = told(NOT_MODELLED) {
+        if let Some(instead) = told(NOT_MODELLED) {
             self.not_modelled(setting, instead);
         } else if let Some(help) = told(REFUSED) {
             if !(name == "zonemode" && setting.value.as_deref() == Some("none")) {

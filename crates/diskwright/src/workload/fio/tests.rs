@@ -28,7 +28,7 @@ fn becomes(options: &str, keys: &str) {
     let found = converted(&text).synthetic;
     assert_eq!(
         found,
-        load(keys),
+        load(&format!("name = 'job'\n{keys}")),
         "{options}\nbecame\n{}",
         toml::to_string(&found).unwrap()
     );
@@ -38,29 +38,33 @@ const ONE: &str = "arrivals = { closed = { users = 1 } }";
 
 #[test]
 fn a_usual_job_file_becomes_its_load() {
-    let text = "; a database\n[global]\nioengine=libaio ; asynchronous\ndirect=1\nbs=4k\nruntime=60\ntime_based\n\n[db]\nfilename=/dev/sdb\nrw=randrw\nrwmixread=70\niodepth=32\nnorandommap\nsize=512m\nverify=crc32c\n";
+    let text = "; a database\n[global]\nioengine=libaio ; asynchronous\ndirect=1\nbs=4k\nruntime=60\ntime_based\nramp_time=5\n\n[db]\nfilename=/dev/sdb\nrw=randrw\nrwmixread=70\niodepth=32\nnorandommap\nsize=512m\nverify=crc32c\n";
     let Converted {
         synthetic,
         warnings,
+        jobs,
     } = converted(text);
     assert_eq!(
         synthetic,
         load(
-            "requests = 131_072\narrivals = { closed = { users = 32 } }\nreads = 0.7\naddress = { uniform = { blocks = 1_048_576 } }"
+            "name = 'db'\nduration = '65 s'\nwarmup = '5 s'\narrivals = { closed = { users = 32 } }\nreads = 0.7\naddress = { uniform = { blocks = 1_048_576 } }"
         )
     );
-    let expected = [
-        "job.fio:3: ioengine=libaio has no meaning in a simulation",
-        "job.fio:4: direct=1 has no meaning in a simulation",
-        "job.fio:6: not modelled: runtime=60: the load ends after its requests",
-        "job.fio:7: not modelled: time_based: the load ends after its requests",
-        "job.fio:10: filename=/dev/sdb has no meaning in a simulation",
-        "job.fio:16: verify=crc32c has no meaning in a simulation",
-    ];
-    assert_eq!(warnings.len(), expected.len(), "{warnings:#?}");
-    for (warning, expected) in warnings.iter().zip(expected) {
-        assert!(warning.starts_with(expected), "{warning}");
-    }
+    assert_eq!(
+        warnings,
+        ["job.fio:17: not modelled: verify=crc32c: nothing is read back"]
+    );
+    let job = &jobs[0];
+    assert_eq!(
+        (job.name.as_str(), job.job.as_str(), job.group),
+        ("db", "db", 0)
+    );
+    assert_eq!(job.global[0], ("ioengine".to_owned(), "libaio".to_owned()));
+    assert!(
+        job.global
+            .contains(&("time_based".to_owned(), "1".to_owned()))
+    );
+    assert_eq!(job.options[3], ("iodepth".to_owned(), "32".to_owned()));
 }
 
 #[test]
@@ -130,61 +134,191 @@ fn sizes_and_amounts() {
 }
 
 #[test]
-fn users_and_rates() {
+fn users_rates_and_think_times() {
     let at = "size = '4 KiB'\naddress = { sequential = { blocks = 2_048 } }";
-    for (options, arrivals) in [
-        ("iodepth=8 ioengine=libaio", "closed = { users = 8 }"),
-        ("iodepth=8", "closed = { users = 8 }"),
-        ("thinktime=250", "closed = { users = 1, think = '250 us' }"),
+    for (options, closed) in [
+        ("iodepth=8 ioengine=libaio", "users = 8"),
+        // fio's default engine has one request outstanding.
+        ("iodepth=8", "users = 1"),
+        ("iodepth=8 ioengine=sync", "users = 1"),
+        ("thinktime=250", "users = 1, think = '250 us'"),
         (
             "thinktime=2ms iodepth=4 ioengine=io_uring",
-            "closed = { users = 4, think = '2 ms' }",
+            "users = 4, pause = { time = '2 ms', requests = 1 }",
         ),
-        ("rate_iops=100", "constant = '10 ms'"),
-        ("rate_iops=1k iodepth=4", "constant = '976.563 us'"),
-        ("rate_iops=100 rate_process=poisson", "poisson = '10 ms'"),
+        (
+            "thinktime=2ms thinktime_blocks=8 thinktime_spin=1ms",
+            "users = 1, pause = { time = '2 ms', requests = 8 }",
+        ),
+        (
+            "thinktime=1s thinktime_iotime=9",
+            "users = 1, pause = { time = '1 s', period = '9 s' }",
+        ),
+        (
+            "thinktime=1s thinktime_iotime=9s thinktime_blocks=100",
+            "users = 1, pause = { time = '1 s', requests = 100, period = '9 s' }",
+        ),
+        ("thinktime_blocks=8", "users = 1"),
+        ("rate_iops=100", "users = 1, rate = { requests = 100 }"),
+        (
+            "rate_iops=1k iodepth=4 ioengine=libaio",
+            "users = 4, rate = { requests = 1024 }",
+        ),
+        (
+            "rate_iops=100 rate_process=poisson",
+            "users = 1, rate = { poisson-requests = 100 }",
+        ),
+        ("rate=1m", "users = 1, rate = { bytes = 1_048_576 }"),
+        ("rate=1000", "users = 1, rate = { bytes = 1000 }"),
+        (
+            "rate=1m rate_process=poisson",
+            "users = 1, rate = { poisson-requests = 256 }",
+        ),
     ] {
-        let options = format!("{options} size=1m");
         becomes(
-            &options,
-            &format!("requests = 256\narrivals = {{ {arrivals} }}\n{at}"),
+            &format!("{options} size=1m"),
+            &format!("requests = 256\narrivals = {{ closed = {{ {closed} }} }}\n{at}"),
         );
     }
     // Each direction has its rate, and they decide the mix.
-    becomes(
-        "rw=rw rate_iops=100 size=1m",
-        &format!("requests = 256\nreads = 0.5\narrivals = {{ constant = '5 ms' }}\n{at}"),
-    );
-    becomes(
-        "rw=rw rate_iops=300,100 size=1m",
-        &format!("requests = 256\nreads = 0.75\narrivals = {{ constant = '2.5 ms' }}\n{at}"),
-    );
-    // With a rate a time is a number of requests.
-    for (options, requests) in [
-        ("runtime=1", 100),
-        ("runtime=10m", 256),
-        ("runtime=10m time_based", 60_000),
+    for (rate, reads, closed) in [
+        ("rate_iops=100", 0.5, "requests = 200"),
+        ("rate_iops=300,100", 0.75, "requests = 400"),
+        ("rate=3m,1m", 0.75, "bytes = 4_194_304"),
     ] {
-        let options = format!("{options} rate_iops=100 size=1m");
         becomes(
-            &options,
-            &format!("requests = {requests}\narrivals = {{ constant = '10 ms' }}\n{at}"),
+            &format!("rw=rw {rate} size=1m"),
+            &format!(
+                "requests = 256\nreads = {reads}\narrivals = {{ closed = {{ users = 1, rate = {{ {closed} }} }} }}\n{at}"
+            ),
         );
     }
-    let warnings =
-        converted("[a]\niodepth=8\n[b]\nioengine=libaio\niodepth=8\nthinktime=1\n").warnings;
-    assert!(
-        warnings
-            .iter()
-            .any(|w| w.starts_with("job.fio:2: iodepth=8 is 8 users here; fio's engine psync")),
-        "{warnings:#?}"
+    let warnings = converted("[a]\niodepth=8\n[b]\nrw=rw\nrate_iops=300,100\n").warnings;
+    let expected = [
+        "job.fio:2: iodepth=8 changes nothing: the engine psync, fio's default, has 1 request outstanding; ioengine=libaio has 8",
+        "job.fio:5: rate_iops=300,100 gives each direction its rate: reads are 75 % and writes 25 %",
+    ];
+    assert_eq!(warnings, expected);
+}
+
+#[test]
+fn times_begin_and_end_jobs() {
+    let at = format!("{ONE}\naddress = {{ sequential = {{ blocks = 2_048 }} }}");
+    for (options, keys) in [
+        ("runtime=1", "requests = 256\nduration = '1 s'"),
+        ("runtime=10m time_based", "duration = '600 s'"),
+        (
+            "runtime=10 time_based=0",
+            "requests = 256\nduration = '10 s'",
+        ),
+        (
+            "runtime=10 time_based number_ios=7",
+            "requests = 7\nduration = '10 s'",
+        ),
+        ("runtime=0", "requests = 256"),
+        ("time_based", "requests = 256"),
+        ("ramp_time=3", "requests = 256\nwarmup = '3 s'"),
+        (
+            "runtime=10 ramp_time=3 time_based",
+            "duration = '13 s'\nwarmup = '3 s'",
+        ),
+        ("startdelay=2", "requests = 256\nstart = '2 s'"),
+        (
+            "startdelay=1s-5s",
+            "requests = 256\nstart = { min = '1 s', max = '5 s' }",
+        ),
+    ] {
+        becomes(&format!("{options} size=1m"), &format!("{keys}\n{at}"));
+    }
+    assert_eq!(
+        converted("[a]\ntime_based\n").warnings,
+        ["job.fio:2: time_based changes nothing without a runtime"]
     );
-    assert!(
-        warnings
-            .iter()
-            .any(|w| w.starts_with("job.fio:5: iodepth=8 is 8 users who think")),
-        "{warnings:#?}"
+}
+
+#[test]
+fn stone_walls_make_stages_and_groups_make_reports() {
+    let text = "[global]\nsize=1m\n[a]\nstonewall\nnumjobs=2\ngroup_reporting\n[b]\nexitall\n[c]\nstonewall\n[d]\nwait_for_previous\nnumjobs=2\n[e]\nnew_group\ngroup_reporting\n";
+    let Converted {
+        synthetic,
+        jobs,
+        warnings,
+    } = converted(text);
+    assert_eq!(warnings, [""; 0]);
+    let SyntheticSpec::Several(loads) = synthetic else {
+        panic!("several jobs");
+    };
+    let found: Vec<_> = loads
+        .iter()
+        .map(|load| {
+            let report = load.report_as.as_deref().unwrap_or("");
+            (
+                load.name.as_deref().unwrap_or(""),
+                report,
+                load.stage,
+                load.ends_stage,
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("a.0", "a", 0, true),
+            ("a.1", "a", 0, true),
+            ("b", "", 0, true),
+            ("c", "", 1, true),
+            ("d.0", "", 2, true),
+            ("d.1", "", 2, true),
+            ("e", "", 2, true),
+        ]
     );
+    let reports: Vec<_> = jobs
+        .iter()
+        .map(|job| (job.name.as_str(), job.job.as_str(), job.group))
+        .collect();
+    assert_eq!(
+        reports,
+        [
+            ("a", "a", 0),
+            ("b", "b", 0),
+            ("c", "c", 1),
+            ("d.0", "d", 2),
+            ("d.1", "d", 2),
+            ("e", "e", 3)
+        ]
+    );
+    // With the option, jobs of a group are one report, named after its first.
+    let grouped = converted("[global]\ngroup_reporting\nsize=1m\n[a]\n[b]\n[c]\nstonewall\n");
+    let reports: Vec<_> = grouped.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(reports, ["a", "c"]);
+    // The first job waits for nobody.
+    let SyntheticSpec::One(load) = converted("[a]\nstonewall\n").synthetic else {
+        panic!("one job");
+    };
+    assert_eq!(load.stage, 0);
+}
+
+#[test]
+fn what_cannot_matter_is_not_told_and_what_can_is() {
+    let quiet = "[a]\ndirect=1\nioengine=libaio\ninvalidate=1\nfilename=/dev/sdb\nnrfiles=1\nname=x\nbuffered=0\nthread\nrefill_buffers\nexit_what=group\nrate_ignore_thinktime=1\n";
+    assert_eq!(converted(quiet).warnings, [""; 0]);
+    for (option, part) in [
+        ("direct=0", "no page cache"),
+        ("buffered=1", "no page cache"),
+        ("filename=/dev/sda:/dev/sdb", "one device"),
+        ("nrfiles=4", "one range"),
+        ("rate_min=1m", "too slow"),
+        ("iodepth_batch=4", "issued by itself"),
+        ("exit_what=all", "stonewall"),
+        ("cmdprio_percentage=10", "priority"),
+    ] {
+        let warnings = converted(&format!("[a]\n{option}\n")).warnings;
+        let expected = format!("job.fio:2: not modelled: {option}: ");
+        assert!(
+            warnings.len() == 1 && warnings[0].starts_with(&expected) && warnings[0].contains(part),
+            "{option}: {warnings:?}"
+        );
+    }
 }
 
 #[test]
@@ -285,7 +419,8 @@ fn jobs_and_clones_are_streams() {
     );
     assert_eq!(converted(text).synthetic, load(&expected));
     // What a global section says is told once.
-    assert_eq!(converted(text).warnings.len(), 1);
+    let told = converted(&text.replace("size=1m", "size=1m\nend_fsync=1")).warnings;
+    assert_eq!(told.len(), 1);
     let chosen = |names: &[&str]| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         of_text(Path::new("job.fio"), text, Some(&names), CAPACITY)
@@ -331,6 +466,33 @@ fn what_is_wrong_is_shown_at_its_place() {
         ("thinktime=x", "job.fio:2:11", "a time such as"),
         ("rate_iops=0", "job.fio:2:11", "above 0"),
         ("rate_iops=,100", "job.fio:2:11", "every direction"),
+        ("rate=0", "job.fio:2:6", "above 0"),
+        ("rate=1m\nrate_iops=5", "job.fio:3:1", "exclude each other"),
+        (
+            "rate_iops=5\nrate_process=even",
+            "job.fio:3:14",
+            "linear or poisson",
+        ),
+        ("runtime=x", "job.fio:2:9", "a time such as"),
+        ("startdelay=5-1", "job.fio:2:12", "a range such as"),
+        (
+            "thinktime=1\nthinktime_blocks=0",
+            "job.fio:3:18",
+            "1 or more",
+        ),
+        (
+            "thinktime=1\nthinktime_blocks_type=x",
+            "job.fio:3:23",
+            "complete or issue",
+        ),
+        (
+            "thinktime=1\nthinktime_spin=2",
+            "job.fio:3:16",
+            "at most the thinktime",
+        ),
+        ("ioengine=cpuio", "job.fio:2:1", "no requests of a drive"),
+        ("wait_for=a", "job.fio:2:1", "stonewall"),
+        ("exit_what=some", "job.fio:2:11", "group, stonewall or all"),
         ("size=2g", "job.fio:2:6", "1 to 2097152 blocks"),
         ("size=0", "job.fio:2:6", "1 to 2097152 blocks"),
         ("size=120%", "job.fio:2:6", "20%"),
@@ -382,27 +544,6 @@ fn what_is_wrong_is_shown_at_its_place() {
 }
 
 #[test]
-fn jobs_that_do_not_run_together_are_refused() {
-    let error = refused("[a]\nrw=read\n[b]\nstonewall\nrw=write\n");
-    assert!(
-        error.contains("job.fio:4:1") && error.contains("\"a\", \"b\""),
-        "{error}"
-    );
-    // The first job waits for nobody.
-    assert!(matches!(
-        converted("[a]\nstonewall\n").synthetic,
-        SyntheticSpec::One(_)
-    ));
-    let error = refused("[a]\nrw=read\n[b]\nrate_iops=100\nrw=write\n");
-    assert!(
-        error.contains("job.fio:4:1") && error.contains("cannot be mixed"),
-        "{error}"
-    );
-    let error = refused("[a]\nrate_iops=100\n[b]\nrw=write\n");
-    assert!(error.contains("cannot be mixed"), "{error}");
-}
-
-#[test]
 fn a_workload_can_be_a_job_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(
@@ -422,7 +563,7 @@ fn a_workload_can_be_a_job_file() {
         (Pacing::Closed { users: Some(2) }, Some(272))
     );
     assert!(
-        all.warnings()[0].contains("a.fio:4: verify=md5"),
+        all.warnings()[0].contains("a.fio:4: not modelled: verify=md5"),
         "{:?}",
         all.warnings()
     );

@@ -112,6 +112,13 @@ impl Addresses {
     }
 }
 
+impl AddressSpec {
+    /// Whether requests follow each other.
+    pub fn is_sequential(&self) -> bool {
+        matches!(self, AddressSpec::Sequential(_))
+    }
+}
+
 impl Default for AddressSpec {
     fn default() -> AddressSpec {
         AddressSpec::Uniform(UniformParams::default())

@@ -8,6 +8,8 @@ use crate::base::random::Stream;
 use crate::base::units::Time;
 
 use super::on_off::{OnOff, OnOffParams};
+use super::plan::PauseSpec;
+use super::rate::RateSpec;
 use super::scope::Scope;
 use super::think::ThinkSpec;
 
@@ -47,6 +49,12 @@ pub struct ClosedParams {
     pub users: Option<u32>,
     /// From a completion to the same user's next request.
     pub think: ThinkSpec,
+    /// The most that all of them issue in a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<RateSpec>,
+    /// When all of them pause together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pause: Option<PauseSpec>,
 }
 
 /// Tells the arrival times one after the other.
@@ -228,7 +236,7 @@ mod tests {
             uniform(2, 1),
             ArrivalsSpec::Closed(ClosedParams {
                 users: Some(0),
-                think: ThinkSpec::default(),
+                ..ClosedParams::default()
             }),
         ] {
             let error = Clock::new(&spec, &Scope::only(0)).err().unwrap();

@@ -15,6 +15,7 @@ use super::think::{Think, ThinkSpec};
 
 /// A load, and how far it has come.
 pub struct Load {
+    /// Requests that are left; without a number, as many as there are taken.
     left: u64,
     clock: Clock,
     operations: Operations,
@@ -36,7 +37,7 @@ impl Load {
             _ => ThinkSpec::default(),
         };
         Ok(Load {
-            left: spec.requests,
+            left: spec.requests.unwrap_or(u64::MAX),
             clock: Clock::new(&spec.arrivals, &scope)?,
             operations: Operations::new(spec, &scope)?,
             addresses: Addresses::new(&spec.address, sizes.all(), &scope, capacity)?,
@@ -92,6 +93,18 @@ impl Load {
             lbn,
             blocks,
         }))
+    }
+
+    /// Whether no request is left.
+    #[inline]
+    pub fn is_at_end(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether the next request is a flush that follows a number of writes.
+    #[inline]
+    pub fn has_flush_next(&self) -> bool {
+        self.operations.has_flush_next()
     }
 
     /// What the user should know of the requests so far.

@@ -16,10 +16,13 @@ mod on_off;
 mod operations;
 mod permutation;
 mod places;
+mod plan;
+mod rate;
 mod scope;
 mod sequential;
 mod size;
 mod spec;
+mod start;
 mod streams;
 mod strided;
 mod think;
@@ -48,9 +51,12 @@ pub use self::growing::GrowingParams;
 pub use self::hot_cold::HotColdParams;
 pub use self::local::{Distances, LocalParams};
 pub use self::on_off::{Lengths, OnOffParams};
+pub use self::plan::{PauseSpec, Source, StreamPlan};
+pub use self::rate::{RateClock, RateSpec};
 pub use self::sequential::SequentialParams;
 pub use self::size::{SizeByOperation, SizeShare, SizeSpec};
 pub use self::spec::{LoadSpec, SyntheticSpec};
+pub use self::start::StartSpec;
 pub use self::streams::{StreamsParams, Turns};
 pub use self::strided::StridedParams;
 pub use self::think::ThinkSpec;
@@ -61,11 +67,16 @@ pub use self::zones::{Zone, ZonesParams};
 
 /// A synthetic load being generated.
 pub struct Synthetic {
-    total: u64,
+    /// The number of requests, where it is known.
+    total: Option<u64>,
+    /// A load has no number of requests.
+    is_endless: bool,
     pacing: Pacing,
     loads: Loads,
-    /// The names of several loads.
+    /// Under which names the loads are reported, where they have some.
     names: Vec<String>,
+    /// When each begins and ends, where that is planned.
+    plans: Vec<StreamPlan>,
 }
 
 enum Loads {
@@ -74,6 +85,11 @@ enum Loads {
     Merged {
         loads: Vec<(Load, Option<Arrival>)>,
         order: BinaryHeap<Reverse<(Time, usize)>>,
+    },
+    /// Loads with plans, of which the host asks for requests one by one; whose turn it is when it does not say.
+    Planned {
+        loads: Vec<Load>,
+        turn: usize,
     },
     /// Several populations of users: each load, and the number of the first user after its own.
     Populations {
@@ -90,10 +106,27 @@ impl Synthetic {
     /// A value that makes no sense or does not fit the drive; the message names its key.
     pub fn new(spec: &SyntheticSpec, seed: u64, capacity: u64) -> Result<Synthetic, InputError> {
         match spec {
+            SyntheticSpec::One(one) if one.is_planned() => {
+                let scope = Scope::only(seed);
+                let plan = one.plan(&scope)?;
+                let load = Load::new(one, scope, capacity)?;
+                Ok(Synthetic {
+                    total: total([&**one]),
+                    is_endless: one.requests.is_none(),
+                    pacing: Pacing::Planned,
+                    loads: Loads::Planned {
+                        loads: vec![load],
+                        turn: 0,
+                    },
+                    names: one.reported_as().map(str::to_owned).into_iter().collect(),
+                    plans: vec![plan],
+                })
+            }
             SyntheticSpec::One(one) => {
                 let load = Load::new(one, Scope::only(seed), capacity)?;
                 Ok(Synthetic {
                     total: one.requests,
+                    is_endless: false,
                     pacing: match &one.arrivals {
                         ArrivalsSpec::Closed(closed) => Pacing::Closed {
                             users: closed.users,
@@ -101,7 +134,8 @@ impl Synthetic {
                         _ => Pacing::Open,
                     },
                     loads: Loads::One(Box::new(load)),
-                    names: Vec::new(),
+                    names: one.reported_as().map(str::to_owned).into_iter().collect(),
+                    plans: Vec::new(),
                 })
             }
             SyntheticSpec::Several(specs) => Synthetic::several(specs, seed, capacity),
@@ -112,10 +146,13 @@ impl Synthetic {
         if specs.is_empty() {
             return Err(InputError::new("workload.synthetic.stream has no streams"));
         }
+        let closed = |spec: &LoadSpec| matches!(spec.arrivals, ArrivalsSpec::Closed(_));
+        let mixed = specs.iter().any(|spec| closed(spec) != closed(&specs[0]));
+        let planned = mixed || specs.iter().any(LoadSpec::is_planned);
         let mut names = BTreeSet::new();
         let mut loads = Vec::with_capacity(specs.len());
+        let mut plans = Vec::new();
         let mut users = 0u32;
-        let closed = |spec: &LoadSpec| matches!(spec.arrivals, ArrivalsSpec::Closed(_));
         for (index, spec) in specs.iter().enumerate() {
             let scope = Scope::among_several(seed, index, spec.name.as_deref());
             if let Some(name) = &spec.name
@@ -125,14 +162,6 @@ impl Synthetic {
                     "name",
                     format_args!(" is {name:?}, as that of a stream before"),
                 ));
-            }
-            if closed(spec) != closed(&specs[0]) {
-                return Err(scope
-                    .wrong(
-                        "arrivals",
-                        ": streams with users (closed) and streams with arrival times cannot be mixed",
-                    )
-                    .help("give all of them users, or none"));
             }
             if let ArrivalsSpec::Closed(closed) = &spec.arrivals {
                 let own = closed.users.ok_or_else(|| {
@@ -148,30 +177,37 @@ impl Synthetic {
                     )
                 })?;
             }
+            if planned {
+                plans.push(spec.plan(&scope)?);
+            }
             loads.push((Load::new(spec, scope, capacity)?, users));
         }
-        let total = specs
-            .iter()
-            .fold(0u64, |sum, spec| sum.saturating_add(spec.requests));
-        let closed = closed(&specs[0]);
-        let name = |(index, spec): (usize, &LoadSpec)| match &spec.name {
-            Some(name) => name.clone(),
+        let name = |(index, spec): (usize, &LoadSpec)| match spec.reported_as() {
+            Some(name) => name.to_owned(),
             None => format!("stream[{index}]"),
+        };
+        let only = |loads: Vec<(Load, u32)>| loads.into_iter().map(|(load, _)| load);
+        let (pacing, loads) = if planned {
+            let loads = only(loads).collect();
+            (Pacing::Planned, Loads::Planned { loads, turn: 0 })
+        } else if closed(&specs[0]) {
+            let users = Some(users);
+            (
+                Pacing::Closed { users },
+                Loads::Populations { loads, turn: 0 },
+            )
+        } else {
+            let merged = Loads::merged(only(loads));
+            let merged = merged.map_err(|error| InputError::new(error.to_string()))?;
+            (Pacing::Open, merged)
         };
         Ok(Synthetic {
             names: specs.iter().enumerate().map(name).collect(),
-            total,
-            pacing: if closed {
-                Pacing::Closed { users: Some(users) }
-            } else {
-                Pacing::Open
-            },
-            loads: if closed {
-                Loads::Populations { loads, turn: 0 }
-            } else {
-                Loads::merged(loads.into_iter().map(|(load, _)| load))
-                    .map_err(|error| InputError::new(error.to_string()))?
-            },
+            total: total(specs),
+            is_endless: specs.iter().any(|spec| spec.requests.is_none()),
+            pacing,
+            loads,
+            plans,
         })
     }
 
@@ -179,6 +215,10 @@ impl Synthetic {
     pub fn popular_places(&self) -> Option<impl Iterator<Item = Command> + '_> {
         match &self.loads {
             Loads::One(load) => load.popular_places(),
+            Loads::Planned { loads, .. } => match loads.as_slice() {
+                [load] => load.popular_places(),
+                _ => None,
+            },
             Loads::Merged { .. } | Loads::Populations { .. } => None,
         }
     }
@@ -188,14 +228,24 @@ impl Synthetic {
         self.pacing
     }
 
-    /// The names of the loads, where there are several.
+    /// The plans of the loads, in their order, where they have some.
+    pub fn take_plans(&mut self) -> Vec<StreamPlan> {
+        std::mem::take(&mut self.plans)
+    }
+
+    /// Under which names the loads are reported, in their order; of a single one, if it has a name.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// How many requests there are in all.
-    pub fn total(&self) -> u64 {
+    /// How many requests there are in all, unless time decides.
+    pub fn total(&self) -> Option<u64> {
         self.total
+    }
+
+    /// Whether a load has no number of requests.
+    pub fn is_endless(&self) -> bool {
+        self.is_endless
     }
 
     /// What the user should know of the requests so far.
@@ -210,10 +260,11 @@ impl Synthetic {
                 .iter()
                 .filter_map(|(load, _)| load.warning())
                 .collect(),
+            Loads::Planned { loads, .. } => loads.iter().filter_map(Load::warning).collect(),
         }
     }
 
-    /// The next request; of several loads with users, the users take turns.
+    /// The next request; of several loads with users, the users take turns, and loads with plans do.
     ///
     /// # Errors
     /// The arrivals have run past the end of time.
@@ -223,7 +274,50 @@ impl Synthetic {
             Loads::One(load) => load.draw(),
             Loads::Merged { loads, order } => merge(loads, order),
             Loads::Populations { loads, turn } => take_turns(loads, turn),
+            Loads::Planned { loads, turn } => {
+                let count = loads.len();
+                for _ in 0..count {
+                    let load = &mut loads[*turn];
+                    *turn = (*turn + 1) % count;
+                    if let Some(arrival) = load.draw()? {
+                        return Ok(Some(arrival));
+                    }
+                }
+                Ok(None)
+            }
         }
+    }
+
+    /// One of the loads with plans.
+    #[inline]
+    fn planned(&mut self, stream: u32) -> Option<&mut Load> {
+        match &mut self.loads {
+            Loads::Planned { loads, .. } => loads.get_mut(stream as usize),
+            _ => None,
+        }
+    }
+
+    /// Writes the next request of a load with a plan: `false` after its last one.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    #[inline]
+    pub fn fill_of(&mut self, stream: u32, next: &mut Arrival) -> Result<bool, Error> {
+        self.planned(stream)
+            .map_or(Ok(false), |load| load.fill(next))
+    }
+
+    /// Whether a load with a plan has no request left.
+    #[inline]
+    pub fn is_at_end(&mut self, stream: u32) -> bool {
+        self.planned(stream).is_none_or(|load| load.is_at_end())
+    }
+
+    /// Whether the next request of a load with a plan is a flush that follows a number of writes.
+    #[inline]
+    pub fn has_flush_next(&mut self, stream: u32) -> bool {
+        self.planned(stream)
+            .is_some_and(|load| load.has_flush_next())
     }
 
     /// Writes the next request of a user, from 0, where it is wanted: `false` when the user's load is at its end; of loads without users that of
@@ -236,17 +330,18 @@ impl Synthetic {
         match &mut self.loads {
             Loads::One(load) => load.fill(next),
             Loads::Populations { loads, .. } => owner(loads, user).fill(next),
-            Loads::Merged { .. } => Ok(next.becomes(self.draw()?)),
+            Loads::Merged { .. } | Loads::Planned { .. } => Ok(next.becomes(self.draw()?)),
         }
     }
 
-    /// How long a user thinks now.
+    /// How long a user thinks now; of loads with plans, one of the stream of this number.
     #[inline]
     pub fn think(&mut self, user: u32) -> Time {
         match &mut self.loads {
             Loads::One(load) => load.think(),
             Loads::Merged { .. } => Time::ZERO,
             Loads::Populations { loads, .. } => owner(loads, user).think(),
+            Loads::Planned { loads, .. } => loads[user as usize].think(),
         }
     }
 }
@@ -264,6 +359,13 @@ impl Loads {
             order,
         })
     }
+}
+
+/// The number of requests of all loads, unless time decides.
+fn total<'a>(specs: impl IntoIterator<Item = &'a LoadSpec>) -> Option<u64> {
+    let of = |spec: &LoadSpec| spec.requests.filter(|_| spec.duration.is_none());
+    let mut all = specs.into_iter().map(of);
+    all.try_fold(0u64, |sum, requests| Some(sum.saturating_add(requests?)))
 }
 
 /// The earliest request; of several at one instant, that of the load that stands first.

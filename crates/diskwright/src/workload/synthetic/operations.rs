@@ -68,10 +68,16 @@ impl Operations {
         })
     }
 
+    /// Whether the next operation is a flush that follows a number of writes.
+    #[inline]
+    pub fn has_flush_next(&self) -> bool {
+        self.flush_every == Some(self.writes)
+    }
+
     /// The next operation, and whether it is forced to the medium.
     #[inline]
     pub fn next(&mut self) -> (Op, bool) {
-        if self.flush_every == Some(self.writes) {
+        if self.has_flush_next() {
             self.writes = 0;
             return (Op::Flush, false);
         }

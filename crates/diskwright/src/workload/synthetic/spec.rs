@@ -7,11 +7,12 @@ use serde::de::{Deserializer, Error as _};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::base::units::Share;
+use crate::base::units::{Share, Time};
 
 use super::address::AddressSpec;
 use super::arrivals::ArrivalsSpec;
 use super::size::SizeSpec;
+use super::start::StartSpec;
 
 /// A synthetic load, written with its keys, or several, each in its own `[[workload.synthetic.stream]]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +30,27 @@ pub struct LoadSpec {
     /// What it is called among several; its random numbers depend on its name, or on its place when it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// How many requests.
-    pub requests: u64,
+    /// Under which name its requests are reported: its own unless said. Streams with the same one are reported together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report_as: Option<String>,
+    /// How many requests; without a number, as many as there are in `duration`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// It begins when all streams of lower stages have ended.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub stage: u32,
+    /// It does not begin before this instant.
+    #[serde(default, skip_serializing_if = "StartSpec::is_at_once")]
+    pub start: StartSpec,
+    /// It issues requests for this time from its beginning, its warm-up included, and none from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Time>,
+    /// Its requests that arrive within this time from its beginning are left out of the statistics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<Time>,
+    /// When it has ended, the other streams of its stage issue nothing more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends_stage: bool,
     /// When they arrive.
     pub arrivals: ArrivalsSpec,
     /// The share of reads; what reads, trims and flushes leave of 1 are writes.
@@ -56,16 +76,36 @@ pub struct LoadSpec {
     pub address: AddressSpec,
 }
 
+fn is_first(stage: &u32) -> bool {
+    *stage == 0
+}
+
 fn all_reads() -> Share {
     Share::new(1.0).expect("1 is a share")
 }
 
 impl LoadSpec {
+    /// Neither a number of requests nor a time ends it.
+    fn has_no_end(&self) -> bool {
+        self.requests.is_none() && self.duration.is_none()
+    }
+
+    /// The name that its requests are reported under.
+    pub(super) fn reported_as(&self) -> Option<&str> {
+        self.report_as.as_deref().or(self.name.as_deref())
+    }
+
     /// So many requests that arrive so, all else as in a spec that says no more.
     pub fn new(requests: u64, arrivals: ArrivalsSpec) -> LoadSpec {
         LoadSpec {
             name: None,
-            requests,
+            report_as: None,
+            requests: Some(requests),
+            stage: 0,
+            start: StartSpec::default(),
+            duration: None,
+            warmup: None,
+            ends_stage: false,
             arrivals,
             reads: all_reads(),
             trims: Share::default(),
@@ -78,12 +118,32 @@ impl LoadSpec {
     }
 }
 
+impl SyntheticSpec {
+    /// The key of a warm-up that a load has.
+    pub fn warmup(&self) -> Option<String> {
+        let has = |load: &LoadSpec| load.warmup.is_some_and(|warmup| warmup > Time::ZERO);
+        match self {
+            SyntheticSpec::One(load) => has(load).then(|| "workload.synthetic.warmup".to_owned()),
+            SyntheticSpec::Several(loads) => {
+                let index = loads.iter().position(has)?;
+                Some(format!("workload.synthetic.stream[{index}].warmup"))
+            }
+        }
+    }
+}
+
 /// Every key of one load, none of them needed, and the list of several.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Keys {
     name: Option<String>,
+    report_as: Option<String>,
     requests: Option<u64>,
+    stage: Option<u32>,
+    start: Option<StartSpec>,
+    duration: Option<Time>,
+    warmup: Option<Time>,
+    ends_stage: Option<bool>,
     arrivals: Option<ArrivalsSpec>,
     reads: Option<Share>,
     trims: Option<Share>,
@@ -100,7 +160,13 @@ impl Keys {
     fn beside_streams(&self) -> Option<&'static str> {
         [
             ("name", self.name.is_some()),
+            ("report_as", self.report_as.is_some()),
             ("requests", self.requests.is_some()),
+            ("stage", self.stage.is_some()),
+            ("start", self.start.is_some()),
+            ("duration", self.duration.is_some()),
+            ("warmup", self.warmup.is_some()),
+            ("ends_stage", self.ends_stage.is_some()),
             ("arrivals", self.arrivals.is_some()),
             ("reads", self.reads.is_some()),
             ("trims", self.trims.is_some()),
@@ -126,17 +192,24 @@ impl<'de> Deserialize<'de> for SyntheticSpec {
             )));
         }
         if let Some(loads) = keys.stream {
+            if loads.iter().any(LoadSpec::has_no_end) {
+                return Err(D::Error::missing_field("requests"));
+            }
             return Ok(SyntheticSpec::Several(loads));
         }
-        let requests = keys
-            .requests
-            .ok_or_else(|| D::Error::missing_field("requests"))?;
         let arrivals = keys
             .arrivals
             .ok_or_else(|| D::Error::missing_field("arrivals"))?;
-        let all_else = LoadSpec::new(requests, arrivals);
-        Ok(SyntheticSpec::One(Box::new(LoadSpec {
+        let all_else = LoadSpec::new(0, arrivals);
+        let load = LoadSpec {
             name: keys.name,
+            report_as: keys.report_as,
+            requests: keys.requests,
+            stage: keys.stage.unwrap_or_default(),
+            start: keys.start.unwrap_or_default(),
+            duration: keys.duration,
+            warmup: keys.warmup,
+            ends_stage: keys.ends_stage.unwrap_or_default(),
             reads: keys.reads.unwrap_or(all_else.reads),
             trims: keys.trims.unwrap_or(all_else.trims),
             flushes: keys.flushes.unwrap_or(all_else.flushes),
@@ -144,8 +217,12 @@ impl<'de> Deserialize<'de> for SyntheticSpec {
             fua: keys.fua.unwrap_or(all_else.fua),
             size: keys.size.unwrap_or(all_else.size),
             address: keys.address.unwrap_or(all_else.address),
-            ..LoadSpec::new(requests, all_else.arrivals)
-        })))
+            arrivals: all_else.arrivals,
+        };
+        if load.has_no_end() {
+            return Err(D::Error::missing_field("requests"));
+        }
+        Ok(SyntheticSpec::One(Box::new(load)))
     }
 }
 

@@ -17,6 +17,8 @@ pub const KNOWN: &[&str] = &[
     // A load that the drive's end, or the drawn stretch of it, leaves nothing of; a warm-up of the whole run.
     "the run is empty",
     "nothing is measured",
+    // A load that time alone ends, as what a device is warmed with.
+    "no number of requests to warm with",
     // A host's scheduler above a medium that it cannot measure, or that is told of what nobody knows.
     "nothing is known of the access times",
     "an oracle must know what comes",

@@ -6,11 +6,28 @@ use serde_json::{Value, json};
 
 use crate::whole_specs::draw::Draw;
 
-/// One to three jobs, all with rates or all without.
+/// One to three jobs, with rates, think times, starts and ends.
 pub fn fio(draw: &mut Draw<'_>) -> Value {
-    let rates = draw.chance(0.4);
     let kib = (draw.region.1 / 2 / 64 * 64).clamp(64, 1 << 20);
-    let mut text = format!("[global]\nsize={kib}k\n");
+    let mut text = format!("[global]\nioengine=libaio\nsize={kib}k\n");
+    let mut kind = "";
+    if draw.chance(0.2) {
+        let _ = writeln!(
+            text,
+            "runtime={}s\ntime_based={}",
+            draw.within(1..=3),
+            draw.within(0..=1)
+        );
+        kind = "timed";
+    }
+    if draw.chance(0.1) {
+        // The first requests arrive at its beginning, others later.
+        text.push_str("ramp_time=1us\nthinktime=10us\n");
+        kind = "ramp";
+    }
+    if draw.chance(0.2) {
+        text.push_str("group_reporting\n");
+    }
     for job in 0..draw.within(1..=3) {
         let rw = *draw.pick(&[
             "read",
@@ -27,10 +44,22 @@ pub fn fio(draw: &mut Draw<'_>) -> Value {
             draw.pick(&[4, 4, 8, 16]),
             draw.within(20..=120)
         );
-        if rates {
-            let _ = writeln!(text, "rate_iops={}", draw.within(10..=200));
-        } else {
-            let _ = writeln!(text, "iodepth={}", draw.scaled(1..=16));
+        match draw.within(0..=4) {
+            0 => _ = writeln!(text, "rate_iops={}", draw.within(10..=200)),
+            1 => _ = writeln!(text, "rate={}k", draw.within(100..=4_000)),
+            _ => _ = writeln!(text, "iodepth={}", draw.scaled(1..=16)),
+        }
+        for (often, option) in [
+            (0.1, "rate_process=poisson"),
+            (0.1, "thinktime=1ms\nthinktime_blocks=4"),
+            (0.1, "startdelay=1s-2s"),
+            (0.2, "stonewall"),
+            (0.1, "exitall"),
+            (0.1, "numjobs=2"),
+        ] {
+            if draw.chance(often) {
+                let _ = writeln!(text, "{option}");
+            }
         }
         if rw.ends_with("rw") {
             let _ = writeln!(text, "rwmixread={}", draw.within(10..=90));
@@ -43,6 +72,8 @@ pub fn fio(draw: &mut Draw<'_>) -> Value {
             let _ = writeln!(text, "fsync={}", draw.within(1..=20));
         }
     }
-    let name = draw.case.add(".fio", json!({ "text": text }));
+    let name = draw
+        .case
+        .add(&format!("{kind}.fio"), json!({ "text": text }));
     json!({ "fio": name })
 }

@@ -2,6 +2,7 @@
 
 mod jobs;
 mod patterns;
+mod planned;
 pub mod traces;
 
 use diskwright::base::document::{Node, from_node};
@@ -41,7 +42,14 @@ pub fn workload(draw: &mut Draw<'_>, blocks: u64) -> Value {
 }
 
 fn synthetic(draw: &mut Draw<'_>) -> Value {
-    json!({ "synthetic": draw.named("SyntheticSpec") })
+    let mut load = draw.named("SyntheticSpec");
+    match load.get_mut("stream").and_then(Value::as_array_mut) {
+        Some(streams) => streams
+            .iter_mut()
+            .for_each(|one| planned::warm_up(draw, one)),
+        None => planned::warm_up(draw, &mut load),
+    }
+    json!({ "synthetic": load })
 }
 
 /// What is known of keys beyond their schemas.
@@ -51,6 +59,8 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("LoadSpec", "arrivals") => arrivals(draw).into(),
         ("LoadSpec", "requests") => draw.requests.into(),
         ("LoadSpec", "name") => Hint::Omit,
+        ("LoadSpec", "report_as" | "stage" | "start" | "duration" | "warmup" | "ends_stage")
+        | ("ClosedParams", "rate" | "pause") => planned::hint(draw, key),
         ("LoadSpec", "reads") => draw.share(0.0, 0.8).into(),
         ("LoadSpec", "trims") => {
             if draw.chance(0.4) {
@@ -119,15 +129,21 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     }
 }
 
-/// Two or three loads: all of them have users, or none.
+/// Two or three loads: often all of them have users, or none.
 fn streams(draw: &mut Draw<'_>) -> Vec<Value> {
     draw.users = Some(draw.chance(0.5));
     let count = draw.within(2..=3);
     draw.requests /= count;
-    (0..count).map(|_| draw.named("LoadSpec")).collect()
+    let stream = |_| {
+        if draw.chance(0.2) {
+            draw.users = Some(draw.chance(0.5));
+        }
+        draw.named("LoadSpec")
+    };
+    (0..count).map(stream).collect()
 }
 
-/// Arrivals; of several loads, such as the others have.
+/// Arrivals; of several loads, with users or without as was drawn.
 fn arrivals(draw: &mut Draw<'_>) -> Value {
     loop {
         let drawn = draw.named("ArrivalsSpec");
@@ -186,9 +202,9 @@ pub fn spec(draw: &mut Draw<'_>) -> Value {
     spec_of(draw, device, blocks)
 }
 
-/// Whether requests of a spec wait for others to end.
+/// Whether requests of a spec wait for others to end, or for the plans of streams.
 pub fn is_closed(spec: &Value) -> bool {
-    is_closed_load(&spec["workload"])
+    is_closed_load(&spec["workload"]) || planned::is_planned(&spec["workload"])
 }
 
 fn is_closed_load(workload: &Value) -> bool {
@@ -216,6 +232,7 @@ pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
     if measure.get("warmup").is_some() && draw.chance(0.8) {
         measure["warmup"] = format!("{} %", draw.within(0..=60)).into();
     }
+    planned::fit(draw, &spec["workload"], &mut measure);
     if measure.as_object().is_some_and(|keys| !keys.is_empty()) {
         spec["measure"] = measure;
     }
