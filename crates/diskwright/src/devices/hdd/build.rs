@@ -23,7 +23,9 @@ use crate::devices::drives::DriveFile;
 use crate::devices::kind::{Built, DeviceKind, DriveFacts};
 use crate::devices::spindles::{AngleSpec, Spindles};
 use crate::models::cache::BlockCache;
-use crate::models::cache::replacement::{ReplacementChoice, Setting, lines_memory};
+use crate::models::cache::replacement::{
+    ReplacementChoice, ReplacementSpec, Setting, lines_memory,
+};
 use crate::models::placement::log::Log;
 use crate::models::power::PowerControl;
 use crate::models::power::figures::no_figures;
@@ -222,7 +224,15 @@ fn pool_parts(
         overhead,
         interface,
     };
-    Ok((BlockCache::new(frames, per_frame, policy), parts))
+    let cache = BlockCache::new(frames, per_frame, policy);
+    // Dirty extents are pinned. A draw of `random` depends on whether pins last.
+    let cache = match &pool.policy {
+        ReplacementChoice::Known(ReplacementSpec::Lru(_) | ReplacementSpec::Fifo(_)) => {
+            cache.with_lasting_pins()
+        }
+        _ => cache,
+    };
+    Ok((cache, parts))
 }
 
 /// The segmented buffer of a hard disk: the drive's, as far as the spec does not change it.

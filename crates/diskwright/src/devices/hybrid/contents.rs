@@ -125,8 +125,16 @@ impl Contents {
                 return None;
             }
             let first = at;
-            let before = self.cells.range(..=at).next_back();
-            let inside = before.filter(|&(&start, cell)| start + cell.blocks > at);
+            // Most requests meet one cell or none: the last one before their end tells.
+            let last = self.cells.range(..end).next_back();
+            let last = last.filter(|&(&start, cell)| start + cell.blocks > at);
+            let inside = match last {
+                Some((&start, _)) if start > at => {
+                    let before = self.cells.range(..=at).next_back();
+                    before.filter(|&(&start, cell)| start + cell.blocks > at)
+                }
+                _ => last,
+            };
             let (until, cell) = match inside {
                 Some((&start, cell)) => {
                     let part = Cell {
@@ -135,6 +143,7 @@ impl Contents {
                     };
                     (start + cell.blocks, Some(part))
                 }
+                None if last.is_none() => (end, None),
                 None => {
                     let next = self.cells.range(at..).next();
                     (next.map_or(end, |(&start, _)| start), None)
@@ -188,10 +197,10 @@ impl Contents {
             return false;
         }
         let (hold, end) = (self.tick(), lbn + blocks);
-        self.divide(lbn, blocks);
+        let mut meets = self.divide(lbn, blocks);
         let mut at = lbn;
         while at < end {
-            if let Some(cell) = self.cells.get_mut(&at) {
+            if meets && let Some(cell) = self.cells.get_mut(&at) {
                 if is_pinned && !cell.is_pinned {
                     cell.is_pinned = true;
                     self.pinned += cell.blocks;
@@ -199,7 +208,11 @@ impl Contents {
                 at += cell.blocks;
                 continue;
             }
-            let next = self.cells.range(at..end).next();
+            let next = match meets {
+                true => self.cells.range(at..end).next(),
+                false => None,
+            };
+            meets = next.is_some();
             let most = next.map_or(end, |(&start, _)| start) - at;
             let (place, blocks) = self.space.take(most);
             let cell = Cell {
@@ -274,6 +287,9 @@ impl Contents {
             if has_written && of.began >= cell.since {
                 (cell.is_valid, cell.written) = (true, now);
             }
+        }
+        if self.leaving.is_empty() {
+            return;
         }
         let mut at = of.place;
         while let Some((&place, cell)) = self.leaving.range_mut(at..of.place + of.blocks).next() {

@@ -20,13 +20,12 @@ impl Tier {
         };
         let id = self.works.add(Some(request), *command);
         self.works.get_mut(id).is_bypassed = is_bypassed;
-        self.waiting.push_back((id, self.keys(command)));
-        let last = self.waiting.len() - 1;
+        let keys = self.keys(command);
         self.see_what_leaves();
-        if self.may_begin(last) {
-            self.waiting.pop_back();
+        if self.may_begin_behind(self.waiting.len(), id, &keys) {
             self.begin(id, cx);
         } else {
+            self.waiting.push_back((id, keys));
             self.counters.conflicts += 1;
         }
     }
@@ -44,19 +43,26 @@ impl Tier {
 
     /// The lines of a command.
     fn keys(&self, command: &Command) -> Range<u64> {
-        let per_line = u64::from(self.map.blocks_per_line());
-        command.lbn.0 / per_line..command.end().0.div_ceil(per_line)
+        match command.blocks {
+            0 => 0..0,
+            _ => self.map.key_of(command.lbn.0)..self.map.key_of(command.end().0 - 1) + 1,
+        }
     }
 
-    /// Whether the request at a place of those that wait may begin: none before it has a line in common with it, and each of its lines is
-    /// free, as far as it needs that.
+    /// Whether the request at a place of those that wait may begin.
     pub(super) fn may_begin(&self, place: usize) -> bool {
+        let (id, keys) = &self.waiting[place];
+        self.may_begin_behind(place, *id, keys)
+    }
+
+    /// Whether a request may begin that came behind so many of those that wait: none of them has a line in common with it, and each of its
+    /// lines is free, as far as it needs that.
+    fn may_begin_behind(&self, place: usize, id: WorkId, keys: &Range<u64>) -> bool {
         if self.is_closing() {
             return false;
         }
-        let (id, keys) = &self.waiting[place];
-        let op = self.works.get(*id).command.op;
-        if op != Op::Read && self.retirement.names_any(keys.clone()) {
+        let work = self.works.get(id);
+        if work.command.op != Op::Read && self.retirement.names_any(keys.clone()) {
             return false;
         }
         let mut before = self.waiting.iter().take(place);
@@ -67,7 +73,6 @@ impl Tier {
         if !self.claims.has_any(keys.clone()) {
             return true;
         }
-        let work = self.works.get(*id);
         let Command {
             lbn, blocks, op, ..
         } = work.command;

@@ -158,8 +158,12 @@ impl Tier {
     }
 
     /// Forgets lines that have no dirty blocks any more: if one is left, the first of them has.
+    #[inline]
     pub(super) fn see_what_leaves(&mut self) {
-        while let Some(&key) = self.changes.leaving.first() {
+        // Without a change none leaves.
+        while self.changes.is_under_way()
+            && let Some(&key) = self.changes.leaving.first()
+        {
             let line = self.map.find(key).map(|frame| self.map.line(frame));
             let run = line.and_then(|line| {
                 self.map

@@ -45,6 +45,12 @@ impl Flushes {
         self.waiting.push_back(request);
     }
 
+    /// Whether one waits or goes on.
+    #[inline]
+    pub fn has_any(&self) -> bool {
+        self.current.is_some() || !self.waiting.is_empty()
+    }
+
     /// A dirty victim leaves; its number.
     pub fn victim_leaves(&mut self) -> u64 {
         let number = self.victims;

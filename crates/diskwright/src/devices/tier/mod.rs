@@ -206,6 +206,29 @@ impl Tier {
 
     /// Goes on with what waits, after something has ended.
     fn proceed(&mut self, cx: &mut Context<'_>) {
+        if self.has_waiting() {
+            self.begin_waiting(cx);
+        }
+        self.advance_commits(cx);
+        self.clean_beyond_marks(cx);
+        let now = cx.now();
+        self.counters.dirty.clock(now, self.map.dirty_blocks());
+        self.note_picture(now);
+    }
+
+    /// Whether anything may wait for what has ended, but for commits and cleaning.
+    #[inline]
+    fn has_waiting(&self) -> bool {
+        let is_frozen = self.table.as_ref().is_some_and(|table| table.is_frozen);
+        !self.waiting.is_empty()
+            || self.flushes.has_any()
+            || self.changes.is_under_way()
+            || self.retirement.is_under_way()
+            || is_frozen
+    }
+
+    #[inline(never)]
+    fn begin_waiting(&mut self, cx: &mut Context<'_>) {
         self.stop_waiting(cx);
         loop {
             self.advance_flush(cx);
@@ -217,12 +240,7 @@ impl Tier {
                 break;
             }
         }
-        self.advance_commits(cx);
         self.see_what_leaves();
-        self.clean_beyond_marks(cx);
-        let now = cx.now();
-        self.counters.dirty.clock(now, self.map.dirty_blocks());
-        self.note_picture(now);
     }
 
     /// Free slots of the child that has fewer, one that has failed left out.

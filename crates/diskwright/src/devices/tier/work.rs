@@ -32,6 +32,30 @@ pub(super) struct Work {
     pub cause: Cause,
 }
 
+impl Work {
+    /// Makes it as a new one, whose lists have memory.
+    fn reset(&mut self) {
+        let Work {
+            request,
+            command,
+            is_bypassed,
+            job,
+            stage,
+            lines,
+            runs,
+            overlays,
+            awaited,
+            cause,
+        } = self;
+        (*request, *command, *is_bypassed) = (None, Command::default(), false);
+        (*job, *stage, *awaited) = (None, Stage::default(), 0);
+        *cause = Cause::None;
+        lines.clear();
+        runs.clear();
+        overlays.clear();
+    }
+}
+
 /// How far a work has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stage {
@@ -182,7 +206,8 @@ pub(super) fn command(op: Op, lbn: u64, blocks: u32) -> Command {
 /// All works, by their numbers.
 #[derive(Default)]
 pub(super) struct Works {
-    entries: Vec<Work>,
+    /// Each stays where it is in memory; nothing stands in the place of one that is [taken](Works::take).
+    entries: Vec<Option<Box<Work>>>,
     free: Vec<u32>,
 }
 
@@ -190,54 +215,46 @@ impl Works {
     /// Adds a work for a request of the host, or for a write-back.
     pub fn add(&mut self, request: Option<RequestId>, command: Command) -> WorkId {
         let id = self.free.pop().unwrap_or_else(|| {
-            self.entries.push(Work::default());
+            self.entries.push(Some(Box::default()));
             self.entries.len() as u32 - 1
         });
-        let work = &mut self.entries[id as usize];
+        let work = self.get_mut(WorkId(id));
         (work.request, work.command) = (request, command);
         WorkId(id)
     }
 
-    /// All works, those that have ended too.
+    /// All works that are not taken, those that have ended too.
     pub fn iter(&self) -> impl Iterator<Item = &Work> {
-        self.entries.iter()
+        self.entries.iter().flatten().map(Box::as_ref)
     }
 
+    #[inline]
     pub fn get(&self, id: WorkId) -> &Work {
-        &self.entries[id.0 as usize]
+        self.entries[id.0 as usize].as_ref().expect(TAKEN)
     }
 
+    #[inline]
     pub fn get_mut(&mut self, id: WorkId) -> &mut Work {
-        &mut self.entries[id.0 as usize]
+        self.entries[id.0 as usize].as_mut().expect(TAKEN)
     }
 
     /// Takes a work out of its place, to which it is [put back](Works::put_back).
-    pub fn take(&mut self, id: WorkId) -> Work {
-        std::mem::take(self.get_mut(id))
+    #[inline]
+    pub fn take(&mut self, id: WorkId) -> Box<Work> {
+        self.entries[id.0 as usize].take().expect(TAKEN)
     }
 
-    pub fn put_back(&mut self, id: WorkId, work: Work) {
-        *self.get_mut(id) = work;
+    #[inline]
+    pub fn put_back(&mut self, id: WorkId, work: Box<Work>) {
+        self.entries[id.0 as usize] = Some(work);
     }
 
     /// Ends a work, whose lists keep their memory.
     pub fn end(&mut self, id: WorkId) {
-        let Work {
-            mut lines,
-            mut runs,
-            mut overlays,
-            ..
-        } = self.take(id);
-        lines.clear();
-        runs.clear();
-        overlays.clear();
-        let work = Work {
-            lines,
-            runs,
-            overlays,
-            ..Work::default()
-        };
-        self.put_back(id, work);
+        self.get_mut(id).reset();
         self.free.push(id.0);
     }
 }
+
+/// Why a work that is used must be in its place.
+const TAKEN: &str = "a work that is taken is used by who has it";

@@ -64,9 +64,14 @@ impl FlashBacked {
         command: &Command,
         cx: &mut Context<'_>,
     ) -> bool {
-        if self.fqueue.find(&run_of(command)) != Found::Whole {
-            return false;
+        let is_whole = self.fqueue.find(&run_of(command)) == Found::Whole;
+        if is_whole {
+            self.serve_from_memory(request, command, cx);
         }
+        is_whole
+    }
+
+    fn serve_from_memory(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
         self.counters.whole_reads += 1;
         let now = cx.now();
         let entry = cx.request_mut(request);
@@ -74,7 +79,6 @@ impl FlashBacked {
         entry.served_by = ServedBy::Buffer;
         self.overlay(request, command, cx);
         self.complete(request, Outcome::Ok, cx);
-        true
     }
 
     /// A read has from memory what is there.
@@ -91,12 +95,11 @@ impl FlashBacked {
     }
 
     fn read(&mut self, request: RequestId, command: &Command, cx: &mut Context<'_>) {
-        if self.read_from_memory(request, command, cx) {
-            return;
-        }
         let run = run_of(command);
-        if self.fqueue.find(&run) == Found::Nothing {
-            return self.access_for(request, command, cx);
+        match self.fqueue.find(&run) {
+            Found::Whole => return self.serve_from_memory(request, command, cx),
+            Found::Nothing => return self.access_for(request, command, cx),
+            Found::Part => {}
         }
         self.counters.partial_reads += 1;
         let access = Access {
@@ -149,14 +152,15 @@ impl FlashBacked {
         }
         let may_redirect = !self.is_flushing && !self.is_degraded;
         if may_redirect && self.redirects(command, cx) {
-            let old: u64 = self
-                .fqueue
-                .overlapping(&run)
-                .map(|entry| entry.blocks)
-                .sum();
+            let old: u64 = match touched {
+                true => (self.fqueue.overlapping(&run))
+                    .map(|entry| entry.blocks)
+                    .sum(),
+                false => 0,
+            };
             let size = self.fqueue.blocks() - old + (run.end - run.start);
             if size <= self.parts.capacity {
-                return self.redirect(request, command, &run, cx);
+                return self.redirect(request, command, (&run, touched), cx);
             }
             self.counters.without_room += 1;
             if !self.fqueue.is_empty() {
@@ -198,16 +202,16 @@ impl FlashBacked {
         })
     }
 
-    /// Step 3: a write goes to the NV cache, and into the FQueue; it replaces what it covers there.
+    /// Step 3: a write goes to the NV cache, and into the FQueue; it replaces what it covers there, if it touches anything.
     fn redirect(
         &mut self,
         request: RequestId,
         command: &Command,
-        run: &Range<u64>,
+        (run, touches): (&Range<u64>, bool),
         cx: &mut Context<'_>,
     ) {
         let (mut entries, mut blocks, mut order) = (0, 0, None);
-        while let Some(old) = self.fqueue.take_within(run) {
+        while touches && let Some(old) = self.fqueue.take_within(run) {
             entries += 1;
             blocks += old.blocks;
             order = Some(order.map_or(old.order, |order: u64| order.min(old.order)));

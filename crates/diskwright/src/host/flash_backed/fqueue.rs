@@ -90,6 +90,9 @@ impl FQueue {
 
     /// How much of a run is there.
     pub fn find(&self, run: &Range<u64>) -> Found {
+        if self.is_empty() {
+            return Found::Nothing;
+        }
         let within = |entry: &Entry| entry.end().min(run.end) - entry.lbn.max(run.start);
         let found: u64 = self.overlapping(run).map(within).sum();
         match found {

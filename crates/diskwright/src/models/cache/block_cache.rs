@@ -2,6 +2,7 @@
 
 use super::Frame;
 use super::dirty_order::DirtyOrder;
+use super::line_piece;
 pub use super::line_piece::{LinePiece, LinePieces};
 use super::lines::Lines;
 pub use super::lines::{BlockState, Line};
@@ -93,6 +94,13 @@ impl BlockCache {
         self
     }
 
+    /// The same cache, empty, of which many lines may be pinned for long: what leaves is found without a look at all of them.
+    #[must_use]
+    pub fn with_lasting_pins(mut self) -> BlockCache {
+        self.occupancy.pins = Pins::lasting();
+        self
+    }
+
     /// Lines that it has room for.
     pub fn frames(&self) -> u32 {
         self.occupancy.directory.capacity()
@@ -125,6 +133,12 @@ impl BlockCache {
     #[inline]
     pub fn pieces(&self, lbn: u64, blocks: u32) -> LinePieces {
         LinePieces::new(lbn, blocks, self.lines.blocks())
+    }
+
+    /// The line of a block.
+    #[inline]
+    pub fn key_of(&self, lbn: u64) -> u64 {
+        line_piece::key_of(lbn, self.lines.blocks())
     }
 
     /// All blocks of a line.

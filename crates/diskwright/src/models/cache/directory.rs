@@ -1,17 +1,13 @@
 //! Which block is in which frame.
 
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-use std::hash::BuildHasher;
-
 use super::Frame;
+use super::index::Index;
 use super::per_frame::make_room;
 
 /// The blocks of a cache by their keys, and the frames that hold none.
 #[derive(Clone, Debug)]
 pub struct Directory {
-    hasher: FixedState,
-    table: HashTable<u32>,
+    index: Index,
     capacity: u32,
     /// By frame, as far as frames were ever taken.
     keys: Vec<u64>,
@@ -23,8 +19,7 @@ impl Directory {
     /// An empty one of `capacity` frames; it takes memory as they are taken.
     pub fn new(capacity: u32) -> Directory {
         Directory {
-            hasher: FixedState::default(),
-            table: HashTable::new(),
+            index: Index::new(),
             capacity,
             keys: Vec::new(),
             free: Vec::new(),
@@ -38,12 +33,12 @@ impl Directory {
 
     /// How many blocks it holds.
     pub fn len(&self) -> usize {
-        self.table.len()
+        self.index.len()
     }
 
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
-        self.table.is_empty()
+        self.len() == 0
     }
 
     /// Whether no frame is free.
@@ -55,16 +50,13 @@ impl Directory {
     /// The frame of a block.
     #[inline]
     pub fn find(&self, key: u64) -> Option<Frame> {
-        let hash = self.hasher.hash_one(key);
-        let found = self
-            .table
-            .find(hash, |&frame| self.keys[frame as usize] == key);
-        found.map(|&frame| Frame(frame))
+        let found = self.index.find(key, |frame| self.keys[frame as usize]);
+        found.map(Frame)
     }
 
     /// The frames that are taken, in no order that means anything.
     pub fn frames(&self) -> impl Iterator<Item = Frame> + '_ {
-        self.table.iter().map(|&frame| Frame(frame))
+        self.index.frames().map(Frame)
     }
 
     /// The block in a frame that is taken.
@@ -87,14 +79,7 @@ impl Directory {
             self.keys.len() as u32 - 1
         });
         self.keys[frame as usize] = key;
-        let hash = self.hasher.hash_one(key);
-        let Directory {
-            table,
-            keys,
-            hasher,
-            ..
-        } = self;
-        table.insert_unique(hash, frame, |&frame| hasher.hash_one(keys[frame as usize]));
+        self.index.insert(key, frame);
         Frame(frame)
     }
 
@@ -105,9 +90,8 @@ impl Directory {
     #[inline]
     pub fn remove(&mut self, frame: Frame) -> u64 {
         let key = self.keys[frame.index()];
-        let hash = self.hasher.hash_one(key);
-        let entry = self.table.find_entry(hash, |&other| other == frame.0);
-        entry.expect("the frame holds a block").remove();
+        let was_there = self.index.remove(key, frame.0);
+        assert!(was_there, "the frame holds a block");
         self.free.push(frame.0);
         key
     }

@@ -13,6 +13,15 @@ pub struct LinePiece {
     pub lbn: u64,
 }
 
+/// The line of a block. Most have a power of two of blocks, and dividing by any other number takes far longer.
+#[inline]
+pub(super) fn key_of(lbn: u64, per_line: u32) -> u64 {
+    match per_line.is_power_of_two() {
+        true => lbn >> per_line.trailing_zeros(),
+        false => lbn / u64::from(per_line),
+    }
+}
+
 impl LinePiece {
     /// Blocks of the piece.
     #[inline]
@@ -67,7 +76,7 @@ impl LinePieces {
     /// Those of a run, for lines of so many blocks.
     #[inline]
     pub(super) fn new(lbn: u64, blocks: u32, per_line: u32) -> LinePieces {
-        let key = lbn / u64::from(per_line);
+        let key = key_of(lbn, per_line);
         LinePieces {
             key,
             first: (lbn - key * u64::from(per_line)) as u32,

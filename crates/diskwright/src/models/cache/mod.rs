@@ -9,6 +9,7 @@ pub mod block_cache;
 pub mod directory;
 mod dirty_order;
 mod ghosts;
+mod index;
 mod line_piece;
 mod lines;
 mod lists;

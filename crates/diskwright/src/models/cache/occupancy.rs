@@ -45,7 +45,9 @@ impl Occupancy {
     /// Takes one pin back.
     #[inline]
     pub(super) fn unpin(&mut self, frame: Frame) {
-        self.pins.unpin(frame);
+        if self.pins.unpin(frame) && self.pins.are_lasting() {
+            self.policy.release(frame);
+        }
         self.unspare(frame);
     }
 
