@@ -32,7 +32,7 @@ RANDOM = 100_000
 LONG_MIB = 1_024
 """MiB that a sequential run reads or writes, an eighth of them before it is measured."""
 PAGES = 48
-"""Pages of a block where the drive has more and what it sustains is simulated: it is filled and overwritten first."""
+"""Pages of a block, where the drive has more and is overwritten before a run."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Sustained:
         return f"sustained random writes of 4 KiB a second, {self.outstanding} outstanding"
 
     def simulate(self, name: str) -> float:
-        """The rate of a drive with smaller blocks, and fewer of them, as large a part of which is reserved."""
+        """The rate of a drive with fewer and smaller blocks, as large a part of them reserved."""
         drive = description(name)
         flash, reserved = drive["flash"], drive["spare"]["reserved"]
         device = smaller(name, min(flash["blocks"], BLOCKS), min(flash["pages"], PAGES)) | {
@@ -118,7 +118,7 @@ class Sustained:
 
 @dataclass(frozen=True)
 class Cached:
-    """The rate of sequential writes into the SLC cache of an empty drive, behind it, or into it again after a pause."""
+    """The rate of sequential writes into the SLC cache of a new drive, behind it, or again after a pause."""
 
     what: str
     wanted: float
@@ -167,7 +167,7 @@ def rate(mib: int, ms: float) -> float:
 
 
 def ended_ms(device: dict[str, Any], before: int, count: int) -> float:
-    """When so many writes of 1 MiB in order have ended, from their arrival on, one at a time; so many others a minute before."""
+    """When so many writes of 1 MiB have ended, from their arrival on; others came a minute before."""
     arrivals = [0] * before + [MINUTE_NS if before else 0] * count
     lines = [f"{at},write,{number * 2048},2048" for number, at in enumerate(arrivals)]
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as trace:
