@@ -10,6 +10,7 @@ What is simulated is seeded: the same engine writes the same table.
 
 import argparse
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ RANDOM = 100_000
 """Random requests of a run."""
 LONG_MIB = 1_024
 """MiB that a sequential run reads or writes, an eighth of them before it is measured."""
+PAGES = 48
+"""Pages of a block, where the drive has more and is overwritten before a run."""
 
 
 @dataclass(frozen=True)
@@ -68,28 +71,172 @@ class Held:
                 "host": {"outstanding": users},
                 "measure": {"warmup": requests // 8},
                 "device": {
-                    "ssd": {
-                        "drive": name,
-                        "flash": small(name),
-                        "initial": {"fill": "100 %" if self.reads else "0 %"},
-                    }
+                    "ssd": small(name)
+                    | {"drive": name, "initial": {"fill": "100 %" if self.reads else "0 %"}}
                 },
             }
         )
         return float(found.mb_per_s if self.outstanding is None else found.iops)
 
 
+@dataclass(frozen=True)
+class Sustained:
+    """Random writes a second of a drive that is full and has been overwritten twice."""
+
+    outstanding: int
+    wanted: float
+    source: str
+
+    @property
+    def words(self) -> str:
+        return f"sustained random writes of 4 KiB a second, {self.outstanding} outstanding"
+
+    def simulate(self, name: str) -> float:
+        """The rate of a drive with fewer and smaller blocks, as large a part of them reserved."""
+        drive = description(name)
+        flash, reserved = drive["flash"], drive["spare"]["reserved"]
+        device = smaller(name, min(flash["blocks"], BLOCKS), min(flash["pages"], PAGES)) | {
+            "initial": {"fill": "100 %", "overwrite": 2.0}
+        }
+        device["spare"] = drive["spare"] | {"reserved": max(1, reserved * BLOCKS // flash["blocks"])}
+        load = {
+            "requests": RANDOM,
+            "arrivals": {"closed": {"users": self.outstanding}},
+            "size": "4 KiB",
+            "reads": 0.0,
+        }
+        found = diskwright.run(
+            {
+                "workload": {"synthetic": load},
+                "host": {"outstanding": self.outstanding},
+                "measure": {"warmup": RANDOM // 4},
+                "device": {"ssd": device},
+            }
+        )
+        return float(found.iops)
+
+
+@dataclass(frozen=True)
+class Cached:
+    """The rate of sequential writes into the SLC cache of a new drive, behind it, or again after a pause."""
+
+    what: str
+    wanted: float
+    source: str
+
+    @property
+    def words(self) -> str:
+        place = {
+            "into": "into the SLC cache",
+            "behind": "when it is full",
+            "after_pause": "again after a pause",
+        }
+        return f"sequential writes {place[self.what]}, MB/s"
+
+    def simulate(self, name: str) -> float:
+        """The rate of a drive with fewer blocks, and smaller ones, the cache's, too."""
+        drive = description(name)
+        flash, slc = drive["flash"], drive["slc"]
+        blocks, pages = min(flash["blocks"], CACHED_BLOCKS), flash["pages"] // 12
+        device = smaller(name, blocks, pages)
+        device["flash"]["unit"] = flash["page"]
+        device["slc"] = slc | {
+            "pages": slc["pages"] // 12,
+            "fixed": slc["fixed"] * blocks // flash["blocks"],
+            "dynamic": slc["dynamic"] * blocks // flash["blocks"],
+            "erase": f"{ns(slc['erase']) // 12} ns",
+        }
+        device["buffer"] = {"size": "2 MiB"}
+        device["recovery"] = {"checkpoint": "128 MiB"}
+        device["spare"] = drive["spare"] | {"reserved": 1}
+        planes = flash["channels"] * flash.get("packages", 1) * flash.get("dies", 1) * flash.get("planes", 1)
+        cache = device["slc"]
+        held = (cache["fixed"] + cache["dynamic"]) * cache["pages"] * planes * kib(flash["page"]) // 1024
+        device["initial"] = {"fill": "0 %"}
+        if self.what == "into":
+            return rate(held // 2, ended_ms(device, 0, held // 2))
+        if self.what == "after_pause":
+            return rate(held // 2, ended_ms(device, held, held // 2))
+        took = ended_ms(device, 0, held * 2) - ended_ms(device, 0, held * 3 // 2)
+        return rate(held * 2 - held * 3 // 2, took)
+
+
+def rate(mib: int, ms: float) -> float:
+    """MB/s."""
+    return mib * 1.048576e3 / ms
+
+
+def ended_ms(device: dict[str, Any], before: int, count: int) -> float:
+    """When so many writes of 1 MiB have ended, from their arrival on; others came a minute before."""
+    arrivals = [0] * before + [MINUTE_NS if before else 0] * count
+    lines = [f"{at},write,{number * 2048},2048" for number, at in enumerate(arrivals)]
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as trace:
+        trace.write("\n".join(["time_ns,op,lbn,blocks", *lines]) + "\n")
+        trace.flush()
+        found = diskwright.run(
+            {
+                "workload": {"trace": trace.name, "format": "csv", "pace": "recorded"},
+                "host": {"outstanding": 1},
+                "measure": {"warmup": before},
+                "device": {"ssd": device},
+            }
+        )
+    return float(found.to_dict()["response_ms"]["max"])
+
+
+def description(name: str) -> dict[str, Any]:
+    """What a drive's file says."""
+    return dict(diskwright.drive(name).to_dict()["description"])
+
+
+def smaller(name: str, blocks: int, pages: int) -> dict[str, Any]:
+    """A drive with fewer blocks and pages: an erase takes as long for each page."""
+    drive = description(name)
+    flash, timing = dict(drive["flash"]), dict(drive["timing"])
+    timing["erase"] = f"{ns(timing['erase']) * pages // flash['pages']} ns"
+    return {"drive": name, "flash": flash | {"blocks": blocks, "pages": pages}, "timing": timing}
+
+
+def ns(time: str) -> int:
+    """A time as a drive's file has it, in nanoseconds."""
+    number, unit = time.split()
+    return round(float(number) * {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}[unit])
+
+
+def kib(size: str) -> int:
+    """A size as a drive's file has it, in KiB."""
+    number, unit = size.split()
+    return round(float(number) * {"blocks": 0.5, "KiB": 1, "MiB": 1_024}[unit])
+
+
+CACHED_BLOCKS = 182
+"""Blocks of a plane of a drive of which the SLC cache is filled."""
+MINUTE_NS = 60_000_000_000
+
 LONG, LONG_OUTSTANDING = "128 KiB", 32
 """Size and number of outstanding requests of sequential runs."""
 
 
 def small(name: str) -> dict[str, Any]:
-    """The drive's flash with fewer blocks."""
-    flash = dict(diskwright.drive(name).to_dict()["description"]["flash"])
-    return flash | {"blocks": min(flash["blocks"], BLOCKS)}
+    """The drive's flash with fewer blocks, and of these as many in the SLC cache or reserved."""
+    drive = description(name)
+    flash, slc = drive["flash"], drive.get("slc")
+    blocks = min(flash["blocks"], BLOCKS)
+    made: dict[str, Any] = {"flash": flash | {"blocks": blocks}}
+    if slc:
+        scaled = {key: slc[key] * blocks // flash["blocks"] for key in ("fixed", "dynamic")}
+        made["slc"] = slc | scaled
+    reserved = drive["spare"].get("reserved", 0)
+    if slc or reserved > blocks // 8:
+        reserved = max(1, reserved * blocks // flash["blocks"])
+        made["spare"] = drive["spare"] | {"reserved": reserved}
+    return made
 
 
-def drives() -> dict[str, list[Held]]:
+Figure = Held | Sustained | Cached
+
+
+def drives() -> dict[str, list[Figure]]:
     """What each drive is held to, in the order of the table; drives of simulators are held to nothing."""
     known = tomllib.loads(FIGURES.read_text("utf-8"))
     unknown = set(known) - set(diskwright.drives(kind="ssd"))
@@ -97,24 +244,28 @@ def drives() -> dict[str, list[Held]]:
     return {name: [*held(known[name])] for name in known}
 
 
-def held(table: dict[str, Any]) -> Iterator[Held]:
+def held(table: dict[str, Any]) -> Iterator[Figure]:
     """The figures of a drive, then those of its further sources."""
     for key, reads in (("random_reads", True), ("random_writes", False)):
         for outstanding, wanted in table.get(key, {}).items():
             yield Held(reads, int(outstanding), wanted, table["source"])
+    for outstanding, wanted in table.get("sustained_writes", {}).items():
+        yield Sustained(int(outstanding), wanted, table["source"])
     for key, wanted in table.get("sequential_mb_s", {}).items():
         yield Held(key == "reads", None, wanted, table["source"])
+    for key, wanted in table.get("cache_mb_s", {}).items():
+        yield Cached(key, wanted, table["source"])
     for further in table.values():
         if isinstance(further, dict) and "source" in further:
             yield from held(further)
 
 
-def beginning(name: str, figure: Held) -> str:
+def beginning(name: str, figure: Figure) -> str:
     """A row up to its simulated value."""
     return f"| `{name}` | {figure.words} | {figure.wanted:,.10g} |"
 
 
-def rows(name: str, figures: list[Held]) -> Iterator[str]:
+def rows(name: str, figures: list[Figure]) -> Iterator[str]:
     """A drive's rows of the table."""
     for figure in figures:
         found = figure.simulate(name)

@@ -30,6 +30,7 @@ __all__ = [
     "Allocator",
     "Always",
     "Angle",
+    "Apst",
     "Arc",
     "Arm",
     "ArmChoice",
@@ -114,6 +115,7 @@ __all__ = [
     "Level",
     "Lfu",
     "Lifo",
+    "LinkDescription",
     "Lirs",
     "Load",
     "Local",
@@ -146,6 +148,7 @@ __all__ = [
     "PastEnd",
     "Pattern",
     "Pause",
+    "Pcie",
     "Percent",
     "Placement",
     "Poisson",
@@ -155,6 +158,8 @@ __all__ = [
     "PowerPolicy",
     "Precondition",
     "Queue",
+    "QueueClass",
+    "QueuesDescription",
     "Random",
     "RandomGreedy",
     "Rank",
@@ -171,6 +176,7 @@ __all__ = [
     "RetryDescription",
     "RoundRobin",
     "S3Fifo",
+    "Sata",
     "Satf",
     "Scale",
     "Scaled",
@@ -241,6 +247,7 @@ __all__ = [
     "Watermark",
     "WearDescription",
     "WeightedSatf",
+    "WeightsDescription",
     "Workload",
     "WriteAround",
     "WriteBack",
@@ -1804,6 +1811,22 @@ class AdaptiveTimeout(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Apst(Table):
+    """Each low power state after 50 times as long as its ways in and back take: the autonomous transitions
+    of NVMe, as Linux sets them.
+
+    Rule: from the beginning of an idle period, or from when it is in a state, the device goes into the
+    next deeper state with a way back of at most `max_latency` after 50 times as long as this state's ways
+    in and back take together, rounded up to the millisecond: so no more than 2 % of the time is spent on
+    them. Source: Linux 5.4, `nvme_configure_apst` (drivers/nvme/host/core.c); NVM Express 1.4, 8.4.2.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("apst",)
+    max_latency: Time | None = None
+    """The longest way back that is put up with. Default: "100 ms"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OracleTimeout(Table):
     """The state that takes the least energy, chosen with the length of the idle period known, and without
     any delay.
@@ -2043,6 +2066,8 @@ class Ssd(Table):
     """How many requests of the host it serves at a time; others wait in the order of their arrival. The
     drive's own unless said.
     """
+    queues: QueuesDescription | None = None
+    """Its submission queues, from which it fetches what it serves; the drive's own unless said."""
     initial: Precondition | None = None
     """What is on it at the start; the drive's own unless said."""
     flash: GeometryDescription | None = None
@@ -2088,6 +2113,39 @@ class Ssd(Table):
     """How much the host writes in a round, five of which tell whether the drive is in a steady state: a
     share of what it holds. Default: "10 %".
     """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuesDescription(Table):
+    """Submission queues, and how a controller chooses among them. Source: NVM Express Base Specification
+    1.4, 4.13 (Command Arbitration).
+    """
+
+    count: int
+    """How many: requests of the load's stream n are in queue n modulo this."""
+    depth: int | None = None
+    """How many requests of a queue the drive serves at a time, at most; all that it serves where it is left
+    out.
+    """
+    burst: int | None = None
+    """How many requests are fetched from a queue before the next one has its turn. Default: 1."""
+    weights: WeightsDescription | None = None
+    """Queues have classes, which share by weights; without them all queues are equal: round robin."""
+    classes: Sequence[QueueClass] | None = None
+    """The class of each queue, from the first one on; with `weights` only. The others are of class medium.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightsDescription(Table):
+    """How many requests are fetched from the queues of a class before the next class has its turn."""
+
+    high: int
+    """Of class high."""
+    medium: int
+    """Of class medium."""
+    low: int
+    """Of class low."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2171,6 +2229,43 @@ class ControllerDescription(Table):
     """
     frames: Time | None = None
     """What the frames of a read's end, and of a write's command, keep the link for. Default: "0 ms"."""
+    link: LinkDescription | None = None
+    """The link by its standard, which commands, data and completions share, in place of `rate` and `frames`.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sata(Table):
+    """Serial ATA with native command queueing: one direction at a time.
+
+    A Serial ATA link.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("sata",)
+    generation: int | None = None
+    """Its generation: 1.5, 3 or 6 Gbit/s. Default: 3."""
+    handshake: Time | None = None
+    """The handshakes of a frame: from when the link is free until the frame begins, and from its end until
+    the link is free. Default: "0 ms".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pcie(Table):
+    """NVM Express over PCI Express: both directions at once.
+
+    A PCI Express link.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("pcie",)
+    generation: int
+    """Its generation: 2.5, 5, 8, 16 or 32 GT/s for each lane."""
+    lanes: int
+    """How many lanes."""
+    payload: int | None = None
+    """The most bytes of data of a packet. Default: 256."""
+    latency: Time | None = None
+    """From when the link has carried something until it is at the other end. Default: "0 ms"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3383,7 +3478,7 @@ Placement: TypeAlias = Literal["in-place", "eager", "logging"] | InPlace | Eager
 """Where a drive puts the data of a write."""
 
 PowerPolicy: TypeAlias = (
-    Literal["fixed", "adaptive", "oracle"] | FixedTimeouts | AdaptiveTimeout | OracleTimeout
+    Literal["fixed", "adaptive", "apst", "oracle"] | FixedTimeouts | AdaptiveTimeout | Apst | OracleTimeout
 )
 """When an idle device goes into which low power state."""
 
@@ -3408,6 +3503,21 @@ ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror
 Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
 """How the platters of several disks turn."""
 
+Rate: TypeAlias = str
+"""A rate of transfer above 0, such as "300 MB/s" (units: B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)."""
+
+QueueClass: TypeAlias = Literal["urgent", "high", "medium", "low"]
+"""The class of a queue.
+
+`urgent`: Before all others.
+
+`high`: The first of those that share by weights.
+
+`medium`: The second.
+
+`low`: The third.
+"""
+
 Pattern: TypeAlias = Literal["sequential", "random"]
 """The order in which a drive was filled.
 
@@ -3415,6 +3525,9 @@ Pattern: TypeAlias = Literal["sequential", "random"]
 
 `random`: Each page once, in a random order.
 """
+
+LinkDescription: TypeAlias = Literal["sata"] | Sata | Pcie
+"""The link to the host: its rate and what a command costs follow from its standard."""
 
 Parallel: TypeAlias = Literal["dies", "packages", "planes"]
 """What does one operation at a time.

@@ -49,11 +49,29 @@ struct Ran {
     amplification: f64,
 }
 
-fn engine(case: &Case) -> Ran {
+/// Options of the drive, each beside the drive without it.
+const OPTIONS: [(&str, &str); 5] = [
+    ("link, SATA", "interface = { link = { sata = {} } }\n"),
+    (
+        "link, PCIe",
+        "interface = { link = { pcie = { generation = 3, lanes = 4 } } }\n",
+    ),
+    ("queues in turn", "queues = { count = 4 }\n"),
+    (
+        "queues, weighted",
+        "queues = { count = 4, weights = { high = 4, medium = 2, low = 1 }, classes = ['urgent', 'high', 'medium', 'low'] }\n",
+    ),
+    (
+        "power, apst",
+        "power = { policy = 'apst', figures = { idle = '1 W', slumber = { power = '40 mW', leave = { time = '1 ms' } } } }\n",
+    ),
+];
+
+fn engine(case: &Case, option: &str) -> Ran {
     let reads = if case.writes { "0.0" } else { "1.0" };
     let text = format!(
         "[workload.synthetic]\nrequests = {REQUESTS}\narrivals = {{ closed = {{ users = {} }} }}\nreads = {reads}\nsize = \"4 KiB\"\n\
-         address = {{ uniform = {{ blocks = {}, align = \"4 KiB\" }} }}\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"mqsim-clean\"\n",
+         address = {{ uniform = {{ blocks = {}, align = \"4 KiB\" }} }}\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"mqsim-clean\"\n{option}",
         case.outstanding,
         PAGES * 8
     );
@@ -76,7 +94,7 @@ fn main() {
         let (mut best, mut bare_best, mut memory) = (0.0f64, 0.0f64, 0.0f64);
         let (mut amplification, mut bare_amplification) = (f64::NAN, f64::NAN);
         for _ in 0..TURNS {
-            let ran = engine(case);
+            let ran = engine(case, "");
             (best, memory) = (best.max(ran.rate), memory.max(ran.mib));
             amplification = ran.amplification;
             let started = Instant::now();
@@ -100,5 +118,23 @@ fn main() {
             bare_amplification,
             memory
         );
+    }
+    options();
+}
+
+/// What each option costs: requests a second with it, divided by those without, which take turns; the best of each.
+fn options() {
+    println!("\nOptions: requests per second, of those without");
+    println!("{:24}{:>20}{:>20}", "", CASES[0].name, CASES[1].name);
+    for (name, option) in OPTIONS {
+        let ratios = CASES.each_ref().map(|case| {
+            let (mut with, mut without) = (0.0f64, 0.0f64);
+            for _ in 0..TURNS {
+                without = without.max(engine(case, "").rate);
+                with = with.max(engine(case, option).rate);
+            }
+            with / without
+        });
+        println!("{name:24}{:20.2}{:20.2}", ratios[0], ratios[1]);
     }
 }

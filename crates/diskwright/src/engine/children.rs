@@ -136,10 +136,14 @@ impl<P> Children<P> {
         let place = entry.pieces;
         entry.pieces += 1;
         entry.left += 1;
-        let of_host = entry.request.map(|request| cx.request(request).sequence);
+        let of_host = entry.request.map(|request| {
+            let request = cx.request(request);
+            (request.sequence, request.stream)
+        });
         let request = cx.submit(child, command);
-        if let Some(sequence) = of_host {
-            cx.request_mut(request).sequence = sequence;
+        if let Some(of_host) = of_host {
+            let entry = cx.request_mut(request);
+            (entry.sequence, entry.stream) = of_host;
         }
         let index = request.0 as usize;
         if self.sent.len() <= index {

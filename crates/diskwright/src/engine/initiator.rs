@@ -73,6 +73,10 @@ impl Port<'_> {
         });
         id
     }
+    /// A request that has just been submitted is of a stream of the load.
+    pub fn set_stream(&mut self, request: RequestId, stream: u32) {
+        self.kernel.requests.get_mut(request).stream = stream;
+    }
     /// What the results tell of the devices begins here, before anything that is submitted from now on:
     /// [`Device::measure_from`](crate::engine::device::Device::measure_from).
     pub fn measure_from_here(&mut self) {

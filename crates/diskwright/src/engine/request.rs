@@ -294,6 +294,8 @@ pub struct Request {
     /// The order in which the host's requests arrived, from 0; of a child request, that of the host's request that it is for,
     /// or [`OF_NO_REQUEST`].
     pub sequence: u64,
+    /// Of which of the load's streams the host's request is that it is, or is for; 0 where there is none.
+    pub stream: u32,
     /// The run does not go on for it alone.
     pub(crate) is_background: bool,
     /// The device that submitted it; `None` for the host.
@@ -328,6 +330,7 @@ impl Request {
         self.shares_access = false;
         self.outcome = None;
         self.sequence = if owner.is_some() { OF_NO_REQUEST } else { 0 };
+        self.stream = 0;
         self.is_background = false;
         self.owner = owner;
         self.device = device;

@@ -268,6 +268,7 @@ impl<'a> Host<'a> {
         }
         if self.has_streams {
             note(&mut self.streams, request, origin.stream);
+            port.set_stream(request, origin.stream);
         }
     }
 

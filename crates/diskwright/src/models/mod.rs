@@ -3,6 +3,7 @@
 pub mod cache;
 pub mod flash;
 pub mod geometry;
+pub mod link;
 pub mod placement;
 pub mod power;
 pub mod queue;

@@ -21,6 +21,7 @@ use crate::devices::drives::DriveFile;
 use crate::devices::kind::{Built, DeviceKind, DriveFacts};
 use crate::models::flash::blocks::{BlockRules, Blocks};
 use crate::models::flash::geometry::Geometry;
+use crate::models::link::Link;
 use crate::models::power::PowerControl;
 use crate::models::power::figures::no_figures;
 
@@ -92,6 +93,7 @@ impl SsdSpec {
             }
         }
         over(&mut drive.queue_depth, self.queue_depth.as_ref());
+        over(&mut drive.queues, self.queues.clone().map(Some).as_ref());
         over(&mut drive.initial, self.initial.as_ref());
         over(&mut drive.flash, self.flash.as_ref());
         over(&mut drive.timing, self.timing.as_ref());
@@ -191,6 +193,10 @@ impl SsdSpec {
         if let Some(refresh) = &drive.refresh {
             refresh.check().map_err(|error| ("refresh", error.into()))?;
         }
+        let queues = drive.queues.as_ref().map(|queues| queues.build());
+        let queues = queues
+            .transpose()
+            .map_err(|error| ("queues", error.into()))?;
         let round = u64::from(units) * u64::from(geometry.unit_blocks);
         let mut ssd = Ssd::new(SsdParts {
             blocks: Blocks::new(geometry, rules, |block| is_bad[block as usize]),
@@ -215,9 +221,11 @@ impl SsdSpec {
             steady: Steady::new(self.steady_round.of(round)),
             timing: drive.timing.clone(),
             interface: drive.interface.clone(),
+            link: link(drive)?,
             copy_back: drive.copy_back,
             reads_allocate: drive.reads_allocate,
             depth: drive.queue_depth,
+            queues: queues.map(Box::new),
             endurance: drive.wear.endurance,
             slc,
             suspensions,
@@ -257,6 +265,21 @@ fn power(spec: &SsdSpec, drive: &SsdDescription) -> Result<Option<Box<DrivePower
     let policy = policy.map_err(|error| ("power.policy", error.into()))?;
     let control = PowerControl::new(states, policy);
     Ok(Some(Box::new(DrivePower::new(control, &figures))))
+}
+
+/// The link to the host, where the drive names its standard.
+fn link(drive: &SsdDescription) -> Result<Option<Box<Link>>, Refusal> {
+    let interface = &drive.interface;
+    let Some(link) = &interface.link else {
+        return Ok(None);
+    };
+    if interface.rate.is_some() || interface.frames > Time::ZERO {
+        let error = InputError::new("the interface has a link and its rate or frames");
+        let help = "leave rate and frames out: both follow from the link's standard";
+        return Err(("interface", error.help(help).into()));
+    }
+    let link = link.build().map_err(|error| ("interface", error.into()))?;
+    Ok(Some(Box::new(link)))
 }
 
 /// The write buffer of a drive.

@@ -65,6 +65,12 @@ impl Ssd {
         if let Some(ageing) = &mut self.ageing {
             (ageing.retries, ageing.refreshed) = (0, 0);
         }
+        if let Some(link) = &mut self.link {
+            link.count_anew();
+        }
+        if let Some(queues) = &mut self.queues {
+            queues.count_anew();
+        }
         if let Some(levelling) = &mut self.levelling {
             levelling.levelled = 0;
         }
@@ -162,6 +168,15 @@ impl Ssd {
             "busy_ms",
             PARTS.iter().map(ms).collect::<Map<_, _>>().into(),
         );
+        if let Some(queues) = &self.queues {
+            put(
+                "fetched_by_queue",
+                json!(queues.fetched().collect::<Vec<_>>()),
+            );
+        }
+        if let Some(link) = self.link_json(elapsed) {
+            put("link_utilisation", link);
+        }
         if let Some(ageing) = &self.ageing {
             put("retries", json!(ageing.retries));
             put("refreshed_blocks", json!(ageing.refreshed));

@@ -14,7 +14,9 @@ use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::VictimSpec;
+use crate::models::link::LinkDescription;
 use crate::models::power::figures::SsdPowerFigures;
+use crate::models::queue::submission::QueuesDescription;
 
 /// An SSD.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +40,9 @@ pub struct SsdDescription {
     pub year: Option<u16>,
     /// How many requests of the host it serves at a time.
     pub queue_depth: u32,
+    /// Its submission queues, if it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<QueuesDescription>,
     /// How its flash is divided.
     pub flash: GeometryDescription,
     /// How long its flash takes.
@@ -183,6 +188,9 @@ pub struct ControllerDescription {
     pub rate: Option<Rate>,
     /// What the frames of a read's end, and of a write's command, keep the link for.
     pub frames: Time,
+    /// The link by its standard, which commands, data and completions share, in place of `rate` and `frames`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkDescription>,
 }
 
 /// How much of the flash is spare.

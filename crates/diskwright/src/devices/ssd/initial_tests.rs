@@ -65,6 +65,8 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
             block: Time::from_us(1),
             summary: Time::ZERO,
         },
+        link: None,
+        queues: None,
         interface: ControllerDescription::default(),
         planes_of_worker: 2,
         copy_back: false,

@@ -12,6 +12,7 @@ mod expected;
 mod initial;
 mod legs;
 mod levelling;
+mod link;
 mod mapping;
 mod operations;
 mod pages;
@@ -19,6 +20,7 @@ mod phases;
 mod picture;
 mod pictured;
 mod power;
+mod queues;
 mod recovery;
 mod requests;
 mod scheduling;
@@ -48,6 +50,8 @@ use crate::models::flash::geometry::Geometry;
 use crate::models::flash::map::PageMap;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::Victims;
+use crate::models::link::Link;
+use crate::models::queue::SubmissionQueues;
 use ageing::Ageing;
 use cleaning::{Cleaning, Job};
 use counters::SsdCounters;
@@ -106,6 +110,8 @@ mod kinds {
     pub const SUSPENDED: u32 = 8;
     /// The drive looks for blocks that are too old.
     pub const PATROL: u32 = 9;
+    /// The controller is ready for a write's data.
+    pub const DATA: u32 = 10;
 }
 
 /// What an SSD is made of.
@@ -114,6 +120,7 @@ struct SsdParts {
     timing: TimingDescription,
     allocation: Allocation,
     interface: ControllerDescription,
+    link: Option<Box<Link>>,
     /// Planes of what does one thing at a time: a die, or a package.
     planes_of_worker: u32,
     copy_back: bool,
@@ -123,6 +130,7 @@ struct SsdParts {
     /// Blocks of each plane that hold the map.
     reserved: u32,
     depth: u32,
+    queues: Option<Box<SubmissionQueues<RequestId>>>,
     units: u32,
     /// Units on flash that hold the map.
     map_units: u32,
@@ -148,6 +156,8 @@ struct Ssd {
     timing: TimingDescription,
     allocation: Allocation,
     interface: ControllerDescription,
+    /// The link to the host by its standard; else the interface has its rate.
+    link: Option<Box<Link>>,
     by_worker: Divisor,
     workers_of_channel: u32,
     copy_back: bool,
@@ -189,7 +199,9 @@ struct Ssd {
 
     open: Vec<OpenRequest>,
     serving: u32,
+    /// Requests that have no slot of the queue, where it has one queue; else they wait in `queues`.
     waiting: VecDeque<RequestId>,
+    queues: Option<Box<SubmissionQueues<RequestId>>>,
     /// Requests of which everything is done, and that have not been told so.
     done: Vec<RequestId>,
     /// When the link to the host has carried all that it was given, and the one from it.
@@ -224,6 +236,7 @@ impl Ssd {
             open: Vec::new(),
             serving: 0,
             waiting: VecDeque::new(),
+            queues: parts.queues,
             done: Vec::new(),
             writes: parts.writes,
             recovery: parts.recovery,
@@ -236,6 +249,7 @@ impl Ssd {
             timing: parts.timing,
             allocation: parts.allocation,
             interface: parts.interface,
+            link: parts.link,
             by_worker: Divisor::of_u32(parts.planes_of_worker),
             workers_of_channel: geometry.planes_of_channel() / parts.planes_of_worker,
             copy_back: parts.copy_back,
@@ -293,6 +307,7 @@ impl Device for Ssd {
             kinds::FOLD => self.fold_when_idle(cx),
             kinds::SUSPENDED => self.suspended(token.value(), cx),
             kinds::PATROL => self.patrol(cx),
+            kinds::DATA => self.takes_data(token.request(), cx),
             _ => self.clean_when_idle(cx),
         }
         self.end_event(cx);
@@ -320,12 +335,16 @@ impl Device for Ssd {
         if self.is_asleep() {
             return 0;
         }
-        self.waiting.len().min((self.depth - self.serving) as usize)
+        let waiting = match &self.queues {
+            Some(queues) => queues.fetchable(),
+            None => self.waiting.len(),
+        };
+        waiting.min((self.depth - self.serving) as usize)
     }
 
     fn status(&self, _now: Time, _below: &[Box<dyn Device>]) -> DeviceStatus {
         DeviceStatus {
-            outstanding: self.serving + self.waiting.len() as u32,
+            outstanding: self.serving + self.waiting() as u32,
             free_slots: self.depth - self.serving,
             is_down: false,
         }

@@ -120,6 +120,10 @@ impl Ssd {
     /// Has the power follow what there is to do.
     #[inline]
     pub(super) fn follow_power(&mut self, cx: &mut Context<'_>) {
+        if self.power.is_none() {
+            return;
+        }
+        let holds = self.writes.entries.held() > 0 || self.waiting() > 0;
         let Some(power) = &mut self.power else {
             return;
         };
@@ -128,7 +132,6 @@ impl Ssd {
             (0, (0, _)) => Activity::Rest,
             _ => Activity::Read,
         };
-        let holds = self.writes.entries.held() > 0 || !self.waiting.is_empty();
         power.follow(activity, activity != Activity::Rest || holds, cx);
     }
 
@@ -142,7 +145,7 @@ impl Ssd {
             Due::Ready => {
                 power.activity = None;
                 while self.serving < self.depth
-                    && let Some(next) = self.waiting.pop_front()
+                    && let Some(next) = self.next_waiting()
                 {
                     self.take_woken(next, cx);
                 }

@@ -10,6 +10,7 @@ use crate::engine::request::{Command, Op, Outcome, Part, RequestId};
 use crate::models::flash::blocks::Writer;
 use crate::models::flash::geometry::Geometry;
 use crate::models::flash::map::Whereabouts;
+use crate::models::link::Direction;
 
 /// A request that is served.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,7 +62,9 @@ impl Ssd {
     pub(super) fn accept_request(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.counters
             .arrives(cx.request(request).command.op, cx.now());
-        if self.serving == self.depth || self.is_asleep() {
+        if self.queues.is_some() {
+            self.joins_queue(request, cx);
+        } else if self.serving == self.depth || self.is_asleep() {
             self.waiting.push_back(request);
         } else {
             self.take(request, cx);
@@ -81,7 +84,7 @@ impl Ssd {
     }
 
     /// A request gets a slot of the queue.
-    fn take(&mut self, request: RequestId, cx: &mut Context<'_>) {
+    pub(super) fn take(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let now = cx.now();
         self.picture_serves(request, cx);
         self.serving += 1;
@@ -102,9 +105,12 @@ impl Ssd {
             ..OpenRequest::default()
         };
         entry.parts.add(Part::Mapping, self.interface.mapping);
+        if self.link.is_some() {
+            return self.crosses_link(request, overhead, cx);
+        }
         let mut at = now + overhead;
         if command.op == Op::Write {
-            let data = self.interface.frames + self.link_time(command.blocks);
+            let data = self.interface.frames + self.link_time(Direction::ToDevice, command.blocks);
             entry.parts.add(Part::Bus, data);
             self.link_in = self.link_in.max(at) + data;
             at = self.link_in;
@@ -117,9 +123,12 @@ impl Ssd {
         }
     }
 
-    /// The time of so many blocks on the link to the host.
-    fn link_time(&self, blocks: u32) -> Time {
+    /// The time of so many blocks on the link to the host or from it.
+    pub(super) fn link_time(&self, direction: Direction, blocks: u32) -> Time {
         let bytes = u64::from(blocks) * BLOCK_BYTES;
+        if let Some(link) = &self.link {
+            return link.time(direction, bytes);
+        }
         self.interface
             .rate
             .map_or(Time::ZERO, |rate| rate.time(bytes))
@@ -266,13 +275,16 @@ impl Ssd {
 
     /// Blocks of a read cross the link behind all that it was given before; how long they take.
     fn send(&mut self, blocks: u32, now: Time) -> Time {
-        let time = self.link_time(blocks);
+        let time = self.link_time(Direction::ToHost, blocks);
         self.keep_link(time, now);
         time
     }
 
     /// The link to the host carries something behind all that it was given before; until when.
     fn keep_link(&mut self, time: Time, now: Time) -> Time {
+        if let Some(link) = &mut self.link {
+            return link.carry(Direction::ToHost, time, now);
+        }
         self.link_out = self.link_out.max(now) + time;
         self.link_out
     }
@@ -328,12 +340,20 @@ impl Ssd {
     fn finish(&mut self, request: RequestId, cx: &mut Context<'_>) -> Time {
         let now = cx.now();
         let command = self.open[request.0 as usize].command;
-        let (after, frames, sent) = match command.op {
-            Op::Read => {
-                let frames = self.interface.frames;
-                (self.interface.read_end, frames, self.keep_link(frames, now))
+        let after = match command.op {
+            Op::Read => self.interface.read_end,
+            _ => self.interface.write_end,
+        };
+        let (frames, sent) = match (&self.link, command.op) {
+            (Some(link), _) => {
+                let (end, latency) = (link.end, link.latency);
+                (end + latency, self.keep_link(end, now) + latency)
             }
-            _ => (self.interface.write_end, Time::ZERO, now),
+            (None, Op::Read) => {
+                let frames = self.interface.frames;
+                (frames, self.keep_link(frames, now))
+            }
+            (None, _) => (Time::ZERO, now),
         };
         let at = sent + after;
         let entry = cx.request_mut(request);
@@ -359,10 +379,13 @@ impl Ssd {
             self.counters.host_blocks += u64::from(open.command.blocks);
             self.steady.wrote(open.command.blocks, cx.now());
         }
+        let stream = cx.request(request).stream;
         cx.complete(request, outcome);
         let was_full = self.serving == self.depth;
         self.serving -= 1;
-        if let Some(next) = self.waiting.pop_front() {
+        if self.queues.is_some() {
+            self.leaves_queue(stream, was_full, cx);
+        } else if let Some(next) = self.waiting.pop_front() {
             self.take(next, cx);
         } else if was_full {
             cx.announce_room();

@@ -14,6 +14,7 @@ use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::power::PowerPolicySpec;
 use crate::models::power::figures::SsdPowerFigures;
+use crate::models::queue::submission::QueuesDescription;
 
 /// An SSD.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +26,9 @@ pub struct SsdSpec {
     /// How many requests of the host it serves at a time; others wait in the order of their arrival. The drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
+    /// Its submission queues, from which it fetches what it serves; the drive's own unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<QueuesDescription>,
     /// What is on it at the start; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial: Option<PreconditionSpec>,

@@ -80,3 +80,44 @@ fn without_a_policy_nothing_changes() {
     assert_eq!(with["digest"], without["digest"]);
     assert_eq!(without["devices"]["ssd"]["energy_j"], Value::Null);
 }
+
+/// The autonomous transitions of NVMe: after 50 times both ways, a millisecond and ten ms into slumber and back, then thirty.
+#[test]
+fn autonomous_transitions_follow_from_the_latencies() {
+    let (slumber, devsleep) = (0.55, 0.55 + 0.001 + 1.5);
+    for (gap, deepest, back) in [
+        (0.5, 0, 0.0),
+        (1.0, 1, 10.0),
+        (2.0, 1, 10.0),
+        (3.0, 2, 20.0),
+    ] {
+        let arrivals = format!("{{ constant = '{gap} s' }}");
+        let result = ssd(11, &arrivals, "1.0", "policy = 'apst'");
+        let device = &result["devices"]["ssd"];
+        let entries = [
+            of_state(device, "slumber").2,
+            of_state(device, "devsleep").2,
+        ];
+        let expected = [u64::from(deepest > 0) * 10, u64::from(deepest > 1) * 10];
+        assert_eq!(entries, expected, "{gap} s");
+        let wake = result["parts_ms"]["wake"].as_f64().unwrap();
+        assert_close(wake, back * 10.0 / 11.0);
+        // Of each gap, less the read and the way back before it.
+        let idle = of_state(device, "idle").0;
+        if deepest > 0 {
+            assert_close(idle, 10.0 * slumber);
+        }
+        if deepest > 1 {
+            assert_close(
+                of_state(device, "slumber").0,
+                10.0 * (devsleep - slumber - 0.001),
+            );
+        }
+    }
+    // Devsleep is left in 20 ms: with less it stays in slumber.
+    for (latency, entries) in [("20 ms", 2), ("19.999 ms", 0)] {
+        let policy = format!("policy = {{ apst = {{ max_latency = '{latency}' }} }}");
+        let result = ssd(3, "{ constant = '1 h' }", "1.0", &policy);
+        assert_eq!(of_state(&result["devices"]["ssd"], "devsleep").2, entries);
+    }
+}

@@ -2,7 +2,9 @@
 
 mod ageing;
 mod levelling;
+mod link;
 mod mapping;
+mod queues;
 mod slc;
 mod suspend;
 

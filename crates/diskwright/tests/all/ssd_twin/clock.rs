@@ -31,6 +31,7 @@ impl Model<'_> {
                 self.waiting.push(request);
                 self.take();
             }
+            Event::Data(request) => self.takes_data(request),
             Event::Mapped(request) => self.arrives(request),
             Event::Complete(request) => self.complete(request),
             Event::StepDone(worker) => self.next_step(worker),
@@ -46,9 +47,14 @@ impl Model<'_> {
         while !self.done.is_empty() {
             let request = self.done.remove(0);
             // A read is complete behind all that its event has given to the link.
-            let at = match self.asked(request).op {
-                Op::Read => self.to_host + self.drive().read_end,
-                _ => self.now + self.drive().write_end,
+            let after = match self.asked(request).op {
+                Op::Read => self.drive().read_end,
+                _ => self.drive().write_end,
+            };
+            let at = match (self.drive().link, self.asked(request).op) {
+                (Some(link), _) => self.crosses(true, link.end()) + link.latency() + after,
+                (None, Op::Read) => self.to_host + after,
+                (None, _) => self.now + after,
             };
             if at == self.now {
                 self.complete(request);

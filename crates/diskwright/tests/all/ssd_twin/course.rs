@@ -11,9 +11,13 @@ impl Model<'_> {
         while !self.waiting.is_empty() && self.under_way < self.drive().queue_depth {
             let request = self.waiting.remove(0);
             self.under_way += 1;
+            if let Some(link) = self.drive().link {
+                self.takes_over_link(request, link);
+                continue;
+            }
             let mut at = self.now;
             if self.asked(request).op == Op::Write {
-                let data = self.link_time(self.asked(request).blocks);
+                let data = self.link_time(self.asked(request).blocks, false);
                 self.from_host = self.from_host.max(at + self.drive().start_write) + data;
                 at = self.from_host;
             } else {
@@ -29,7 +33,10 @@ impl Model<'_> {
     }
 
     /// The time that blocks take on the link, ns.
-    fn link_time(&self, blocks: u64) -> u64 {
+    pub fn link_time(&self, blocks: u64, to_host: bool) -> u64 {
+        if let Some(link) = self.drive().link {
+            return link.of_data(blocks * 512, to_host);
+        }
         let bytes = (blocks * 512) as f64;
         libm::round(bytes * 1e3 / self.drive().rate as f64) as u64
     }
@@ -95,7 +102,8 @@ impl Model<'_> {
 
     /// Data of a read cross the link behind what was sent before.
     pub fn send(&mut self, request: usize, units: usize, blocks: u64) {
-        self.to_host = self.to_host.max(self.now) + self.link_time(blocks);
+        let time = self.link_time(blocks, true);
+        self.crosses(true, time);
         self.missing[request] -= units;
         if self.missing[request] == 0 {
             self.done.push(request);

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, Buffer, Case, Drive, Refresh, Retry, Slc, Suspension};
+use super::specs::{Asked, Buffer, Case, Drive, Link, Refresh, Retry, Slc, Suspension};
 
 struct Draw(Stream);
 
@@ -85,6 +85,21 @@ fn suspension(draw: &mut Draw) -> Suspension {
     }
 }
 
+fn link(draw: &mut Draw) -> Link {
+    if draw.chance() {
+        return Link::Sata {
+            generation: draw.within(1..=3) as u32,
+            handshake: draw.pick(&[0, 1, 100]) * draw.within(0..=20),
+        };
+    }
+    Link::Pcie {
+        generation: draw.within(1..=5) as u32,
+        lanes: draw.pick(&[1, 2, 4, 8, 16]),
+        payload: draw.pick(&[128, 256, 512, 1024, 2048, 4096]),
+        latency: draw.pick(&[0, 1, 100]) * draw.within(0..=20),
+    }
+}
+
 /// A cache of a drive, which gets blocks for it.
 fn slc(draw: &mut Draw, drive: &mut Drive) -> Slc {
     let (fixed, dynamic) = (draw.size(0..=3), draw.size(0..=6));
@@ -135,6 +150,7 @@ fn drive(draw: &mut Draw) -> Drive {
         read_end: draw.within(0..=900),
         write_end: draw.within(0..=900),
         rate: draw.within(50..=4_000),
+        link: None,
         spare: 0.0,
         reserved: draw.size(0..=1),
         begin: draw.size(0..=4),
@@ -185,6 +201,9 @@ fn drive(draw: &mut Draw) -> Drive {
             // Rarely at an instant at which a request arrives.
             period: 5_000_007 + draw.within(0..=90) * 1_000_000,
         });
+    }
+    if draw.within(0..=2) == 0 {
+        drive.link = Some(link(draw));
     }
     // What the planes can hold; a page a plane is lost where data do not divide evenly.
     let room = drive.planes() * (drive.limit() - drive.units.min(drive.limit() - 1));

@@ -1,7 +1,7 @@
 //! A naive twin of SSDs, written from docs/model/flash.md alone, and random cases in which both complete every request at the same instant.
 //!
 //! The twin has one stream of the host; it has no operations on several planes, no blocks cleaned side by side, no rules that draw at random,
-//! no `read_part`, no frames on the link, no wear and no checkpoints.
+//! no `read_part`, no `interface.frames`, no wear, no submission queues and no checkpoints.
 
 mod ageing;
 mod blocks;
@@ -12,6 +12,7 @@ mod course;
 mod draw;
 mod entries;
 mod filling;
+mod link;
 mod mapping;
 mod model;
 mod operations;

@@ -9,6 +9,8 @@ use super::specs::{Asked, Case, Drive};
 pub enum Event {
     /// A request arrives.
     Arrive(usize),
+    /// The controller is ready for a write's data.
+    Data(usize),
     /// A request is in the controller, with its data, and its place in the map is known.
     Mapped(usize),
     Complete(usize),

@@ -27,6 +27,21 @@ pub struct Buffer {
     pub hold: u64,
 }
 
+/// A link by its standard: times in ns.
+#[derive(Clone, Copy, Debug)]
+pub enum Link {
+    Sata {
+        generation: u32,
+        handshake: u64,
+    },
+    Pcie {
+        generation: u32,
+        lanes: u64,
+        payload: u64,
+        latency: u64,
+    },
+}
+
 /// How operations are suspended: times in ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Suspension {
@@ -100,6 +115,8 @@ pub struct Drive {
     pub write_end: u64,
     /// MB/s of the link.
     pub rate: u64,
+    /// In place of the rate.
+    pub link: Option<Link>,
     pub spare: f64,
     pub reserved: usize,
     pub begin: usize,
@@ -136,6 +153,26 @@ fn times(list: &[u64]) -> String {
 }
 
 impl Drive {
+    fn link_text(&self) -> String {
+        match self.link {
+            None => format!("rate = \"{} MB/s\"", self.rate),
+            Some(Link::Sata {
+                generation,
+                handshake,
+            }) => format!(
+                "link = {{ sata = {{ generation = {generation}, handshake = \"{handshake} ns\" }} }}"
+            ),
+            Some(Link::Pcie {
+                generation,
+                lanes,
+                payload,
+                latency,
+            }) => format!(
+                "link = {{ pcie = {{ generation = {generation}, lanes = {lanes}, payload = {payload}, latency = \"{latency} ns\" }} }}"
+            ),
+        }
+    }
+
     /// The drive's file.
     pub fn text(&self) -> String {
         let order: Vec<String> = self
@@ -172,13 +209,13 @@ impl Drive {
         );
         _ = write!(
             text,
-            "[interface]\nread = \"{} ns\"\nwrite = \"{} ns\"\nmapping = \"{} ns\"\nread_end = \"{} ns\"\nwrite_end = \"{} ns\"\nrate = \"{} MB/s\"\n",
+            "[interface]\nread = \"{} ns\"\nwrite = \"{} ns\"\nmapping = \"{} ns\"\nread_end = \"{} ns\"\nwrite_end = \"{} ns\"\n{}\n",
             self.start_read,
             self.start_write,
             self.mapping,
             self.read_end,
             self.write_end,
-            self.rate
+            self.link_text()
         );
         _ = write!(
             text,

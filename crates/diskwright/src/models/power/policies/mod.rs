@@ -1,6 +1,7 @@
 //! When a device that is idle goes into which low power state.
 
 mod adaptive;
+mod apst;
 mod fixed;
 mod oracle;
 
@@ -15,6 +16,7 @@ policies! {
     for (figures: &PowerFigures) as |parameters| { parameters.build(figures) } {
         Fixed = "fixed" [] in fixed::FixedTimeouts,
         Adaptive = "adaptive" [] in adaptive::AdaptiveTimeout,
+        Apst = "apst" [] in apst::ApstTable,
         Oracle = "oracle" [] in oracle::OracleTimeout,
     }
 }

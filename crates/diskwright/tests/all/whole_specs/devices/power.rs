@@ -49,6 +49,7 @@ pub fn power(draw: &mut Draw<'_>, states: &[&str]) -> Value {
 fn policy(draw: &mut Draw<'_>, states: &[&str]) -> Value {
     match draw.within(0..=5) {
         0 => "oracle".into(),
+        2 if !states.is_empty() => json!({ "apst": { "max_latency": "600 s" } }),
         1 if !states.is_empty() => json!({ "adaptive": {
             "state": *draw.pick(states), "experts": draw.scaled(2..=30), "share": draw.share(0.0, 0.9),
         } }),

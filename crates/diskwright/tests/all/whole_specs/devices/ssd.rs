@@ -105,6 +105,36 @@ fn slc_cache(draw: &mut Draw<'_>, slc: &mut Value, pages: u64) -> u64 {
     fixed.max(1)
 }
 
+fn link(draw: &mut Draw<'_>) -> Value {
+    if draw.chance(0.5) {
+        let handshake = format!("{} ns", draw.scaled(0..=2_000));
+        return json!({ "sata": { "generation": draw.within(1..=3), "handshake": handshake } });
+    }
+    json!({ "pcie": {
+        "generation": draw.within(1..=5), "lanes": draw.pick(&[1, 2, 4, 8, 16]), "payload": draw.pick(&[128, 256, 512]),
+        "latency": format!("{} ns", draw.scaled(0..=2_000)),
+    } })
+}
+
+/// Submission queues, with or without classes.
+fn queues(draw: &mut Draw<'_>) -> Value {
+    let count = draw.within(1..=4);
+    let mut queues = json!({ "count": count });
+    if draw.chance(0.5) {
+        queues["depth"] = draw.scaled(1..=40).into();
+    }
+    if draw.chance(0.5) {
+        queues["burst"] = draw.within(1..=9).into();
+    }
+    if draw.chance(0.5) {
+        let [high, medium, low] = [(); 3].map(|()| draw.within(1..=9));
+        queues["weights"] = json!({ "high": high, "medium": medium, "low": low });
+        let classes = (0..draw.within(0..=count)).map(|_| draw.named("QueueClass"));
+        queues["classes"] = classes.collect();
+    }
+    queues
+}
+
 fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     match (owner, key) {
         ("SsdSpec", "drive") => Value::from(*draw.pick(&DRIVES)).into(),
@@ -117,6 +147,13 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("SsdSpec", "power") => Hint::Omit,
         // These depend on one another.
         ("SsdSpec", "flash" | "spare") => Hint::Omit,
+        ("SsdSpec", "interface") if draw.chance(0.4) => json!({
+            "read": format!("{} us", draw.scaled(0..=30)), "write": format!("{} us", draw.scaled(0..=30)),
+            "link": link(draw),
+        })
+        .into(),
+        ("SsdSpec", "queues") if draw.chance(0.4) => queues(draw).into(),
+        ("SsdSpec", "queues") => Hint::Omit,
         // Their times are those of real drives.
         ("SsdSpec", "timing" | "interface") => Hint::Omit,
         // Requests fail on a worn-out drive, as they are to.
