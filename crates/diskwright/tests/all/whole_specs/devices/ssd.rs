@@ -49,8 +49,8 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         }
     }
     if ssd.get("mapping").is_some() {
-        // Moves change the map, which is written to flash: a drive that can never have the free blocks it wants would clean without end.
-        ssd["cleaning"]["begin"] = draw.within(1..=2).into();
+        // A drive that can never have the free blocks it wants is refused.
+        ssd["cleaning"]["begin"] = draw.within(1..=6).into();
     }
     let reserved = u64::from(ssd.get("recovery").is_some());
     if pages == 1 {
@@ -82,9 +82,7 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         None => 0,
     };
     let room = room.saturating_sub(of_map).max(1);
-    // A nearly full drive of which every move changes the map writes many times what the host does: that takes minutes.
-    let fullest = if of_map > 0 { 0.6 } else { 1.0 };
-    let wanted = (room as f64 * draw.share(0.3, fullest)).max(1.0);
+    let wanted = (room as f64 * draw.share(0.3, 1.0)).max(1.0);
     let share = (100.0 - wanted * 100.0 / units as f64).clamp(0.0, 100.0);
     // Rounded up, to a digit that leaves something.
     let share = (share * 1e4).ceil() / 1e4;
