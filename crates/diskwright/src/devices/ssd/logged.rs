@@ -139,13 +139,7 @@ impl Ssd {
     }
 
     /// A step begins.
-    pub(super) fn begin_step(
-        &mut self,
-        channel: u32,
-        worker: u32,
-        id: OpId,
-        cx: &mut Context<'_>,
-    ) {
+    pub(super) fn begin_step(&mut self, channel: u32, worker: u32, id: OpId, cx: &mut Context<'_>) {
         let Operation {
             action,
             unit,

@@ -74,7 +74,9 @@ impl MappingDescription {
         let least = Size::from_blocks(geometry.unit_blocks.into());
         if self.log_blocks.is_some() || self.victim.is_some() {
             let error = InputError::new("log blocks of a map of pages");
-            return Err(error.help("accepted: log_blocks and victim with scheme = \"block\", \"bast\" or \"fast\""));
+            return Err(error.help(
+                "accepted: log_blocks and victim with scheme = \"block\", \"bast\" or \"fast\"",
+            ));
         }
         let Some(cache) = self.cache else {
             return Ok(None);

@@ -42,7 +42,12 @@ fn sequential_overwrites_give_switch_merges_alone_and_amplify_nothing() {
     let acts: Vec<Act> = (0..3 * data * PAGES)
         .map(|number| Act::Write(number % (data * PAGES)))
         .collect();
-    for (scheme, log_blocks, left) in [("block", 1, 1), ("block", 4, 4), ("bast", 3, 3), ("fast", 3, 1)] {
+    for (scheme, log_blocks, left) in [
+        ("block", 1, 1),
+        ("block", 4, 4),
+        ("bast", 3, 3),
+        ("fast", 3, 1),
+    ] {
         let (_, ssd) = drive(scheme, log_blocks, data).does(&acts);
         // The last ones are still log blocks.
         assert_eq!(merges(&ssd), [3 * data as u64 - left, 0, 0], "{scheme}");
@@ -69,7 +74,9 @@ fn log_blocks_thrash_when_one_block_more_is_written_than_there_are() {
         assert_eq!(count(&ssd, "/moved_pages"), full * PAGES as u64);
         let amplification = ssd["write_amplification"].as_f64().expect("a number");
         let expected = 1.0 + (full * PAGES as u64) as f64 / acts.len() as f64;
-        println!("BAST, {blocks} blocks in turn, {logs} log blocks: {full} merges, WA {amplification:.2}");
+        println!(
+            "BAST, {blocks} blocks in turn, {logs} log blocks: {full} merges, WA {amplification:.2}"
+        );
         assert!((amplification - expected).abs() < 1e-9);
     }
 }

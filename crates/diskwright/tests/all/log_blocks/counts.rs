@@ -53,7 +53,8 @@ fn merges_by_kind_are_those_of_the_naive_count() {
     let mut chance = Stream::new(1, "merges by kind");
     for scheme in ["block", "bast", "fast"] {
         for kind in ["sequential", "random", "mixed", "trimmed"] {
-            for (log_blocks, victim) in [(2, None), (3, Some("lru")), (5, Some("fifo")), (1, None)] {
+            for (log_blocks, victim) in [(2, None), (3, Some("lru")), (5, Some("fifo")), (1, None)]
+            {
                 if scheme == "fast" && (log_blocks < 2 || victim == Some("lru")) {
                     continue;
                 }
@@ -72,10 +73,13 @@ fn merges_by_kind_are_those_of_the_naive_count() {
                     let (_, ssd) = drive.does(&acts);
                     let expected = Naive::counts(&drive, &acts);
                     assert_eq!(of(&ssd), expected, "{kind}: {drive:?}");
-                    let (written, moved) = (ssd["host_pages"].as_u64(), ssd["moved_pages"].as_u64());
+                    let (written, moved) =
+                        (ssd["host_pages"].as_u64(), ssd["moved_pages"].as_u64());
                     let (written, moved) = (written.expect("a count"), moved.expect("a count"));
                     let amplification = ssd["write_amplification"].as_f64().expect("a number");
-                    assert!((amplification * written as f64 - (written + moved) as f64).abs() < 1e-6);
+                    assert!(
+                        (amplification * written as f64 - (written + moved) as f64).abs() < 1e-6
+                    );
                     if filled && victim.is_none() && log_blocks == 2 {
                         println!("{scheme} {kind}: {expected:?}, WA {amplification:.2}");
                     }
@@ -90,7 +94,8 @@ fn random(number: u64) {
     let mut chance = Stream::new(number, "merges at random");
     let mut below = |most: u64| chance.below(most) as usize;
     let scheme = ["block", "bast", "fast"][below(3)];
-    let victim = [None, Some("fifo"), Some("lru")][if scheme == "fast" { below(2) } else { below(3) }];
+    let victim =
+        [None, Some("fifo"), Some("lru")][if scheme == "fast" { below(2) } else { below(3) }];
     let drive = Drive {
         scheme,
         log_blocks: below(6) + if scheme == "fast" { 2 } else { 1 },
@@ -105,7 +110,11 @@ fn random(number: u64) {
     let all = drive.data * drive.pages;
     let acts = acts(kind, all.max(1), drive.pages, &mut chance);
     let (_, ssd) = drive.does(&acts);
-    assert_eq!(of(&ssd), Naive::counts(&drive, &acts), "{number} {kind}: {drive:?}");
+    assert_eq!(
+        of(&ssd),
+        Naive::counts(&drive, &acts),
+        "{number} {kind}: {drive:?}"
+    );
 }
 
 #[test]

@@ -75,7 +75,10 @@ impl Naive<'_> {
     fn put(&mut self, page: usize, block: usize, place: usize) {
         self.clock += 1;
         let written = &mut self.blocks[block];
-        assert!(place >= written.pages.len(), "pages are written in their order");
+        assert!(
+            place >= written.pages.len(),
+            "pages are written in their order"
+        );
         written.pages.resize(place, None);
         written.pages.push(Some(page));
         written.last = self.clock;
@@ -117,7 +120,9 @@ impl Naive<'_> {
                 Some("lru") => {
                     let mut oldest = 0;
                     for place in 1..self.logs.len() {
-                        if self.blocks[self.logs[place].0].last < self.blocks[self.logs[oldest].0].last {
+                        if self.blocks[self.logs[place].0].last
+                            < self.blocks[self.logs[oldest].0].last
+                        {
                             oldest = place;
                         }
                     }
@@ -228,8 +233,9 @@ impl Naive<'_> {
         }
         let of_log = self.blocks[log].pages.clone();
         let mut in_place = (0..).zip(&of_log);
-        let is_in_place =
-            in_place.all(|(place, page)| page.is_none_or(|page| page == logical * self.drive.pages + place));
+        let is_in_place = in_place.all(|(place, page)| {
+            page.is_none_or(|page| page == logical * self.drive.pages + place)
+        });
         if !is_in_place {
             self.counts.erases += 1;
             return self.merge_all_of(logical);

@@ -14,22 +14,66 @@ fn spec(mapping: &str, more: &str) -> String {
 #[test]
 fn what_has_no_meaning_with_a_map_of_blocks_is_refused() {
     let bast = "scheme = \"bast\"";
-    assert!(try_run(&spec(bast, "")).is_ok(), "{:?}", try_run(&spec(bast, "")).err());
+    assert!(
+        try_run(&spec(bast, "")).is_ok(),
+        "{:?}",
+        try_run(&spec(bast, "")).err()
+    );
     for (mapping, more, words) in [
-        (bast, "flash = { channels = 1, blocks = 64, pages = 16, page = \"8 KiB\", unit = \"4 KiB\" }", "log blocks hold whole pages"),
+        (
+            bast,
+            "flash = { channels = 1, blocks = 64, pages = 16, page = \"8 KiB\", unit = \"4 KiB\" }",
+            "log blocks hold whole pages",
+        ),
         (bast, "allocation = { fixed = 2 }", "allocation.fixed = 4"),
-        (bast, "allocation = { separation = { by-size = { cold = \"64 blocks\" } } }", "single-stream"),
-        (bast, "slc = { pages = 4, fixed = 1, read = \"1 us\", program = \"9 us\" }", "no slc"),
-        (bast, "spare = { share = \"50 %\", reserved = 1 }\nrecovery = { checkpoint = \"1 MiB\" }", "no recovery"),
+        (
+            bast,
+            "allocation = { separation = { by-size = { cold = \"64 blocks\" } } }",
+            "single-stream",
+        ),
+        (
+            bast,
+            "slc = { pages = 4, fixed = 1, read = \"1 us\", program = \"9 us\" }",
+            "no slc",
+        ),
+        (
+            bast,
+            "spare = { share = \"50 %\", reserved = 1 }\nrecovery = { checkpoint = \"1 MiB\" }",
+            "no recovery",
+        ),
         (bast, "reads_allocate = true", "reads_allocate = false"),
-        (bast, "cleaning = { begin = 2 }", "mapping.log_blocks and mapping.victim in place of cleaning"),
+        (
+            bast,
+            "cleaning = { begin = 2 }",
+            "mapping.log_blocks and mapping.victim in place of cleaning",
+        ),
         ("scheme = \"bast\", cache = \"8 KiB\"", "", "no cache"),
-        ("scheme = \"bast\", log_blocks = 0", "", "accepted: 1 or more"),
-        ("scheme = \"fast\", log_blocks = 1", "", "accepted: 2 or more"),
+        (
+            "scheme = \"bast\", log_blocks = 0",
+            "",
+            "accepted: 1 or more",
+        ),
+        (
+            "scheme = \"fast\", log_blocks = 1",
+            "",
+            "accepted: 2 or more",
+        ),
         ("scheme = \"fast\", victim = \"lru\"", "", "accepted: fifo"),
-        ("scheme = \"bast\", log_blocks = 60", "", "fewer mapping.log_blocks"),
-        ("log_blocks = 2", "", "scheme = \"block\", \"bast\" or \"fast\""),
-        ("victim = \"lru\"", "", "scheme = \"block\", \"bast\" or \"fast\""),
+        (
+            "scheme = \"bast\", log_blocks = 60",
+            "",
+            "fewer mapping.log_blocks",
+        ),
+        (
+            "log_blocks = 2",
+            "",
+            "scheme = \"block\", \"bast\" or \"fast\"",
+        ),
+        (
+            "victim = \"lru\"",
+            "",
+            "scheme = \"block\", \"bast\" or \"fast\"",
+        ),
         ("scheme = \"nand\"", "", "bast"),
     ] {
         let mut text = spec(mapping, more);

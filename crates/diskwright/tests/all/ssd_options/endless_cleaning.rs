@@ -20,7 +20,12 @@ fn overwritten((pages, units): (u32, u32), spare: f64, begin: u32, writes: u64) 
         let lbn = chance.below(held as u64);
         writeln!(text, "{},write,{lbn},1", number * 100_000_000).expect("text");
     }
-    writeln!(text, "{},read,0,1", writes * 100_000_000 + 86_400_000_000_000).expect("text");
+    writeln!(
+        text,
+        "{},read,0,1",
+        writes * 100_000_000 + 86_400_000_000_000
+    )
+    .expect("text");
     std::fs::write(&trace, text).expect("written");
     run(&format!(
         "seed = 1\n[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n\
@@ -49,12 +54,17 @@ fn cleaning_of_the_fullest_drives_ends() {
         });
         let erases = |ssd: &Value| ssd["erases"]["total"].as_u64().expect("a count");
         let (few, many) = (erases(&ssd), erases(&longer));
-        println!("{shape:?} {spare} % {begin}: {few} erases for {writes} writes, {many} for {later}");
+        println!(
+            "{shape:?} {spare} % {begin}: {few} erases for {writes} writes, {many} for {later}"
+        );
         // A day has room for 28,000,000 erases.
         assert!(many < 10 * later, "{many} erases");
         let units = ssd["mapping"]["written_units"].as_u64().expect("a count");
         let moved = ssd["moved_pages"].as_u64().expect("a count") * u64::from(shape.1);
-        assert!(few == 0 || units < moved + 2 * writes, "{units} map units for {moved} moves");
+        assert!(
+            few == 0 || units < moved + 2 * writes,
+            "{units} map units for {moved} moves"
+        );
     }
 }
 

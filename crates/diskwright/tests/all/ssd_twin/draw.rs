@@ -167,9 +167,7 @@ fn drive(draw: &mut Draw) -> Drive {
         drive.map_cache = Some(draw.size(1..=4));
     }
     if draw.within(0..=2) == 0 {
-        let by = (draw.within(0..=2), draw.size(2..=4));
-        // What levelling moves changes a cached map: on a small drive that brings erases enough for more of it, without end.
-        drive.levelled_by = Some(by).filter(|_| drive.map_cache.is_none());
+        drive.levelled_by = Some((draw.within(0..=2), draw.size(2..=4)));
     }
     if draw.within(0..=2) == 0 {
         drive.retry = Some(Retry {

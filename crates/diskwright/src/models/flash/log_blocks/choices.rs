@@ -191,7 +191,12 @@ impl LogBlocks {
         }
     }
 
-    pub(super) fn begin_log(&mut self, plane: u32, owner: u32, flash: &mut Flash<'_>) -> Option<Log> {
+    pub(super) fn begin_log(
+        &mut self,
+        plane: u32,
+        owner: u32,
+        flash: &mut Flash<'_>,
+    ) -> Option<Log> {
         let block = self.open(plane, flash)?;
         Some(Log {
             filled: Filled { block, next: 0 },

@@ -15,8 +15,8 @@ use super::blocks::Blocks;
 use super::map::PageMap;
 
 pub use choices::Choice;
-pub use merges::Step;
 use merges::Job;
+pub use merges::Step;
 
 /// How pages that are written again find their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

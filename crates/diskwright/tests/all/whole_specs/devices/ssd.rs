@@ -48,7 +48,8 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
             cleaning.remove("background");
         }
     }
-    if ssd.get("mapping").is_some() {
+    let logs = map_of_blocks(draw, &mut ssd);
+    if ssd.pointer("/mapping/cache").is_some() {
         // A drive that can never have the free blocks it wants is refused.
         ssd["cleaning"]["begin"] = draw.within(1..=6).into();
     }
@@ -73,11 +74,19 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         }
     }
     // What the planes can hold at most with two streams, whatever the groups: a page a plane is lost where data do not divide evenly.
-    let limit = (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1;
+    let limit = match logs {
+        // Whole logical blocks, beside the log blocks and one to merge into.
+        Some(logs) => (blocks - reserved - logs - 1) * pages,
+        None => (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1,
+    };
+    let (unit, of_page) = match logs {
+        Some(_) => (unit * of_page, 1),
+        None => (unit, of_page),
+    };
     let units = all_planes * blocks * pages * of_page;
     let room = (all_planes * limit.saturating_sub(of_page)).max(1);
     // A cached map is on flash, too.
-    let of_map = match ssd.get("mapping") {
+    let of_map = match ssd.pointer("/mapping/cache") {
         Some(_) => units.div_ceil(unit * 128),
         None => 0,
     };
@@ -89,6 +98,34 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     ssd["spare"] = json!({ "share": format!("{share} %"), "reserved": reserved });
     let held = units - (units as f64 * (share / 100.0)).round() as u64;
     (ssd, held * unit)
+}
+
+/// Makes a map of blocks, or of pages, of what was drawn, and leaves out what has no meaning with it; how many log blocks a plane has.
+fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value) -> Option<u64> {
+    let Some(mapping) = ssd.get_mut("mapping").and_then(Value::as_object_mut) else {
+        return None;
+    };
+    let scheme = mapping.get("scheme").and_then(Value::as_str);
+    let scheme = scheme.unwrap_or("page").to_owned();
+    if scheme == "page" {
+        mapping.retain(|key, _| key == "cache" || key == "scheme");
+        return None;
+    }
+    mapping.remove("cache");
+    let logs = draw.within(2..=6);
+    mapping.insert("log_blocks".to_owned(), logs.into());
+    if scheme == "fast" {
+        mapping.remove("victim");
+    }
+    let all = ssd.as_object_mut().expect("a table");
+    for key in ["slc", "recovery", "cleaning", "allocation"] {
+        all.remove(key);
+    }
+    let page = all["flash"]["page"].clone();
+    all["flash"]["unit"] = page;
+    all.insert("reads_allocate".to_owned(), false.into());
+    all.insert("allocation".to_owned(), json!({ "fixed": 4 }));
+    Some(logs)
 }
 
 /// Fits an SLC cache to blocks of so many pages; the blocks of a plane that it keeps from data.
