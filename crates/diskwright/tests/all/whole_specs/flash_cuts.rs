@@ -121,5 +121,5 @@ fn maps_of_blocks_lose_nothing_that_was_promised() {
         ("/devices/ssd/mapping/merges/full", 0.05, "with full merges"),
         ("/requests/failed", 0.1, "with requests under way"),
     ];
-    check_cuts(0..200, logged, &SIGHTS);
+    check_cuts(0..60, logged, &SIGHTS);
 }

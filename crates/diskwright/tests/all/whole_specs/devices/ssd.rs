@@ -48,7 +48,7 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
             cleaning.remove("background");
         }
     }
-    let logs = map_of_blocks(draw, &mut ssd);
+    let logs = map_of_blocks(draw, &mut ssd, unit * of_page);
     if ssd.pointer("/mapping/cache").is_some() {
         // A drive that can never have the free blocks it wants is refused.
         ssd["cleaning"]["begin"] = draw.within(1..=6).into();
@@ -101,7 +101,7 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
 }
 
 /// Makes a map of blocks, or of pages, of what was drawn, and leaves out what has no meaning with it; how many log blocks a plane has.
-fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value) -> Option<u64> {
+fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value, page: u64) -> Option<u64> {
     let Some(mapping) = ssd.get_mut("mapping").and_then(Value::as_object_mut) else {
         return None;
     };
@@ -121,8 +121,10 @@ fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value) -> Option<u64> {
     for key in ["slc", "recovery", "cleaning", "allocation"] {
         all.remove(key);
     }
-    let page = all["flash"]["page"].clone();
-    all["flash"]["unit"] = page;
+    all["flash"]["unit"] = format!("{page} blocks").into();
+    if let Some(buffer) = all.get_mut("buffer") {
+        buffer["size"] = format!("{} blocks", page * draw.within(1..=30)).into();
+    }
     all.insert("reads_allocate".to_owned(), false.into());
     all.insert("allocation".to_owned(), json!({ "fixed": 4 }));
     Some(logs)
