@@ -136,11 +136,4 @@ fn a_write_waits_for_its_merge() {
     // A map of blocks copies what is before the page.
     let (times, _) = drive("block", 1, 4).does(&[Act::Write(5)]);
     assert_eq!(times, [5 * copy + alone]);
-    // Inside the flash, without the channel.
-    let inside = Drive {
-        tables: "[multi_plane]\nread = '0 ns'\nprogram = '0 ns'\n",
-        ..drive("bast", 1, 4)
-    };
-    let (times, _) = inside.does(&[Act::Write(5), Act::Write(PAGES + 5)]);
-    assert_eq!(times[1], pages * copy + 2 * ERASE + alone);
 }

@@ -102,9 +102,7 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
 
 /// Makes a map of blocks, or of pages, of what was drawn, and leaves out what has no meaning with it; how many log blocks a plane has.
 fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value, page: u64) -> Option<u64> {
-    let Some(mapping) = ssd.get_mut("mapping").and_then(Value::as_object_mut) else {
-        return None;
-    };
+    let mapping = ssd.get_mut("mapping").and_then(Value::as_object_mut)?;
     let scheme = mapping.get("scheme").and_then(Value::as_str);
     let scheme = scheme.unwrap_or("page").to_owned();
     if scheme == "page" {
