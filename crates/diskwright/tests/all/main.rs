@@ -28,6 +28,7 @@ mod initial_angle;
 mod interfaces;
 mod large_requests;
 mod layers;
+mod log_blocks;
 mod log_slots;
 mod many_runs;
 mod media_access;

@@ -156,6 +156,7 @@ impl Ssd {
         if let Some(ageing) = &mut self.ageing {
             ageing.refreshed += 1;
         }
+        self.watch_anew();
         self.clean_anyway(plane, block, cx);
     }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::ageing::Ageing;
 use super::cleaning::Cleaning;
 use super::drive::{MOST_AT_ONCE, Parallel, SsdDescription};
+use super::log_build::logged;
 use super::mapping::map_units;
 use super::phases::MultiPlane;
 use super::power::DrivePower;
@@ -82,7 +83,7 @@ fn units(drive: &SsdDescription, geometry: &Geometry) -> u32 {
 }
 
 /// A key of the spec, and what is wrong there.
-type Refusal = (&'static str, Box<InputError>);
+pub(super) type Refusal = (&'static str, Box<InputError>);
 
 impl SsdSpec {
     /// Puts what the spec says over what the drive's file says.
@@ -175,10 +176,12 @@ impl SsdSpec {
         let suspensions = suspensions
             .transpose()
             .map_err(|error| ("suspend", error.into()))?;
-        let mapping = drive.mapping.map(|mapping| mapping.build(units, &geometry));
-        let mapping = mapping
-            .transpose()
-            .map_err(|error| ("mapping", error.into()))?;
+        let log = logged(self, drive, units, &geometry, &allocation)?;
+        let mapping = match (&log, drive.mapping) {
+            (None, Some(mapping)) => mapping.build(units, &geometry),
+            _ => Ok(None),
+        };
+        let mapping = mapping.map_err(|error| ("mapping", error.into()))?;
         let map_units = match mapping {
             Some(_) => map_units(units, &geometry),
             None => 0,
@@ -208,14 +211,7 @@ impl SsdSpec {
                 program: times.program,
             }),
             reserved: drive.spare.reserved,
-            cleaning: Cleaning {
-                begin: drive.cleaning.begin,
-                at_once: drive.cleaning.at_once as usize,
-                stop: drive.cleaning.stop,
-                is_throttled: drive.cleaning.throttled,
-                is_in_foreground: !drive.cleaning.background,
-                idle: drive.cleaning.idle.map(|idle| (idle.after, idle.free)),
-            },
+            cleaning: cleaning(drive, log.is_some()),
             victims: drive.cleaning.victim.build(),
             chance: site.stream(".cleaning"),
             steady: Steady::new(self.steady_round.of(round)),
@@ -230,6 +226,7 @@ impl SsdSpec {
             slc,
             suspensions,
             mapping,
+            log,
             map_units,
             levelling,
             ageing: Ageing::new(drive.retry, drive.refresh, geometry.all_blocks()),
@@ -245,6 +242,29 @@ impl SsdSpec {
         // What was overwritten may have worn out blocks.
         ssd.check_room()?;
         Ok(ssd)
+    }
+}
+
+/// When planes are cleaned: never where log blocks are merged.
+fn cleaning(drive: &SsdDescription, is_logged: bool) -> Cleaning {
+    let its = &drive.cleaning;
+    match is_logged {
+        true => Cleaning {
+            begin: 0,
+            at_once: 1,
+            stop: 0,
+            is_throttled: false,
+            is_in_foreground: false,
+            idle: None,
+        },
+        false => Cleaning {
+            begin: its.begin,
+            at_once: its.at_once as usize,
+            stop: its.stop,
+            is_throttled: its.throttled,
+            is_in_foreground: !its.background,
+            idle: its.idle.map(|idle| (idle.after, idle.free)),
+        },
     }
 }
 
@@ -393,6 +413,9 @@ impl Ssd {
         if self.host_units == 0 {
             let error = InputError::new("an SSD that holds nothing");
             return Err(("spare", error.help("less spare flash").into()));
+        }
+        if let Some(log) = &self.log {
+            return self.check_logs(log);
         }
         if self.mapping.is_some() {
             self.check_cleaning_ends()?;

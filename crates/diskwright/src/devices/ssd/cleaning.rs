@@ -34,6 +34,8 @@ pub(super) struct Job {
     /// Units that are being moved, with their slots, and how many of them the page had that was read last.
     gathered: Vec<(u32, u32)>,
     pub last: u32,
+    /// Map units whose entries the moves have changed.
+    changed: Vec<u32>,
 }
 
 /// The one of a plane's that cleans a block.
@@ -123,19 +125,25 @@ impl Ssd {
             next: block * self.geometry.units_of_block(),
             gathered: Vec::new(),
             last: 0,
+            changed: Vec::new(),
         });
         self.next_step(plane, block, cx);
     }
 
     /// Whether a block of a plane may be cleaned that frees no room: nothing else is, and the host is left a block.
     pub(super) fn may_clean_anyway(&self, plane: u32) -> bool {
-        self.jobs[plane as usize].is_empty()
-            && self.blocks.free_of(plane) >= 2
-            && self.read_only_since.is_none()
+        let (is_cleaned, least) = match &self.log {
+            Some(log) => (log.blocks.is_merging(plane), 1),
+            None => (!self.jobs[plane as usize].is_empty(), 2),
+        };
+        !is_cleaned && self.blocks.free_of(plane) >= least && self.read_only_since.is_none()
     }
 
     /// Begins to clean a sealed block, however much of it is valid.
     pub(super) fn clean_anyway(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {
+        if self.log.is_some() {
+            return self.relocate(plane, block, cx);
+        }
         self.blocks.choose(block);
         self.begin_job(plane, block, cx);
     }
@@ -204,6 +212,9 @@ impl Ssd {
         id: OpId,
         cx: &mut Context<'_>,
     ) {
+        if self.log.is_some() {
+            return self.begin_step(channel, worker, id, cx);
+        }
         let operation = *self.operations.get(id);
         self.job_mut(&operation).gathered.clear();
         if self.next_valid(self.job_of(&operation)).is_some() {
@@ -271,6 +282,9 @@ impl Ssd {
 
     /// What a move waits for when what it read is in the controller: to read another page, or to write.
     pub(super) fn after_gathering(&self, id: OpId) -> Phase {
+        if self.log.is_some() {
+            return Phase::Back;
+        }
         let job = self.job_of(self.operations.get(id));
         let is_full = job.gathered.len() == self.geometry.units as usize;
         if is_full || self.next_valid(job).is_none() {
@@ -282,6 +296,9 @@ impl Ssd {
 
     /// Units have been moved. What was written in the meantime is newer.
     pub(super) fn move_over(&mut self, id: OpId, cx: &mut Context<'_>) {
+        if self.log.is_some() {
+            return self.step_copied(id, cx);
+        }
         let operation = *self.operations.get(id);
         self.operations.remove(id);
         self.blocks.written(operation.to);
@@ -289,7 +306,9 @@ impl Ssd {
             true => self.counters.folded_pages += 1,
             false => self.counters.moved_pages += 1,
         }
-        let gathered = std::mem::take(&mut self.job_mut(&operation).gathered);
+        let job = self.job_mut(&operation);
+        let gathered = std::mem::take(&mut job.gathered);
+        let mut changed = std::mem::take(&mut job.changed);
         for (to, &(unit, from)) in (operation.to..).zip(&gathered) {
             self.recovery.copied(from, to);
             if self.home_of(unit) != Some(from) {
@@ -300,9 +319,10 @@ impl Ssd {
                 checker.moved_on_medium(device, from, at, self.geometry.unit_blocks);
             }
             self.put_in_slot(unit, to);
-            self.unit_moved(unit, cx);
+            changed.extend(self.map_unit_of(unit));
         }
-        self.job_mut(&operation).gathered = gathered;
+        let job = self.job_mut(&operation);
+        (job.gathered, job.changed) = (gathered, changed);
         self.note_programmed(cx);
         self.next_step(operation.plane, operation.unit, cx);
     }
@@ -313,7 +333,9 @@ impl Ssd {
             plane, unit: block, ..
         } = *self.operations.get(id);
         self.operations.remove(id);
-        self.jobs[plane as usize].retain(|job| job.block != block);
+        let jobs = &mut self.jobs[plane as usize];
+        let place = jobs.iter().position(|job| job.block == block);
+        let job = place.map(|place| jobs.remove(place));
         let slots = self.geometry.units_of_block();
         self.recovery.erased(block * slots..(block + 1) * slots);
         let blocks = self.geometry.units_of_block() * self.geometry.unit_blocks;
@@ -323,6 +345,13 @@ impl Ssd {
         }
         if !self.blocks.erase(block) {
             self.worn_out(plane, cx);
+        }
+        if let (Some(job), Some(_)) = (job, &self.mapping) {
+            self.units_moved(job.changed, cx);
+            self.watch_cleaning(plane, cx);
+        }
+        if self.log.is_some() {
+            self.next_log_step(plane, cx);
         }
         if self.levelling.is_some() {
             self.level_wear(plane, cx);
@@ -346,10 +375,18 @@ impl Ssd {
         let members =
             (0..self.allocation.members()).map(|member| self.allocation.plane(group, member));
         let limit: u64 = members.map(|plane| u64::from(self.limit(plane))).sum();
-        let has_spare = limit >= self.units_of_group() && self.blocks.free_of(plane) > 0;
+        let has_spare = match &self.log {
+            Some(log) => self.blocks.usable_of(plane) >= log.blocks.needed(plane),
+            None => limit >= self.units_of_group() && self.blocks.free_of(plane) > 0,
+        };
         if self.read_only_since.is_some() || has_spare {
             return;
         }
+        self.turn_read_only(cx);
+    }
+
+    /// The drive can only be read from now on.
+    pub(super) fn turn_read_only(&mut self, cx: &mut Context<'_>) {
         self.read_only_since = Some(cx.now());
         let mut given_up = Vec::new();
         for worker in &mut self.workers {

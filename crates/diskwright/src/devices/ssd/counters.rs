@@ -77,6 +77,9 @@ impl Ssd {
         if let Some(mapping) = &mut self.mapping {
             mapping.counts = MappingCounts::default();
         }
+        if let Some(log) = &mut self.log {
+            log.blocks.count_anew();
+        }
         if let Some(suspensions) = &mut self.suspensions {
             suspensions.counts = [0; 2];
         }
@@ -187,6 +190,9 @@ impl Ssd {
         if let Some(mapping) = &self.mapping {
             put("mapping", mapping.json());
         }
+        if let Some(logged) = self.logged_json() {
+            put("mapping", logged);
+        }
         if let Some(suspensions) = &self.suspensions {
             put("suspensions", suspensions.json());
         }
@@ -237,7 +243,10 @@ impl Ssd {
     /// What the results should be doubted for.
     pub(super) fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
-        if let Some(at) = self.read_only_since {
+        let of_cleaning = self.doubt_of_cleaning();
+        if let Some(doubt) = of_cleaning {
+            doubts.push(doubt);
+        } else if let Some(at) = self.read_only_since {
             doubts.push(format!(
                 "at {at} the last spare block was worn out: from then on the drive could only be read"
             ));
@@ -251,7 +260,7 @@ impl Ssd {
         if let Some(doubt) = self.steady.doubt() {
             doubts.push(doubt);
         }
-        if self.counters.moved_pages > 0 {
+        if self.counters.moved_pages > 0 && self.log.is_none() {
             let planes = self.geometry.all_planes();
             let crowded = (0..planes).filter(|&plane| self.is_crowded(plane)).count();
             if crowded > 0 {

@@ -12,6 +12,7 @@ use crate::base::units::{Size, Time};
 use crate::devices::drives::DriveFile;
 use crate::models::flash::allocation::AllocationDescription;
 use crate::models::flash::geometry::GeometryDescription;
+use crate::models::flash::log_blocks::LogVictim;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::VictimSpec;
 use crate::models::link::LinkDescription;
@@ -78,7 +79,7 @@ pub struct SsdDescription {
     /// When the data of a block are moved because of reads and age, if they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshDescription>,
-    /// How much of its map is in memory, if not all of it is.
+    /// How it knows where data are; a map of pages that is all in memory where this is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<MappingDescription>,
     /// Which operations make way for reads, if any do.
@@ -360,12 +361,37 @@ pub struct SuspensionLimits {
     pub most: u32,
 }
 
-/// A map that is on flash, with a part of it in the controller's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// How the drive knows where data are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct MappingDescription {
-    /// How much of the map the memory holds, in whole units; an entry takes 4 bytes.
-    pub cache: Size,
+    /// What the map has entries for.
+    pub scheme: MapScheme,
+    /// How much of a map of pages the memory holds, in whole units, the rest being on flash; an entry takes 4 bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Size>,
+    /// Log blocks of each plane: with `fast` one of them is for sequential writes; with `block` blocks that may be written again side by side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub log_blocks: Option<u32>,
+    /// Which log block is merged when another one is needed; `fifo` unless said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub victim: Option<LogVictim>,
+}
+
+/// What a drive's map has entries for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MapScheme {
+    /// Pages, or units of them: a page may be anywhere.
+    #[default]
+    Page,
+    /// Blocks: a page has its own place in its block, and what is written again goes to a block that is to replace it.
+    Block,
+    /// Blocks, and pages of a log block for each of some blocks (block-associative sector translation).
+    Bast,
+    /// Blocks, and pages of log blocks that all blocks share (fully-associative sector translation).
+    Fast,
 }
 
 /// Reads that are retried.

@@ -55,7 +55,11 @@ impl Ssd {
         for number in 0..of_map {
             self.write_at_once(self.host_units + number, &mut pages)?;
         }
-        self.write_rest(pages)
+        self.write_rest(pages)?;
+        if let Some(log) = &mut self.log {
+            log.blocks.count_anew();
+        }
+        Ok(())
     }
 
     /// Writes what has filled no page.
@@ -86,6 +90,9 @@ impl Ssd {
 
     /// Writes a page of units that were never written, from one on. There are as many blocks as that takes.
     fn write_new_page_at_once(&mut self, first: u32) -> Result<(), InputError> {
+        if self.log.is_some() {
+            return self.log_at_once(first);
+        }
         let plane = self.choose_plane(self.allocation.group_of(first));
         let writer = Writer::Host(self.writes.streams - 1);
         self.make_room(plane, writer)?;
@@ -103,6 +110,9 @@ impl Ssd {
     fn write_page_at_once(&mut self, group: u32, units: &[u32]) -> Result<(), InputError> {
         if units.is_empty() {
             return Ok(());
+        }
+        if self.log.is_some() {
+            return units.iter().try_for_each(|&unit| self.log_at_once(unit));
         }
         let plane = self.choose_plane(group);
         let writer = Writer::Host(self.writes.streams - 1);

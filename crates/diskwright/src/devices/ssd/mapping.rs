@@ -6,6 +6,7 @@ use super::Ssd;
 use super::drive::MappingDescription;
 use super::entries::{EntryId, EntryState};
 use super::operations::{Action, OpId};
+use super::watch::CleaningWatch;
 use crate::base::error::InputError;
 use crate::base::units::Size;
 use crate::engine::context::Context;
@@ -37,6 +38,8 @@ pub(super) struct Mapping {
     /// Entries may have come of which pages are to be made when everything else of an event has been done.
     pub is_due: bool,
     pub counts: MappingCounts,
+    /// Whether cleaning gains anything.
+    pub watch: CleaningWatch,
 }
 
 /// Counts since the warm-up ended.
@@ -59,30 +62,40 @@ fn entries_of(geometry: &Geometry) -> u32 {
 }
 
 impl MappingDescription {
-    /// Checks it, for a drive with so many units of the host.
+    /// The cached map of a drive with so many units of the host; `None` where all of it is in memory.
     ///
     /// # Errors
-    /// Memory for no map unit.
+    /// Memory for no map unit, log blocks.
     pub(super) fn build(
         &self,
         units: u32,
         geometry: &Geometry,
-    ) -> Result<Box<Mapping>, InputError> {
-        let room = self.cache.blocks() / u64::from(geometry.unit_blocks);
+    ) -> Result<Option<Box<Mapping>>, InputError> {
+        let least = Size::from_blocks(geometry.unit_blocks.into());
+        if self.log_blocks.is_some() || self.victim.is_some() {
+            let error = InputError::new("log blocks of a map of pages");
+            return Err(error.help(
+                "accepted: log_blocks and victim with scheme = \"block\", \"bast\" or \"fast\"",
+            ));
+        }
+        let Some(cache) = self.cache else {
+            return Ok(None);
+        };
+        let room = cache.blocks() / u64::from(geometry.unit_blocks);
         if room == 0 {
-            let least = Size::from_blocks(geometry.unit_blocks.into());
-            let error = InputError::new(format!("{} of the map in memory", self.cache));
+            let error = InputError::new(format!("{cache} of the map in memory"));
             return Err(error.help(format!("accepted: a unit, {least}, or more")));
         }
         let all = map_units(units, geometry);
-        Ok(Box::new(Mapping {
+        Ok(Some(Box::new(Mapping {
             cache: MapCache::new(all, room.min(all.into()) as u32),
             entries: entries_of(geometry),
             loads: Vec::new(),
             spare: Vec::new(),
             is_due: false,
             counts: MappingCounts::default(),
-        }))
+            watch: CleaningWatch::new(geometry.all_planes()),
+        })))
     }
 }
 
@@ -136,12 +149,17 @@ impl Ssd {
         (!units.is_empty()).then(|| units.start / of..=(units.end - 1) / of)
     }
 
-    /// What cleaning has moved has changed its entry.
-    pub(super) fn unit_moved(&mut self, unit: u32, cx: &mut Context<'_>) {
-        if let Some(mapping) = &self.mapping
-            && !self.is_of_map(unit)
-        {
-            let number = unit / mapping.entries;
+    /// The map unit with the entry of a unit of the host.
+    pub(super) fn map_unit_of(&self, unit: u32) -> Option<u32> {
+        let mapping = self.mapping.as_ref()?;
+        (!self.is_of_map(unit)).then(|| unit / mapping.entries)
+    }
+
+    /// A block has been cleaned: the map units of all that has moved are changed together, each once.
+    pub(super) fn units_moved(&mut self, mut numbers: Vec<u32>, cx: &mut Context<'_>) {
+        numbers.sort_unstable();
+        numbers.dedup();
+        for number in numbers {
             self.look_up_map(number, true, None, cx);
         }
     }

@@ -13,6 +13,8 @@ mod initial;
 mod legs;
 mod levelling;
 mod link;
+mod log_build;
+mod logged;
 mod mapping;
 mod operations;
 mod pages;
@@ -29,6 +31,7 @@ mod slc;
 pub mod spec;
 mod steady;
 mod suspend;
+mod watch;
 mod writes;
 
 use std::collections::VecDeque;
@@ -57,6 +60,7 @@ use cleaning::{Cleaning, Job};
 use counters::SsdCounters;
 use drive::ControllerDescription;
 use levelling::Levelling;
+use logged::Logged;
 use mapping::Mapping;
 use operations::{Channel, Operations, Worker};
 use phases::MultiPlane;
@@ -144,6 +148,7 @@ struct SsdParts {
     slc: Option<SlcCache>,
     suspensions: Option<Box<Suspensions>>,
     mapping: Option<Box<Mapping>>,
+    log: Option<Box<Logged>>,
     levelling: Option<Box<Levelling>>,
     ageing: Option<Box<Ageing>>,
     steady: Steady,
@@ -169,6 +174,8 @@ struct Ssd {
     slc: Option<SlcCache>,
     suspensions: Option<Box<Suspensions>>,
     mapping: Option<Box<Mapping>>,
+    /// The map of blocks, of a drive whose map is not one of pages.
+    log: Option<Box<Logged>>,
     levelling: Option<Box<Levelling>>,
     ageing: Option<Box<Ageing>>,
 
@@ -261,6 +268,7 @@ impl Ssd {
             slc: parts.slc,
             suspensions: parts.suspensions,
             mapping: parts.mapping,
+            log: parts.log,
             levelling: parts.levelling,
             ageing: parts.ageing,
             host_units: parts.units,

@@ -57,7 +57,9 @@ impl Ssd {
     fn blocks_read(&self, operation: &Operation) -> u32 {
         match operation.action {
             Action::Read => operation.wanted,
-            Action::Move => self.job_of(operation).last * self.geometry.unit_blocks,
+            Action::Move if self.log.is_none() => {
+                self.job_of(operation).last * self.geometry.unit_blocks
+            }
             _ => self.geometry.unit_blocks,
         }
     }
@@ -295,7 +297,7 @@ impl Ssd {
         let (mut longest, mut data) = (Time::ZERO, Time::ZERO);
         let mut at = Some(id);
         while let Some(id) = at {
-            longest = longest.max(self.take_page(id, cx.now()));
+            longest = longest.max(self.take_page(id, cx));
             data += self.page_transfer();
             at = self.operations.partner(id);
         }
@@ -309,15 +311,26 @@ impl Ssd {
     }
 
     /// A program gets its page; how long the array takes.
-    fn take_page(&mut self, id: OpId, now: Time) -> Time {
+    fn take_page(&mut self, id: OpId, cx: &Context<'_>) -> Time {
+        let now = cx.now();
         let operation = *self.operations.get(id);
-        let writer = self.host_writer(operation.plane, operation.stream);
-        self.counters.slc_pages += u64::from(writer == Writer::Slc);
-        let to = self.blocks.next_page(operation.plane, writer);
+        let to = match self.log {
+            Some(_) => self.page_of_logged(id, cx),
+            None => {
+                let writer = self.host_writer(operation.plane, operation.stream);
+                self.counters.slc_pages += u64::from(writer == Writer::Slc);
+                self.blocks.next_page(operation.plane, writer)
+            }
+        };
         let to = to.expect("a write begins only where there is room");
         self.begin_entries(operation.entries);
+        if self.mapping.is_some() {
+            self.note_host_page(operation.entries);
+        }
         let erase = self.timing.erase;
-        self.note_opened(to, now);
+        if self.log.is_none() {
+            self.note_opened(to, now);
+        }
         let entry = self.operations.get_mut(id);
         entry.to = to;
         if entry.was_blocked {
@@ -338,7 +351,7 @@ impl Ssd {
             if operation.action == Action::Program
                 && self.may_join(id, operation.plane)
                 && self.number_of_next(other) == number
-                && self.can_write(operation.plane, operation.stream, cx)
+                && self.may_write_with(worker, other, cx)
             {
                 self.take_from_queue(worker, other);
                 self.operations.join(id, other);
@@ -352,11 +365,23 @@ impl Ssd {
         }
     }
 
-    /// The number in its block of the page that a program would write.
-    fn number_of_next(&self, id: OpId) -> u32 {
+    /// The number in its block of the page that a program would write, if that is known.
+    fn number_of_next(&self, id: OpId) -> Option<u32> {
+        if self.log.is_some() {
+            return self.number_of_logged(id);
+        }
         let operation = self.operations.get(id);
         let writer = self.host_writer(operation.plane, operation.stream);
-        self.blocks.next_number(operation.plane, writer)
+        Some(self.blocks.next_number(operation.plane, writer))
+    }
+
+    /// Whether a program may be written with one of another plane.
+    fn may_write_with(&mut self, worker: u32, id: OpId, cx: &mut Context<'_>) -> bool {
+        if self.log.is_some() {
+            return self.is_first_of_plane(worker, id);
+        }
+        let Operation { plane, stream, .. } = *self.operations.get(id);
+        self.can_write(plane, stream, cx)
     }
 
     /// The channel carries a program's command and data; then the array works.

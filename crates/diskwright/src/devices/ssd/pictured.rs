@@ -161,7 +161,7 @@ impl Ssd {
 
     /// Whether a move that writes does so with what the flash has read itself: a whole page.
     fn is_copied_back(&self, operation: &Operation) -> bool {
-        self.copy_back && self.job_of(operation).last == self.geometry.units
+        self.copy_back && (self.log.is_some() || self.job_of(operation).last == self.geometry.units)
     }
 
     fn place_of_operation(&self, id: OpId, cx: &Context<'_>) -> Place {

@@ -288,8 +288,13 @@ impl Ssd {
             None => 0,
         };
         let mut scanned = vec![0u64; self.workers.len()];
+        let of_logged = self.log.iter().flat_map(|log| log.blocks.to_scan());
+        for (block, pages) in of_logged {
+            let worker = self.worker_of(block / self.geometry.blocks);
+            scanned[worker as usize] += u64::from(pages);
+        }
         for (block, state) in (0..).zip(self.blocks.all()) {
-            if matches!(state.state, BlockState::Free | BlockState::Bad) {
+            if self.log.is_some() || matches!(state.state, BlockState::Free | BlockState::Bad) {
                 continue;
             }
             let pages = self.blocks.programmed_since(block, &self.recovery.covered);

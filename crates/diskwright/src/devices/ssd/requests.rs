@@ -88,6 +88,7 @@ impl Ssd {
         let now = cx.now();
         self.picture_serves(request, cx);
         self.serving += 1;
+        self.watch_anew();
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
         let command = entry.command;

@@ -111,6 +111,9 @@ impl Ssd {
         if self.has_suspended(worker) {
             return self.choose_read(worker, cx);
         }
+        if self.log.is_some() {
+            return self.choose_logged(worker, cx);
+        }
         if self.cleaning.is_in_foreground && !state.is_waited_for() {
             return None;
         }
@@ -139,7 +142,7 @@ impl Ssd {
     }
 
     /// The first read or merge of a worker that is still for it: others go to the workers that have their units now.
-    fn choose_read(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
+    pub(super) fn choose_read(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         while let Some(id) = self.workers[worker as usize].reads.front() {
             self.look_up(id);
             if self.worker_of(self.operations.get(id).plane) == worker {

@@ -71,7 +71,7 @@ pub struct SsdSpec {
     /// When the data of a block are moved because of reads and age; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshDescription>,
-    /// How much of its map is in memory; the drive's own unless said.
+    /// How it knows where data are; the drive's own unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<MappingDescription>,
     /// Which operations make way for reads; the drive's own unless said.

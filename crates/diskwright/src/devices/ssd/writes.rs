@@ -363,7 +363,9 @@ impl Ssd {
         let Operation {
             plane, to, entries, ..
         } = *self.operations.get(id);
-        self.blocks.written(to);
+        if self.log.is_none() {
+            self.blocks.written(to);
+        }
         self.queued[plane as usize] -= entries.count;
         self.counters.host_pages += 1;
         self.writes.pages -= 1;

@@ -373,6 +373,18 @@ impl Blocks {
         self.sealed += 1;
     }
 
+    /// Opens the free block of a plane that is next, for whoever knows what is written in it.
+    pub fn open_block(&mut self, plane: u32) -> Option<u32> {
+        let Reverse((_, block)) = self.planes[plane as usize].free.pop()?;
+        self.blocks[block as usize].state = BlockState::Open;
+        Some(block)
+    }
+
+    /// All that is to be written in a block has been.
+    pub fn seal_block(&mut self, block: u32) {
+        self.seal(block, BlockState::Sealed);
+    }
+
     /// A slot holds the newest data of a unit from now on, or no longer.
     #[inline]
     pub fn count(&mut self, slot: u32, is_valid: bool) {

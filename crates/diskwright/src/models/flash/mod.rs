@@ -7,6 +7,7 @@
 pub mod allocation;
 pub mod blocks;
 pub mod geometry;
+pub mod log_blocks;
 pub mod map;
 pub mod map_cache;
 pub mod separation;

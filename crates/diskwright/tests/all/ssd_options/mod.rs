@@ -1,6 +1,7 @@
 //! What today's SSDs have besides: each option against closed forms, on both sides of every edge.
 
 mod ageing;
+mod endless_cleaning;
 mod levelling;
 mod link;
 mod mapping;

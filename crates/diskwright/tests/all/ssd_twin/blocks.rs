@@ -61,6 +61,8 @@ pub struct Plane {
     pub victim: Option<usize>,
     /// Erases since a block was last moved for its wear.
     pub erases_since: usize,
+    /// Units that have been moved out of the block that is cleaned.
+    pub moved: Vec<usize>,
     /// Units of pages that wait for the plane or are being programmed.
     pub expected: usize,
 }
@@ -88,6 +90,7 @@ impl Plane {
             cleaning: None,
             victim: None,
             erases_since: 0,
+            moved: Vec::new(),
             expected: 0,
         }
     }

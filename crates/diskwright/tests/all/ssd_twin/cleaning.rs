@@ -198,7 +198,7 @@ impl Model<'_> {
                         slot,
                     };
                     self.put(unit, place);
-                    self.changes_map(unit);
+                    self.planes[plane].moved.push(unit);
                 }
             }
             self.seal_if_full(plane, to, page);
@@ -216,6 +216,7 @@ impl Model<'_> {
         block.begun = 0;
         block.erases += 1;
         block.freed = self.freed;
+        self.changes_map(plane);
         self.levels_wear(plane);
         if self.planes[plane].free() < self.drive().begin {
             self.wants_cleaning(plane);

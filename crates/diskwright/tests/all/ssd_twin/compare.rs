@@ -5,7 +5,8 @@ use super::specs::Case;
 use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
 
-fn of_library(case: &Case) -> Result<Done, String> {
+/// What the library does; `None` where cleaning feeds itself, after which the drive can only be read: that the twin does not know.
+fn of_library(case: &Case) -> Result<Option<Done>, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("drive.toml"), case.drive.text()).expect("written");
@@ -19,6 +20,9 @@ fn of_library(case: &Case) -> Result<Done, String> {
     let outcome = outcome_of(&spec, &options).map_err(|error| error.to_string())?;
     let completions = completions(&outcome, case.requests.len());
     let json = outcome.json();
+    if json["devices"]["ssd"]["read_only_since_s"].is_number() {
+        return Ok(None);
+    }
     let ssd = &json["devices"]["ssd"];
     let number = |value: &serde_json::Value| value.as_u64().expect("a whole number");
     // Of an option that the drive lacks there is nothing.
@@ -51,10 +55,10 @@ fn of_library(case: &Case) -> Result<Done, String> {
         ("erases.min", number(&erases["min"])),
         ("erases.max", number(&erases["max"])),
     ];
-    Ok(Done {
+    Ok(Some(Done {
         completions,
         counters,
-    })
+    }))
 }
 
 fn of_twin(case: &Case) -> Done {
@@ -109,7 +113,17 @@ pub fn difference(case: &Case) -> Option<String> {
         done.counters.retain(|_| !has_rest);
         done
     };
-    twins::difference(|| of_library(case).map(counted), || counted(of_twin(case)))
+    let library = match of_library(case) {
+        Ok(None) => return None,
+        Ok(Some(done)) => Ok(counted(done)),
+        Err(error) => Err(error),
+    };
+    twins::difference(|| library, || counted(of_twin(case)))
+}
+
+/// Whether the cleaning of a case feeds itself.
+pub fn feeds_itself(case: &Case) -> bool {
+    matches!(of_library(case), Ok(None))
 }
 
 /// A case that differs, without the requests that it differs without.

@@ -1,5 +1,7 @@
 //! The cached map.
 
+use std::collections::BTreeSet;
+
 use diskwright::engine::request::Op;
 
 use super::model::{Entry, Load, Model};
@@ -29,10 +31,17 @@ impl Model<'_> {
         loads.any(|load| !load.is_over && load.waiting.contains(&request))
     }
 
-    /// A unit of the host has been moved.
-    pub fn changes_map(&mut self, unit: usize) {
-        if self.drive().map_cache.is_some() && unit < self.drive().host_units() {
-            self.look_up(unit / self.drive().map_entries(), true, None);
+    /// A block of a plane has been cleaned: the map units of what has moved are changed, each once.
+    pub fn changes_map(&mut self, plane: usize) {
+        let units = std::mem::take(&mut self.planes[plane].moved);
+        if self.drive().map_cache.is_none() {
+            return;
+        }
+        let (host, entries) = (self.drive().host_units(), self.drive().map_entries());
+        let of_host = units.into_iter().filter(|&unit| unit < host);
+        let numbers: BTreeSet<usize> = of_host.map(|unit| unit / entries).collect();
+        for number in numbers {
+            self.look_up(number, true, None);
         }
     }
 

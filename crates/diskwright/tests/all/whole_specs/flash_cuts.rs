@@ -23,6 +23,38 @@ fn case(definitions: &Definitions, number: u64) -> Case {
     cut_somewhere(draw, device, blocks)
 }
 
+/// The case of a number, of a drive with a cached map: the first one that is drawn, with room for a few map units.
+fn mapped(definitions: &Definitions, number: u64) -> Case {
+    let mut drawn = (0..).map(|at| Draw::new(definitions, number * 1000 + at));
+    let (mut draw, mut device, blocks) = drawn
+        .find_map(|mut draw| {
+            let (device, blocks) = devices::an_ssd(&mut draw);
+            let is_mapped = device.pointer("/ssd/mapping/cache").is_some();
+            is_mapped.then_some((draw, device, blocks))
+        })
+        .expect("one has it");
+    let ssd = &mut device["ssd"];
+    let unit = ssd["flash"]["unit"]
+        .as_str()
+        .and_then(|unit| unit.split(' ').next());
+    let unit: u64 = unit.and_then(|unit| unit.parse().ok()).expect("blocks");
+    ssd["mapping"]["cache"] = format!("{} blocks", unit * draw.within(1..=3)).into();
+    cut_somewhere(draw, device, blocks)
+}
+
+/// The case of a number, of a drive with a map of blocks: the first one that is drawn.
+fn logged(definitions: &Definitions, number: u64) -> Case {
+    let mut drawn = (0..).map(|at| Draw::new(definitions, number * 1000 + at));
+    let (draw, device, blocks) = drawn
+        .find_map(|mut draw| {
+            let (device, blocks) = devices::an_ssd(&mut draw);
+            let is_logged = device.pointer("/ssd/mapping/log_blocks").is_some();
+            is_logged.then_some((draw, device, blocks))
+        })
+        .expect("one has it");
+    cut_somewhere(draw, device, blocks)
+}
+
 /// What their runs have.
 const SIGHTS: [Sight; 8] = [
     ("/requests/failed", 0.2, "with requests under way"),
@@ -56,4 +88,38 @@ fn random_power_cuts_of_ssds_lose_nothing_that_was_promised() {
 #[ignore = "takes minutes"]
 fn ten_thousand_power_cuts_of_ssds_lose_nothing_that_was_promised() {
     check_cuts(300..10_300, case, &SIGHTS);
+}
+
+/// However full they are: cleaning that changes the map ends, and what was promised is found.
+#[test]
+fn cached_maps_run_to_their_ends_and_lose_nothing() {
+    const SIGHTS: [Sight; 2] = [
+        (
+            "/devices/ssd/mapping/written_units",
+            0.2,
+            "with written map units",
+        ),
+        ("/devices/ssd/moved_pages", 0.1, "with moved pages"),
+    ];
+    check_cuts(0..300, mapped, &SIGHTS);
+}
+
+/// Maps of blocks: data, log blocks and what is being merged are found.
+#[test]
+fn maps_of_blocks_lose_nothing_that_was_promised() {
+    const SIGHTS: [Sight; 4] = [
+        (
+            "/devices/ssd/mapping/merges/switch",
+            0.02,
+            "with switch merges",
+        ),
+        (
+            "/devices/ssd/mapping/merges/partial",
+            0.05,
+            "with partial merges",
+        ),
+        ("/devices/ssd/mapping/merges/full", 0.05, "with full merges"),
+        ("/requests/failed", 0.1, "with requests under way"),
+    ];
+    check_cuts(0..60, logged, &SIGHTS);
 }

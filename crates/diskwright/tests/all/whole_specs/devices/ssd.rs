@@ -48,9 +48,10 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
             cleaning.remove("background");
         }
     }
-    if ssd.get("mapping").is_some() {
-        // Moves change the map, which is written to flash: a drive that can never have the free blocks it wants would clean without end.
-        ssd["cleaning"]["begin"] = draw.within(1..=2).into();
+    let logs = map_of_blocks(draw, &mut ssd, unit * of_page);
+    if ssd.pointer("/mapping/cache").is_some() {
+        // A drive that can never have the free blocks it wants is refused.
+        ssd["cleaning"]["begin"] = draw.within(1..=6).into();
     }
     let reserved = u64::from(ssd.get("recovery").is_some());
     if pages == 1 {
@@ -73,24 +74,58 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         }
     }
     // What the planes can hold at most with two streams, whatever the groups: a page a plane is lost where data do not divide evenly.
-    let limit = (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1;
+    let limit = match logs {
+        // Whole logical blocks, beside the log blocks and one to merge into.
+        Some(logs) => (blocks - reserved - logs - 1) * pages,
+        None => (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1,
+    };
+    let (unit, of_page) = match logs {
+        Some(_) => (unit * of_page, 1),
+        None => (unit, of_page),
+    };
     let units = all_planes * blocks * pages * of_page;
     let room = (all_planes * limit.saturating_sub(of_page)).max(1);
     // A cached map is on flash, too.
-    let of_map = match ssd.get("mapping") {
+    let of_map = match ssd.pointer("/mapping/cache") {
         Some(_) => units.div_ceil(unit * 128),
         None => 0,
     };
     let room = room.saturating_sub(of_map).max(1);
-    // A nearly full drive of which every move changes the map writes many times what the host does: that takes minutes.
-    let fullest = if of_map > 0 { 0.6 } else { 1.0 };
-    let wanted = (room as f64 * draw.share(0.3, fullest)).max(1.0);
+    let wanted = (room as f64 * draw.share(0.3, 1.0)).max(1.0);
     let share = (100.0 - wanted * 100.0 / units as f64).clamp(0.0, 100.0);
     // Rounded up, to a digit that leaves something.
     let share = (share * 1e4).ceil() / 1e4;
     ssd["spare"] = json!({ "share": format!("{share} %"), "reserved": reserved });
     let held = units - (units as f64 * (share / 100.0)).round() as u64;
     (ssd, held * unit)
+}
+
+/// Makes a map of blocks, or of pages, of what was drawn, and leaves out what has no meaning with it; how many log blocks a plane has.
+fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value, page: u64) -> Option<u64> {
+    let mapping = ssd.get_mut("mapping").and_then(Value::as_object_mut)?;
+    let scheme = mapping.get("scheme").and_then(Value::as_str);
+    let scheme = scheme.unwrap_or("page").to_owned();
+    if scheme == "page" {
+        mapping.retain(|key, _| key == "cache" || key == "scheme");
+        return None;
+    }
+    mapping.remove("cache");
+    let logs = draw.within(2..=6);
+    mapping.insert("log_blocks".to_owned(), logs.into());
+    if scheme == "fast" {
+        mapping.remove("victim");
+    }
+    let all = ssd.as_object_mut().expect("a table");
+    for key in ["slc", "recovery", "cleaning", "allocation"] {
+        all.remove(key);
+    }
+    all["flash"]["unit"] = format!("{page} blocks").into();
+    if let Some(buffer) = all.get_mut("buffer") {
+        buffer["size"] = format!("{} blocks", page * draw.within(1..=30)).into();
+    }
+    all.insert("reads_allocate".to_owned(), false.into());
+    all.insert("allocation".to_owned(), json!({ "fixed": 4 }));
+    Some(logs)
 }
 
 /// Fits an SLC cache to blocks of so many pages; the blocks of a plane that it keeps from data.
