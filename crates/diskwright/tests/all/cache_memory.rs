@@ -66,7 +66,7 @@ fn a_million_lines_take_64_bytes_each_at_most() {
 /// The sizes at which the index has just grown are the worst.
 #[test]
 fn so_do_a_few_more_than_the_index_had_room_for() {
-    check(&["lru"], 941409);
+    check(&["lru"], 941_409);
 }
 
 #[test]
