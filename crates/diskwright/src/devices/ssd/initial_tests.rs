@@ -49,6 +49,7 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
         slc: None,
         suspensions: None,
         mapping: None,
+        log: None,
         map_units: 0,
         levelling: None,
         ageing: None,
