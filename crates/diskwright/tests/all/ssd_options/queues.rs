@@ -69,21 +69,13 @@ fn one_queue_shares_by_what_is_outstanding_and_two_in_turn_equally() {
     assert!(one["devices"]["ssd"]["fetched_by_queue"].is_null());
     let single = streams(users, [EACH, EACH * 7], 1, "queues = { count = 1 }");
     assert_eq!(one["digest"], single["digest"]);
-    for burst in [1, 3] {
+    // A user asks again at once, so that a burst never runs short.
+    for burst in [1, 3, 16] {
         let queues = format!("queues = {{ count = 2, burst = {burst} }}");
         let two = streams(users, [EACH * 4, EACH * 4], 1, &queues);
         let share = rate(&two, "b", users[1]) / rate(&two, "a", users[0]);
         assert!((share - 1.0).abs() < 0.02, "{burst}: {share}");
     }
-    // A burst that the queue of four users cannot fill: the other stream has its burst, and that one what there is.
-    let two = streams(
-        users,
-        [EACH, EACH * 4],
-        1,
-        "queues = { count = 2, burst = 16 }",
-    );
-    let share = rate(&two, "b", users[1]) / rate(&two, "a", users[0]);
-    assert!(share > 3.0, "{share}");
 }
 
 #[test]
