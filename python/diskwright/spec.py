@@ -119,8 +119,10 @@ __all__ = [
     "Lirs",
     "Load",
     "Local",
+    "LogVictim",
     "Look",
     "Lru",
+    "MapScheme",
     "MappingDescription",
     "Measure",
     "MediaError",
@@ -2098,7 +2100,7 @@ class Ssd(Table):
     refresh: RefreshDescription | None = None
     """When the data of a block are moved because of reads and age; the drive's own unless said."""
     mapping: MappingDescription | None = None
-    """How much of its map is in memory; the drive's own unless said."""
+    """How it knows where data are; the drive's own unless said."""
     suspend: SuspendDescription | None = None
     """Which operations make way for reads; the drive's own unless said."""
     slc: SlcDescription | None = None
@@ -2503,10 +2505,20 @@ class RefreshDescription(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingDescription(Table):
-    """A map that is on flash, with a part of it in the controller's memory."""
+    """How the drive knows where data are."""
 
-    cache: Size
-    """How much of the map the memory holds, in whole units; an entry takes 4 bytes."""
+    scheme: MapScheme | None = None
+    """What the map has entries for. Default: "page"."""
+    cache: Size | None = None
+    """How much of a map of pages the memory holds, in whole units, the rest being on flash; an entry takes 4
+    bytes.
+    """
+    log_blocks: int | None = None
+    """Log blocks of each plane: with `fast` one of them is for sequential writes; with `block` blocks that
+    may be written again side by side.
+    """
+    victim: LogVictim | None = None
+    """Which log block is merged when another one is needed; `fifo` unless said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3503,9 +3515,6 @@ ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror
 Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
 """How the platters of several disks turn."""
 
-Rate: TypeAlias = str
-"""A rate of transfer above 0, such as "300 MB/s" (units: B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)."""
-
 QueueClass: TypeAlias = Literal["urgent", "high", "medium", "low"]
 """The class of a queue.
 
@@ -3563,6 +3572,27 @@ Victims: TypeAlias = (
     | DChoices
 )
 """Which block of a plane is cleaned."""
+
+MapScheme: TypeAlias = Literal["page", "block", "bast", "fast"]
+"""What a drive's map has entries for.
+
+`page`: Pages, or units of them: a page may be anywhere.
+
+`block`: Blocks: a page has its own place in its block, and what is written again goes to a block that is
+to replace it.
+
+`bast`: Blocks, and pages of a log block for each of some blocks (block-associative sector translation).
+
+`fast`: Blocks, and pages of log blocks that all blocks share (fully-associative sector translation).
+"""
+
+LogVictim: TypeAlias = Literal["fifo", "lru"]
+"""Which log block is merged when one is needed.
+
+`fifo`: The one that was begun first.
+
+`lru`: The one that was written least recently.
+"""
 
 SlcFull: TypeAlias = Literal["direct", "fold"]
 """What the host writes when the SLC cache is full.
