@@ -102,6 +102,9 @@ impl Progress for Listener {
     }
 }
 
+/// The result, what a picture is drawn from, what fio would report, and the requests.
+type RunParts = (String, Option<String>, Option<String>, Option<RequestTable>);
+
 /// Simulates a spec, from a file or a text; returns the result and what a picture is drawn from, and what fio would
 /// report, each as JSON, and the requests, these three where they are asked for.
 #[pyfunction]
@@ -124,7 +127,7 @@ fn run(
     schedulers: Vec<(String, Py<PyAny>)>,
     replacements: Vec<(String, Py<PyAny>)>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, Option<String>, Option<String>, Option<RequestTable>)> {
+) -> PyResult<RunParts> {
     let spec = spec_source(spec_path, spec_text, base)?;
     let failure = Failure::default();
     let options = RunOptions {

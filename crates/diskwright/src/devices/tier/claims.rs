@@ -123,7 +123,7 @@ impl Claims {
     fn change(&mut self, key: u64, change: impl FnOnce(&mut Claim)) {
         let hash = self.hasher.hash_one(key);
         let entry = self.lines.find_entry(hash, |&(other, _)| other == key);
-        let mut entry = entry.ok().expect("the line is in use");
+        let mut entry = entry.expect("the line is in use");
         change(&mut entry.get_mut().1);
         if entry.get().1.is_free() {
             entry.remove();
