@@ -77,3 +77,18 @@ def test_what_cannot_be_drawn_is_told(result: diskwright.Result) -> None:
         diskwright.plot_parts([result], labels=["a", "b"])
     with pytest.raises(TypeError, match="expected a list of texts"):
         diskwright.plot_cdf([result], labels="a")
+
+
+def test_devices_with_other_parts_stand_side_by_side(result: diskwright.Result) -> None:
+    constant = diskwright.run(
+        {
+            "workload": {"synthetic": {"requests": 100, "arrivals": {"closed": {"users": 1}}}},
+            "measure": {"warmup": 0},
+            "device": {"simple": {"capacity": "1 GB", "read": "2 ms", "write": "2 ms"}},
+        }
+    )
+    assert set(constant.parts_ms) != set(result.parts_ms)
+    (axes,) = diskwright.plot_parts({"disk": result, "constant": constant}).axes
+    bars: list[Any] = list(axes.patches)
+    widths = [bar.get_width() for bar in bars]
+    assert sum(widths) == pytest.approx(sum(result.parts_ms.values()) + sum(constant.parts_ms.values()))

@@ -83,13 +83,14 @@ def plot_parts(
     """
     named = _named(results, labels)
     parts = list(dict.fromkeys(part for _, result in named for part in result.parts_ms))
-    shown = [part for part in parts if any(result.parts_ms[part] > 0 for _, result in named)]
+    # Devices of different kinds have different parts.
+    shown = [part for part in parts if any(result.parts_ms.get(part, 0) > 0 for _, result in named)]
 
     def draw(axes: "Axes") -> None:
         places = range(len(named))
         left = [0.0] * len(named)
         for index, part in enumerate(shown):
-            widths = [float(result.parts_ms[part]) for _, result in named]
+            widths = [float(result.parts_ms.get(part, 0)) for _, result in named]
             axes.barh(
                 places,
                 widths,
