@@ -83,11 +83,13 @@ figure.savefig("reordering.png", dpi=120)
 # %% [markdown]
 # ## What native command queueing does
 #
-# In order of arrival the arm crosses a third of the cylinders for a request, and then waits half a revolution, both on
-# average: the queue's depth changes nothing. A drive that holds several requests takes the one that its head reaches first,
-# seek and rotation together (`satf`). The more it holds, the nearer that one is: with 32 the drive serves about
-# twice as many. What is far from all others is passed by again and again, so the slowest requests become slower.
+# In order of arrival the arm crosses a third of the cylinders for a request, and then waits half a
+# revolution, both on average: the queue's depth changes nothing. A drive that holds several requests takes
+# the one that its head reaches first, seek and rotation together (`satf`). The more it holds, the nearer
+# that one is: with 32 the drive serves about twice as many. What is far from all others is passed by again
+# and again, so the slowest requests become slower.
 #
-# `ncq` is `satf` with a timeout: a request that has waited for 300 ms goes first. That bounds the tail, and costs
-# throughput as soon as many requests reach it, which they do when the queue is deep. Schedulers that look at the
-# seek alone (`sstf`, `c-look`) gain less, since on a fast drive the rotation is the larger part.
+# `ncq` is `satf` with a timeout: a request that has waited for 300 ms goes first. That bounds the tail, and
+# costs throughput as soon as many requests reach it, which they do when the queue is deep. Schedulers that
+# look at the seek alone (`sstf`, `c-look`) gain less, since on a fast drive the rotation is the larger
+# part.
