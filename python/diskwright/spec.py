@@ -389,7 +389,7 @@ class Synthetic(Table):
     flushes: float | None = None
     """The share of flushes. Default: 0.0."""
     flush_every: int | None = None
-    """A flush after every so many writes, counted among the requests."""
+    """The number of writes from one flush to the next. Flushes count among the requests."""
     fua: float | None = None
     """The share of writes that are forced to the medium (FUA). Default: 0.0."""
     size: Sizes | None = None
@@ -482,10 +482,10 @@ class Exponential(Table):
 
 @dataclass(frozen=True, slots=True)
 class Requests(Table):
-    """So many requests a second, at equal distances.
+    """A number of requests a second, at equal distances.
 
-    What so many requests of the run's own load leave there, from its first on; the run begins with its
-    first all the same.
+    The contents after this number of requests of the run's own load, from its first on. The run itself
+    begins with the first request, too.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("requests",)
@@ -495,7 +495,7 @@ class Requests(Table):
 
 @dataclass(frozen=True, slots=True)
 class PoissonRequests(Table):
-    """So many requests a second on average, at exponentially distributed distances."""
+    """A mean number of requests a second, at exponentially distributed distances."""
 
     _names: ClassVar[tuple[str, ...]] = ("poisson-requests",)
     _is_value: ClassVar[bool] = True
@@ -504,7 +504,9 @@ class PoissonRequests(Table):
 
 @dataclass(frozen=True, slots=True)
 class Bytes(Table):
-    """So many bytes a second: a request waits until those before it would have been carried at this rate."""
+    """A number of bytes a second: a request waits until those before it would have been carried at this
+    rate.
+    """
 
     _names: ClassVar[tuple[str, ...]] = ("bytes",)
     _is_value: ClassVar[bool] = True
@@ -518,7 +520,7 @@ class Pause(Table):
     time: Time
     """How long."""
     requests: int | None = None
-    """After so many requests since the last pause, flushes not counted."""
+    """The number of requests from the end of one pause to the next; flushes are not counted."""
     period: Time | None = None
     """When so much time has passed since the end of the last pause."""
 
@@ -878,7 +880,7 @@ class Blktrace(Table):
 
 @dataclass(frozen=True, slots=True)
 class Scaled(Table):
-    """So many times as fast: 2 halves every gap."""
+    """The recorded pace times this factor: 2 halves every gap."""
 
     _names: ClassVar[tuple[str, ...]] = ("scaled",)
     _is_value: ClassVar[bool] = True
@@ -1442,8 +1444,8 @@ class WTinylfu(Table):
     protected: float | None = None
     """The share of the main part that is protected. Default: 0.8."""
     sample: float | None = None
-    """After so many accesses all counts are halved, in capacities of the cache (W / C in the paper).
-    Default: 10.0.
+    """The number of accesses after which all counts are halved, in capacities of the cache (W / C in the
+    paper). Default: 10.0.
     """
 
 
@@ -1931,7 +1933,7 @@ class Mirror(Table):
     Rule: writes go to all members and a read to one, which a policy of its own chooses. Source: Bitton
     and Gray, "Disk shadowing", VLDB 1988. Weakness: a write waits for the slowest member; of writes of
     the same blocks that are outstanding together each member may have another one last, as in real
-    arrays: who wants an order waits for the first to end.
+    arrays: a host that needs an order waits for the first write to end.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -2462,7 +2464,8 @@ class WearDescription(Table):
     """When data that nobody writes again are moved from blocks with few erases; never where it is left out.
     """
     endurance: int | None = None
-    """After so many erases a block cannot be used any more; never where it is left out."""
+    """The number of erases after which a block cannot be used any more; no limit where it is left out.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2472,7 +2475,7 @@ class StaticLevellingDescription(Table):
     spread: int
     """How many more erases the block of a plane erased most may have than the one erased least."""
     every: int
-    """One of so many erases of a plane, at most, is for this."""
+    """At most one in this number of erases of a plane is for levelling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2484,7 +2487,7 @@ class RetryDescription(Table):
     most: int
     """How often a read is retried, at most."""
     erases: int | None = None
-    """A retry more for so many erases of the block."""
+    """The number of erases of the block that add one retry."""
     age: Time | None = None
     """A retry more for each such age of the block."""
     initial_age: Time | None = None
@@ -3040,7 +3043,8 @@ class Learned(Table):
 
     _names: ClassVar[tuple[str, ...]] = ("learned",)
     memory: int | None = None
-    """The share p is a moving average over about so many next requests, from 1 to 65,536. Default: 64.
+    """The share p is a moving average over about this number of next requests, from 1 to 65,536. Default:
+    64.
     """
 
 
@@ -3074,7 +3078,7 @@ class Measure(Table):
     duration: Time | None = None
     """Take no request that arrives later than this after the first."""
     requests: int | None = None
-    """Take at most so many requests."""
+    """The most requests that are taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

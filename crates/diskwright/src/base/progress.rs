@@ -36,7 +36,7 @@ pub(crate) fn tell(progress: &mut dyn Progress, read: u64) -> Result<(), Error> 
 mod tests {
     use super::*;
 
-    /// Has had enough after so many words.
+    /// Stops the reading after this number of updates.
     struct Patience(u32);
 
     impl Progress for Patience {

@@ -104,7 +104,7 @@ pub struct MeasureSpec {
     /// Take no request that arrives later than this after the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Time>,
-    /// Take at most so many requests.
+    /// The most requests that are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
 }
@@ -112,7 +112,7 @@ pub struct MeasureSpec {
 /// How much of the start of a run is left out of the statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WarmUpSpec {
-    /// So many requests.
+    /// A number of requests.
     Requests(u64),
     /// A percentage of the requests.
     Percent(f64),

@@ -109,7 +109,7 @@ impl Scheme {
         self.number == 1
     }
 
-    /// The spares of a zone with so many in each unit; none where the scheme leaves no mark on the zone.
+    /// The spares of a zone with `spares` in each unit; none where the scheme leaves no mark on the zone.
     fn spares(&self, spares: u64, slips: bool) -> Option<Spares> {
         let per = match self.number {
             0 | 7 => return None,

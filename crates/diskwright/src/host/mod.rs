@@ -26,7 +26,7 @@ pub use crate::base::progress::Progress;
 /// When to stop taking requests from the workload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
-    /// At most so many requests.
+    /// The most requests.
     pub requests: Option<u64>,
     /// Only requests that arrive within this time of the first one.
     pub duration: Option<Time>,

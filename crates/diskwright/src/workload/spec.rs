@@ -224,7 +224,7 @@ pub enum Pace {
     Recorded,
     /// As fast as the host's outstanding limit lets them; recorded times decide only `from`, `to` and the order.
     Closed,
-    /// So many times as fast: 2 halves every gap.
+    /// The recorded pace times this factor: 2 halves every gap.
     Scaled(f64),
 }
 

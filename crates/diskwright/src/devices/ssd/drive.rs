@@ -268,7 +268,7 @@ pub struct WearDescription {
     /// When data that nobody writes again are moved from blocks with few erases; never where it is left out.
     #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
     pub levelled_by: Option<StaticLevellingDescription>,
-    /// After so many erases a block cannot be used any more; never where it is left out.
+    /// The number of erases after which a block cannot be used any more; no limit where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endurance: Option<u32>,
 }
@@ -279,7 +279,7 @@ pub struct WearDescription {
 pub struct StaticLevellingDescription {
     /// How many more erases the block of a plane erased most may have than the one erased least.
     pub spread: u32,
-    /// One of so many erases of a plane, at most, is for this.
+    /// At most one in this number of erases of a plane is for levelling.
     #[schemars(range(min = 2))]
     pub every: u32,
 }
@@ -400,7 +400,7 @@ pub enum MapScheme {
 pub struct RetryDescription {
     /// What each retry takes longer.
     pub time: Time,
-    /// A retry more for so many erases of the block.
+    /// The number of erases of the block that add one retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub erases: Option<u32>,

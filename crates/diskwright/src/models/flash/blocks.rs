@@ -105,7 +105,7 @@ pub struct BlockRules {
     pub streams: u32,
     /// Cleaning writes blocks of its own; else those of the host's last stream.
     pub is_separate: bool,
-    /// After so many erases a block cannot be used any more.
+    /// The number of erases that a block endures.
     pub endurance: Option<u32>,
     /// The SLC cache, if there is one.
     pub slc: Option<SlcRules>,

@@ -94,7 +94,7 @@ impl TimingDescription {
         of_type(times, page)
     }
 
-    /// The time of the array for a program of a page of a block of so many pages.
+    /// The array's time for a program of a page, in a block of `pages` pages.
     #[inline]
     pub fn program_time(&self, page: u32, pages: u32) -> Time {
         let time = of_type(&self.program, page);
@@ -105,7 +105,7 @@ impl TimingDescription {
         }
     }
 
-    /// The time of so many 512-byte blocks on the channel.
+    /// The time that `blocks` 512-byte blocks take on the channel.
     #[inline]
     pub fn transfer(&self, blocks: u32) -> Time {
         Time::from_ns(self.block.ns() * u64::from(blocks))

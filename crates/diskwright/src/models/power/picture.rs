@@ -38,7 +38,7 @@ impl Default for PowerPicture {
 }
 
 impl PowerPicture {
-    /// So many femtojoules were drawn evenly between two instants.
+    /// Adds an energy in femtojoules, drawn evenly between two instants.
     pub fn drew(&mut self, from: Time, to: Time, energy: i128) {
         self.until = self.until.max(to);
         let whole = i128::from((to.saturating_sub(from)).ns().max(1));

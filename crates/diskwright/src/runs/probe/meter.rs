@@ -32,7 +32,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// So many steps are done.
+    /// Counts `steps` steps as done.
     ///
     /// # Errors
     /// An interruption by the one who listens.

@@ -122,7 +122,7 @@ impl Load for Beside {
     }
 }
 
-/// How many requests are measured of so many streams.
+/// The number of measured requests of `streams` streams.
 fn measured(streams: u32) -> u64 {
     REQUESTS.max(REQUESTS_OF_STREAM * u64::from(streams))
 }

@@ -92,7 +92,7 @@ pub struct MemoryOfCache {
 }
 
 impl CacheSpec {
-    /// What a cache of so many frames of `per_frame` blocks may come to need in front of a device of `blocks` blocks.
+    /// The most memory of a cache of `frames` frames of `per_frame` blocks in front of a device of `blocks` blocks.
     pub fn memory(&self, frames: u32, per_frame: u32, blocks: u64) -> MemoryOfCache {
         let keys = blocks.div_ceil(per_frame.into());
         MemoryOfCache {

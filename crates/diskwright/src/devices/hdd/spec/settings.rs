@@ -10,7 +10,7 @@ use crate::devices::hdd::drive::DriveDescription;
 use crate::devices::hdd::pool_description::PoolDescription;
 use crate::models::queue::SchedulerChoice;
 
-/// The queue of drives that say nothing of theirs: the depth that both generations of Serial ATA have.
+/// The queue depth of drives without one in their file: that of both generations of Serial ATA.
 const USUAL_DEPTH: u32 = 32;
 
 /// Where a setting is from.

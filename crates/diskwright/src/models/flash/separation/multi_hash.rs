@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Separation;
 
-/// Hash functions: so many counters a unit has.
+/// The number of hash functions, and so of the counters of a unit.
 const HASHES: u64 = 2;
 /// The most that a counter counts.
 const MOST: u8 = 15;

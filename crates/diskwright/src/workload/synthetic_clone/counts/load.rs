@@ -148,7 +148,7 @@ struct Seen {
     lengths: BTreeMap<(u32, u32), BTreeSet<(u32, u32)>>,
 }
 
-/// So many neighbours in the stack are looked at for one with enough followers, before the longest is taken.
+/// The number of neighbours in the stack that are searched for one with enough followers, before the longest is taken.
 const NEIGHBOURS: usize = 32;
 
 impl Seen {
