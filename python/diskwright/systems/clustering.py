@@ -53,7 +53,8 @@ FIGURES = [
         "By size after clustering: each request that continues the one before it in the same direction is "
         "merged with it, and the share is of the merged requests that are longer than the threshold. This "
         "share falls, which suits a share that “still” reaches something. It passes 50 % between 8 and 16 "
-        "blocks, the two smallest sizes of the synthetic clone. By blocks the paper's value is met, by requests it is not.",
+        "blocks, the two smallest sizes of the synthetic clone. By blocks the paper's value is met, by "
+        "requests it is not.",
     ),
     Figure(
         id="beyond-sequential",
