@@ -1,4 +1,4 @@
-//! How far long work is, for whoever waits for it.
+//! The progress of long work.
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ const RECORDS: u64 = 1 << 16;
 /// Tells of a reading's progress after `read` records, when it is time to.
 ///
 /// # Errors
-/// Whoever listens has had enough.
+/// The listener stops the work.
 #[inline]
 pub(crate) fn tell(progress: &mut dyn Progress, read: u64) -> Result<(), Error> {
     if read.is_multiple_of(RECORDS) && progress.update(read, None).is_break() {

@@ -60,7 +60,7 @@ pub(super) fn layout(
     })
 }
 
-/// As many cylinders as are declared, or as the zones have: their sectors count in DiskSim, wherever they are.
+/// The declared number of cylinders, or that of the zones: their sectors count in DiskSim, wherever they are.
 fn cylinders(
     model: &Component,
     zones: &[ZoneDescription],

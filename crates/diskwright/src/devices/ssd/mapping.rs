@@ -164,7 +164,7 @@ impl Ssd {
         }
     }
 
-    /// Looks a map unit up; whether who asks must wait for it to be read.
+    /// Looks a map unit up; returns whether the request must wait until it has been read.
     fn look_up_map(
         &mut self,
         number: u32,

@@ -8,7 +8,7 @@ use crate::metrics::picture::bins::{Bins, Join};
 
 /// The most bins of a run.
 const BINS: usize = 600;
-/// As many as are shown.
+/// The number of bins that are shown.
 const SHOWN: usize = 200;
 
 #[derive(Clone, Debug, Default)]

@@ -65,7 +65,7 @@ impl Subject {
     /// Runs a load of `users` users to its end.
     ///
     /// # Errors
-    /// Those of [`Engine::run`], and an interruption by whoever listens to the meter.
+    /// Those of [`Engine::run`], and an interruption by the meter's listener.
     pub fn run(
         &mut self,
         users: u32,

@@ -1,4 +1,4 @@
-//! How far a probe is, told to whoever waits.
+//! The progress of a probe, told to a listener.
 
 use std::ops::ControlFlow;
 

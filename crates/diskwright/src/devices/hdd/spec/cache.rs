@@ -75,7 +75,7 @@ impl CacheSpec {
         {
             return wrong(
                 "policy",
-                format!("{:?} must know what comes", policy.name()),
+                format!("{:?} must know future requests", policy.name()),
                 "a simulation does not: `diskwright miss-ratio` has it beside the others",
             );
         }

@@ -28,9 +28,9 @@ pub enum Origin {
 /// A setting, and where it is from.
 #[derive(Clone, Debug, Serialize)]
 pub struct Setting<T> {
-    /// What holds.
+    /// The value that the run used.
     pub value: T,
-    /// Who said so.
+    /// The source of the value.
     #[serde(rename = "from")]
     pub origin: Origin,
 }

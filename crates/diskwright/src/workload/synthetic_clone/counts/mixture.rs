@@ -116,7 +116,7 @@ pub fn solve(cells: &Cells, parameters: &Resolved) -> Result<AllSizes, InputErro
             ))
         })?;
     }
-    // What comes again sequentially follows as something new did: each of its modes must be among the new ones.
+    // Repeated sequential requests follow as new ones did: each of their modes must be among the new ones.
     let [new, again] = &mut found;
     let lacking: Vec<usize> = (0..modes.len())
         .filter(|&mode| again[1].iter().any(|sizes| sizes.counts[mode] > 0))
@@ -138,7 +138,7 @@ pub fn solve(cells: &Cells, parameters: &Resolved) -> Result<AllSizes, InputErro
     Ok(found)
 }
 
-/// The indices of all cells, what is new before what comes again.
+/// The indices of all cells, new requests before repeated ones.
 fn every_cell() -> impl Iterator<Item = (usize, usize, usize)> {
     (0..8).map(|cell| (cell / 4, cell / 2 % 2, cell % 2))
 }
