@@ -89,7 +89,7 @@ pub struct HostSpec {
     pub outstanding: Option<u32>,
     /// The order in which requests that are held back are handed over.
     pub scheduler: SchedulerChoice,
-    /// The host writes to the NV cache of a hybrid drive what its medium would take longer for; left out, it does not.
+    /// The host redirects writes that would take longer on a hybrid drive's medium to its NV cache. Without this table it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flash_backed: Option<FlashBackedSpec>,
 }

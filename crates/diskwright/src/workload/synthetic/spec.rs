@@ -30,7 +30,7 @@ pub struct LoadSpec {
     /// What it is called among several; its random numbers depend on its name, or on its place when it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Under which name its requests are reported: its own unless said. Streams with the same one are reported together.
+    /// The name under which its requests are reported. Default: its own. Streams with the same name are reported together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report_as: Option<String>,
     /// How many requests; without a number, as many as there are in `duration`.

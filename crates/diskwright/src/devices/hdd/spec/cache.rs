@@ -15,7 +15,7 @@ use crate::models::cache::{MOST_FRAMES, MOST_LINE_BLOCKS};
 pub struct CacheSpec {
     /// How much it holds.
     pub size: Size,
-    /// What it holds and replaces as one: at most 1 MiB. Of a cache block only what was asked for is fetched.
+    /// The unit of the cache, at most 1 MiB. Only the requested part of a cache block is fetched.
     #[serde(default = "four_kib")]
     pub block_size: Size,
     /// Which block leaves when another needs its place.
