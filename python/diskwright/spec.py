@@ -2338,7 +2338,7 @@ class BySize(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiHash(Table):
-    """What was written often of late is hot.
+    """Units that were written often lately are hot.
 
     Rule: a unit has two counters of a table, which count its writes up to 15; others may share them. It
     is hot, and of the first stream, when both have come to `hot` with this write; else it is of the
@@ -2424,7 +2424,7 @@ class CostBenefit(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomGreedy(Table):
-    """The best of some different blocks that are drawn from those of the plane that are full or free.
+    """The best of some different blocks, drawn from the full and the free blocks of the plane.
 
     Rule: different blocks of the plane are drawn, one number after another, from those that are full or
     free: other numbers, and those drawn already, are drawn again. Of them the one with the fewest valid
@@ -2442,7 +2442,7 @@ class RandomGreedy(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DChoices(Table):
-    """The best of some blocks that are drawn from those that may be cleaned.
+    """The best of some blocks, drawn from those that may be cleaned.
 
     Rule: of `d` draws, each from all full blocks of which a page can be gained, the one with the fewest
     valid units is cleaned. Tie: the one drawn first. Source: Van Houdt, "A mean field model for a class
@@ -2786,7 +2786,7 @@ class After(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoCleaning(Table):
-    """Nothing is written back but lines whose place is needed, and what a flush wants.
+    """Only lines whose place is needed, and lines that a flush needs, are written back.
 
     Rule: a dirty line is written back when its place is needed, or for a flush. Tie: none can be. Source:
     the cleaning policy `nop` of Open CAS. Weakness: once all lines are dirty, every new line waits for
@@ -2831,7 +2831,7 @@ class Oldest(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggressive(Table):
-    """All that is dirty, at once and in ascending order.
+    """All dirty blocks, at once and in ascending order.
 
     Rule: as soon as anything is dirty it is written back, whatever the host does: the next dirty run
     behind the last one, by LBN, and after the end the first. Tie: none can be. Source: the cleaning

@@ -39,7 +39,7 @@ impl Default for MultiHash {
 }
 
 impl MultiHash {
-    pub(super) const SUMMARY: &str = "What was written often of late is hot.";
+    pub(super) const SUMMARY: &str = "Units that were written often lately are hot.";
     pub(super) fn build(&self) -> Box<dyn Separation> {
         Box::new(Counters {
             rule: *self,
