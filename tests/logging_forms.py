@@ -35,7 +35,7 @@ class Disk:
         return self.single + self.slope * (distance - 1) if distance else 0.0
 
     def motion(self, blocks: int = REGION) -> float:
-        """From one to another of two places anywhere in the first so many blocks, both in reads."""
+        """The motion between two random places in the first `blocks` blocks, for reads."""
         cylinders = blocks / (self.surfaces * self.sectors)
         whole = floor(cylinders)
         # Each whole cylinder weighs 1, the last one what it holds.
@@ -54,7 +54,7 @@ class Disk:
         return self.motion() + self.turn / 4 + self.slot
 
     def striped(self, turns: float = 1 / 2) -> float:
-        """The same in halves on two drives, with so many turns of rotation."""
+        """The same in halves on two drives, with `turns` turns of rotation."""
         return self.motion(REGION // 2) + turns * self.turn + self.slot / 2
 
     def free_slot(self, density: float, may_leave: bool = True) -> float:

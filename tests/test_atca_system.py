@@ -74,7 +74,7 @@ def written(target: Path) -> Requests:
 
 
 def hot(requests: Requests, places: int) -> None:
-    """Reads of so many places, all alike, in the lower half of the addresses."""
+    """Reads of `places` places, all equally popular, in the lower half of the addresses."""
     counts = Counter(lbn for lbn, _, _ in requests)
     assert {(blocks, reads) for _, blocks, reads in requests} == {(8, True)}
     assert len(counts) == places and all(lbn % 8 == 0 for lbn in counts)

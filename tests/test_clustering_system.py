@@ -30,7 +30,7 @@ VERDICTS = {"holds", "sign only", "inconclusive", "fails"}
 
 
 def tried(requests: int, data: Path | None = None) -> Any:
-    """A quick try of so many requests a run."""
+    """A quick try with `requests` requests in each run."""
     return reproduce(replace(SYSTEM, quick=requests), data=data, quick=True)
 
 

@@ -75,7 +75,7 @@ def test_options_of_a_trace_are_settings_of_its_spec(command: Command, tmp_path:
     replayed = ("run", "spec.toml", "--trace", "own.csv")
     refused(command(*replayed, *COLUMNS, "--format", "cvs"), '"csv"')
     refused(command(*replayed, "--columns", "time"), "--columns time", "KEY=VALUE")
-    # What is set in so many words wins.
+    # A key that is set explicitly wins.
     refused(command(*replayed, *COLUMNS, "--set", "workload.csv.time=when"), '"when"')
 
 

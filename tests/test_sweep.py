@@ -143,7 +143,7 @@ def test_files_that_a_killed_process_left_go(tmp_path: Path) -> None:
 
 
 def _killed_at(count: int, store: Path, arguments: list[str | Path], folder: Path) -> int:
-    """Kills a sweep when so many points are in its store; how many were, then."""
+    """Kills a sweep when `count` points are in its store; the number of points in it afterwards."""
     process = subprocess.Popen(
         [COMMAND, *arguments],
         cwd=folder,

@@ -74,5 +74,5 @@ def test_rates_are_those_of_the_requests(found: dict[tuple[str, str], dict[str, 
     for (load, _), point in found.items():
         size = 1 << 20 if load == "streams" else 4096
         assert point["mb_per_s"] == pytest.approx(point["iops"] * size / 1e6)
-        # Little's law: so many are outstanding all the time, but for the beginning and the end.
+        # Little's law: all users' requests are outstanding all the time, but for the beginning and the end.
         assert point["iops"] * point["response_ms"] / 1e3 == pytest.approx(USERS, rel=0.1)

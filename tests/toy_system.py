@@ -150,7 +150,7 @@ SYSTEM = System(
         ),
         Statement(
             id="trace-requests",
-            text="The trace has so many requests.",
+            text="The number of the trace's requests.",
             paper=near(4),
             work=Inspect(TRACE),
             measure=lambda trace: trace.requests,

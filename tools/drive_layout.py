@@ -43,7 +43,7 @@ class Zone:
 
 
 def rate(shape: Shape, sectors: int) -> float:
-    """MB/s of a long read where tracks hold so many sectors."""
+    """MB/s of a long read where tracks hold `sectors` sectors."""
     heads = shape.surfaces // shape.ranges
     tracks, step = _skews(shape, sectors)
     revolutions = heads + ((heads - 1) * tracks + step) / sectors

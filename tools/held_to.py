@@ -26,7 +26,7 @@ HEADER = "| drive | figure | held to | simulated | difference | from |\n|---|---
 NOTHING = "nothing printed"
 
 FIO_S = 60
-"""The user's fio ran for so many seconds."""
+"""The seconds that the user's fio ran."""
 
 
 def spec(drive: str, load: Table, warmup: object, **device: object) -> Table:

@@ -167,7 +167,7 @@ def rate(mib: int, ms: float) -> float:
 
 
 def ended_ms(device: dict[str, Any], before: int, count: int) -> float:
-    """When so many writes of 1 MiB have ended, from their arrival on; others came a minute before."""
+    """The time from the arrival of `count` 1 MiB writes to their end. `before` came a minute earlier."""
     arrivals = [0] * before + [MINUTE_NS if before else 0] * count
     lines = [f"{at},write,{number * 2048},2048" for number, at in enumerate(arrivals)]
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as trace:

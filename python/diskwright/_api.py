@@ -296,7 +296,8 @@ def inspect(
     sector_bytes: bytes in a sector of an HP trace, in place of what its header says.
     seed: what a synthetic clone is made from, besides its file; 1 where it is not given.
     device: only the requests of this device.
-    threshold: a request is sequential when it begins at most so many blocks after the end of the one before.
+    threshold: a request is sequential when it begins at most this number of blocks after the end of the
+        one before.
     profile: writes what the trace is to this TOML file, from which a synthetic clone can be made.
     progress: called now and then with the records read and None, for nobody knows how many there are. An
         exception that it raises stops the reading.

@@ -304,23 +304,23 @@ class Workload(Table):
     blktrace: Blktrace | None = None
     """Which event of a trace of blktrace or blkparse is a request's arrival."""
     sector_bytes: int | None = None
-    """Bytes in a sector of an HP trace, in place of what its header says."""
+    """Bytes in a sector of an HP trace, in place of the number in its header."""
     pace: Pace | None = None
     """When the requests are issued. Default: "recorded"."""
     device: TraceDevice | None = None
     """Which of the trace's devices. Default: "single"."""
     from_: Time | None = None
-    """Leave out what arrives earlier; this instant becomes time 0."""
+    """Leave out requests that arrive earlier; this instant becomes time 0."""
     to: Time | None = None
-    """Leave out what arrives then or later."""
+    """Leave out requests that arrive then or later."""
     limit: int | None = None
     """At most this many requests."""
     past_end: PastEnd | None = None
-    """What becomes of requests past the end of the drive. Default: "error"."""
+    """How requests past the end of the drive are treated. Default: "error"."""
     out_of_order: OutOfOrder | None = None
-    """What becomes of requests that arrive before the one in front of them. Default: "error"."""
+    """How requests that arrive before their predecessor are treated. Default: "error"."""
     bad_size: BadSize | None = None
-    """What becomes of requests of no blocks, or of more than the drive has. Default: "error"."""
+    """How requests without blocks, or with more blocks than the drive, are treated. Default: "error"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -366,7 +366,7 @@ class Synthetic(Table):
     none.
     """
     report_as: str | None = None
-    """Under which name its requests are reported: its own unless said. Streams with the same one are
+    """The name under which its requests are reported. Default: its own. Streams with the same name are
     reported together.
     """
     requests: int | None = None
@@ -389,7 +389,7 @@ class Synthetic(Table):
     flushes: float | None = None
     """The share of flushes. Default: 0.0."""
     flush_every: int | None = None
-    """A flush after every so many writes, counted among the requests."""
+    """The number of writes from one flush to the next. Flushes count among the requests."""
     fua: float | None = None
     """The share of writes that are forced to the medium (FUA). Default: 0.0."""
     size: Sizes | None = None
@@ -482,10 +482,10 @@ class Exponential(Table):
 
 @dataclass(frozen=True, slots=True)
 class Requests(Table):
-    """So many requests a second, at equal distances.
+    """A number of requests a second, at equal distances.
 
-    What so many requests of the run's own load leave there, from its first on; the run begins with its
-    first all the same.
+    The contents after this number of requests of the run's own load, from its first on. The run itself
+    begins with the first request, too.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("requests",)
@@ -495,7 +495,7 @@ class Requests(Table):
 
 @dataclass(frozen=True, slots=True)
 class PoissonRequests(Table):
-    """So many requests a second on average, at exponentially distributed distances."""
+    """A mean number of requests a second, at exponentially distributed distances."""
 
     _names: ClassVar[tuple[str, ...]] = ("poisson-requests",)
     _is_value: ClassVar[bool] = True
@@ -504,7 +504,9 @@ class PoissonRequests(Table):
 
 @dataclass(frozen=True, slots=True)
 class Bytes(Table):
-    """So many bytes a second: a request waits until those before it would have been carried at this rate."""
+    """A number of bytes a second: a request waits until those before it would have been carried at this
+    rate.
+    """
 
     _names: ClassVar[tuple[str, ...]] = ("bytes",)
     _is_value: ClassVar[bool] = True
@@ -518,7 +520,7 @@ class Pause(Table):
     time: Time
     """How long."""
     requests: int | None = None
-    """After so many requests since the last pause, flushes not counted."""
+    """The number of requests from the end of one pause to the next; flushes are not counted."""
     period: Time | None = None
     """When so much time has passed since the end of the last pause."""
 
@@ -878,7 +880,7 @@ class Blktrace(Table):
 
 @dataclass(frozen=True, slots=True)
 class Scaled(Table):
-    """So many times as fast: 2 halves every gap."""
+    """The recorded pace times this factor: 2 halves every gap."""
 
     _names: ClassVar[tuple[str, ...]] = ("scaled",)
     _is_value: ClassVar[bool] = True
@@ -893,8 +895,7 @@ class Hdd(Table):
     drive: DrivePath
     """The name of a drive, or the path of a drive's TOML file or of a `.parv` file of DiskSim's."""
     angle: Angle | None = None
-    """Where the platters stand at time zero: at 0 unless said, or in an array as its `spindles` have it.
-    """
+    """The position of the platters at time zero. Default: 0, or in an array that of its `spindles`."""
     queue: Queue | None = None
     """The drive's queue."""
     buffer: bool | Mapping[str, Any] | None = None
@@ -917,7 +918,8 @@ class Hdd(Table):
     placement: Placement | None = None
     """Where data go: to their place, or wherever the head is."""
     power: HddPower | None = None
-    """When it goes into its low power states, and what it draws; without it, it goes into none."""
+    """When it enters its low power states, and how much power it draws. Without this table it enters none.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -925,18 +927,19 @@ class Queue(Table):
     """A drive's queue."""
 
     depth: int | None = None
-    """Slots: the active request and those that wait. As the drive ships unless said, and 32 where its file
-    does not say.
+    """The slots: the active request and those that wait. Default: as the drive ships, or 32 where its file
+    has no depth.
     """
     scheduler: Scheduler | None = None
-    """Which request is next. As the drive ships unless said, and `"fcfs"` where its file does not say.
+    """The choice of the next request. Default: as the drive ships, or `"fcfs"` where its file has no
+    scheduler.
     """
     clustering: Size | None = None
     """Requests that continue one another become one of at most this size; without it, none do."""
     slots: Slots | None = None
-    """What a merged request counts as: `"parts"` unless said."""
+    """The slots of a merged request. Default: `"parts"`."""
     merged_place: MergedPlace | None = None
-    """The turn of a merged request in the order of arrival: `"oldest"` unless said."""
+    """The turn of a merged request in the order of arrival. Default: `"oldest"`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1215,8 +1218,8 @@ class Cache(Table):
     size: Size
     """How much it holds."""
     block_size: Size | None = None
-    """What it holds and replaces as one: at most 1 MiB. Of a cache block only what was asked for is fetched.
-    Default: "8 blocks".
+    """The unit of the cache, at most 1 MiB. Only the requested part of a cache block is fetched. Default: "8
+    blocks".
     """
     policy: Replacement | None = None
     """Which block leaves when another needs its place. Default: "lru"."""
@@ -1442,8 +1445,8 @@ class WTinylfu(Table):
     protected: float | None = None
     """The share of the main part that is protected. Default: 0.8."""
     sample: float | None = None
-    """After so many accesses all counts are halved, in capacities of the cache (W / C in the paper).
-    Default: 10.0.
+    """The number of accesses after which all counts are halved, in capacities of the cache (W / C in the
+    paper). Default: 10.0.
     """
 
 
@@ -1709,7 +1712,7 @@ class Eager(Table):
     cleaner: Cleaner | None = None
     """Makes tracks empty; nothing does where it is left out."""
     initial: Initial | None = None
-    """What was written before time zero; nothing where it is left out."""
+    """The data written before time zero. Default: none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1759,8 +1762,7 @@ class HddPower(Table):
     policy: PowerPolicy | None = None
     """When it goes into which low power state; into none where it is left out."""
     figures: HddPowerFigures | None = None
-    """What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
-    """
+    """Its power figures where they differ from the drive's: each key replaces that of the drive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1825,7 +1827,7 @@ class Apst(Table):
 
     _names: ClassVar[tuple[str, ...]] = ("apst",)
     max_latency: Time | None = None
-    """The longest way back that is put up with. Default: "100 ms"."""
+    """The longest way back that is accepted. Default: "100 ms"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1870,7 +1872,7 @@ class StateFigures(Table):
     """A low power state of a drive."""
 
     power: Power
-    """What the drive draws in it."""
+    """The power in this state."""
     enter: Transition | None = None
     """The way into it; none takes no time."""
     leave: Transition | None = None
@@ -1904,7 +1906,7 @@ class Array(Table):
     member: Sequence[Device]
     """The devices that it is made of."""
     spindles: Spindles | None = None
-    """How the platters of those members turn that are hard disks."""
+    """How the platters of members that are hard disks turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1931,7 +1933,7 @@ class Mirror(Table):
     Rule: writes go to all members and a read to one, which a policy of its own chooses. Source: Bitton
     and Gray, "Disk shadowing", VLDB 1988. Weakness: a write waits for the slowest member; of writes of
     the same blocks that are outstanding together each member may have another one last, as in real
-    arrays: who wants an order waits for the first to end.
+    arrays: a host that needs an order waits for the first write to end.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -1996,8 +1998,8 @@ class Free(Table):
 
     _names: ClassVar[tuple[str, ...]] = ("free",)
     tolerance: Percent | None = None
-    """The most by which a disk's speed is above or below its drive's: any deviation up to that is as likely.
-    At most 10 %. Default: "0.1 %".
+    """The largest deviation of a disk's speed from its drive's, at most 10 %. All deviations up to it are
+    equally likely. Default: "0.1 %".
     """
 
 
@@ -2048,7 +2050,7 @@ class Curve(Table):
     `low_ms` and `high_ms`.
     """
     write: str | None = None
-    """The same of writes; those of reads where it is left out."""
+    """The same for writes. Default: that of reads."""
     rate: Rate | None = None
     """How fast the bytes of a request are read and written; they take no time where it is left out."""
     spread: bool | None = None
@@ -2065,55 +2067,56 @@ class Ssd(Table):
     drive: DrivePath
     """The name of a drive, or the path of a drive's TOML file."""
     queue_depth: int | None = None
-    """How many requests of the host it serves at a time; others wait in the order of their arrival. The
-    drive's own unless said.
+    """The number of host requests that it serves at a time; others wait in the order of their arrival.
+    Default: the drive's own.
     """
     queues: QueuesDescription | None = None
-    """Its submission queues, from which it fetches what it serves; the drive's own unless said."""
+    """The submission queues from which it fetches requests. Default: the drive's own."""
     initial: Precondition | None = None
-    """What is on it at the start; the drive's own unless said."""
+    """The data on the drive at the start. Default: the drive's own."""
     flash: GeometryDescription | None = None
-    """How its flash is divided; the drive's own unless said."""
+    """The geometry of its flash. Default: the drive's own."""
     timing: TimingDescription | None = None
-    """How long its flash takes; the drive's own unless said."""
+    """The times of its flash. Default: the drive's own."""
     interface: ControllerDescription | None = None
-    """The controller and its link to the host; the drive's own unless said."""
+    """The controller and its link to the host. Default: the drive's own."""
     parallel: Parallel | None = None
-    """What does one operation at a time; the drive's own unless said."""
+    """The unit that does one operation at a time. Default: the drive's own."""
     copy_back: bool | None = None
-    """Whether a page that is moved within a plane stays in the flash; the drive's own unless said."""
+    """Whether a page that is moved within a plane stays in the flash. Default: the drive's own."""
     multi_plane: MultiPlaneDescription | None = None
-    """What the planes of a die do together; the drive's own unless said."""
+    """The operations that the planes of a die do together. Default: the drive's own."""
     reads_allocate: bool | None = None
-    """Whether the read of a page that was never written gives it its place; the drive's own unless said.
+    """Whether the read of a page that was never written gives the page a place. Default: the drive's own.
     """
     spare: SpareDescription | None = None
-    """How much of its flash is spare; the drive's own unless said."""
+    """The spare part of its flash. Default: the drive's own."""
     allocation: AllocationDescription | None = None
-    """On which planes data are written; the drive's own unless said."""
+    """The planes on which data are written. Default: the drive's own."""
     cleaning: CleaningDescription | None = None
-    """When and how blocks are freed; the drive's own unless said."""
+    """When and how blocks are freed. Default: the drive's own."""
     wear: WearDescription | None = None
-    """How blocks wear; the drive's own unless said."""
+    """How blocks wear. Default: the drive's own."""
     retry: RetryDescription | None = None
-    """How reads of worn and old blocks are retried; the drive's own unless said."""
+    """How reads of worn and old blocks are retried. Default: the drive's own."""
     refresh: RefreshDescription | None = None
-    """When the data of a block are moved because of reads and age; the drive's own unless said."""
+    """When the data of a block are moved because of reads and age. Default: the drive's own."""
     mapping: MappingDescription | None = None
-    """How it knows where data are; the drive's own unless said."""
+    """The map from addresses to flash. Default: the drive's own."""
     suspend: SuspendDescription | None = None
-    """Which operations make way for reads; the drive's own unless said."""
+    """The operations that are suspended for reads. Default: the drive's own."""
     slc: SlcDescription | None = None
-    """Its SLC cache; the drive's own unless said."""
+    """Its SLC cache. Default: the drive's own."""
     buffer: WriteBufferDescription | None = None
-    """Its write buffer; the drive's own unless said."""
+    """Its write buffer. Default: the drive's own."""
     recovery: RecoveryDescription | None = None
-    """How its map survives a power cut; the drive's own unless said."""
+    """How its map survives a power cut. Default: the drive's own."""
     power: SsdPower | None = None
-    """When it goes into its low power states, and what it draws; without it, it goes into none."""
+    """When it enters its low power states, and how much power it draws. Without this table it enters none.
+    """
     steady_round: Percent | None = None
-    """How much the host writes in a round, five of which tell whether the drive is in a steady state: a
-    share of what it holds. Default: "10 %".
+    """The writes of the host in a round, as a share of the drive; five rounds show whether the drive is in a
+    steady state. Default: "10 %".
     """
 
 
@@ -2181,7 +2184,7 @@ class GeometryDescription(Table):
     planes: int | None = None
     """Planes of a die. Default: 1."""
     unit: Size | None = None
-    """What the drive's map has an entry for: a page, or a whole part of one."""
+    """The unit of the drive's map: a page, or an equal part of a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2199,13 +2202,13 @@ class TimingDescription(Table):
     block: Time
     """512 bytes of data on the channel."""
     read_part: Sequence[Time] | None = None
-    """The same of a read of less than half a page, where that is shorter."""
+    """The same for reads of less than half a page, if that is shorter."""
     read_command: Time | None = None
-    """What a read keeps the channel for, before the array works. Default: "0 ms"."""
+    """The time of a read on the channel before the array works. Default: "0 ms"."""
     program_command: Time | None = None
-    """What a program keeps it for, besides its data. Default: "0 ms"."""
+    """The time of a program on the channel, besides its data. Default: "0 ms"."""
     erase_command: Time | None = None
-    """What an erase keeps it for. Default: "0 ms"."""
+    """The time of an erase on the channel. Default: "0 ms"."""
     summary: Time | None = None
     """A program that writes the summary of a block, at the end of the last of its pages: the time that it
     adds. Default: "0 ms".
@@ -2230,7 +2233,8 @@ class ControllerDescription(Table):
     """How fast data cross the link, in each direction by itself; they take no time where it is left out.
     """
     frames: Time | None = None
-    """What the frames of a read's end, and of a write's command, keep the link for. Default: "0 ms"."""
+    """The time that the frames of a read's end, and of a write's command, take on the link. Default: "0 ms".
+    """
     link: LinkDescription | None = None
     """The link by its standard, which commands, data and completions share, in place of `rate` and `frames`.
     """
@@ -2334,7 +2338,7 @@ class BySize(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiHash(Table):
-    """What was written often of late is hot.
+    """Units that were written often lately are hot.
 
     Rule: a unit has two counters of a table, which count its writes up to 15; others may share them. It
     is hot, and of the first stream, when both have come to `hot` with this write; else it is of the
@@ -2420,7 +2424,7 @@ class CostBenefit(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomGreedy(Table):
-    """The best of some different blocks that are drawn from those of the plane that are full or free.
+    """The best of some different blocks, drawn from the full and the free blocks of the plane.
 
     Rule: different blocks of the plane are drawn, one number after another, from those that are full or
     free: other numbers, and those drawn already, are drawn again. Of them the one with the fewest valid
@@ -2438,7 +2442,7 @@ class RandomGreedy(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DChoices(Table):
-    """The best of some blocks that are drawn from those that may be cleaned.
+    """The best of some blocks, drawn from those that may be cleaned.
 
     Rule: of `d` draws, each from all full blocks of which a page can be gained, the one with the fewest
     valid units is cleaned. Tie: the one drawn first. Source: Van Houdt, "A mean field model for a class
@@ -2462,7 +2466,8 @@ class WearDescription(Table):
     """When data that nobody writes again are moved from blocks with few erases; never where it is left out.
     """
     endurance: int | None = None
-    """After so many erases a block cannot be used any more; never where it is left out."""
+    """The number of erases after which a block cannot be used any more; no limit where it is left out.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2472,7 +2477,7 @@ class StaticLevellingDescription(Table):
     spread: int
     """How many more erases the block of a plane erased most may have than the one erased least."""
     every: int
-    """One of so many erases of a plane, at most, is for this."""
+    """At most one in this number of erases of a plane is for levelling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2480,11 +2485,11 @@ class RetryDescription(Table):
     """Reads that are retried."""
 
     time: Time
-    """What each retry takes longer."""
+    """The additional time of each retry."""
     most: int
     """How often a read is retried, at most."""
     erases: int | None = None
-    """A retry more for so many erases of the block."""
+    """The number of erases of the block that add one retry."""
     age: Time | None = None
     """A retry more for each such age of the block."""
     initial_age: Time | None = None
@@ -2518,7 +2523,7 @@ class MappingDescription(Table):
     may be written again side by side.
     """
     victim: LogVictim | None = None
-    """Which log block is merged when another one is needed; `fifo` unless said."""
+    """The log block that is merged when another one is needed. Default: `fifo`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2564,7 +2569,7 @@ class SlcDescription(Table):
     0.
     """
     erase: Time | None = None
-    """Erasing a block in SLC mode; as in the native mode unless said."""
+    """The time to erase a block in SLC mode. Default: that of the native mode."""
     full: SlcFull | None = None
     """What the host writes when the cache is full. Default: "direct"."""
     fold_after: Time | None = None
@@ -2578,7 +2583,7 @@ class WriteBufferDescription(Table):
     size: Size
     """How much it holds, in whole units; 0: there is none."""
     capacitor: bool | None = None
-    """Whether a capacitor saves what is in it when the power fails. Default: false."""
+    """Whether a capacitor saves its contents when the power fails. Default: false."""
     hold: Time | None = None
     """How long data wait for others to fill a page with. Default: "1 ms"."""
 
@@ -2588,7 +2593,7 @@ class RecoveryDescription(Table):
     """How the map survives a power cut."""
 
     checkpoint: Size
-    """What of the map has changed is written whenever so much has been programmed."""
+    """The changed parts of the map are written whenever this amount has been programmed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2598,8 +2603,7 @@ class SsdPower(Table):
     policy: PowerPolicy | None = None
     """When it goes into which low power state; into none where it is left out."""
     figures: SsdPowerFigures | None = None
-    """What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
-    """
+    """Its power figures where they differ from the drive's: each key replaces that of the drive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2659,13 +2663,13 @@ class Tier(Table):
     room for beside its metadata, but no more than the backing device has.
     """
     line: Size | None = None
-    """What has a place, and leaves it, as one: from 1 block to 1 MiB. Of a line only the blocks that were
-    asked for are there. Default: "8 blocks".
+    """The unit of the cache, from 1 block to 1 MiB. A line holds only the blocks that were requested.
+    Default: "8 blocks".
     """
     policy: Replacement | None = None
     """Which line leaves when another needs its place. Default: "lru"."""
     write_policy: TierWritePolicy | None = None
-    """What writes do. Default: "write-through"."""
+    """The write policy. Default: "write-through"."""
     admission: TierAdmission | None = None
     """Which lines that miss get a place. Default: "always"."""
     promotion: TierPromotion | None = None
@@ -2675,7 +2679,7 @@ class Tier(Table):
     metadata: TierMetadata | None = None
     """Whether the cache device keeps which dirty blocks it has."""
     initial: TierInitial | None = None
-    """What the cache holds at the start; left out, nothing."""
+    """The contents of the cache at the start. Default: none."""
     event: Sequence[TierEvent] | None = None
     """How the cache changes in mid-run."""
     bypass: Bypass | None = None
@@ -2782,7 +2786,7 @@ class After(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoCleaning(Table):
-    """Nothing is written back but lines whose place is needed, and what a flush wants.
+    """Only lines whose place is needed, and lines that a flush needs, are written back.
 
     Rule: a dirty line is written back when its place is needed, or for a flush. Tie: none can be. Source:
     the cleaning policy `nop` of Open CAS. Weakness: once all lines are dirty, every new line waits for
@@ -2814,8 +2818,8 @@ class Oldest(Table):
     it idleness is no reason.
     """
     high: Percent | None = None
-    """The share of the cache that is dirty from which on it is cleaned beside requests of the host; left
-    out, it never is.
+    """The dirty share of the cache from which on it is cleaned during requests of the host. Without it, it
+    never is.
     """
     low: Percent | None = None
     """The share at which that ends; left out, `high`."""
@@ -2827,7 +2831,7 @@ class Oldest(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggressive(Table):
-    """All that is dirty, at once and in ascending order.
+    """All dirty blocks, at once and in ascending order.
 
     Rule: as soon as anything is dirty it is written back, whatever the host does: the next dirty run
     behind the last one, by LBN, and after the end the first. Tie: none can be. Source: the cleaning
@@ -2943,8 +2947,8 @@ class Host(Table):
     scheduler: Scheduler | None = None
     """The order in which requests that are held back are handed over. Default: "fcfs"."""
     flash_backed: FlashBacked | None = None
-    """The host writes to the NV cache of a hybrid drive what its medium would take longer for; left out, it
-    does not.
+    """The host redirects writes that would take longer on a hybrid drive's medium to its NV cache. Without
+    this table it does not.
     """
 
 
@@ -2961,7 +2965,7 @@ class FlashBacked(Table):
     rule: RedirectionRule | None = None
     """Which writes are redirected. Default: "paper"."""
     overlap: FlashBackedOverlap | None = None
-    """What becomes of a write that covers what is in the FQueue. Default: "overwrite"."""
+    """How a write that covers data in the FQueue is treated. Default: "overwrite"."""
     order: FlashBackedOrder | None = None
     """When what has gone to the medium leaves the FQueue. Default: "durable-first"."""
     idle: FlashBackedIdle | None = None
@@ -3040,7 +3044,8 @@ class Learned(Table):
 
     _names: ClassVar[tuple[str, ...]] = ("learned",)
     memory: int | None = None
-    """The share p is a moving average over about so many next requests, from 1 to 65,536. Default: 64.
+    """The share p is a moving average over about this number of next requests, from 1 to 65,536. Default:
+    64.
     """
 
 
@@ -3074,7 +3079,7 @@ class Measure(Table):
     duration: Time | None = None
     """Take no request that arrives later than this after the first."""
     requests: int | None = None
-    """Take at most so many requests."""
+    """The most requests that are taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3251,7 +3256,7 @@ TraceDevice: TypeAlias = int | Literal["single", "all"]
 """Which of a trace's devices: its number, "all", or "single"."""
 
 PastEnd: TypeAlias = Literal["error", "map", "clip", "skip"]
-"""What becomes of requests past the end of the drive.
+"""How requests past the end of the drive are treated.
 
 `error`: The run ends with an error that says which request it was.
 
@@ -3265,7 +3270,7 @@ skipped.
 """
 
 OutOfOrder: TypeAlias = Literal["error", "map", "skip"]
-"""What becomes of requests that arrive before the one in front of them.
+"""How requests that arrive before their predecessor are treated.
 
 `error`: The run ends with an error that says which request it was.
 
@@ -3275,7 +3280,7 @@ OutOfOrder: TypeAlias = Literal["error", "map", "skip"]
 """
 
 BadSize: TypeAlias = Literal["error", "clip", "skip"]
-"""What becomes of requests of no blocks, or of more than the drive has.
+"""How requests without blocks, or with more blocks than the drive, are treated.
 
 `error`: The run ends with an error that says which request it was.
 

@@ -116,7 +116,7 @@ def _report(
         names = [str(number) for number in range(1, len(variants) + 1)]
     for metric in shown:
         yield ""
-        # Beside so many columns there is no place for the path of a number, nor for words above numbers.
+        # Beside this many columns there is no room for the path of a number, nor for words above numbers.
         if is_numbered or "." in metric:
             yield output.heading(_compared.label(metric))
             label = output.NUMBERS if is_numbered else "variant"

@@ -26,9 +26,9 @@ WORKLOADS: Mapping[str, Mapping[str, Any]] = {
 
 
 def starving(target: Path, seed: int) -> None:
-    """A trace that starves: single blocks, each of which continues the ones before it, and comes just before
-    their turn. Between them so many reads anywhere that those in front of the merged request, which has a
-    slot of the 32 for each part, do not run out."""
+    """A trace that starves: each single block continues the blocks before it, and arrives just before their
+    turn. Random reads arrive between them, enough that some always wait in front of the merged request, which
+    occupies one of the 32 slots for each part."""
     random = Random(seed)
     lines: list[str] = []
 
@@ -189,7 +189,7 @@ def sequential(workload: str, threshold: int) -> dict[str, Inspect | Call]:
 
 def longer(trace: str, blocks: int) -> Mapping[str, Any]:
     """Of what a trace becomes where each read or write that continues the one before it is merged with it,
-    the share of requests that are longer than so many blocks."""
+    the share of requests that are longer than `blocks` blocks."""
     import polars
 
     columns = ["op", "lbn", "blocks"]

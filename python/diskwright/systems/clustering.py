@@ -47,13 +47,14 @@ FIGURES = [
         measure={"share": share},
         drawn=Lines("threshold", "share", by=["reading"], x_label="threshold (blocks)"),
         published=[{"trace": SYNTHETIC_CLONE, "threshold": 8, "share": 0.5}],
-        note="By requests and by blocks: one is sequential that begins at most so many blocks after the "
-        "end of the one before it, so that the share can only rise with the threshold; the table fixes "
-        "both at 0, and the clone has hardly any gaps within 64 blocks. By size after clustering: "
-        "each request that continues the one before it in the same direction is merged with it, and the "
-        "share is of those that are longer than the threshold then; it falls, which suits a share that "
-        "“still” reaches something, and passes 50 % between 8 and 16 blocks, the two smallest sizes of the "
-        "synthetic clone. By blocks the paper's value is met, by requests it is not.",
+        note="By requests and by blocks: a request is sequential if it begins within this number of blocks "
+        "after the end of the one before it, so that the share can only rise with the threshold; "
+        "the table fixes both at 0, and the clone has hardly any gaps within 64 blocks. "
+        "By size after clustering: each request that continues the one before it in the same direction is "
+        "merged with it, and the share is of the merged requests that are longer than the threshold. This "
+        "share falls, which suits a share that “still” reaches something. It passes 50 % between 8 and 16 "
+        "blocks, the two smallest sizes of the synthetic clone. By blocks the paper's value is met, by "
+        "requests it is not.",
     ),
     Figure(
         id="beyond-sequential",

@@ -53,12 +53,12 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Of a machine with so many bytes, with nothing taken.
+    /// The budget of a machine with this number of bytes, with nothing taken.
     pub fn of(machine: u64) -> Budget {
         Budget { machine, taken: 0 }
     }
 
-    /// Takes so many bytes for something.
+    /// Takes a number of bytes for something.
     ///
     /// # Errors
     /// Together with what was taken before that is too much: how much it is, how much there is, and `help`.

@@ -1,4 +1,4 @@
-//! How far long work is, for whoever waits for it.
+//! The progress of long work.
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ const RECORDS: u64 = 1 << 16;
 /// Tells of a reading's progress after `read` records, when it is time to.
 ///
 /// # Errors
-/// Whoever listens has had enough.
+/// The listener stops the work.
 #[inline]
 pub(crate) fn tell(progress: &mut dyn Progress, read: u64) -> Result<(), Error> {
     if read.is_multiple_of(RECORDS) && progress.update(read, None).is_break() {
@@ -36,7 +36,7 @@ pub(crate) fn tell(progress: &mut dyn Progress, read: u64) -> Result<(), Error> 
 mod tests {
     use super::*;
 
-    /// Has had enough after so many words.
+    /// Stops the reading after this number of updates.
     struct Patience(u32);
 
     impl Progress for Patience {

@@ -89,7 +89,7 @@ pub struct HostSpec {
     pub outstanding: Option<u32>,
     /// The order in which requests that are held back are handed over.
     pub scheduler: SchedulerChoice,
-    /// The host writes to the NV cache of a hybrid drive what its medium would take longer for; left out, it does not.
+    /// The host redirects writes that would take longer on a hybrid drive's medium to its NV cache. Without this table it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flash_backed: Option<FlashBackedSpec>,
 }
@@ -104,7 +104,7 @@ pub struct MeasureSpec {
     /// Take no request that arrives later than this after the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Time>,
-    /// Take at most so many requests.
+    /// The most requests that are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
 }
@@ -112,7 +112,7 @@ pub struct MeasureSpec {
 /// How much of the start of a run is left out of the statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WarmUpSpec {
-    /// So many requests.
+    /// A number of requests.
     Requests(u64),
     /// A percentage of the requests.
     Percent(f64),

@@ -64,7 +64,7 @@ pub enum WarmingLoad<'a> {
     Ranks,
 }
 
-/// Gives the requests of a load, for a device of so many blocks, until it is told that no more are wanted.
+/// Gives the requests of a load, for a device with this number of blocks, until it is told that no more are wanted.
 pub type Warming<'a> =
     dyn Fn(&WarmingLoad<'_>, u64, &mut dyn FnMut(&Command) -> bool) -> Result<(), Error> + 'a;
 
@@ -83,7 +83,7 @@ pub struct RunSettings<'a> {
     pub memory: Option<u64>,
     /// Reads drives' files of other programs.
     pub read_foreign: ReadForeign,
-    /// Gives the requests of a load, for a device of so many blocks, until it is told that no more are wanted.
+    /// Gives the requests of a load, for a device with a number of blocks, until it is told that no more are wanted.
     pub warming: &'a Warming<'a>,
     /// A power cut ends the run.
     pub loses_power: bool,

@@ -60,7 +60,7 @@ pub(super) fn layout(
     })
 }
 
-/// As many cylinders as are declared, or as the zones have: their sectors count in DiskSim, wherever they are.
+/// The declared number of cylinders, or that of the zones: their sectors count in DiskSim, wherever they are.
 fn cylinders(
     model: &Component,
     zones: &[ZoneDescription],
@@ -109,7 +109,7 @@ impl Scheme {
         self.number == 1
     }
 
-    /// The spares of a zone with so many in each unit; none where the scheme leaves no mark on the zone.
+    /// The spares of a zone with `spares` in each unit; none where the scheme leaves no mark on the zone.
     fn spares(&self, spares: u64, slips: bool) -> Option<Spares> {
         let per = match self.number {
             0 | 7 => return None,

@@ -36,8 +36,8 @@ pub(super) fn heads(mechanics: &Component) -> Result<HeadsDescription, InputErro
     })
 }
 
-/// The seek curve of a drive of so many cylinders. Each seek type has parameters of its own; those of the others have
-/// no effect, as in DiskSim.
+/// The seek curve of a drive of `cylinders` cylinders. Each seek type has parameters of its own; those of the others have no effect, as in
+/// DiskSim.
 pub(super) fn seek(
     mechanics: &Component,
     cylinders: u32,

@@ -26,7 +26,7 @@ pub struct Point {
 const PS: u64 = 1_000;
 
 impl AccessTimes {
-    /// Of reads and of writes, each with one point at least, by rising distance; a 512-byte block takes so many picoseconds.
+    /// The points of reads and of writes, at least one each, by rising distance; `block_ps` is the transfer time of a 512-byte block, ps.
     pub fn new(read: Vec<Point>, write: Vec<Point>, block_ps: u64) -> AccessTimes {
         for points in [&read, &write] {
             let rises = |pair: &[Point]| pair[0].distance < pair[1].distance;
@@ -68,7 +68,7 @@ impl AccessTimes {
         Time::from_ns(((sum + whole / 2) / whole) as u64)
     }
 
-    /// The transfer of so many blocks.
+    /// The transfer time of `blocks` blocks.
     pub fn transfer(&self, blocks: u32) -> Time {
         let ps = u128::from(self.block_ps) * u128::from(blocks);
         Time::from_ns(ps.div_ceil(u128::from(PS)) as u64)

@@ -124,7 +124,7 @@ impl Context<'_> {
         }
     }
 
-    /// Completes a request now. Whoever submitted it hears of it within this instant. A read that has met blocks of this device that
+    /// Completes a request now. Its submitter is told within this instant. A read that has met blocks of this device that
     /// cannot be read ends with [`Outcome::MediaError`], whatever `outcome` says.
     #[inline]
     pub fn complete(&mut self, request: RequestId, outcome: Outcome) {

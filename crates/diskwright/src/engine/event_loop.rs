@@ -294,7 +294,7 @@ impl Engine {
         (!self.kernel.faults.has_failed(parent)).then(|| self.device(parent))
     }
 
-    /// A request is complete: whoever submitted it hears of it, and it is forgotten.
+    /// A request is complete: its submitter is told, and the request is forgotten.
     fn completed(
         &mut self,
         request: RequestId,

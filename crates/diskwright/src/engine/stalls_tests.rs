@@ -21,7 +21,7 @@ use crate::engine::{Engine, Initiator, Port};
 enum Manner {
     /// One after the other.
     Diligent,
-    /// It begins nothing but what comes while it is idle, or with the next arrival.
+    /// It begins work only when a request arrives while it is idle, or with the next arrival.
     Lazy,
     /// The same, with an alarm all the time that does nothing for its requests.
     LazyButAwake,

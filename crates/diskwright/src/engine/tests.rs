@@ -225,7 +225,7 @@ fn what_a_failed_device_had_open_ends_with_it_and_the_rest_goes_on() {
     assert_eq!(asked(&engine, 0), ["write 0+8", "read 0+8"]);
 }
 
-/// A device with a buffer that is all it has, and a capacitor that lasts for so many blocks of it, which are told to go to its medium.
+/// A device that consists of a buffer. Its capacitor has energy for `capacitor` blocks, which go to the medium after a power cut.
 struct Buffered {
     capacitor: usize,
     buffered: Vec<u64>,

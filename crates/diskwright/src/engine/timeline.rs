@@ -19,7 +19,7 @@ pub struct AlarmId {
 /// An alarm that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
-    /// Who set it.
+    /// The device that set it.
     pub owner: u32,
     /// What it told itself.
     pub token: Token,
@@ -204,7 +204,7 @@ impl Timeline {
         Some(due)
     }
 
-    /// Who set each of the pending alarms.
+    /// The devices that set the pending alarms.
     pub fn owners(&self) -> impl Iterator<Item = u32> {
         let live = self.entries().filter(|entry| self.is_live(entry));
         live.map(|entry| self.slots[entry.slot as usize].due.owner)

@@ -9,7 +9,7 @@ use crate::base::units::Time;
 pub const LENGTH: Time = Time::from_ms(500);
 /// What began longer before the window is over when it begins.
 const LEAD: Time = Time::from_s(2);
-/// So many requests before the first measured one, what is served may still be under way when that is.
+/// At this number of requests before the first measured one, earlier requests may still be in service when it arrives.
 const LEAD_REQUESTS: u64 = 4_096;
 /// What is not known yet.
 const UNKNOWN: u64 = u64::MAX;
@@ -20,7 +20,7 @@ pub enum WarmUp {
     /// Nothing.
     #[default]
     None,
-    /// The first so many requests, by arrival.
+    /// The first requests by arrival, up to this number.
     Requests(u64),
     /// Requests that arrive before this time has passed since the first arrival.
     Time(Time),

@@ -26,7 +26,7 @@ pub use crate::base::progress::Progress;
 /// When to stop taking requests from the workload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
-    /// At most so many requests.
+    /// The most requests.
     pub requests: Option<u64>,
     /// Only requests that arrive within this time of the first one.
     pub duration: Option<Time>,
@@ -42,7 +42,7 @@ pub struct HostPolicy {
     pub extent: Extent,
 }
 
-/// Kinds of the host's alarms: an arrival, and a user, whose number is the value, who has thought.
+/// Kinds of the host's alarms: an arrival, and the end of a user's think time. The value is the user's number.
 const ARRIVAL: u32 = 0;
 const THOUGHT: u32 = 1;
 
@@ -78,7 +78,7 @@ pub struct Host<'a> {
     table: Option<RequestTable>,
     total: Option<u64>,
     progress: &'a mut dyn Progress,
-    /// Who is told of the next request of an open load.
+    /// Is told of the next request of an open load.
     foresight: Option<Foresight>,
 }
 

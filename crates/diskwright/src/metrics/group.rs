@@ -61,7 +61,7 @@ impl Group {
     }
 }
 
-/// So many a second of a span; 0 where nothing passed.
+/// The rate of `count` events in a span, per second; 0 for an empty span.
 pub fn rate(count: f64, span: Time) -> f64 {
     match span {
         Time::ZERO => 0.0,

@@ -19,7 +19,7 @@ impl<const BITS: u32> Logarithmic<BITS> {
         self.add_many(value, 1);
     }
 
-    /// Counts `value` so many times.
+    /// Counts `value` `times` times.
     pub fn add_many(&mut self, value: u64, times: u64) {
         let bin = bin::<BITS>(value);
         if self.counts.len() <= bin {

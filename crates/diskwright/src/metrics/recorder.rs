@@ -45,7 +45,7 @@ impl Recorder {
         }
     }
 
-    /// Collects what a picture of a run on a device of so many blocks is drawn from; `window` is that of the disks' arm traces.
+    /// Collects what a picture of a run on a device of `blocks` blocks is drawn from; `window` is that of the disks' arm traces.
     #[must_use]
     pub fn with_picture(mut self, blocks: u64, window: Option<ArmTraceWindow>) -> Recorder {
         let picture = Picture::new(self.warm_up, blocks).with_window(window);

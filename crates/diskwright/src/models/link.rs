@@ -213,7 +213,7 @@ impl Link {
         }
     }
 
-    /// How long so many bytes of data keep it.
+    /// The time that `bytes` bytes of data occupy the link.
     #[inline]
     pub fn time(&self, direction: Direction, bytes: u64) -> Time {
         let frames = bytes.div_ceil(self.payload.into());

@@ -210,7 +210,7 @@ impl Parameters {
 
 /// More sizes than this are a histogram, not a mixture of modes.
 const MOST_MODES: usize = 64;
-/// No request is larger: so many blocks are 512 MiB, and so many times all requests there may be is still a number.
+/// The largest request: 512 MiB in blocks. Times the largest number of requests, it still fits its type.
 const LARGEST: u32 = 1 << 20;
 
 #[cfg(test)]

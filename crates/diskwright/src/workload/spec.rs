@@ -49,27 +49,27 @@ pub struct WorkloadSpec {
     /// Which event of a trace of blktrace or blkparse is a request's arrival.
     #[serde(skip_serializing_if = "is_default")]
     pub blktrace: BlktraceOptions,
-    /// Bytes in a sector of an HP trace, in place of what its header says.
+    /// Bytes in a sector of an HP trace, in place of the number in its header.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sector_bytes: Option<u32>,
     /// When the requests are issued.
     pub pace: Pace,
     /// Which of the trace's devices.
     pub device: DeviceChoice,
-    /// Leave out what arrives earlier; this instant becomes time 0.
+    /// Leave out requests that arrive earlier; this instant becomes time 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Time>,
-    /// Leave out what arrives then or later.
+    /// Leave out requests that arrive then or later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Time>,
     /// At most this many requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// What becomes of requests past the end of the drive.
+    /// How requests past the end of the drive are treated.
     pub past_end: PastEnd,
-    /// What becomes of requests that arrive before the one in front of them.
+    /// How requests that arrive before their predecessor are treated.
     pub out_of_order: OutOfOrder,
-    /// What becomes of requests of no blocks, or of more than the drive has.
+    /// How requests without blocks, or with more blocks than the drive, are treated.
     pub bad_size: BadSize,
 }
 
@@ -224,11 +224,11 @@ pub enum Pace {
     Recorded,
     /// As fast as the host's outstanding limit lets them; recorded times decide only `from`, `to` and the order.
     Closed,
-    /// So many times as fast: 2 halves every gap.
+    /// The recorded pace times this factor: 2 halves every gap.
     Scaled(f64),
 }
 
-/// What becomes of requests past the end of the drive.
+/// How requests past the end of the drive are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PastEnd {
@@ -243,7 +243,7 @@ pub enum PastEnd {
     Skip,
 }
 
-/// What becomes of requests that arrive before the one in front of them.
+/// How requests that arrive before their predecessor are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutOfOrder {
@@ -256,7 +256,7 @@ pub enum OutOfOrder {
     Skip,
 }
 
-/// What becomes of requests of no blocks, or of more than the drive has.
+/// How requests without blocks, or with more blocks than the drive, are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BadSize {

@@ -509,7 +509,7 @@ fn several_arms_serve_shares_of_a_request_at_once() {
 
 #[test]
 fn shares_on_both_sides_of_the_windows_edges_are_those_of_the_log() {
-    // So many that arms with shares in a request come to it at very different times.
+    // Enough requests that arms with shares in a request come to it at very different times.
     let arms = "arms = { motion = \"independent\", arm = [{ surfaces = [0, 1] }, { surfaces = [2, 4] }] }\n";
     let mut orphans = 0;
     for from in (2_000..26_000).step_by(1_700) {

@@ -15,7 +15,7 @@ const MOST: f64 = 64.0;
 /// Policies that keep a list and a mark or two.
 const LIKE_LRU: [&str; 6] = ["lru", "fifo", "lifo", "clock", "sieve", "slru"];
 
-/// Bytes of a line of a full cache of so many lines, all of them dirty, each pinned once, in the order of their keys or in none.
+/// Bytes of a line of a full cache of `lines` lines, all of them dirty, each pinned once, in the order of their keys or in none.
 fn bytes_per_line(name: &str, lines: u32, in_order: bool) -> f64 {
     let before = held();
     let mut cache = BlockCache::new(lines, 8, policy(&format!("{name:?}"), lines));

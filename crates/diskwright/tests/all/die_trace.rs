@@ -6,7 +6,7 @@ use diskwright::base::units::Time;
 use diskwright::engine::window::ArmTraceFrom;
 use serde_json::{Value, json};
 
-/// A closed loop of so many users: what is read, written, and how large.
+/// A closed loop of `users` users: what is read, written, and how large.
 fn closed(users: u32, requests: u32, load: &str, device: &str) -> String {
     format!(
         "seed = 3\n[workload.synthetic]\nrequests = {requests}\narrivals = {{ closed = {{ users = {users}, think = \"0 ms\" }} }}\n\
@@ -277,7 +277,7 @@ fn what_reaches_into_the_window_is_shown() {
     assert_eq!(list(&later["operations"])[0]["request"], 1);
 }
 
-/// A large drive shows its first channels, and at most so many operations.
+/// A large drive shows its first channels, and a limited number of operations.
 #[test]
 fn a_trace_is_bounded() {
     let fast = "drive = \"mqsim-clean\"\nflash = { channels = 32, packages = 4, dies = 2, planes = 2, blocks = 16, pages = 64, page = \"4 KiB\" }\n\

@@ -65,7 +65,7 @@ fn back(lines: &str) -> String {
     format!("[device.hdd.cache]\nwrite_policy = \"write-back\"\nhit_overhead = \"0.1 ms\"\n{lines}")
 }
 
-/// What a read of so many blocks from the cache takes: 0.1 ms for the controller, and 0.101 ms a block on the interface.
+/// The time of a read of `blocks` blocks from the cache: 0.1 ms for the controller, and 0.101 ms a block on the interface.
 fn hit_ms(blocks: u32) -> f64 {
     0.1 + 0.101 * f64::from(blocks)
 }
@@ -428,7 +428,7 @@ fn policies_miss_as_often_as_in_front_of_nothing() {
     }
 }
 
-/// All policies on a load of requests within cache blocks of so many blocks, parts of them too.
+/// All policies on a load of requests within cache blocks of `block` blocks, parts of them too.
 fn miss_alike(block: u32) {
     let mut chance = Stream::new(7, "drive cache");
     let rows: Vec<Row> = (0..3000)

@@ -37,7 +37,7 @@ fn failure(answer: Result<Vec<Outcome>, FailedRun>) -> FailedRun {
     answer.map(|runs| runs.len()).expect_err("a failure")
 }
 
-/// A replay of so many records of which the last is not on the drive.
+/// A replay of `records` records; the last one is not on the drive.
 fn late_failure(folder: &Path, records: u64) -> Job {
     let path = folder.join(format!("{records}.trace"));
     let mut text: String = (0..records)
@@ -122,7 +122,7 @@ fn a_failure_stops_the_runs_after_it() {
     }
 }
 
-/// Notes what it hears, and has had enough after so many requests.
+/// Notes what it hears, and stops the run after a number of requests.
 #[derive(Default)]
 struct Listener {
     enough: Option<u64>,

@@ -54,7 +54,7 @@ fn indexed(counts: &[u64]) -> Vec<(u64, u64)> {
     (0..).zip(counts.iter().copied()).collect()
 }
 
-/// The distribution of so many numbers is not known better than this.
+/// The error of a distribution that is known from a sample of this size.
 fn unsure(counted: &LogHistogram) -> f64 {
     1.0 / (counted.total().max(1) as f64).sqrt()
 }

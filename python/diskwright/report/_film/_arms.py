@@ -69,7 +69,8 @@ def _notes(film: Mapping[str, Any]) -> list[str]:
     if film["ended_by"] == "accesses":
         length, count = ms(film["to_ns"] - film["from_ns"]), len(film["requests"])
         notes.append(
-            f"There are so many requests that the animation ends after {length} ms, with {count:,} of them."
+            f"The run has more requests than the animation shows: it ends after {length} ms, "
+            f"with {count:,} requests."
         )
     if film["waiting_left_out"]:
         notes.append(f"{film['waiting_left_out']:,} more requests waited at the end than are shown.")

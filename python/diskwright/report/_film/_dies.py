@@ -60,7 +60,8 @@ def _notes(film: Mapping[str, Any]) -> list[str]:
     if film["ended_by"] == "operations":
         length, count = _us(film["to_ns"] - film["from_ns"]), len(film["operations"])
         notes.append(
-            f"There are so many operations that the animation ends after {length} µs, with {count:,} of them."
+            f"The run has more operations than the animation shows: it ends after {length} µs, "
+            f"with {count:,} operations."
         )
     if film["channels"] < film["all_channels"]:
         notes.append(f"The first {film['channels']} of {film['all_channels']} channels are shown.")

@@ -32,7 +32,7 @@ def _depth(shape: Mapping[str, Any], level: str) -> int:
 
 
 def _named_rows(shape: Mapping[str, Any], count: int, of_row: int, level: str) -> list[str]:
-    """The names of rows, each of so many neighbours on a level."""
+    """The names of rows, each with `of_row` neighbours on a level."""
     planes = shape["channels"] * shape["packages"] * shape["dies"] * shape["planes"]
     all = {"plane": planes, "package": planes // shape["dies"] // shape["planes"]}.get(
         level, planes // shape["planes"]

@@ -25,7 +25,7 @@ Request = tuple[int, int, bool]
 
 
 def beside_streaming(target: Path, seed: int, hot: int) -> None:
-    """Hot random reads beside streaming reads: in turn a read of one of so many hot places, which are all
+    """Hot random reads beside streaming reads: in turn a read of one of `hot` hot places, which are all
     alike, and the next 64 KiB of one long stream, which nobody reads again."""
     random = Random(seed)
     read = _hot(random, hot)
@@ -73,7 +73,7 @@ def applications(target: Path, seed: int, count: int) -> None:
 
 
 def _hot(random: Random, hot: int) -> Callable[[], Request]:
-    """Draws a read of one of so many places in the lower half of the addresses."""
+    """Draws a read of one of `hot` places in the lower half of the addresses."""
     places = [place * HOT_BLOCKS for place in random.sample(range(SPAN_BLOCKS // HOT_BLOCKS // 2), hot)]
     return lambda: (random.choice(places), HOT_BLOCKS, True)
 

@@ -112,7 +112,7 @@ STATEMENTS = [
     ),
     Statement(
         id="lru-identity",
-        text="Without a weight ATCA is LRU: by so many evictions they differ, over all traces, with caches "
+        text="Without a weight ATCA is LRU: evictions that differ between them, over all traces, with caches "
         f"of {IDENTITY_MIB[0]} and {IDENTITY_MIB[1]} MiB. beyond-identity has how they are counted.",
         paper=near(0),
         work={

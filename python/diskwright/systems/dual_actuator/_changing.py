@@ -16,7 +16,7 @@ _BLOCKS = 8
 
 
 def changing(target: Path, seed: int, phase: int) -> None:
-    """The paper's load with so many requests of each share of writes, as a table with named columns."""
+    """The paper's load with `phase` requests of each share of writes, as a table with named columns."""
     random = Random(seed)
     at = 0.0
     places = CHANGING_BLOCKS // _BLOCKS

@@ -25,7 +25,7 @@ def changed(
 ) -> GeneratedFile:
     """One of the paper's drives with something changed.
 
-    surfaces: so many, and as many cylinders as leave the capacity. cylinders: so many in place of that.
+    surfaces: their number; the cylinders follow from the capacity. cylinders: their number instead.
     seek, heads, rotation: those of the drive of this name; heads are their switch and the write settling.
     """
     arguments = {

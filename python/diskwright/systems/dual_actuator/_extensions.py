@@ -106,7 +106,7 @@ FIGURES = [
             y_label="requests a second",
             x_log=True,
         ),
-        note="18ES, w = 0.5, η = 0, so many outstanding all the time, in a queue of that "
+        note="18ES, w = 0.5, η = 0, a constant number outstanding, in a queue of that "
         "depth. Two drives win where a stripe is larger than a request, 128 blocks here: with halves, as in "
         "the paper's response times, both drives are at every request.",
     ),

@@ -29,7 +29,7 @@ LOADS: Mapping[str, Mapping[str, Any]] = {
 
 
 def without_arms(surfaces: int) -> GeneratedFile:
-    """The drive with a single arm and so many of its surfaces, and as much on each as there is."""
+    """The drive with a single arm and the first `surfaces` of its surfaces, each as it is."""
     return GeneratedFile(_write, {"surfaces": surfaces}, suffix=".toml")
 
 
@@ -73,7 +73,7 @@ WAYS = ("two actuators", "two drives, striped", "two drives, in turn", "one actu
 
 
 def work(way: str, load: str, users: int) -> Run:
-    """A load with so many requests outstanding all the time."""
+    """A load with `users` requests outstanding all the time."""
     _, half = size()
     address: Any = "uniform"
     if load == "reads of the first half":

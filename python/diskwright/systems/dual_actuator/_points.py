@@ -174,7 +174,7 @@ USERS = (1, 16, 64)
 
 
 def loaded(way: str, users: int, scheduler: str) -> Work:
-    """So many requests outstanding all the time, half of them writes, none of new data."""
+    """`users` requests outstanding all the time, half of them writes, none of new data."""
     architecture, how = LOADED[way]
     load = {**growing(0.5, 0.0), "arrivals": {"closed": {"users": users}}}
     queue = {"depth": users, "scheduler": scheduler}
@@ -302,7 +302,7 @@ FILL_START_BLOCKS = 10_000
 FILL_W = 0.7
 FILL_STEP = 5_000
 FILL_STEPS = 5
-"""Steps of so many requests; in the third, all is full."""
+"""Steps of `FILL_STEP` requests; the disk is full in the third."""
 
 
 def filling(architecture: str, cleaner: str, first: int, last: int) -> Run:
@@ -346,7 +346,7 @@ QUICK_CHANGING = 20_000
 
 
 def alternating(architecture: str, drive: str, phase: int) -> Work:
-    """The load whose share of writes changes after so many requests."""
+    """The load whose share of writes changes every `phase` requests."""
     trace = GeneratedFile(changing, {"phase": phase}, suffix=".csv")
     held = {"write": f"{CHANGING_BLOCKS} blocks", "gap": "100 ms"}
     return replay(architecture, drive, trace, QUICK_CHANGING, initial=held)

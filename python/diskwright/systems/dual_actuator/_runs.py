@@ -18,7 +18,7 @@ QUEUE: Mapping[str, Any] = {"depth": 32, "scheduler": "fcfs"}
 """Of all drives, unless a work says otherwise."""
 REQUESTS = 500_000
 REGION_BLOCKS = 1_000_000
-"""What is there at the start: the first so many sectors."""
+"""The sectors that hold data at the start, from the first on."""
 QUICK_BLOCKS = 20_000
 """The same of logs in a quick try: to write a million takes longer than its requests."""
 QUICK_WINDOW = 50

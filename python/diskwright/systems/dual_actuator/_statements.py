@@ -169,8 +169,8 @@ STATEMENTS = [
     ),
     Statement(
         id="dald-below-logging",
-        text="With reads, writes and new data dald is below logging: by so many ms on the 18ES, mean over "
-        "the points of figs. 3, 4 and 6 to 8 with 0 < w < 1 and η > 0.",
+        text="With reads, writes and new data dald is below logging: the difference in ms on the 18ES, "
+        "mean over the points of figs. 3, 4 and 6 to 8 with 0 < w < 1 and η > 0.",
         paper=above(0),
         work=each((LOGGING, DALD), BETWEEN),
         measure=lambda runs: fmean(gaps(runs, BETWEEN).values()),

@@ -131,7 +131,7 @@ EXTENSIONS = [
             "read_response_ms_head_only": lambda runs: float(runs["head-only"].by_op.read.response_ms.mean),
         },
         drawn=Lines("faster", "flash_mb", x_label="times as fast", y_label="MB to flash", x_log=True),
-        note="HP week, so many times as fast, 80 MB, C-LOOK. As it was recorded hardly a request waits, "
+        note="HP week, replayed faster, 80 MB, C-LOOK. As it was recorded hardly a request waits, "
         "and there is nothing "
         "to look ahead to.",
     ),

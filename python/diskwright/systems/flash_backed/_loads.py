@@ -20,10 +20,11 @@ class Desktop:
     """A desktop's load: bursts of requests in the hours of work, from several sources.
 
     requests: of the week. reads: their share. burst: requests of one, on average. gap_ms: between these.
-    log: the share of writes that goes to a log, a ring of so many MiB written in order, in so many KiB.
-    tables: the share of writes to places that are written again and again, by Zipf's law over so many.
-    files: the share that continues a file in order, in requests of so many KiB; other writes go
-    anywhere in the disk's used part, of so many GiB. hours: of work, each day.
+    log: the share of writes that goes to a log, a ring of `log_mib` MiB, written in order by writes of
+    `log_kib` KiB.
+    tables: the share of writes to places that are written again and again, by Zipf's law over `table_places`.
+    files: the share that continues a file in order, in requests of `file_kib` KiB; other writes go
+    anywhere in the disk's used part, of `gib` GiB. hours: of work, each day.
     """
 
     requests: int

@@ -156,7 +156,7 @@ PACES = (1, 10, 100, 1_000, 10_000)
 
 
 def paces(medium: str = CURVE) -> Points:
-    """The HP week so many times as fast, with the rule that looks ahead and with the one that does not."""
+    """The HP week at several paces, with the rule that looks ahead and with the one that does not."""
     return [
         Point(
             {"faster": pace},

@@ -31,7 +31,7 @@ def flash_backed(
     pace: float = 1,
     **switches: Any,
 ) -> Run:
-    """A load on the hybrid drive, so many times as fast. switches: further keys of `host.flash_backed`."""
+    """A load on the hybrid drive, `pace` times as fast. switches: further keys of `host.flash_backed`."""
     faster = {} if pace == 1 else {"pace": {"scaled": float(pace)}}
     spec = {
         "workload": {**workload(load), **faster},

@@ -8,7 +8,7 @@ _STEPS = 100
 
 
 def che(policy: str, lines: int, places: int, theta: float = 1.0) -> Mapping[str, Any]:
-    """The hit ratio of LRU or FIFO with so many places, on lines whose popularity follows Zipf's law.
+    """The hit ratio of LRU or FIFO with `places` places, on lines whose popularity follows Zipf's law.
 
     A line is there if it has been requested within the time T that it lives: with LRU since its last request,
     with FIFO since it came; T is such that the cache is full. Ranks beyond the first thousands, which are

@@ -26,7 +26,7 @@ _SMALL_GB, _SMALL_PAGES = 4, 48
 
 
 def blocks(gb: float) -> int:
-    """So many GB, in blocks. The paper's sizes are powers of two."""
+    """GB in blocks. The paper's sizes are powers of two."""
     return round(gb * GIB_BLOCKS)
 
 
@@ -36,7 +36,7 @@ def disk(**changes: Any) -> Device:
 
 
 def ssd(size: int, **changes: Any) -> Device:
-    """The library's SSD with so many blocks in place of its own: fewer dies of the same flash, with its pages
+    """The library's SSD with `size` blocks in place of its own: fewer dies of the same flash, with its pages
     and times, and as much spare, but for less than a block of each plane. Below 4 GB its blocks are smaller.
 
     changes: keys of the device beside these, such as `initial`.

@@ -73,7 +73,7 @@ EXTENSIONS = [
             "one_line_in",
             "hit_ratio",
             by=["found"],
-            x_label="one line of so many",
+            x_label="one line kept in",
             y_label="hit ratio",
             x_log=True,
         ),
@@ -145,7 +145,7 @@ EXTENSIONS = [
             y_label=RESPONSE_LABEL,
             x_log=True,
         ),
-        note="The Zipf load on 16 GB, write-through; of the requests up to so many days the last third.",
+        note="The Zipf load on 16 GB, write-through; the last third of the requests up to that day.",
     ),
     Figure(
         id="beyond-wear",

@@ -11,7 +11,7 @@ _READS = 2 / 3
 
 
 def moving(target: Path, seed: int, lines: int, requests: int, phases: int) -> None:
-    """The Zipf load on so many lines, of which others become popular from phase to phase."""
+    """The Zipf load on `lines` lines. From phase to phase other lines become popular."""
     import numpy
 
     random = numpy.random.default_rng(seed)
@@ -21,7 +21,7 @@ def moving(target: Path, seed: int, lines: int, requests: int, phases: int) -> N
 
 
 def still(target: Path, seed: int, lines: int, requests: int) -> None:
-    """The Zipf load on so many lines."""
+    """The Zipf load on `lines` lines."""
     moving(target, seed, lines, requests, 1)
 
 
@@ -44,9 +44,9 @@ def _write(target: Path, random: Any, lines: Any) -> None:
 
 
 def misses(trace: str, mib: Sequence[float], by: float = 1) -> Mapping[str, Any]:
-    """The share of the reads of lines that miss in LRU caches of so many MiB, all in one pass.
+    """The share of the reads of lines that miss in LRU caches of these sizes, all in one pass.
 
-    by: the trace has one line of so many, and the caches are smaller by as much.
+    by: the trace has one line in this number, and the caches are smaller by this factor.
     """
     from diskwright import _api
 

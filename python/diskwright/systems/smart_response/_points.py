@@ -177,7 +177,7 @@ def hits() -> Points:
 
 
 SCALES = (128, 256, 512)
-"""One line of so many."""
+"""One line in this number is kept."""
 
 
 def scales() -> Points:
@@ -308,7 +308,7 @@ WARM_DAYS = (0.1, 0.3, 1, 3, 9, 25)
 
 
 def warming() -> Points:
-    """The 16 GB from empty on: the requests up to so many days after the start, a third of all up to then."""
+    """The 16 GB from empty on: the last third of the requests up to a number of days after the start."""
     points = []
     for days in WARM_DAYS:
         last = round(days * 86_400 * 30)

@@ -45,7 +45,7 @@ WARM_LARGE = 8 * LINES
 """Requests before statistics begin: 25 days, in which a cache of 16 GB has been filled and turned over."""
 UNCACHED_WARM = 10_000
 LARGE = 8
-"""On larger caches than these one line of so many is there, and the cache is smaller by as much.
+"""For caches larger than these, one line in this number is kept, and the cache is smaller by this factor.
 
 A warm start would not do: by popularity it is not FIFO's steady state, by requests it leaves the SSD as new.
 """
@@ -58,7 +58,7 @@ QUICK_RECORDED = 50_000
 
 @dataclass(frozen=True)
 class Scale:
-    """One line of so many, and a cache smaller by as much: in full, and in a quick try.
+    """One line in this number is kept, and the cache is smaller by this factor: in full, and in a quick try.
 
     warm, measured: requests on the lines that are there.
     """
@@ -88,7 +88,7 @@ def zipf(
     scattered: bool = True,
     rate: float = RATE,
 ) -> Run:
-    """The Zipf load over so many lines of 4 KiB, each of which a request wants whole.
+    """The Zipf load over a number of lines of 4 KiB; each request is for one whole line.
 
     scattered: whether the popular lines lie anywhere; if not, the most popular is the first.
     """

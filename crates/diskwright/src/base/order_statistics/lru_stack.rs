@@ -10,7 +10,7 @@ pub(super) const FEWEST: usize = 1 << 12;
 /// Slots for each item that is kept, when the row is full and renumbered.
 const SLOTS: usize = 3;
 
-/// Items in the order of their last reference. Who holds it knows the slot of each, and is told where renumbering moves it to.
+/// Items in the order of their last reference. The holder of the stack knows the slot of each, and is told where renumbering moves it to.
 #[derive(Clone, Debug)]
 pub(super) struct LruStack<T> {
     /// The item of each slot that was taken.

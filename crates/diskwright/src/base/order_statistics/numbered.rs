@@ -64,7 +64,7 @@ mod tests {
             let mut stack = NumberedLruStack::default();
             let mut list: Vec<u32> = Vec::new();
             for depth in depths {
-                // Every tenth is new, and so is whoever would lie deeper than there are members.
+                // Every tenth member is new, and so is a member that would lie deeper than the stack.
                 if depth % 10 == 0 || depth >= list.len() as u64 {
                     list.insert(0, stack.push());
                 } else {

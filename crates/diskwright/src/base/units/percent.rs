@@ -52,7 +52,7 @@ impl fmt::Display for Percent {
 
 serde_as_text!(Percent, PERCENT_EXPECTED);
 
-/// How much of a range: a percentage of it, or so many blocks.
+/// A part of a range: a percentage of it, or a number of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Portion {
     /// A percentage.
@@ -64,7 +64,7 @@ pub enum Portion {
 const PORTION_EXPECTED: &str = "a percentage such as \"10 %\" or a size such as \"1 GiB\"";
 
 impl Portion {
-    /// In blocks, of a range of so many.
+    /// The part's blocks, in a range of `blocks` blocks.
     pub fn of(self, blocks: u64) -> u64 {
         match self {
             Portion::Percent(percent) => percent.of(blocks),

@@ -18,7 +18,7 @@ const POWER_EXPECTED: &str = "a power from 0 to 1 kW, such as \"1.4 W\" (units: 
 const ENERGY_EXPECTED: &str = "an energy from 0 to 1 MJ, such as \"12 J\" (units: uJ, mJ, J)";
 
 impl Power {
-    /// So many microwatts.
+    /// A power in microwatts.
     pub const fn from_microwatts(microwatts: u64) -> Power {
         Power { microwatts }
     }

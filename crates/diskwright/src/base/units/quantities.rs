@@ -106,7 +106,7 @@ impl Rate {
     pub fn bytes_per_s(self) -> u64 {
         self.bytes_per_s
     }
-    /// The time to transfer so many bytes, to the nearest nanosecond.
+    /// The time to transfer `bytes` bytes, to the nearest nanosecond.
     pub fn time(self, bytes: u64) -> Time {
         let rate = self.bytes_per_s;
         let scaled = bytes.checked_mul(1_000_000_000);

@@ -167,7 +167,7 @@ impl Array {
         }
     }
 
-    /// The outcome of a request of whose pieces so many ended well, and the first bad one, if there is one, with `outcome`.
+    /// The outcome of a request with `good` pieces that ended well. `outcome` is that of the first bad piece, if there is one.
     fn outcome(&self, op: Op, good: u32, outcome: Outcome) -> Outcome {
         // What one member has of copies is not lost.
         match op {

@@ -18,7 +18,7 @@ use crate::devices::spindles::{AngleSpec, Spindles};
 pub struct ArraySpec<D> {
     /// Which member has which blocks.
     pub layout: LayoutSpec,
-    /// How the platters of those members turn that are hard disks.
+    /// How the platters of members that are hard disks turn.
     #[serde(default)]
     pub spindles: SpindlesSpec,
     /// The devices that it is made of.
@@ -39,7 +39,7 @@ pub enum SpindlesSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FreeParams {
-    /// The most by which a disk's speed is above or below its drive's: any deviation up to that is as likely. At most 10 %.
+    /// The largest deviation of a disk's speed from its drive's, at most 10 %. All deviations up to it are equally likely.
     pub tolerance: Percent,
 }
 

@@ -27,7 +27,7 @@ pub struct CurveSpec {
     pub capacity: Size,
     /// The CSV file with the access times of reads: columns `distance_blocks`, `mean_ms` and, for `spread`, `low_ms` and `high_ms`.
     pub read: String,
-    /// The same of writes; those of reads where it is left out.
+    /// The same for writes. Default: that of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write: Option<String>,
     /// How fast the bytes of a request are read and written; they take no time where it is left out.

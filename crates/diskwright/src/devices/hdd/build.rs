@@ -432,7 +432,7 @@ fn log(eager: &EagerSpec, hardware: &Hardware, memory: &mut Budget) -> Result<Lo
     )
 }
 
-/// A block of a log may be anywhere: whoever writes must reach all, and independent arms must read and write all of it.
+/// A block of a log may be anywhere: arms that write must reach all of it, and independent arms must read and write all of it.
 fn check_arms_of_log(
     arms: &[ArmParts],
     motion: ArmMotion,

@@ -31,7 +31,7 @@ pub(super) struct HddCounters {
     pub(super) queue_since: Time,
     /// The longest time from the queue to the start.
     longest_wait: Time,
-    /// How many requests were served that had been merged from so many parts, from one on.
+    /// Served requests by the number of parts that were merged into them, from one on.
     merged: Vec<u64>,
 }
 

@@ -9,9 +9,9 @@ use crate::engine::access_times::{AccessTimes, Point};
 use crate::models::geometry::layout::Layout;
 use crate::models::geometry::mechanics::HeadPosition;
 
-/// So many distances evenly spaced, beside the powers of two.
+/// The number of evenly spaced distances, beside the powers of two.
 const EVENLY: u64 = 32;
-/// A distance is measured from so many places, evenly spaced.
+/// The number of evenly spaced places from which a distance is measured.
 const PLACES: u64 = 64;
 
 impl Hardware {

@@ -56,7 +56,7 @@ impl Intake {
             .is_some_and(|clustering| clustering.slots == Slots::Merged)
     }
 
-    /// A request has so many shares, each for a group of arms of its own.
+    /// A request has `shares` shares, each for a group of arms of its own.
     pub fn divide(&mut self, request: RequestId, shares: usize) {
         if shares > 1 {
             let shared = Shared {

@@ -42,7 +42,7 @@ pub struct HddPicture {
 }
 
 impl HddPicture {
-    /// An empty picture of a disk of so many cylinders.
+    /// An empty picture of a disk of `cylinders` cylinders.
     pub fn new(cylinders: u32) -> HddPicture {
         HddPicture {
             uses: Bins::new(BINS),
@@ -55,7 +55,7 @@ impl HddPicture {
         }
     }
 
-    /// An access over so many cylinders.
+    /// An access over `cylinders` cylinders.
     pub fn access(&mut self, cylinders: u32) {
         self.accesses += 1;
         self.seeks.add(cylinders.into());
@@ -76,7 +76,7 @@ impl HddPicture {
         self.end = self.end.max(to);
     }
 
-    /// So many requests held a queue slot.
+    /// `requests` requests held a queue slot.
     pub fn queued(&mut self, from: Time, to: Time, requests: usize) {
         if requests > 0 {
             let requests = requests as u128;

@@ -174,7 +174,7 @@ impl PoolDescription {
             && policy.needs_future()
         {
             return wrong(
-                format!("{:?} must know what comes", policy.name()),
+                format!("{:?} must know future requests", policy.name()),
                 "a simulation does not: `diskwright miss-ratio` has it beside the others",
             );
         }

@@ -84,7 +84,7 @@ impl PooledDisk {
         }
     }
 
-    /// What it tells of itself to whoever submits requests.
+    /// What it reports of itself to the components that submit requests.
     pub fn status(&self) -> DeviceStatus {
         match &self.pool {
             None => DeviceStatus {

@@ -51,13 +51,13 @@ pub trait Tally: Default {
     fn add(&mut self, part: Part, time: Time);
     /// Everything that was added, in the order in which it passes as far as that is known.
     fn each(&self, visit: impl FnMut(Part, Time));
-    /// What comes is done by the arm of this number.
+    /// The following parts belong to the arm of this number.
     #[inline]
     fn by_arm(&mut self, _number: usize) {}
     /// The arm moves to a place, where it then is.
     #[inline]
     fn heads_for(&mut self, _to: HeadPosition) {}
-    /// It moves there from another place: divided, for who has only the sum.
+    /// It moves there from another place. The time is divided into parts, for implementations that only have the sum.
     #[inline]
     fn moves(
         &mut self,

@@ -66,7 +66,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// An empty NV cache with room for so many blocks.
+    /// An empty NV cache with room for `blocks` blocks.
     pub fn new(blocks: u64) -> Contents {
         Contents {
             cells: BTreeMap::new(),

@@ -61,7 +61,7 @@ pub(super) struct HybridCounters {
 }
 
 impl HybridCounters {
-    /// A read or a write of so many blocks goes to the NV cache, or to the medium.
+    /// A read or a write of `blocks` blocks goes to the NV cache, or to the medium.
     pub fn sends(&mut self, is_flash: bool, op: Op, blocks: u64) {
         let part = if is_flash {
             &mut self.flash
@@ -71,7 +71,7 @@ impl HybridCounters {
         part.add(op, blocks);
     }
 
-    /// The unpinned set takes so many blocks of a write.
+    /// The unpinned set takes `blocks` blocks of a write.
     pub fn absorbs(&mut self, blocks: u64) {
         self.absorbed_writes += u64::from(blocks > 0);
         self.absorbed_blocks += blocks;
@@ -96,7 +96,7 @@ impl HybridCounters {
         }
     }
 
-    /// For the results, while so many blocks are pinned and so many have a place.
+    /// The results, while `pinned` blocks are pinned and `held` blocks have a place.
     pub fn report(&self, pinned: u64, held: u64) -> Map<String, Value> {
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);

@@ -10,7 +10,7 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// So many free blocks.
+    /// `blocks` free blocks.
     pub fn new(blocks: u64) -> Space {
         Space {
             runs: BTreeMap::from([(0, blocks)]),
@@ -24,7 +24,7 @@ impl Space {
         self.free
     }
 
-    /// Takes a run of up to so many blocks: its first one, and how many it has. There is a free one.
+    /// Takes a run of up to `most` blocks: its first one, and its length. There is a free block.
     pub fn take(&mut self, most: u64) -> (u64, u64) {
         let behind = self.runs.range(self.next..).next();
         let found = behind.or_else(|| self.runs.first_key_value());

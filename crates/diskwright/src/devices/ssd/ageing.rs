@@ -58,7 +58,7 @@ impl RefreshDescription {
 }
 
 impl Ageing {
-    /// That of so many blocks, which were all opened before the run; `None` where nothing is retried or refreshed.
+    /// The ageing of blocks that were all opened before the run; `None` where nothing is retried or refreshed.
     pub fn new(
         retry: Option<RetryDescription>,
         refresh: Option<RefreshDescription>,

@@ -449,7 +449,7 @@ impl Ssd {
             return Ok(());
         }
         let error = InputError::new(format!(
-            "begin = {}: a plane never has so many free blocks, and with a cached map cleaning would not end",
+            "begin = {}: a plane never has that many free blocks, and with a cached map cleaning would never end",
             self.cleaning.begin
         ));
         Err((

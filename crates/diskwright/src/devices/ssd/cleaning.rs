@@ -21,7 +21,7 @@ pub(super) struct Cleaning {
     pub is_throttled: bool,
     /// An operation of cleaning begins only while a read or a program waits for its worker.
     pub is_in_foreground: bool,
-    /// In an idle drive, planes are cleaned up to so many free blocks, after so long.
+    /// In a drive that has been idle for this time, planes are cleaned up to this number of free blocks.
     pub idle: Option<(Time, u32)>,
 }
 
@@ -46,8 +46,8 @@ fn job_among(jobs: &mut [Job], block: u32) -> &mut Job {
 }
 
 impl Ssd {
-    /// Whether cleaning of a plane goes before what the host wants of its worker, which has begun so many programs since the last operation of
-    /// cleaning.
+    /// Whether cleaning of a plane goes before the host's operations on its worker. The worker has begun `passed` programs for the host
+    /// since the last operation of cleaning.
     pub(super) fn is_urgent(&self, plane: u32, passed: u32) -> bool {
         let free = self.blocks.free_of(plane);
         if free >= self.cleaning.begin.max(self.cleaning.stop) {

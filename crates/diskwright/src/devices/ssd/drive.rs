@@ -150,7 +150,7 @@ pub struct MultiPlaneDescription {
 pub struct WriteBufferDescription {
     /// How much it holds, in whole units; 0: there is none.
     pub size: Size,
-    /// Whether a capacitor saves what is in it when the power fails.
+    /// Whether a capacitor saves its contents when the power fails.
     #[serde(default)]
     pub capacitor: bool,
     /// How long data wait for others to fill a page with.
@@ -166,7 +166,7 @@ fn short() -> Time {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecoveryDescription {
-    /// What of the map has changed is written whenever so much has been programmed.
+    /// The changed parts of the map are written whenever this amount has been programmed.
     pub checkpoint: Size,
 }
 
@@ -187,7 +187,7 @@ pub struct ControllerDescription {
     /// How fast data cross the link, in each direction by itself; they take no time where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// What the frames of a read's end, and of a write's command, keep the link for.
+    /// The time that the frames of a read's end, and of a write's command, take on the link.
     pub frames: Time,
     /// The link by its standard, which commands, data and completions share, in place of `rate` and `frames`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,7 +268,7 @@ pub struct WearDescription {
     /// When data that nobody writes again are moved from blocks with few erases; never where it is left out.
     #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
     pub levelled_by: Option<StaticLevellingDescription>,
-    /// After so many erases a block cannot be used any more; never where it is left out.
+    /// The number of erases after which a block cannot be used any more; no limit where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endurance: Option<u32>,
 }
@@ -279,7 +279,7 @@ pub struct WearDescription {
 pub struct StaticLevellingDescription {
     /// How many more erases the block of a plane erased most may have than the one erased least.
     pub spread: u32,
-    /// One of so many erases of a plane, at most, is for this.
+    /// At most one in this number of erases of a plane is for levelling.
     #[schemars(range(min = 2))]
     pub every: u32,
 }
@@ -310,7 +310,7 @@ pub struct SlcDescription {
     pub read: Time,
     /// From the page register into the array.
     pub program: Time,
-    /// Erasing a block in SLC mode; as in the native mode unless said.
+    /// The time to erase a block in SLC mode. Default: that of the native mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erase: Option<Time>,
     /// What the host writes when the cache is full.
@@ -374,7 +374,7 @@ pub struct MappingDescription {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub log_blocks: Option<u32>,
-    /// Which log block is merged when another one is needed; `fifo` unless said.
+    /// The log block that is merged when another one is needed. Default: `fifo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub victim: Option<LogVictim>,
 }
@@ -398,9 +398,9 @@ pub enum MapScheme {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryDescription {
-    /// What each retry takes longer.
+    /// The additional time of each retry.
     pub time: Time,
-    /// A retry more for so many erases of the block.
+    /// The number of erases of the block that add one retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub erases: Option<u32>,

@@ -205,7 +205,7 @@ impl Entries {
         list.count += 1;
     }
 
-    /// Takes so many entries, at most, from the front of a list; they stay linked to one another.
+    /// Takes at most `count` entries from the front of a list; they stay linked to one another.
     #[inline]
     pub fn take(&mut self, list: &mut EntryList, count: u32) -> EntryList {
         let mut taken = EntryList::default();

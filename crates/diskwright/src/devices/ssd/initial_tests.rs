@@ -18,7 +18,7 @@ use crate::models::flash::separation::SeparationSpec;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::flash::victims::VictimSpec;
 
-/// A drive of eight planes with pages of so many units, over which so many levels spread data by number.
+/// A drive of eight planes with pages of `of_page` units, whose data `fixed` levels spread by number.
 fn drive(of_page: u64, fixed: u32) -> Ssd {
     let geometry = GeometryDescription {
         channels: 2,

@@ -16,14 +16,15 @@ pub(super) struct Levelling {
 }
 
 impl StaticLevellingDescription {
-    /// Checks it, for so many planes.
+    /// Checks it, for a number of planes.
     ///
     /// # Errors
     /// A rate that leaves nothing to cleaning.
     pub(super) fn build(&self, planes: u32) -> Result<Box<Levelling>, InputError> {
         if self.every < 2 {
             let error = InputError::new(format!("static levelling with every = {}", self.every));
-            return Err(error.help("accepted: 2 or more, one of so many erases being for it"));
+            return Err(error
+                .help("accepted: 2 or more; at most one erase in this number is for levelling"));
         }
         Ok(Box::new(Levelling {
             every: self.every,

@@ -35,7 +35,7 @@ impl MapScheme {
     }
 }
 
-/// The map of blocks of a drive with so many units of the host; `None` where its map is one of pages.
+/// The block map of a drive with this number of the host's units; `None` for a drive with a page map.
 ///
 /// # Errors
 /// What has no meaning with one.

@@ -45,7 +45,7 @@ impl Ssd {
         Some(self.writes.entries.get(entry).unit)
     }
 
-    /// The operation that a worker begins next: a read, what comes before programs, a program.
+    /// The operation that a worker begins next: a read, a merge or padding that programs wait for, a program.
     pub(super) fn choose_logged(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         if let Some(id) = self.choose_read(worker, cx) {
             return Some(id);

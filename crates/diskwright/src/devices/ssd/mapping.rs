@@ -51,7 +51,7 @@ pub(super) struct MappingCounts {
     pub writes: u64,
 }
 
-/// Map units of a map of so many units.
+/// The map units of a map of `units` units.
 pub(super) fn map_units(units: u32, geometry: &Geometry) -> u32 {
     units.div_ceil(entries_of(geometry))
 }
@@ -62,7 +62,7 @@ fn entries_of(geometry: &Geometry) -> u32 {
 }
 
 impl MappingDescription {
-    /// The cached map of a drive with so many units of the host; `None` where all of it is in memory.
+    /// The cached map of a drive with this number of the host's units; `None` where all of the map is in memory.
     ///
     /// # Errors
     /// Memory for no map unit, log blocks.
@@ -164,7 +164,7 @@ impl Ssd {
         }
     }
 
-    /// Looks a map unit up; whether who asks must wait for it to be read.
+    /// Looks a map unit up; returns whether the request must wait until it has been read.
     fn look_up_map(
         &mut self,
         number: u32,

@@ -182,7 +182,7 @@ impl Operations {
         }
     }
 
-    /// Adds a read of units for a request, the first of them in a slot, of which it wants so many 512-byte blocks.
+    /// Adds a read of units for a request: the first unit is in a slot, and the request wants a number of 512-byte blocks of them.
     #[inline]
     pub fn add_read(
         &mut self,

@@ -1,4 +1,4 @@
-//! The phases of operations: what the channel carries, what the array does, and what comes after.
+//! The phases of operations: the use of the channel, the work of the array, and the end.
 
 use super::operations::{Action, OpId, Operation, Phase};
 use super::{Ssd, kinds};

@@ -21,7 +21,7 @@ struct SpareAreas {
 
 /// Checkpoints of a drive.
 struct Checkpoints {
-    /// One begins when so many pages have been programmed since the last one began.
+    /// A checkpoint begins when this number of pages has been programmed since the last one began.
     every: u64,
     programmed: u64,
     /// Parts of the map, each a page of it, that have changed since the last one began.
@@ -48,7 +48,8 @@ pub(super) struct Recovery {
 }
 
 impl Recovery {
-    /// That of a drive with so many units; with a checkpoint after so many pages, each of which has room for so many units of the map, on so many planes.
+    /// The recovery of a drive with `units` units and `planes` planes. `checkpoint` is the pages between checkpoints, and the units of a
+    /// map page.
     pub fn new(units: u32, checkpoint: Option<(u64, u32)>, planes: u32) -> Recovery {
         let checkpoints = checkpoint.map(|(every, of_part)| Checkpoints {
             every,

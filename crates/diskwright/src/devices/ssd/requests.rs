@@ -124,7 +124,7 @@ impl Ssd {
         }
     }
 
-    /// The time of so many blocks on the link to the host or from it.
+    /// The time that `blocks` blocks take on the link, to the host or from it.
     pub(super) fn link_time(&self, direction: Direction, blocks: u32) -> Time {
         let bytes = u64::from(blocks) * BLOCK_BYTES;
         if let Some(link) = &self.link {

@@ -97,7 +97,7 @@ impl Ssd {
         self.slc.is_some_and(|slc| slc.is_waited_for) && self.blocks.slc_of(plane) > 0
     }
 
-    /// Who writes the next page of a stream of the host.
+    /// The writer of the next page of a stream of the host.
     #[inline]
     pub(super) fn host_writer(&self, plane: u32, stream: u32) -> Writer {
         match self.slc {

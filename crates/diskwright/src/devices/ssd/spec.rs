@@ -23,73 +23,73 @@ pub struct SsdSpec {
     /// The name of a drive, or the path of a drive's TOML file.
     #[schemars(extend("format" = "drive"))]
     pub drive: String,
-    /// How many requests of the host it serves at a time; others wait in the order of their arrival. The drive's own unless said.
+    /// The number of host requests that it serves at a time; others wait in the order of their arrival. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
-    /// Its submission queues, from which it fetches what it serves; the drive's own unless said.
+    /// The submission queues from which it fetches requests. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queues: Option<QueuesDescription>,
-    /// What is on it at the start; the drive's own unless said.
+    /// The data on the drive at the start. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial: Option<PreconditionSpec>,
-    /// How its flash is divided; the drive's own unless said.
+    /// The geometry of its flash. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<GeometryDescription>,
-    /// How long its flash takes; the drive's own unless said.
+    /// The times of its flash. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<TimingDescription>,
-    /// The controller and its link to the host; the drive's own unless said.
+    /// The controller and its link to the host. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<ControllerDescription>,
-    /// What does one operation at a time; the drive's own unless said.
+    /// The unit that does one operation at a time. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel: Option<Parallel>,
-    /// Whether a page that is moved within a plane stays in the flash; the drive's own unless said.
+    /// Whether a page that is moved within a plane stays in the flash. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_back: Option<bool>,
-    /// What the planes of a die do together; the drive's own unless said.
+    /// The operations that the planes of a die do together. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multi_plane: Option<MultiPlaneDescription>,
-    /// Whether the read of a page that was never written gives it its place; the drive's own unless said.
+    /// Whether the read of a page that was never written gives the page a place. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_allocate: Option<bool>,
-    /// How much of its flash is spare; the drive's own unless said.
+    /// The spare part of its flash. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spare: Option<SpareDescription>,
-    /// On which planes data are written; the drive's own unless said.
+    /// The planes on which data are written. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocation: Option<AllocationDescription>,
-    /// When and how blocks are freed; the drive's own unless said.
+    /// When and how blocks are freed. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cleaning: Option<CleaningDescription>,
-    /// How blocks wear; the drive's own unless said.
+    /// How blocks wear. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wear: Option<WearDescription>,
-    /// How reads of worn and old blocks are retried; the drive's own unless said.
+    /// How reads of worn and old blocks are retried. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryDescription>,
-    /// When the data of a block are moved because of reads and age; the drive's own unless said.
+    /// When the data of a block are moved because of reads and age. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshDescription>,
-    /// How it knows where data are; the drive's own unless said.
+    /// The map from addresses to flash. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<MappingDescription>,
-    /// Which operations make way for reads; the drive's own unless said.
+    /// The operations that are suspended for reads. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspend: Option<SuspendDescription>,
-    /// Its SLC cache; the drive's own unless said.
+    /// Its SLC cache. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<SlcDescription>,
-    /// Its write buffer; the drive's own unless said.
+    /// Its write buffer. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<WriteBufferDescription>,
-    /// How its map survives a power cut; the drive's own unless said.
+    /// How its map survives a power cut. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<RecoveryDescription>,
-    /// When it goes into its low power states, and what it draws; without it, it goes into none.
+    /// When it enters its low power states, and how much power it draws. Without this table it enters none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<SsdPowerSpec>,
-    /// How much the host writes in a round, five of which tell whether the drive is in a steady state: a share of what it holds.
+    /// The writes of the host in a round, as a share of the drive; five rounds show whether the drive is in a steady state.
     #[serde(default = "tenth")]
     pub steady_round: Percent,
 }
@@ -101,7 +101,7 @@ pub struct SsdPowerSpec {
     /// When it goes into which low power state; into none where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PowerPolicySpec>,
-    /// What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
+    /// Its power figures where they differ from the drive's: each key replaces that of the drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figures: Option<SsdPowerFigures>,
 }

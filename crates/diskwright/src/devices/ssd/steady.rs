@@ -27,7 +27,7 @@ pub(super) struct Steady {
 }
 
 impl Steady {
-    /// With rounds of so many blocks.
+    /// With rounds of `round` blocks.
     pub fn new(round: u64) -> Steady {
         Steady {
             round: round.max(1),
@@ -39,7 +39,7 @@ impl Steady {
         }
     }
 
-    /// The host has written so many blocks.
+    /// The host has written `blocks` blocks.
     #[inline]
     pub fn wrote(&mut self, blocks: u32, now: Time) {
         self.written += u64::from(blocks);

@@ -41,7 +41,7 @@ pub(super) struct Suspensions {
 }
 
 impl SuspendDescription {
-    /// Checks it, for so many workers.
+    /// Checks it, for a number of workers.
     ///
     /// # Errors
     /// A time that is too long; operations that are never suspended.

@@ -414,7 +414,7 @@ impl Ssd {
         }
     }
 
-    /// An entry is no longer in the controller: whoever waits for it goes on.
+    /// An entry is no longer in the controller: requests that wait for it go on.
     fn entry_over(&mut self, id: EntryId, page: Option<OpId>, cx: &mut Context<'_>) {
         // Its place is free, but nothing has taken it yet.
         let Entry {

@@ -19,7 +19,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// That of so many places of so many blocks. An entry is the number of a line and two bits for each block of it.
+    /// The area of `places` places of `per_line` blocks. An entry is the number of a line and two bits for each block of it.
     pub fn behind(places: u64, per_line: u32) -> Area {
         let entry = ENTRY_BYTES + 2 * u64::from(per_line.div_ceil(8));
         let entries = u64::from(TABLE_BLOCK) * BLOCK_BYTES / entry;
@@ -56,7 +56,7 @@ impl Area {
     }
 }
 
-/// The most places of a device of so many blocks behind which the area has room.
+/// The most places on a device of `blocks` blocks that leave room for the area.
 pub(super) fn most_places(blocks: u64, per_line: u32) -> u64 {
     let (mut fit, mut too_many) = (0, blocks / u64::from(per_line) + 1);
     while too_many - fit > 1 {

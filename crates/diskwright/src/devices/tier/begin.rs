@@ -55,7 +55,7 @@ impl Tier {
         self.may_begin_behind(place, *id, keys)
     }
 
-    /// Whether a request may begin that came behind so many of those that wait: none of them has a line in common with it, and each of its
+    /// Whether a request may begin that came behind `place` waiting requests: none of them has a line in common with it, and each of its
     /// lines is free, as far as it needs that.
     fn may_begin_behind(&self, place: usize, id: WorkId, keys: &Range<u64>) -> bool {
         if self.is_closing() {
@@ -168,7 +168,7 @@ impl Tier {
         for line in lines.iter_mut().filter(|line| line.frame.is_none()) {
             self.find_place(id, work, line, cx);
         }
-        // What leaves at a hit is clean.
+        // A line that a hit evicts is clean.
         while let Some(shed) = self.victims.pop() {
             let place = self
                 .table

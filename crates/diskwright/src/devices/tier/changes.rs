@@ -49,11 +49,11 @@ pub enum EventKind {
 pub struct Change {
     /// When it begins.
     pub at: Time,
-    /// What comes of it.
+    /// The change itself.
     pub to: ChangeTo,
 }
 
-/// What comes of a change.
+/// A change of the cache.
 pub enum ChangeTo {
     /// An empty cache of the new size, and how it is cleaned.
     Resized(Box<BlockCache>, Option<CleaningRules>),

@@ -1,4 +1,4 @@
-//! Lines in use: who may begin with a line while others work on it.
+//! Lines in use: which work may begin with a line while others use it.
 
 use std::hash::BuildHasher;
 use std::ops::Range;

@@ -127,7 +127,7 @@ pub(super) struct Dirty {
 }
 
 impl Dirty {
-    /// So many are dirty from now on.
+    /// `blocks` blocks are dirty from `now` on.
     #[inline]
     pub fn clock(&mut self, now: Time, blocks: u64) {
         if blocks != self.blocks {
@@ -186,7 +186,7 @@ pub(super) struct TierCounters {
 }
 
 impl TierCounters {
-    /// Counts anew from `now` on, while so many blocks are dirty.
+    /// Starts all counts anew at `now`, while `dirty` blocks are dirty.
     pub fn forget(&mut self, now: Time, dirty: u64) {
         *self = TierCounters {
             begin: now,
@@ -217,13 +217,13 @@ impl TierCounters {
         self.requests += 1;
     }
 
-    /// A read begins of which so many blocks are missing.
+    /// A read begins with `missing` blocks that are not in the cache.
     pub fn reads(&mut self, command: &Command, missing: u64) {
         let blocks = u64::from(command.blocks);
         self.reads.add(blocks, blocks - missing);
     }
 
-    /// A write begins of which so many blocks are in lines that were held.
+    /// A write begins with `held` blocks in lines that were held.
     pub fn writes(&mut self, command: &Command, held: u64) {
         self.writes.add(command.blocks.into(), held);
     }

@@ -25,7 +25,8 @@ pub enum InitialSpec {
     Rank(RankedLines),
     /// What the requests of this trace leave there, each of which is complete long before the next arrives.
     Trace(#[schemars(extend("format" = "path"))] PathBuf),
-    /// What so many requests of the run's own load leave there, from its first on; the run begins with its first all the same.
+    /// The contents after this number of requests of the run's own load, from its first on. The run itself begins with the first request,
+    /// too.
     Requests(u64),
 }
 

@@ -92,7 +92,7 @@ impl<D> TierSpec<D> {
         if let ReplacementChoice::Known(policy) = &self.policy
             && policy.needs_future()
         {
-            let message = format!("{:?} must know what comes", policy.name());
+            let message = format!("{:?} must know future requests", policy.name());
             let help = "a simulation does not: `diskwright miss-ratio` has it beside the others";
             return wrong("policy", message, help.to_owned());
         }

@@ -35,13 +35,13 @@ pub struct TierSpec<D> {
     /// no more than the backing device has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
-    /// What has a place, and leaves it, as one: from 1 block to 1 MiB. Of a line only the blocks that were asked for are there.
+    /// The unit of the cache, from 1 block to 1 MiB. A line holds only the blocks that were requested.
     #[serde(default = "four_kib")]
     pub line: Size,
     /// Which line leaves when another needs its place.
     #[serde(default)]
     pub policy: ReplacementChoice,
-    /// What writes do.
+    /// The write policy.
     #[serde(default)]
     pub write_policy: WritePolicySpec,
     /// Which lines that miss get a place.
@@ -56,7 +56,7 @@ pub struct TierSpec<D> {
     /// Whether the cache device keeps which dirty blocks it has.
     #[serde(default)]
     pub metadata: MetadataSpec,
-    /// What the cache holds at the start; left out, nothing.
+    /// The contents of the cache at the start. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial: Option<InitialSpec>,
     /// How the cache changes in mid-run.

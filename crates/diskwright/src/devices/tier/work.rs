@@ -257,4 +257,4 @@ impl Works {
 }
 
 /// Why a work that is used must be in its place.
-const TAKEN: &str = "a work that is taken is used by who has it";
+const TAKEN: &str = "a taken work is used only by its holder";

@@ -23,7 +23,7 @@ pub(super) struct TimedCounters {
 }
 
 impl TimedCounters {
-    /// Begins at `now`, while so many requests wait.
+    /// Begins at `now`, while `waiting` requests wait.
     pub fn since(now: Time, waiting: usize) -> TimedCounters {
         TimedCounters {
             since: now,
@@ -48,12 +48,12 @@ impl TimedCounters {
         }
     }
 
-    /// So many requests wait now.
+    /// `waiting` requests wait now.
     pub fn waits(&mut self, waiting: usize) {
         self.waiting_max = self.waiting_max.max(waiting);
     }
 
-    /// Until `now` so many requests have been served at a time, and so many have waited.
+    /// Until `now`, `serving` requests were in service at a time, and `waiting` waited.
     pub fn clock(&mut self, now: Time, serving: usize, waiting: usize) {
         self.begin.get_or_insert(now);
         let span = u128::from((now - self.since).ns());

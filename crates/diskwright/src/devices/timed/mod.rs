@@ -62,7 +62,7 @@ pub struct Timed<T> {
 }
 
 impl<T: Timing> Timed<T> {
-    /// A device of so many blocks, at rest, that serves `parallel` requests at a time.
+    /// A device of `blocks` blocks, at rest, that serves `parallel` requests at a time.
     pub fn new(timing: T, blocks: u64, parallel: u32) -> Timed<T> {
         Timed {
             timing,

@@ -15,7 +15,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Another request, with so many entries of so many blocks.
+    /// Adds a request with `entries` entries and `blocks` blocks.
     pub fn add(&mut self, entries: u64, blocks: u64) {
         self.requests += 1;
         self.entries += entries;
@@ -83,7 +83,7 @@ pub(super) struct FlashBackedCounters {
 }
 
 impl FlashBackedCounters {
-    /// Counts anew from `now` on, while the FQueue has so many blocks.
+    /// Starts all counts anew at `now`, with an FQueue of `size` blocks.
     pub fn forget(&mut self, now: Time, size: u64) {
         *self = FlashBackedCounters {
             size,
@@ -101,7 +101,7 @@ impl FlashBackedCounters {
         self.writes += u64::from(op == Op::Write);
     }
 
-    /// A write of so many blocks has taken so long.
+    /// Adds a write of `blocks` blocks that took `time`.
     pub fn wrote(&mut self, what: Written, blocks: u64, time: Time) {
         let index = WRITTEN.iter().position(|(other, _)| *other == what);
         let spent = &mut self.spent[index.expect("every kind is listed")];
@@ -110,7 +110,7 @@ impl FlashBackedCounters {
         spent.time += time;
     }
 
-    /// The FQueue has so many blocks from now on.
+    /// The FQueue has `size` blocks from `now` on.
     pub fn clock(&mut self, now: Time, size: u64) {
         if size != self.size {
             self.area += u128::from((now - self.since).ns()) * u128::from(self.size);
@@ -128,7 +128,7 @@ impl FlashBackedCounters {
         area as f64 / elapsed.ns() as f64
     }
 
-    /// For the results, of an FQueue that holds up to so many blocks.
+    /// The results, for an FQueue that holds up to `capacity` blocks.
     pub fn report(&self, fqueue: &FQueue, capacity: u64, elapsed: Time) -> Map<String, Value> {
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);

@@ -28,7 +28,7 @@ pub struct FlashBackedSpec {
     /// Which writes are redirected.
     #[serde(default)]
     pub rule: RuleSpec,
-    /// What becomes of a write that covers what is in the FQueue.
+    /// How a write that covers data in the FQueue is treated.
     #[serde(default)]
     pub overlap: Overlap,
     /// When what has gone to the medium leaves the FQueue.

@@ -11,8 +11,8 @@ pub trait Join {
     fn join(&mut self, next: Self);
 }
 
-/// At most so many bins of equal width, from the first instant noted on. When they are full, neighbours are joined and
-/// the width doubles, so that memory does not grow with the run.
+/// A limited number of bins of equal width, from the first instant noted on. When they are full, neighbours are joined and the width
+/// doubles, so that memory does not grow with the run.
 #[derive(Clone, Debug)]
 pub struct Bins<T> {
     bins: Vec<T>,
@@ -129,7 +129,7 @@ impl<T: Default + Join> Bins<T> {
     }
 }
 
-/// How many bins to show for so many events: enough to see something, and not so many that each holds but a few.
+/// The number of bins to show for `events` events: enough to see something, but with more than a few events in each bin.
 pub fn enough_for(events: u64) -> usize {
     const EVENTS_PER_BIN: u64 = 16;
     const FEWEST: u64 = 24;

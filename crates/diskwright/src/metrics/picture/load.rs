@@ -84,7 +84,7 @@ impl Load {
         }
     }
 
-    /// Notes that until now so many requests were outstanding.
+    /// Notes the number of outstanding requests from the last change until now.
     fn pass(&mut self, now: Time) {
         if self.outstanding > 0 {
             let outstanding = self.outstanding;

@@ -64,7 +64,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// An empty map of a device of so many blocks.
+    /// An empty map of a device of `blocks` blocks.
     pub fn new(blocks: u64) -> Map {
         Map {
             columns: Bins::new(COLUMNS),

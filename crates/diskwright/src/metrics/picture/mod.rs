@@ -38,7 +38,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// An empty picture of a run on a device of so many blocks.
+    /// An empty picture of a run on a device of `blocks` blocks.
     pub fn new(warm_up: WarmUp, blocks: u64) -> Picture {
         Picture {
             warm_up,

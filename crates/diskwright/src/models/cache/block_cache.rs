@@ -94,7 +94,7 @@ impl BlockCache {
         self
     }
 
-    /// The same cache, empty, of which many lines may be pinned for long: what leaves is found without a look at all of them.
+    /// The same cache, empty, made for many lines that stay pinned for long: victims are found without a scan of all pinned lines.
     #[must_use]
     pub fn with_lasting_pins(mut self) -> BlockCache {
         self.occupancy.pins = Pins::lasting();
@@ -163,7 +163,7 @@ impl BlockCache {
         self.occupancy.directory.key(frame)
     }
 
-    /// Accesses a line, which gets a frame if it has none and one can be freed. What leaves for it, or at it, joins the victims.
+    /// Accesses a line. It gets a frame if it has none and one can be freed. Evicted lines are added to `victims`.
     pub fn access(&mut self, key: u64, write: bool, victims: &mut Vec<Victim>) -> Place {
         self.access_found(self.find(key), key, write, victims)
     }

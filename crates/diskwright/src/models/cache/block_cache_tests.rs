@@ -22,7 +22,7 @@ fn piece(key: u64, first: u32, end: u32, lbn: u64) -> LinePiece {
     }
 }
 
-/// A line's access, and the keys of what leaves for it.
+/// Accesses a line: its place, and the keys of the evicted lines.
 fn access(cache: &mut BlockCache, key: u64) -> (Place, Vec<u64>) {
     let mut victims = Vec::new();
     let place = cache.access(key, false, &mut victims);

@@ -73,7 +73,7 @@ pub struct LinePieces {
 }
 
 impl LinePieces {
-    /// Those of a run, for lines of so many blocks.
+    /// The pieces of a run of `blocks` blocks, in lines of `per_line` blocks.
     #[inline]
     pub(super) fn new(lbn: u64, blocks: u32, per_line: u32) -> LinePieces {
         let key = key_of(lbn, per_line);

@@ -51,7 +51,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Empty lines of so many blocks.
+    /// Empty lines of `blocks` blocks.
     pub(super) fn new(blocks: u32) -> Lines {
         assert!(
             (1..=MOST_LINE_BLOCKS).contains(&blocks),

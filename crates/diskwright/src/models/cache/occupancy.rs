@@ -25,7 +25,7 @@ pub(super) enum AccessOutcome {
 }
 
 impl Occupancy {
-    /// An empty one of so many frames, for which the policy was built.
+    /// An empty one of `frames` frames, for which the policy was built.
     pub(super) fn new(frames: u32, policy: Box<dyn Replacement>) -> Occupancy {
         Occupancy {
             directory: Directory::new(frames),

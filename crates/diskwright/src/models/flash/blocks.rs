@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::geometry::Geometry;
 
-/// Who writes a block.
+/// The writer of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
     /// A stream of the host.
@@ -105,7 +105,7 @@ pub struct BlockRules {
     pub streams: u32,
     /// Cleaning writes blocks of its own; else those of the host's last stream.
     pub is_separate: bool,
-    /// After so many erases a block cannot be used any more.
+    /// The number of erases that a block endures.
     pub endurance: Option<u32>,
     /// The SLC cache, if there is one.
     pub slc: Option<SlcRules>,
@@ -270,7 +270,7 @@ impl Blocks {
         self.planes[plane as usize].slc
     }
 
-    /// How many blocks of a plane may be in SLC mode: the fixed ones, and of those that neither data nor writing need as many as are asked for.
+    /// The most blocks of a plane in SLC mode: the fixed ones, and up to `dynamic` of those that neither data nor writing need.
     pub fn slc_most(&self, plane: u32) -> u32 {
         let Some(slc) = self.slc else { return 0 };
         let data = self
@@ -373,7 +373,7 @@ impl Blocks {
         self.sealed += 1;
     }
 
-    /// Opens the free block of a plane that is next, for whoever knows what is written in it.
+    /// Opens the free block of a plane that is next, for a caller that knows what is written in it.
     pub fn open_block(&mut self, plane: u32) -> Option<u32> {
         let Reverse((_, block)) = self.planes[plane as usize].free.pop()?;
         self.blocks[block as usize].state = BlockState::Open;

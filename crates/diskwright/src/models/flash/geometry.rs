@@ -28,7 +28,7 @@ pub struct GeometryDescription {
     pub pages: u32,
     /// Size of a page.
     pub page: Size,
-    /// What the drive's map has an entry for: a page, or a whole part of one.
+    /// The unit of the drive's map: a page, or an equal part of a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<Size>,
 }

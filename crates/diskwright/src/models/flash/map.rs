@@ -25,7 +25,7 @@ pub struct PageMap {
 }
 
 impl PageMap {
-    /// A map of so many units, all of them nowhere, over so many slots, less than 2³¹ − 1.
+    /// A map of `units` units, all unmapped, over `slots` slots, fewer than 2³¹ − 1.
     pub fn new(units: u32, slots: u32) -> PageMap {
         assert!(slots < UNMAPPED, "a slot's number fits 31 bits");
         PageMap {

@@ -33,7 +33,7 @@ pub struct MapCache {
 }
 
 impl MapCache {
-    /// A memory for `room` of so many map units, with none in it.
+    /// An empty cache with room for `room` of `units` map units.
     pub fn new(units: u32, room: u32) -> MapCache {
         let absent = MapUnit {
             newer: NONE,

@@ -12,20 +12,20 @@ use crate::base::units::Time;
 pub struct TimingDescription {
     /// From the array into the page register, for each type of page in turn: page i of a block is of type i modulo their number.
     pub read: Vec<Time>,
-    /// The same of a read of less than half a page, where that is shorter.
+    /// The same for reads of less than half a page, if that is shorter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_part: Option<Vec<Time>>,
     /// From the page register into the array, by the types of pages.
     pub program: Vec<Time>,
     /// Erasing a block.
     pub erase: Time,
-    /// What a read keeps the channel for, before the array works.
+    /// The time of a read on the channel before the array works.
     #[serde(default = "none")]
     pub read_command: Time,
-    /// What a program keeps it for, besides its data.
+    /// The time of a program on the channel, besides its data.
     #[serde(default = "none")]
     pub program_command: Time,
-    /// What an erase keeps it for.
+    /// The time of an erase on the channel.
     #[serde(default = "none")]
     pub erase_command: Time,
     /// 512 bytes of data on the channel.
@@ -94,7 +94,7 @@ impl TimingDescription {
         of_type(times, page)
     }
 
-    /// The time of the array for a program of a page of a block of so many pages.
+    /// The array's time for a program of a page, in a block of `pages` pages.
     #[inline]
     pub fn program_time(&self, page: u32, pages: u32) -> Time {
         let time = of_type(&self.program, page);
@@ -105,7 +105,7 @@ impl TimingDescription {
         }
     }
 
-    /// The time of so many 512-byte blocks on the channel.
+    /// The time that `blocks` 512-byte blocks take on the channel.
     #[inline]
     pub fn transfer(&self, blocks: u32) -> Time {
         Time::from_ns(self.block.ns() * u64::from(blocks))

@@ -138,7 +138,7 @@ pub enum SpareUnit {
     Track,
     /// Every cylinder.
     Cylinder,
-    /// Every run of so many cylinders, counted from the zone's first; a shorter run at the zone's end has none.
+    /// Every run of this number of cylinders, counted from the zone's first; a shorter run at the zone's end has none.
     Cylinders(u32),
     /// The zone as a whole, in each access range.
     Zone,

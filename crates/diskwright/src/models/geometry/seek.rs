@@ -70,8 +70,8 @@ pub struct HpSeek {
     pub first_ms: Vec<f64>,
 }
 
-/// T(d) = a · √(d − 1) + b · (d − 1) + single, with a and b such that a drive of so many cylinders has this average
-/// and full stroke.
+/// T(d) = a · √(d − 1) + b · (d − 1) + single. a and b follow from the drive's number of cylinders, its average seek time and its full
+/// stroke.
 ///
 /// Lee and Katz, "An analytic performance model of disk arrays", SIGMETRICS 1993.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -82,7 +82,7 @@ impl FreeSlots {
     ///
     /// First the arm's own cylinder; then, zone by zone outwards, one sector after the other as they come by: for each, those of
     /// the cylinders within reach in which a free slot begins there, in the order of `ties`. The first that is reached in time is the
-    /// best of its zone. A zone is left as soon as what comes by comes later than the best found. So the choice is exact.
+    /// best of its zone. A zone is left as soon as its next sector passes later than the best one found. So the choice is exact.
     pub fn soonest(
         &self,
         slots: &DriveSlots,

@@ -101,7 +101,7 @@ pub struct Transition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateFigures {
-    /// What the drive draws in it.
+    /// The power in this state.
     pub power: Power,
     /// The way into it; none takes no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,7 +170,7 @@ pub struct SsdPowerFigures {
 pub struct LowState {
     /// Which one.
     pub state: PowerState,
-    /// What the drive draws in it.
+    /// The power in this state.
     pub power: Power,
     /// How long the way in takes, and its energy, fJ.
     pub enter: (Time, u128),

@@ -8,7 +8,7 @@ use crate::metrics::picture::bins::{Bins, Join};
 
 /// The most bins of a run.
 const BINS: usize = 600;
-/// As many as are shown.
+/// The number of bins that are shown.
 const SHOWN: usize = 200;
 
 #[derive(Clone, Debug, Default)]
@@ -38,7 +38,7 @@ impl Default for PowerPicture {
 }
 
 impl PowerPicture {
-    /// So many femtojoules were drawn evenly between two instants.
+    /// Adds an energy in femtojoules, drawn evenly between two instants.
     pub fn drew(&mut self, from: Time, to: Time, energy: i128) {
         self.until = self.until.max(to);
         let whole = i128::from((to.saturating_sub(from)).ns().max(1));

@@ -32,7 +32,7 @@ pub struct Bands {
 /// Requests for each band, on average, above which bands are halved.
 const MOST_PER_BAND: usize = 8;
 
-/// The most bands for so many requests; more are joined.
+/// The most bands for `requests` requests; beyond that, bands are joined.
 #[inline]
 fn most_bands(requests: usize) -> usize {
     4 * requests.max(4)

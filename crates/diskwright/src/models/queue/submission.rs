@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// The queues from which so many requests are fetched, each queue with so many.
+    /// The order in which queues with `waiting` requests are served, for at most `most` requests.
     fn order(description: &QueuesDescription, waiting: &[usize], most: usize) -> Vec<u32> {
         let mut queues = description.build().expect("sound");
         for (queue, &count) in (0..).zip(waiting) {

@@ -199,7 +199,7 @@ fn draw_angles(source: &SpecSource, variants: &mut [Variant]) -> Result<Vec<&'st
         .collect())
 }
 
-/// So many seeds from the first on, for each of the variants.
+/// `count` seeds from the first on, for each of the variants.
 fn seeds(first: u64, count: u32, variants: usize) -> Result<Vec<u64>, Error> {
     let Some(last) = count.checked_sub(1) else {
         return Err(Error::input(

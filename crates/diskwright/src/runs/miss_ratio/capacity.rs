@@ -21,9 +21,9 @@ pub(super) struct Capacity {
 /// What a capacity means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CapacityAmount {
-    /// So many objects.
+    /// A number of objects.
     Objects(u64),
-    /// So many percent of the distinct ones.
+    /// A percentage of the distinct objects.
     Percent(f64),
 }
 
@@ -48,7 +48,7 @@ impl Capacity {
         Ok(capacities)
     }
 
-    /// How many objects that is, at least one, where so many are `distinct`; `None` where that must be known and is not.
+    /// The capacity in objects, at least one, where the trace has `distinct` objects; `None` where that must be known and is not.
     pub(super) fn objects(&self, distinct: Option<u64>) -> Option<u64> {
         match self.amount {
             CapacityAmount::Objects(objects) => Some(objects),

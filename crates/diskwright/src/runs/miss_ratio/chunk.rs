@@ -1,4 +1,4 @@
-//! A stretch of accesses, as they pass from who reads them to the caches.
+//! A stretch of accesses, on its way from the reader of the trace to the caches.
 
 use super::sample::Sample;
 use crate::base::error::Error;

@@ -12,7 +12,7 @@ use super::bench::Bench;
 use super::meter::Meter;
 use super::places::{random_apart, reach, spaced};
 
-/// So many evenly spaced distances, and so many in equal ratios.
+/// The number of evenly spaced distances, and of distances in equal ratios.
 const OF_EACH: u32 = 24;
 /// Samples between two looks at whether somebody wants to stop.
 pub(super) const SAMPLES_PER_STEP: u32 = 4096;
@@ -99,7 +99,7 @@ impl Sample {
     }
 }
 
-/// The smallest of the sorted values that so many thousandths of them do not exceed.
+/// The smallest of the sorted values that at least `thousandths` thousandths of them do not exceed.
 fn nearest_rank(sorted: &[u64], thousandths: usize) -> u64 {
     let rank = (sorted.len() * thousandths).div_ceil(1000).max(1);
     sorted[rank - 1]

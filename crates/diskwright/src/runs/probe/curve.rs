@@ -11,7 +11,7 @@ use crate::base::error::Error;
 use crate::base::random::Stream;
 use crate::engine::request::Op;
 
-/// So many distances in equal ratios, and so many evenly spaced.
+/// The number of distances in equal ratios, and of evenly spaced ones.
 const IN_RATIOS: u32 = 40;
 const EVENLY: u32 = 16;
 

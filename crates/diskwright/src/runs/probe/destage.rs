@@ -53,7 +53,7 @@ pub struct Destage {
     pub flush_at_once_ms: f64,
 }
 
-/// Writes one after another until one has waited, or so many.
+/// Writes one after another until one has waited, or none is left.
 struct Writing {
     places: Places,
     left: u64,

@@ -1,4 +1,4 @@
-//! Random reads by queue depth and scheduler: a closed loop that always keeps so many requests outstanding.
+//! Random reads by queue depth and scheduler: a closed loop that keeps a fixed number of requests outstanding.
 
 use serde::Serialize;
 use serde_json::Value;

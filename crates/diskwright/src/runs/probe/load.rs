@@ -25,8 +25,8 @@ pub struct Served {
     pub has_waited: bool,
 }
 
-/// Requests a second of a closed loop that always has so many outstanding, and their interval, from those of the mean response time in ms:
-/// Little's law.
+/// The requests a second of a closed loop with `depth` outstanding requests, and their interval, from the mean response time in ms and its
+/// interval: Little's law.
 pub fn rate(depth: u32, mean_ms: f64, ci95_ms: Option<[f64; 2]>) -> (f64, Option<[f64; 2]>) {
     let of = |mean_ms: f64| f64::from(depth) / mean_ms * 1e3;
     (of(mean_ms), ci95_ms.map(|[low, high]| [of(high), of(low)]))
@@ -62,10 +62,10 @@ impl Subject {
         })
     }
 
-    /// Runs a load of so many users to its end.
+    /// Runs a load of `users` users to its end.
     ///
     /// # Errors
-    /// Those of [`Engine::run`], and an interruption by whoever listens to the meter.
+    /// Those of [`Engine::run`], and an interruption by the meter's listener.
     pub fn run(
         &mut self,
         users: u32,

@@ -1,4 +1,4 @@
-//! How far a probe is, told to whoever waits.
+//! The progress of a probe, told to a listener.
 
 use std::ops::ControlFlow;
 
@@ -32,7 +32,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// So many steps are done.
+    /// Counts `steps` steps as done.
     ///
     /// # Errors
     /// An interruption by the one who listens.

@@ -54,7 +54,7 @@ const USUAL: [&str; 4] = ["seek", "access", "zones", "iops"];
 /// Those that are about the drive's memory.
 const OF_CACHES: [&str; 3] = ["streams", "writes", "destage"];
 
-/// So many times the deepest queue must be read, so that its filling and its emptying hardly count.
+/// Reads in units of the deepest queue's depth: enough that the queue's filling and emptying hardly count.
 const READS_PER_DEPTH: u64 = 10;
 /// The most random writes that are outstanding.
 const MOST_OUTSTANDING: u32 = 4096;

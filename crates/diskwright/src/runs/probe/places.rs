@@ -67,8 +67,8 @@ pub fn random_apart(layout: &Layout, distance: u32, stream: &mut Stream) -> Opti
     })
 }
 
-/// Distances from 1 to `longest`: all of them where they are few enough, else so many evenly spaced ones and so many in
-/// equal ratios, the shortest and the longest among them.
+/// Distances from 1 to `longest`: all of them up to `all_up_to`; of more, `of_each` evenly spaced ones and `of_each` in equal ratios, the
+/// shortest and the longest among them.
 pub fn spaced(longest: u32, all_up_to: u32, of_each: u32) -> BTreeSet<u32> {
     if longest <= all_up_to {
         return (1..=longest).collect();

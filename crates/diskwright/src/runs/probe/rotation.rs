@@ -52,7 +52,7 @@ pub fn measure(bench: &mut Bench) -> Result<Turning, Error> {
             None => (early, late) = (late, 2 * late),
         }
     };
-    // What comes later by the least that is too late misses one revolution and no more.
+    // A request that is the shortest time too late misses exactly one revolution.
     while late - early > 1 {
         let pause = u64::midpoint(early, late);
         match step_of(again(bench, pause)?) {

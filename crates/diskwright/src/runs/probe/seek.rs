@@ -11,9 +11,9 @@ use super::bench::Bench;
 use super::meter::Meter;
 use super::places::{apart, on_track, reach, spaced};
 
-/// Up to so many cylinders apart, every distance is measured.
+/// Up to this number of cylinders, every distance is measured.
 const ALL_UP_TO: u32 = 2000;
-/// Else so many evenly spaced distances, and so many in equal ratios.
+/// On a larger drive: the number of evenly spaced distances, and of distances in equal ratios.
 const OF_EACH: u32 = 100;
 
 /// The motion over one distance.
@@ -69,7 +69,7 @@ fn motion(bench: &mut Bench, from: u64, op: Op, to: u64) -> Result<Time, Error> 
     Ok(bench.request(Time::ZERO, op, to, 1)?.motion())
 }
 
-/// Measures the curve: reads an outer sector, then reads or writes one so many cylinders further in under the same head.
+/// Measures the curve: reads an outer sector, then reads or writes one under the same head, a number of cylinders further in.
 ///
 /// # Errors
 /// Those of [`Bench::request`], and an interruption.

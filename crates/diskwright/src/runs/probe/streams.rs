@@ -19,7 +19,7 @@ const MOST_POWER: u32 = 6;
 const REQUESTS: u64 = 4096;
 /// The fewest for each stream.
 const REQUESTS_OF_STREAM: u64 = 128;
-/// Of as many requests as are measured, this part comes before.
+/// The warm-up is the number of measured requests divided by this.
 const WARM_UP: u64 = 4;
 
 /// Streams of requests of one size.
@@ -122,7 +122,7 @@ impl Load for Beside {
     }
 }
 
-/// How many requests are measured of so many streams.
+/// The number of measured requests of `streams` streams.
 fn measured(streams: u32) -> u64 {
     REQUESTS.max(REQUESTS_OF_STREAM * u64::from(streams))
 }

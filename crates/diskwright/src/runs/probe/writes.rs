@@ -50,7 +50,7 @@ pub struct WritesOverTime {
     pub ships: bool,
     /// What memory absorbed before the first write that had to wait; `None` where every write waits for the medium, or none ever waited.
     pub burst: Option<Burst>,
-    /// What comes after that, when as many writes again and 1000 at least are complete.
+    /// The rate after the burst: measured over as many writes again, at least 1000.
     pub steady: Steady,
     /// Writes by time, in intervals whose ends are in equal ratios, five to a decade; the last one ends with the measurement.
     pub intervals: Vec<Interval>,

@@ -67,7 +67,7 @@ const NOT_BEGUN: u64 = u64::MAX;
 /// A total that nobody knows.
 const UNKNOWN: u64 = u64::MAX - 1;
 
-/// What the runs and whoever waits for them know of each other.
+/// State shared by the runs and the thread that waits for them.
 struct Shared {
     is_stopped: AtomicBool,
     /// The first of the jobs that have failed.
@@ -184,7 +184,7 @@ pub fn run_each(
             let (shared, sender) = (&shared, sender.clone());
             scope.spawn_fifo(move |_| {
                 if let Some(answer) = attempt(job, what, shared) {
-                    // Whoever waits for the answers does so until the last sender is gone.
+                    // The receiver waits until the last sender is gone.
                     let _ = sender.send((job, answer));
                 }
             });

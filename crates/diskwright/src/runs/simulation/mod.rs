@@ -384,7 +384,7 @@ pub fn run(
     let workload = load().map_err(|error| checked.locate_in_workload(error))?;
     if foresight.is_some() && workload.pacing() != Pacing::Open {
         let error = Error::input(
-            "an oracle must know what comes: the pace of this load depends on what has ended",
+            "an oracle must know future requests: the pace of this load depends on completions",
         );
         return Err(checked.locate("host.flash_backed.next", error));
     }
@@ -422,7 +422,7 @@ pub fn run(
     engine
         .run(&mut host)
         .map_err(|error| with_faults(error, engine.checker()))?;
-    // Whoever listens may have something against the end of the run.
+    // The listener may interrupt the run at its end, too.
     if host.tick().is_break() {
         return Err(Error::Interrupted);
     }

@@ -192,7 +192,7 @@ mod tests {
     fn shares_have_six_decimals_and_reading_stops_at_one() {
         let lines = of(&[0, 1, 1]).lines();
         assert_eq!(lines, [(0.0, 0.0), (0.001, 0.333_333), (0.002, 1.0)]);
-        // 1 − 10^-7 is printed as 1: the slowest of so many is not seen.
+        // 1 − 10^-7 is printed as 1: the slowest of ten million is not seen.
         let mut many = Distribution::default();
         many.counts[1] = 9_999_999;
         many.counts[5] = 1;

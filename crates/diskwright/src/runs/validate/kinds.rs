@@ -75,7 +75,7 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// No request yet, of a drive with these zones in LBN order and so many blocks of 512 bytes, `per_sector` to a sector.
+    /// No request yet, of a drive with these zones in LBN order and `blocks` blocks of 512 bytes, `per_sector` to a sector.
     pub fn new(zones: &[Zone], per_sector: u32, blocks: u64) -> Kinds {
         let crossed = SERVICES.iter().flat_map(|service| {
             PREDECESSORS

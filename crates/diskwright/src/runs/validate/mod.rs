@@ -38,7 +38,7 @@ const SCHEMA: u32 = 1;
 const CLOSE: Time = Time::from_us(100);
 /// Parts of the distribution, by which the result tells where the demerit comes from.
 const TENTHS: usize = 10;
-/// One of so many quantiles is drawn, and every one from this share on.
+/// One in this number of quantiles is drawn, and every one from this share on.
 const DRAWN_QUANTILES: usize = 50;
 const DRAWN_TAIL: f64 = 0.99;
 

@@ -75,7 +75,7 @@ pub struct FormatOptions {
     pub csv: CsvOptions,
     /// Which event is the arrival in traces of blktrace and blkparse.
     pub blktrace: BlktraceOptions,
-    /// Bytes in a sector of an HP trace, in place of what its header says.
+    /// Bytes in a sector of an HP trace, in place of the number in its header.
     pub sector_bytes: Option<u32>,
     /// What a synthetic clone is made with.
     #[serde(rename = "synthetic-clone")]

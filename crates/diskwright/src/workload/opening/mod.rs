@@ -83,7 +83,7 @@ fn open_or(
     skip_byte_order_mark(&mut input)?;
     let format = match &options.format {
         Some(name) => named(name)?,
-        // Who names the columns of a table says that it is one.
+        // A user who names columns says that the trace is a table.
         None if options.csv.columns.is_some() => &csv::FORMAT,
         None => detect(&mut input)?,
     };

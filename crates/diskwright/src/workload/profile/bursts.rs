@@ -12,14 +12,14 @@ use crate::metrics::histogram::LogHistogram;
 const SHORTEST: u32 = 14;
 /// Each is two to this power times as long as the one before.
 const STEP: u32 = 2;
-/// So many lengths: the longest gap is four hours and a half.
+/// The number of lengths: the longest gap is four hours and a half.
 pub const LEVELS: usize = 16;
 
 /// Bursts that end at gaps of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BurstProfile {
-    /// A gap of so many nanoseconds, or a longer one, parts two bursts.
+    /// A gap of this number of nanoseconds or more separates two bursts.
     pub gap_ns: u64,
     /// How many bursts of the next shorter gap are in one; of the shortest gap, how many requests.
     pub members: LogHistogram,

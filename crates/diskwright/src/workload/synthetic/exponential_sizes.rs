@@ -19,7 +19,7 @@ pub struct ExponentialSizes {
     pub most: Option<Size>,
 }
 
-/// Beyond so many times the mean lies no number that a stream draws: each has 53 bits, and 53 ln 2 is 36.7.
+/// No stream draws more than this factor times the mean: a draw has 53 bits, and 53 ln 2 is 36.7.
 const LONGEST: f64 = 37.0;
 /// More sizes than these would take memory for nothing.
 const MOST_SIZES: u64 = 10_000;

@@ -64,7 +64,7 @@ pub struct OnOff {
     periods: Stream,
 }
 
-/// With fewer requests than one in so many periods, nearly all periods would be drawn for nothing.
+/// With less than one request in this number of periods, nearly all periods would be drawn for nothing.
 const PERIODS_A_GAP: u64 = 1_000;
 
 impl OnOff {

@@ -13,7 +13,7 @@ pub struct Operations {
     below: [f64; 3],
     coin: Stream,
     fua: Option<(f64, Stream)>,
-    /// A flush follows after so many writes, and how many there were since the last one.
+    /// The number of writes between two flushes, and the writes since the last flush.
     flush_every: Option<u64>,
     writes: u64,
 }

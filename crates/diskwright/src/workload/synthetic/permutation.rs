@@ -62,7 +62,7 @@ impl Permutation {
         }
     }
 
-    /// One pass of the network over all numbers of so many bits.
+    /// One pass of the network over all numbers of its width in bits.
     #[inline]
     fn step(&self, number: u64) -> u64 {
         let low_mask = (1u64 << self.low) - 1;

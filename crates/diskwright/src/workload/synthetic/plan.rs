@@ -17,7 +17,7 @@ use super::spec::LoadSpec;
 pub struct PauseSpec {
     /// How long.
     pub time: Time,
-    /// After so many requests since the last pause, flushes not counted.
+    /// The number of requests from the end of one pause to the next; flushes are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     /// When so much time has passed since the end of the last pause.

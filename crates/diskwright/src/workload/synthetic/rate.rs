@@ -15,11 +15,11 @@ const SECOND: u128 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateSpec {
-    /// So many requests a second, at equal distances.
+    /// A number of requests a second, at equal distances.
     Requests(u64),
-    /// So many requests a second on average, at exponentially distributed distances.
+    /// A mean number of requests a second, at exponentially distributed distances.
     PoissonRequests(u64),
-    /// So many bytes a second: a request waits until those before it would have been carried at this rate.
+    /// A number of bytes a second: a request waits until those before it would have been carried at this rate.
     Bytes(u64),
 }
 
@@ -62,7 +62,7 @@ impl RateClock {
         self.next
     }
 
-    /// A request of so many blocks is issued.
+    /// Notes that a request of `blocks` blocks is issued.
     pub fn issue(&mut self, blocks: u32) {
         let after = |issued: u128, rate: u64| {
             let ns = issued * SECOND / u128::from(rate);

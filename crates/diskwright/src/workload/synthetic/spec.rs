@@ -30,7 +30,7 @@ pub struct LoadSpec {
     /// What it is called among several; its random numbers depend on its name, or on its place when it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Under which name its requests are reported: its own unless said. Streams with the same one are reported together.
+    /// The name under which its requests are reported. Default: its own. Streams with the same name are reported together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report_as: Option<String>,
     /// How many requests; without a number, as many as there are in `duration`.
@@ -62,7 +62,7 @@ pub struct LoadSpec {
     /// The share of flushes.
     #[serde(default)]
     pub flushes: Share,
-    /// A flush after every so many writes, counted among the requests.
+    /// The number of writes from one flush to the next. Flushes count among the requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_every: Option<u64>,
     /// The share of writes that are forced to the medium (FUA).
@@ -95,7 +95,7 @@ impl LoadSpec {
         self.report_as.as_deref().or(self.name.as_deref())
     }
 
-    /// So many requests that arrive so, all else as in a spec that says no more.
+    /// A load of `requests` requests with these arrivals, and the defaults of a spec for everything else.
     pub fn new(requests: u64, arrivals: ArrivalsSpec) -> LoadSpec {
         LoadSpec {
             name: None,

@@ -106,7 +106,7 @@ impl Zones {
     }
 }
 
-/// So many percent, perhaps more than 100, of the blocks from `start` to `end`.
+/// `percent` percent, perhaps more than 100, of the blocks from `start` to `end`.
 fn portion(percent: f64, start: u64, end: u64) -> u64 {
     libm::round((end - start) as f64 * percent / 100.0) as u64
 }

@@ -12,7 +12,7 @@ pub struct UrnSampler {
 }
 
 impl UrnSampler {
-    /// So many balls of each kind.
+    /// An urn with `counts[kind]` balls of each kind.
     pub fn new(counts: Vec<u64>) -> UrnSampler {
         let left = Fenwick::new(counts.iter().copied());
         UrnSampler { counts, left }
@@ -58,7 +58,7 @@ impl UrnSampler {
 /// The fractional part of the golden ratio: its multiples, modulo 1, are spread more evenly than random numbers.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// So many numbers that lie somewhere among `width` from `from` on.
+/// `count` numbers that lie somewhere among `width` from `from` on.
 #[derive(Clone, Copy, Debug)]
 pub struct Bin {
     from: u64,

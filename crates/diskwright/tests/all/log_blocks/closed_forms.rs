@@ -28,7 +28,7 @@ fn merges(ssd: &Value) -> [u64; 3] {
     ["switch", "partial", "full"].map(|kind| count(ssd, &format!("/mapping/merges/{kind}")))
 }
 
-/// Writes of one page of each of so many blocks in turn, another one of each in every round.
+/// Writes of one page of each of `blocks` blocks in turn, another page of each in every round.
 fn in_turn(blocks: usize, rounds: usize) -> Vec<Act> {
     let all = (0..rounds).flat_map(|round| (0..blocks).map(move |block| (round, block)));
     // No page is the first one of its block, and none follows the one before.

@@ -19,7 +19,7 @@ fn of(ssd: &Value) -> Counts {
     }
 }
 
-/// Writes of a kind over so many pages.
+/// Writes of a kind over `all` pages.
 fn acts(kind: &str, all: usize, pages: usize, chance: &mut Stream) -> Vec<Act> {
     let mut below = |most: usize| chance.below(most as u64) as usize;
     let mut acts = Vec::new();

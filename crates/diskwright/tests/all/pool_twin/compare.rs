@@ -15,7 +15,7 @@ use crate::support::{RunOptions, from_text, outcome_of};
 struct Done {
     /// When each request is complete, ns.
     completions: Vec<Option<u64>>,
-    /// Destages until the arm trace ends, which has room for so many: first blocks, blocks and beginnings.
+    /// Destages until the arm trace is full and ends: first blocks, blocks and beginnings.
     destages: Vec<Began>,
 }
 

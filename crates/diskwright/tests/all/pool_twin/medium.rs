@@ -93,7 +93,7 @@ impl Medium {
         self.hardware.mechanics.layout.surfaces()
     }
 
-    /// The cylinder in the middle of one of so many equal parts of all.
+    /// The cylinder in the middle of one of `parts` equal parts of all.
     pub fn middle(&self, part: u64, parts: u64) -> u32 {
         let cylinders = u64::from(self.cylinders());
         ((2 * part + 1) * cylinders / (2 * parts)) as u32

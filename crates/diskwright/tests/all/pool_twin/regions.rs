@@ -54,7 +54,7 @@ impl Region {
 }
 
 impl Regions {
-    /// Regions of so many slots each, with extents of `size` sectors.
+    /// `count` regions of `slots` slots each, with extents of `size` sectors.
     pub fn new(medium: &Medium, count: u64, slots: u64, size: u64) -> Regions {
         let region = |number| {
             let first = medium.middle(number, count);

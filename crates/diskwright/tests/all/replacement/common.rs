@@ -77,7 +77,7 @@ pub enum Event {
     Pin(u64),
     Unpin(u64),
     Remove(u64),
-    /// The media access of a block is over, in so many hundred microseconds, for so many blocks.
+    /// The media access for some blocks is over: the block, a time in hundreds of microseconds, and the number of blocks.
     Pay(u64, u64, u32),
 }
 

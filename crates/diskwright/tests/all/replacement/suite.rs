@@ -152,8 +152,8 @@ fn passed_over(text: &str, steps: &[(u64, u8, u32)], capacity: u32) {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// [`Watched`] sees that what leaves is there and not pinned, that no more blocks are kept than there is room for, and
-    /// that a policy gives up only where every frame is pinned.
+    /// [`Watched`] sees that an evicted block is there and not pinned, that no more blocks are kept than there is room for, and that a
+    /// policy gives up only where every frame is pinned.
     #[test]
     fn no_policy_breaks_its_promises(events in events(40, 500), capacity in 1u32..33) {
         let futures = futures(&events);
@@ -257,7 +257,7 @@ proptest! {
     }
 }
 
-/// The fewest misses of all ways to choose what leaves.
+/// The fewest misses of all ways to choose victims.
 fn fewest(
     keys: &[u64],
     held: &BTreeSet<u64>,

@@ -35,8 +35,8 @@ fn overwritten((pages, units): (u32, u32), spare: f64, begin: u32, writes: u64) 
     ))
 }
 
-/// As full as drives may be, and told to clean until so many blocks are free as never are: what moved a block's data changes is written once for
-/// each map unit, not once for each unit, and the day ends with the drive at rest.
+/// As full as drives may be, and told to clean until more blocks are free than a plane ever has: moves of a block's data change the map,
+/// which is written once for each map unit, not once for each unit, and the day ends with the drive at rest.
 #[test]
 fn cleaning_of_the_fullest_drives_ends() {
     for (shape, spare, begin) in [

@@ -59,7 +59,7 @@ fn map_units_in_turn_fit_the_memory_or_are_all_read_again() {
     }
 }
 
-/// What leaves changed is written: the program of a page with one unit, without a buffer.
+/// A changed map unit is written when it is evicted: the program of a page with one unit, without a buffer.
 #[test]
 fn a_map_unit_that_was_changed_is_written_when_it_leaves() {
     for (op, written) in [("read", 0), ("write", 5)] {

@@ -70,7 +70,7 @@ impl Plane<'_> {
     }
 }
 
-/// Writes of so many pages from one on, a millisecond and a half apart: one is done when the next arrives.
+/// Writes of `count` pages from one on, a millisecond and a half apart: one is done when the next arrives.
 pub fn writes(from: u64, count: u64, since: u64) -> Vec<(u64, &'static str, u64)> {
     (0..count)
         .map(|number| (since + number * 1_500_000, "write", from + number))

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{RunOptions, run_with};
 
-/// Two streams, each with so many users, on a drive that serves so many requests at a time.
+/// Two streams with `users` users each, on a drive that serves `depth` requests at a time.
 fn streams(users: [u32; 2], requests: [u32; 2], depth: u32, queues: &str) -> Value {
     let stream = |name: &str, place: usize| {
         format!(

@@ -6,7 +6,7 @@
 
 use super::{near, of_drive, run};
 
-/// A plane of so many blocks, which makes the blocks at the edges few.
+/// The blocks of a plane: enough that the blocks at the edges are few.
 const BLOCKS: u32 = 1024;
 /// Pages of a block.
 const PAGES: u32 = 64;

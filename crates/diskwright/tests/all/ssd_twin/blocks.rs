@@ -8,7 +8,7 @@ pub enum State {
     Reserved,
     Free,
     Open,
-    /// Its last page was written, as the so many-th block of the drive.
+    /// Its last page was written; the number is its place in the order in which the drive's blocks were filled.
     Sealed(u64),
 }
 

@@ -15,7 +15,7 @@ pub struct Done {
     pub counters: Vec<(&'static str, u64)>,
 }
 
-/// When each of so many requests of a run that kept them is complete, ns.
+/// When each of the `requests` requests of a run that kept them is complete, ns.
 pub fn completions(outcome: &Outcome, requests: usize) -> Vec<Option<u64>> {
     let mut completions = vec![None; requests];
     for batch in outcome.requests().expect("kept").batches() {

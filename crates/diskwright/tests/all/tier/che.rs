@@ -20,8 +20,8 @@ fn zipf(theta: f64) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// The hit ratio of a cache of so many lines, of which a line with probability `p` is there with the probability `held(p · t)`, where the
-/// characteristic time `t` is such that the lines fill it.
+/// The hit ratio of a cache of `capacity` lines. It holds a line with probability `p` with the probability `held(p · t)`, where the
+/// characteristic time `t` is such that the lines fill the cache.
 fn approximation(popularity: &[f64], capacity: u32, held: impl Fn(f64) -> f64) -> f64 {
     let lines = |t: f64| popularity.iter().map(|p| held(p * t)).sum::<f64>();
     let (mut low, mut high) = (0.0, 1e9);

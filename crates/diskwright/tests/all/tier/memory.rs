@@ -14,8 +14,8 @@ const MOST_GIB: f64 = 6.0;
 /// Policies that keep a list and a mark or two.
 const POLICIES: [&str; 4] = ["lru", "fifo", "slru", "clock"];
 
-/// A full cache of so many lines of 4 KiB on an SSD with pages of 16 KiB in units of 4 KiB and 8 % of spare, which is full, too; a thousandth of
-/// the lines are dirty, which the table on the SSD names.
+/// A full cache of `lines` lines of 4 KiB on an SSD with pages of 16 KiB in units of 4 KiB and 8 % of spare, which is full, too; a
+/// thousandth of the lines are dirty, which the table on the SSD names.
 fn spec(lines: u64, policy: &str) -> String {
     let (units_of_blocks, room) = (2 * 96 * 4, lines + lines / 100 + 16);
     let blocks = (room as f64 / 0.92 / f64::from(units_of_blocks)).ceil();
@@ -40,7 +40,7 @@ fn bytes(lines: u64, policy: &str) -> f64 {
     bytes as f64
 }
 
-/// What further lines take, from so many to twice as many. All tables have the same room at powers of two.
+/// The memory of further lines, from `lines` to twice as many. All tables have the same room at powers of two.
 #[track_caller]
 fn check(lines: u64, policies: &[&str]) {
     for policy in policies {

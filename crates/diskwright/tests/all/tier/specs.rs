@@ -64,7 +64,7 @@ fn what_makes_no_tier_is_refused_where_it_stands() {
         ),
         ("size = \"2 MiB\"", "size", "larger than the cache device"),
         ("size = \"1 MiB\"", "size", "its metadata are larger"),
-        ("policy = \"belady\"", "policy", "must know what comes"),
+        ("policy = \"belady\"", "policy", "must know future requests"),
         ("policy = \"lrx\"", "policy", "lru"),
         ("write_policy = \"write-bck\"", "write_policy", "write-back"),
         (

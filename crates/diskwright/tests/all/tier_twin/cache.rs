@@ -63,7 +63,7 @@ impl Model<'_> {
         runs
     }
 
-    /// The first dirty run from a block on, of so many blocks at most.
+    /// The first dirty run from a block on, of at most `most` blocks.
     pub fn next_dirty(&self, from: u64, most: u64) -> Option<(u64, u64)> {
         let first = (from..self.case.backing.blocks).find(|&lbn| self.is_dirty(lbn))?;
         let mut blocks = 1;
@@ -93,7 +93,7 @@ impl Model<'_> {
         }
     }
 
-    /// A line that is not held gets a place, if there is one, and what leaves it.
+    /// A line that is not held gets a place, if there is one, and the line there is evicted.
     pub fn give(&mut self, key: u64) -> Given {
         self.counts.line_accesses += 1;
         self.counts.line_misses += 1;

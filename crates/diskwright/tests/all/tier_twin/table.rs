@@ -176,7 +176,7 @@ impl Model<'_> {
         held.any(|held| held.is_dirty() && self.goes(held.place))
     }
 
-    /// The first run from a block on that is dirty in places that go, of so many blocks at most.
+    /// The first run from a block on that is dirty in places that go, of at most `most` blocks.
     fn next_going(&self, from: u64, most: u64) -> Option<(u64, u64)> {
         let is_so = |lbn: u64| {
             let held = self.find(self.line_of(lbn));

@@ -21,7 +21,7 @@ pub const KNOWN: &[&str] = &[
     "no number of requests to warm with",
     // A host's scheduler above a medium that it cannot measure, or that is told of what nobody knows.
     "nothing is known of the access times",
-    "an oracle must know what comes",
+    "an oracle must know future requests",
 ];
 
 /// The words of the reason that is known, in a message.

@@ -11,7 +11,7 @@ use crate::engine::request::{Command, Op};
 
 /// Rule: writes go to all members and a read to one, which a policy of its own chooses. Source: Bitton and Gray, "Disk shadowing", VLDB
 /// 1988. Weakness: a write waits for the slowest member; of writes of the same blocks that are outstanding together each member may
-/// have another one last, as in real arrays: who wants an order waits for the first to end.
+/// have another one last, as in real arrays: a host that needs an order waits for the first write to end.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mirror {
@@ -31,7 +31,7 @@ impl Mirror {
     }
 }
 
-/// So many copies of so many blocks.
+/// Copies of the same blocks, one on each member.
 struct Mirrored {
     blocks: u64,
     members: u32,

@@ -11,7 +11,7 @@ use crate::base::units::Lbn;
 use crate::engine::request::Command;
 
 policies! {
-    /// A layout and its parameters, as a spec names it, for members of so many blocks each, of which there is at least one.
+    /// A layout and its parameters, as a spec names it, for at least one member, each with its number of blocks.
     pub enum LayoutSpec of "layout" builds Result<Box<dyn Layout>, InputError>,
     for (members: &[u64]) as |parameters| { parameters.build(members) } {
         Stripe = "stripe" ["raid-0"] in stripe::Stripe,

@@ -37,7 +37,7 @@ impl Stripe {
     }
 }
 
-/// So many rows of a unit on each member.
+/// Rows of one unit on each member.
 struct Striped {
     unit: u64,
     members: u64,

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::engine::request::{DeviceId, Op};
 
-    /// The choices of a policy among members with so many requests outstanding and their heads at these blocks, for reads of block 100.
+    /// A policy's choices among members, each with its outstanding requests and its head's block, for reads of block 100.
     fn chosen(spec: &ReadSpec, members: &[(u32, u64)], times: usize) -> Vec<usize> {
         let member = |(device, &(outstanding, head)): (u32, &(u32, u64))| Member {
             device: DeviceId(device),

@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// The head does not go on reading for a hit before the overhead of a miss is over, and what comes sooner waits for it.
+    /// The head does not resume reading for a hit before the overhead of a miss is over; a request that comes sooner waits for it.
     #[test]
     fn reading_ahead_that_a_hit_resumes_is_interrupted_when_it_has_begun() {
         let hardware = hardware();

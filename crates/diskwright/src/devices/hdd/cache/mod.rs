@@ -2,7 +2,7 @@
 //!
 //! A request that leaves the host's buffer, which it does when the queue has a free slot, is checked against the cache first. What is
 //! there completely ends without a slot; of anything else only what is missing enters the queue, as one run from the first missing
-//! block to the last. What comes from the medium, or goes there, has frames from the moment of the check until the medium is done.
+//! block to the last. Blocks that move from or to the medium have frames from the check until the medium access ends.
 
 mod counters;
 

@@ -37,7 +37,7 @@ pub(super) struct LogPlacement {
 }
 
 impl LogPlacement {
-    /// A log on a drive with sectors of so many blocks.
+    /// A log on a drive whose sectors have a number of blocks.
     pub fn new(
         log: Log,
         cleaner: Option<Cleaner>,

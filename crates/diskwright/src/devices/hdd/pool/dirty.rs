@@ -57,7 +57,7 @@ impl DirtyExtents {
         self.held
     }
 
-    /// Whether there are so many that they have to become fewer.
+    /// Whether there are too many, so that some have to be destaged.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -103,7 +103,7 @@ impl DirtyExtents {
 
     /// What was dirty in an extent begins its way to the medium.
     pub fn leave(&mut self, frame: Frame) {
-        debug_assert!(self.holds(frame), "what leaves was dirty");
+        debug_assert!(self.holds(frame), "a frame that leaves is dirty");
         self.states[frame.index()].is_leaving = true;
     }
 

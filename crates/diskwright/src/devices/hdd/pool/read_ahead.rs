@@ -35,7 +35,7 @@ pub(super) struct Piece {
     alarm: AlarmId,
     /// The block up to which it is read whatever waits.
     stays_until: Option<u64>,
-    /// It ends after so many sectors, for a request that waits.
+    /// The number of sectors after which it ends, for a request that waits.
     cut_to: Option<u32>,
 }
 
@@ -54,7 +54,7 @@ impl Piece {
         self.start + self.motion.total()
     }
 
-    /// How many sectors are read whatever waits, of so many blocks each.
+    /// The number of sectors that are read even if a request waits. A sector has `per_sector` blocks.
     fn held_sectors(&self, per_sector: u64) -> u32 {
         let until = self.stays_until.unwrap_or(0).min(self.command.end().0);
         until.div_ceil(per_sector).saturating_sub(self.first_sector) as u32
@@ -353,7 +353,7 @@ impl DrivePool {
         self.end_piece(arm, sectors, disk, cx);
     }
 
-    /// An arm has read so many sectors of its piece.
+    /// An arm has read `sectors` sectors of its piece.
     fn end_piece(&mut self, arm: usize, sectors: u32, disk: &mut Disk, cx: &mut Context<'_>) {
         let piece = self.pieces[arm].take().expect("it reads ahead");
         let now = cx.now();

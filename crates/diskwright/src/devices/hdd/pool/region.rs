@@ -201,7 +201,7 @@ impl Regions {
     }
 }
 
-/// Regions of so many slots, each of so many sectors, in the middles of as many parts of the cylinders.
+/// `count` regions of `slots` slots, each slot of `sectors_per_slot` sectors, in the middles of `count` equal parts of the cylinders.
 fn regions(layout: &Layout, count: u32, (slots, sectors_per_slot): (u32, u32)) -> Vec<Region> {
     let region = |number: u32| {
         let parts = u64::from(2 * count);

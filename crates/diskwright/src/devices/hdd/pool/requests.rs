@@ -144,7 +144,7 @@ impl DrivePool {
         true
     }
 
-    /// Whether so many more extents may be dirty. While a flush waits none may.
+    /// Whether the frames may become dirty without too many dirty extents. While a flush waits none may.
     fn has_room(&self, frames: &[Option<Frame>]) -> bool {
         let new = frames
             .iter()

@@ -20,7 +20,7 @@ impl DrivePool {
         }
     }
 
-    /// Has an idle arm of a group begin what comes next; whether there was anything.
+    /// Lets an idle arm of a group begin its next work; returns whether there was any.
     fn begin_next(&mut self, group: usize, disk: &mut Disk, cx: &mut Context<'_>) -> bool {
         let now = cx.now();
         let waits = !disk.queues[group].pool.is_empty();

@@ -15,7 +15,7 @@ use crate::models::cache::{MOST_FRAMES, MOST_LINE_BLOCKS};
 pub struct CacheSpec {
     /// How much it holds.
     pub size: Size,
-    /// What it holds and replaces as one: at most 1 MiB. Of a cache block only what was asked for is fetched.
+    /// The unit of the cache, at most 1 MiB. Only the requested part of a cache block is fetched.
     #[serde(default = "four_kib")]
     pub block_size: Size,
     /// Which block leaves when another needs its place.
@@ -75,7 +75,7 @@ impl CacheSpec {
         {
             return wrong(
                 "policy",
-                format!("{:?} must know what comes", policy.name()),
+                format!("{:?} must know future requests", policy.name()),
                 "a simulation does not: `diskwright miss-ratio` has it beside the others",
             );
         }
@@ -92,7 +92,7 @@ pub struct MemoryOfCache {
 }
 
 impl CacheSpec {
-    /// What a cache of so many frames of `per_frame` blocks may come to need in front of a device of `blocks` blocks.
+    /// The most memory of a cache of `frames` frames of `per_frame` blocks in front of a device of `blocks` blocks.
     pub fn memory(&self, frames: u32, per_frame: u32, blocks: u64) -> MemoryOfCache {
         let keys = blocks.div_ceil(per_frame.into());
         MemoryOfCache {

@@ -28,7 +28,7 @@ pub struct HddSpec {
     /// The name of a drive, or the path of a drive's TOML file or of a `.parv` file of DiskSim's.
     #[schemars(extend("format" = "drive"))]
     pub drive: String,
-    /// Where the platters stand at time zero: at 0 unless said, or in an array as its `spindles` have it.
+    /// The position of the platters at time zero. Default: 0, or in an array that of its `spindles`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angle: Option<AngleSpec>,
     /// The drive's queue.
@@ -54,7 +54,7 @@ pub struct HddSpec {
     /// Where data go: to their place, or wherever the head is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementSpec>,
-    /// When it goes into its low power states, and what it draws; without it, it goes into none.
+    /// When it enters its low power states, and how much power it draws. Without this table it enters none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<HddPowerSpec>,
 }
@@ -66,7 +66,7 @@ pub struct HddPowerSpec {
     /// When it goes into which low power state; into none where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PowerPolicySpec>,
-    /// What it draws, where that differs from the drive's figures: each key stands in place of the drive's.
+    /// Its power figures where they differ from the drive's: each key replaces that of the drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figures: Option<HddPowerFigures>,
 }

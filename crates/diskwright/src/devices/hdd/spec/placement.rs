@@ -61,7 +61,7 @@ pub struct EagerSpec {
     /// Makes tracks empty; nothing does where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaner: Option<CleanerSpec>,
-    /// What was written before time zero; nothing where it is left out.
+    /// The data written before time zero. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial: Option<InitialSpec>,
 }

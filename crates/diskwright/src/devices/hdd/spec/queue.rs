@@ -12,19 +12,19 @@ use crate::models::queue::clustering::{Clustering, MergedPlace, Slots};
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueueSpec {
-    /// Slots: the active request and those that wait. As the drive ships unless said, and 32 where its file does not say.
+    /// The slots: the active request and those that wait. Default: as the drive ships, or 32 where its file has no depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Which request is next. As the drive ships unless said, and `"fcfs"` where its file does not say.
+    /// The choice of the next request. Default: as the drive ships, or `"fcfs"` where its file has no scheduler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<SchedulerChoice>,
     /// Requests that continue one another become one of at most this size; without it, none do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clustering: Option<Size>,
-    /// What a merged request counts as: `"parts"` unless said.
+    /// The slots of a merged request. Default: `"parts"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slots: Option<Slots>,
-    /// The turn of a merged request in the order of arrival: `"oldest"` unless said.
+    /// The turn of a merged request in the order of arrival. Default: `"oldest"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged_place: Option<MergedPlace>,
 }

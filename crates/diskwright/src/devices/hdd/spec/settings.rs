@@ -10,7 +10,7 @@ use crate::devices::hdd::drive::DriveDescription;
 use crate::devices::hdd::pool_description::PoolDescription;
 use crate::models::queue::SchedulerChoice;
 
-/// The queue of drives that say nothing of theirs: the depth that both generations of Serial ATA have.
+/// The queue depth of drives without one in their file: that of both generations of Serial ATA.
 const USUAL_DEPTH: u32 = 32;
 
 /// Where a setting is from.
@@ -28,9 +28,9 @@ pub enum Origin {
 /// A setting, and where it is from.
 #[derive(Clone, Debug, Serialize)]
 pub struct Setting<T> {
-    /// What holds.
+    /// The value that the run used.
     pub value: T,
-    /// Who said so.
+    /// The source of the value.
     #[serde(rename = "from")]
     pub origin: Origin,
 }

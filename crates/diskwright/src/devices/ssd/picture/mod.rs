@@ -119,7 +119,7 @@ impl SsdPicture {
         }
     }
 
-    /// The operation of a worker is suspended: what comes of it later is another phase.
+    /// The operation of a worker is suspended: the rest of it is another phase.
     pub fn suspended(&mut self, worker: u32, now: Time) {
         self.events += 1;
         self.end_doing(worker, now);

@@ -78,7 +78,7 @@ impl Moment {
         *at(&mut self.channels, row) += ns;
     }
 
-    /// So many requests were in service, and so many blocks free.
+    /// `serving` requests were in service and `free` blocks were free, for `ns` nanoseconds.
     pub fn stood(&mut self, serving: u32, free: u64, ns: u64) {
         self.serving_area += u128::from(serving) * u128::from(ns);
         self.free_area += u128::from(free) * u128::from(ns);
@@ -86,7 +86,7 @@ impl Moment {
         self.least_free = Some(self.least_free.map_or(free, |least| least.min(free)));
     }
 
-    /// The host has written so many blocks, and so many pages of each cause have been programmed.
+    /// The host has written `host_blocks` blocks; `pages` has the programmed pages of each cause.
     pub fn wrote(&mut self, host_blocks: u64, pages: impl Fn(usize) -> u64) {
         let pages = std::array::from_fn(pages);
         let written = Written { host_blocks, pages };

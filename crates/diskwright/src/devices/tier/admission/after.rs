@@ -44,7 +44,7 @@ impl After {
         }
     }
 
-    /// Of how many lines the accesses are counted, for a cache of so many.
+    /// The number of lines whose accesses are counted, for a cache of `lines` lines.
     pub fn remembered(&self, lines: u32) -> u32 {
         self.remembered.unwrap_or(lines)
     }

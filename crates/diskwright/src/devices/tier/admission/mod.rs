@@ -7,7 +7,7 @@ use crate::base::error::InputError;
 use crate::base::registry::{policies, schema_of_family};
 
 policies! {
-    /// An admission policy and its parameters, as a spec names it, for a cache of so many lines.
+    /// An admission policy and its parameters, as a spec names it, for a cache of `lines` lines.
     pub enum AdmissionSpec of "admission policy" builds Result<Box<dyn Admission>, InputError>,
     for (lines: u32) as |parameters| { parameters.build(lines) } {
         Always = "always" [] in always::Always,
@@ -25,7 +25,7 @@ impl Default for AdmissionSpec {
 const PER_COUNT: u64 = 60;
 
 impl AdmissionSpec {
-    /// Bytes that the policy may come to keep for a cache of so many lines, of a device with so many of them.
+    /// The most bytes that the policy keeps for a cache of `lines` lines, on a device with `keys` lines.
     pub fn memory(&self, lines: u32, keys: u64) -> u64 {
         match self {
             AdmissionSpec::Always(_) => 0,

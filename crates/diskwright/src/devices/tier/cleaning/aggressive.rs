@@ -30,7 +30,7 @@ impl Default for Aggressive {
 }
 
 impl Aggressive {
-    pub(super) const SUMMARY: &str = "All that is dirty, at once and in ascending order.";
+    pub(super) const SUMMARY: &str = "All dirty blocks, at once and in ascending order.";
     pub(super) fn build(&self, _blocks: u64) -> Result<Option<CleaningRules>, InputError> {
         Ok(Some(CleaningRules {
             begins: Begins::Always,

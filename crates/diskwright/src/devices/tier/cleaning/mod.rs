@@ -9,7 +9,7 @@ use crate::base::registry::{policies, schema_of_family};
 use crate::base::units::{Size, Time};
 
 policies! {
-    /// A cleaning policy and its parameters, as a spec names it, for a cache of so many blocks.
+    /// A cleaning policy and its parameters, as a spec names it, for a cache of `blocks` blocks.
     pub enum CleaningSpec of "cleaning policy" builds Result<Option<CleaningRules>, InputError>,
     for (blocks: u64) as |parameters| { parameters.build(blocks) } {
         None = "none" ["nop"] in none::Never,

@@ -15,7 +15,7 @@ pub struct Never {}
 
 impl Never {
     pub(super) const SUMMARY: &str =
-        "Nothing is written back but lines whose place is needed, and what a flush wants.";
+        "Only lines whose place is needed, and lines that a flush needs, are written back.";
     pub(super) fn build(&self, _blocks: u64) -> Result<Option<CleaningRules>, InputError> {
         Ok(None)
     }

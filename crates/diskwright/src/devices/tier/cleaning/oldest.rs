@@ -18,7 +18,7 @@ pub struct Oldest {
     /// How long the host has had no request before cleaning begins. Left out, 100 ms without `high`, and with it idleness is no reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Time>,
-    /// The share of the cache that is dirty from which on it is cleaned beside requests of the host; left out, it never is.
+    /// The dirty share of the cache from which on it is cleaned during requests of the host. Without it, it never is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<Percent>,
     /// The share at which that ends; left out, `high`.

@@ -12,7 +12,7 @@ use crate::base::error::InputError;
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learned {
-    /// The share p is a moving average over about so many next requests, from 1 to 65,536.
+    /// The share p is a moving average over about this number of next requests, from 1 to 65,536.
     pub memory: u32,
 }
 

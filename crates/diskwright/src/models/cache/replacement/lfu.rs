@@ -28,7 +28,7 @@ impl Lfu {
 
 const NONE: u32 = u32::MAX;
 
-/// The blocks that were accessed so many times, the one that has been so longest at the back.
+/// The blocks with this number of accesses; at the back is the one that has had it longest.
 struct Count {
     accesses: u64,
     blocks: List,

@@ -116,8 +116,8 @@ impl ReplacementSpec {
         }
     }
 
-    /// Bytes that the policy of a cache of `capacity` lines may come to keep, of a device with so many of them, beside one list: of lines and
-    /// keys that are remembered, it has only as many as there are on the device.
+    /// The most bytes that the policy of a cache of `capacity` lines keeps besides one list, on a device with `keys` lines. It remembers no
+    /// more lines and keys than the device has.
     pub fn memory(&self, capacity: u32, keys: u64) -> u64 {
         let ghosts = u64::from(self.remembered(capacity)).min(keys);
         let blocks = u64::from(capacity).min(keys);
@@ -125,8 +125,8 @@ impl ReplacementSpec {
     }
 }
 
-/// Bytes that a cache of `capacity` lines of so many blocks may come to take, of a device with so many such lines, all of them there in
-/// part.
+/// The most bytes that a cache of `capacity` lines of `blocks` blocks takes, on a device with `keys` lines, when every line is partly
+/// valid.
 pub fn lines_memory(capacity: u32, blocks: u32, keys: u64) -> u64 {
     // Two masks and the number of their place, in lists that have room for an eighth more.
     let masks = 2 * 8 * u64::from(blocks.div_ceil(u64::BITS)) * 9 / 8 + 6;

@@ -18,7 +18,7 @@ const LARGEST: u64 = 15;
 /// Three of a word's every four bits: what stays of counters that were moved down by one.
 const HALVES: u64 = 0x7777_7777_7777_7777;
 
-/// Words of a sketch with so many counters in a row.
+/// Words of a sketch with `counters` counters in a row.
 fn words(counters: u64) -> u64 {
     ROWS * counters / COUNTERS
 }

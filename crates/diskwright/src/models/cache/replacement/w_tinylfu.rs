@@ -19,7 +19,7 @@ pub struct WTinyLfu {
     pub window: Share,
     /// The share of the main part that is protected.
     pub protected: Share,
-    /// After so many accesses all counts are halved, in capacities of the cache (W / C in the paper).
+    /// The number of accesses after which all counts are halved, in capacities of the cache (W / C in the paper).
     pub sample: Factor,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Filled, Flash, Log, LogBlocks, LogScheme, LogVictim, NONE, PlaneLogs};
 
-/// Where a page is written, or what comes before.
+/// Where a page is written, or the step that must come before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// At its own place in the data block.
@@ -19,7 +19,7 @@ pub enum Choice {
     Merge(usize),
     /// That of sequential writes is merged first.
     MergeSequential,
-    /// What comes before it in its logical block is copied to the block that is to replace the data block, first; to a new one where there is
+    /// The pages before it in its logical block are first copied to the block that replaces the data block; to a new one where there is
     /// none.
     Pad(Option<usize>),
 }

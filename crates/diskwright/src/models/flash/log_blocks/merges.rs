@@ -1,4 +1,4 @@
-//! What comes before a page can be written: pages are copied and blocks erased, one step after another.
+//! The steps before a page can be written: pages are copied and blocks erased, one step after another.
 
 use std::collections::VecDeque;
 

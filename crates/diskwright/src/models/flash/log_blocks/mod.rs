@@ -123,7 +123,7 @@ pub struct LogBlocks {
 }
 
 impl LogBlocks {
-    /// That of so many units, one of which follows another over the planes in this order, with blocks of so many pages.
+    /// The map of `units` units in blocks of `pages` pages. `order` has the planes in the order in which consecutive units fill them.
     pub fn new(rules: LogRules, pages: u32, units: u32, order: Vec<u32>) -> LogBlocks {
         let count = order.len() as u32;
         let mut positions = vec![0; order.len()];

@@ -32,8 +32,8 @@ pub trait Separation: Send {
     /// How many streams there are.
     fn streams(&self) -> u32;
 
-    /// The stream of a unit that is about to be written, by a request of so many 512-byte blocks. Called once for each time that it is
-    /// written to flash.
+    /// The stream of a unit that is about to be written, by a request of `blocks` 512-byte blocks. Called once for each write of the unit
+    /// to flash.
     fn stream(&mut self, unit: u32, blocks: u32) -> u32;
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Separation;
 
-/// Hash functions: so many counters a unit has.
+/// The number of hash functions, and so of the counters of a unit.
 const HASHES: u64 = 2;
 /// The most that a counter counts.
 const MOST: u8 = 15;
@@ -39,7 +39,7 @@ impl Default for MultiHash {
 }
 
 impl MultiHash {
-    pub(super) const SUMMARY: &str = "What was written often of late is hot.";
+    pub(super) const SUMMARY: &str = "Units that were written often lately are hot.";
     pub(super) fn build(&self) -> Box<dyn Separation> {
         Box::new(Counters {
             rule: *self,

@@ -24,7 +24,7 @@ impl Default for DChoices {
 
 impl DChoices {
     pub(super) const SUMMARY: &str =
-        "The best of some blocks that are drawn from those that may be cleaned.";
+        "The best of some blocks, drawn from those that may be cleaned.";
     pub(super) fn build(&self) -> Box<dyn Victims> {
         Box::new(*self)
     }

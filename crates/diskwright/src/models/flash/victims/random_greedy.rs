@@ -17,7 +17,8 @@ pub struct RandomGreedy {
 }
 
 impl RandomGreedy {
-    pub(super) const SUMMARY: &str = "The best of some different blocks that are drawn from those of the plane that are full or free.";
+    pub(super) const SUMMARY: &str =
+        "The best of some different blocks, drawn from the full and the free blocks of the plane.";
     pub(super) fn build(&self) -> Box<dyn Victims> {
         Box::new(*self)
     }

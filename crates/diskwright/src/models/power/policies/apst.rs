@@ -14,7 +14,7 @@ use crate::models::power::figures::{LowState, PowerFigures};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ApstTable {
-    /// The longest way back that is put up with.
+    /// The longest way back that is accepted.
     pub max_latency: Time,
 }
 

@@ -120,12 +120,11 @@ pub enum Starvation {
     },
     /// No request that comes later by this time or more is served before it.
     Later(Time),
-    /// It is served within so many times as many picks as requests wait at most.
+    /// It is served within a number of picks: at most this factor times the number of waiting requests.
     Queues(u64),
-    /// The places served change their direction at most so many times before it is served, and as often again for every
-    /// older request at the same place, where requests do not overlap: once in an elevator, three times in a circular one,
-    /// whose way back is two changes and may have been under way. Requests that keep coming at the arm's own place hold
-    /// up the arm.
+    /// The places served change their direction at most this number of times before it is served, and as often again for every older
+    /// request at the same place, where requests do not overlap: once in an elevator, three times in a circular one, whose way back is two
+    /// changes and may have been under way. Requests that keep coming at the arm's own place hold up the arm.
     Turns(u64),
 }
 

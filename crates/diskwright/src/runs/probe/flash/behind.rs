@@ -12,7 +12,7 @@ use super::subject::{State, Subject, Times, command, measured};
 
 /// Writes outstanding beside the read.
 const WRITERS: u32 = 4;
-/// Of the requests of other measurements so many are made here: on a drive that is being cleaned each takes many others.
+/// The factor by which this measurement makes fewer requests than others: on a drive that is being cleaned, a request causes many others.
 const PART: u64 = 6;
 
 /// Reads in one situation.

@@ -15,12 +15,12 @@ use super::subject::{Sample, State, Subject, command};
 const OUTSTANDING: u32 = 16;
 /// An interval is as long as this share of the drive takes to write.
 const INTERVAL: f64 = 0.05;
-/// The drive is written so many times at most, and once and a bit at least: until then no block need have been cleaned.
+/// The most and the fewest times that the drive is written in full: after less than one no block need have been cleaned.
 const MOST: f64 = 3.0;
 const LEAST: f64 = 1.25;
-/// And its flash is programmed so many times at most: a drive without much to spare moves hundreds of pages for each that is written.
+/// The most times that all flash is programmed: a drive with little spare space moves hundreds of pages for each written one.
 const MOST_PROGRAMMED: f64 = 6.0;
-/// The rates of so many intervals tell whether it is in its steady state: they lie within this share of their mean.
+/// The number of intervals that show a steady state: their rates lie within this share of their mean.
 const ROUNDS: usize = 8;
 const WITHIN: f64 = 0.1;
 

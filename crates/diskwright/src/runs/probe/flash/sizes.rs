@@ -107,7 +107,7 @@ pub fn latency(
     Ok(found)
 }
 
-/// The next request of a run with so many left.
+/// The next request of a run with `left` requests left.
 fn next(
     left: &mut u64,
     op: Op,

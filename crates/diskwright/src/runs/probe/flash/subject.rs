@@ -124,7 +124,7 @@ impl Subject {
         }
     }
 
-    /// So many users each issue what `next` gives them, as soon as what they issued before is complete.
+    /// `users` users each issue what `next` gives them, as soon as what they issued before is complete.
     ///
     /// # Errors
     /// Those of [`Engine::run`], and an interruption.

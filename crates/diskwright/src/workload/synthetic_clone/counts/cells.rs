@@ -294,7 +294,7 @@ fn square(corner: u64, row: u64, column: u64, below: u64) -> [[u64; 2]; 2] {
     [[corner, row - corner], [left, below - left]]
 }
 
-/// The fewest and the most blocks of so many requests. One of them may be smaller than the smallest mode.
+/// The fewest and the most blocks of `requests` requests. One of them may be smaller than the smallest mode.
 pub fn bounds(requests: u64, modes: &[u32]) -> (u64, u64) {
     let (low, high) = (u64::from(modes[0]), u64::from(modes[modes.len() - 1]));
     let least = (requests * low + 1).saturating_sub(low);

@@ -23,7 +23,7 @@ pub fn share_out(followers: u64, runs: u64, longest: u64) -> Lengths {
     let mut found = Lengths::new();
     let (mut placed, mut sum, mut length) = (0, 0, 1);
     let mut longer = 1.0;
-    // So many runs are at most this long: the cumulative distribution, rounded.
+    // `up_to` is the number of runs that are at most this long: the cumulative distribution, rounded.
     while placed < runs {
         longer *= stay;
         let up_to = match length == longest {

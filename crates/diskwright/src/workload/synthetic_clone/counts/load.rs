@@ -95,7 +95,7 @@ impl Load {
         Some(record)
     }
 
-    /// One of the runs that are left, new or again, each as likely; a new one where what comes again was not there yet.
+    /// One of the remaining runs, new or repeated, each as likely; a new one where no run can be repeated yet.
     fn next_run(&mut self) -> Option<Run> {
         let new = (self.plan.new.len() - self.yielded) as u64;
         // An urn without balls left would begin again.
@@ -148,7 +148,7 @@ struct Seen {
     lengths: BTreeMap<(u32, u32), BTreeSet<(u32, u32)>>,
 }
 
-/// So many neighbours in the stack are looked at for one with enough followers, before the longest is taken.
+/// The number of neighbours in the stack that are searched for one with enough followers, before the longest is taken.
 const NEIGHBOURS: usize = 32;
 
 impl Seen {

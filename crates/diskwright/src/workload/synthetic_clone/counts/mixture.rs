@@ -58,7 +58,7 @@ pub struct Cell {
     pub blocks: u64,
     /// Requests of each mode.
     pub counts: Vec<u64>,
-    /// Of one of them, so many blocks fewer than its mode.
+    /// The number of blocks by which one of the requests is smaller than its mode.
     pub trimmed_blocks: u32,
 }
 
@@ -116,7 +116,7 @@ pub fn solve(cells: &Cells, parameters: &Resolved) -> Result<AllSizes, InputErro
             ))
         })?;
     }
-    // What comes again sequentially follows as something new did: each of its modes must be among the new ones.
+    // Repeated sequential requests follow as new ones did: each of their modes must be among the new ones.
     let [new, again] = &mut found;
     let lacking: Vec<usize> = (0..modes.len())
         .filter(|&mode| again[1].iter().any(|sizes| sizes.counts[mode] > 0))
@@ -138,7 +138,7 @@ pub fn solve(cells: &Cells, parameters: &Resolved) -> Result<AllSizes, InputErro
     Ok(found)
 }
 
-/// The indices of all cells, what is new before what comes again.
+/// The indices of all cells, new requests before repeated ones.
 fn every_cell() -> impl Iterator<Item = (usize, usize, usize)> {
     (0..8).map(|cell| (cell / 4, cell / 2 % 2, cell % 2))
 }
@@ -239,7 +239,7 @@ fn whole(cell: &Class, shares: &[f64], modes: &[u32]) -> Option<Sizes> {
     Some(Sizes { counts, trimmed })
 }
 
-/// So many requests by their shares: each rounded down, what is left to the largest remainders.
+/// Divides `requests` requests by shares: each part is rounded down, and the rest goes to the largest remainders.
 pub fn apportion(requests: u64, shares: &[f64]) -> Vec<u64> {
     let exact = shares.iter().map(|share| share * requests as f64);
     let mut parts: Vec<(u64, f64)> = exact.map(|x| (x as u64, x - libm::floor(x))).collect();

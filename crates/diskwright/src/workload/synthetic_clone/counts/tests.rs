@@ -16,7 +16,7 @@ fn class(requests: u64, blocks: u64) -> Class {
     Class { requests, blocks }
 }
 
-/// Counts what comes, by brute force.
+/// Counts the records by brute force.
 fn counted(records: &[Record]) -> Counts {
     let mut starts = HashSet::new();
     let mut blocks = HashSet::new();

@@ -36,7 +36,7 @@ enum Want {
     Fewer,
 }
 
-/// So many are drawn, of which the largest or the smallest is taken, where more or fewer requests are wanted.
+/// The number of draws. The largest or the smallest is taken where more or fewer requests are wanted.
 const TRIES: usize = 4;
 
 impl Arrivals {

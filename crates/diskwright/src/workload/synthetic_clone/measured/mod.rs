@@ -49,7 +49,7 @@ pub struct Load {
     before: Option<u64>,
 }
 
-/// So many sizes are drawn for one that leads where the run is to go.
+/// The number of sizes that are drawn for one that leads where the run is to go.
 const TRIES: usize = 8;
 const NEW: usize = 0;
 const KNOWN: usize = 1;

@@ -12,11 +12,11 @@ use crate::workload::profile::{ALIGNMENTS, Profile};
 
 use super::super::urn_sampler::{Numbers, UrnSampler};
 
-/// So many places are drawn of which one is taken.
+/// The number of places that are drawn for a choice of one.
 const CANDIDATES: usize = 32;
-/// So many for a run that is to find its way.
+/// The number of places drawn for a run that has to find its way.
 const MOST_CANDIDATES: usize = 128;
-/// So many requests of a run are looked ahead.
+/// The number of a run's requests that are looked ahead.
 const MOST_STEPS: u64 = 16;
 /// A place that leads nowhere, where a run is to go on, is so much less likely.
 const LEADS_NOWHERE: f64 = 1e-6;
@@ -51,7 +51,7 @@ pub struct Places {
     stream: Stream,
 }
 
-/// A jump of at least so many blocks, on or back.
+/// A jump of at least a number of blocks, forwards or backwards.
 #[derive(Clone, Copy, Debug)]
 enum Jump {
     On,
@@ -213,8 +213,8 @@ impl Places {
         most - u64::from(!self.known.contains_key(&lbn))
     }
 
-    /// A place that is not known, for a request at random of so many blocks. `leads` says whether the block behind them is to
-    /// be a known place, `beside` whether it should lie beside a known one, so that later runs find their way.
+    /// A place that is not known, for a request at random of `blocks` blocks. `leads` says whether the block behind them is to be a known
+    /// place, `beside` whether it should lie beside a known one, so that later runs find their way.
     pub fn new_place(
         &mut self,
         before: Option<u64>,

@@ -128,7 +128,7 @@ fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value, page: u64) -> Option<u64>
     Some(logs)
 }
 
-/// Fits an SLC cache to blocks of so many pages; the blocks of a plane that it keeps from data.
+/// Fits an SLC cache to blocks of `pages` pages; the blocks of a plane that it keeps from data.
 fn slc_cache(draw: &mut Draw<'_>, slc: &mut Value, pages: u64) -> u64 {
     let fixed = draw.scaled(0..=4);
     slc["pages"] = draw.scaled(1..=pages - 1).into();

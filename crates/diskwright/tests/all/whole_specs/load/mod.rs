@@ -250,7 +250,7 @@ pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
     spec
 }
 
-/// So many blocks, as specs write them.
+/// A number of blocks, as specs write it.
 fn hinted(blocks: u64) -> Hint {
     Hint::Value(size(blocks))
 }
