@@ -75,6 +75,15 @@ fn worn(definitions: &Definitions, number: u64) -> Case {
     // These fit another flash.
     ssd.remove("slc");
     ssd.remove("mapping");
+    let size = ssd
+        .get_mut("buffer")
+        .and_then(|buffer| buffer.get_mut("size"));
+    if let Some(size) = size
+        && let Some(blocks) = size.as_str().and_then(|size| size.strip_suffix(" blocks"))
+        && let Ok(blocks) = blocks.parse::<u64>()
+    {
+        *size = json!(format!("{} blocks", blocks.next_multiple_of(8)));
+    }
     let spare = json!({ "share": "45 %", "reserved": reserved });
     ssd.insert("spare".to_owned(), spare);
     let wear = json!({ "levelling": draw.chance(0.5), "endurance": draw.scaled(1..=3) });
