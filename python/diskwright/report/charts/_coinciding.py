@@ -16,14 +16,14 @@ Near = Callable[[Figure, Figure], bool]
 
 
 def distributions(traces: Sequence[Figure]) -> tuple[list[Figure], str]:
-    """Curves of shares against times on a logarithmic axis, told apart; and a remark on those that coincide."""
+    """Curves of shares against logarithms of times, told apart; and the names of those that coincide."""
     times = [ms for trace in traces for ms in trace["x"] if ms]
     decades = max(log10(max(times) / min(times)), 0.1) if times else 1.0
     return _apart(traces, lambda one, other: _gap(one, other) <= _CLOSE * decades)
 
 
 def steps(traces: Sequence[Figure]) -> tuple[list[Figure], str]:
-    """Values of bins over time, told apart; and a remark on those that coincide."""
+    """Values of bins over time, told apart; and the names of those that coincide."""
     values = [value for trace in traces for value in trace["y"] if value is not None]
     room = _CLOSE * (max(values, default=0.0) - min(0.0, *values) if values else 0.0)
 
