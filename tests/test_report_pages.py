@@ -15,7 +15,7 @@ from diskwright.report.charts import _coinciding
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCHEDULER, DEPTH = "device.hdd.queue.scheduler", "device.hdd.queue.depth"
-TWENTY = {SCHEDULER: ["fcfs", "sstf", "c-look", "satf"], DEPTH: [1, 2, 4, 8, 16]}
+TWENTY: dict[str, list[Any]] = {SCHEDULER: ["fcfs", "sstf", "c-look", "satf"], DEPTH: [1, 2, 4, 8, 16]}
 KINDS = ["run", "twenty variants", "array", "ssd", "tier", "arms"]
 
 # Axes of numbers, with how many of their ticks have a label.
@@ -103,7 +103,7 @@ def test_members_and_arms_are_tables() -> None:
     members = {"member[0]": {"pieces": 5, "lost": 0}, "member[1]": {"pieces": 0, "lost": 0}}
     arms = [{"angle": 0.0, "seek_distance_mean_cylinders": 7.5}, {"angle": 0.5}]
     page = device({"members": members, "arms": arms})
-    assert page.single == page.rows == page.zeros == []
+    assert not (page.single or page.rows or page.zeros)
     first, second = page.tables
     assert (first.title, first.columns) == ("members", ["pieces"])
     assert first.rows == [("member[0]", ["5"]), ("member[1]", ["0"])]
@@ -119,8 +119,8 @@ def test_a_comparison_leaves_out_what_is_zero_in_all_variants() -> None:
 
 
 def test_curves_on_each_other_are_named_and_differ_in_width() -> None:
-    times = {"x": [1.0, 10.0, 100.0], "y": [0.0, 50.0, 100.0]}
-    later = {"x": [1.0, 10.1, 100.0], "y": [0.0, 50.0, 100.0]}
+    times: dict[str, Any] = {"x": [1.0, 10.0, 100.0], "y": [0.0, 50.0, 100.0]}
+    later: dict[str, Any] = {"x": [1.0, 10.1, 100.0], "y": [0.0, 50.0, 100.0]}
     curves = [times | {"name": "a"}, later | {"name": "b"}, times | {"x": [1.0, 20.0, 100.0], "name": "c"}]
     drawn, names = _coinciding.distributions(curves)
     assert names == "a and b"
@@ -129,7 +129,7 @@ def test_curves_on_each_other_are_named_and_differ_in_width() -> None:
 
 
 def test_a_bin_that_differs_keeps_curves_over_time_apart() -> None:
-    one = {"x": [0, 1, 2], "y": [1.0, None, 1.0]}
+    one: dict[str, Any] = {"x": [0, 1, 2], "y": [1.0, None, 1.0]}
     curves = [one | {"name": "a"}, one | {"y": [1.0, None, 1.2], "name": "b"}, one | {"name": "c"}]
     drawn, names = _coinciding.steps(curves)
     assert names == "a and c"
