@@ -158,6 +158,8 @@ def test_every_step_that_is_animated_is_of_the_log(
 ) -> None:
     report.write(result, tmp_path / "page.html")
     browser = look(tmp_path / "page.html")
+    press(browser, "Home")
+    browser.until(f"Number({element('#film')}.dataset.time) === 0")
     # Steps from event to event, and notes all that is said.
     lines = browser.value(
         """(async () => {
@@ -242,7 +244,9 @@ def test_sectors_pass_when_they_are_under_the_head(
 
 
 def test_it_does_not_play_by_itself_and_asks_for_nothing(opened: chromium.Browser, file: Path) -> None:
-    assert time(opened) == 0
+    opens = time(opened)
+    opened.page.wait_for_timeout(300)
+    assert time(opened) == opens
     assert opened.value(f"{element('#film')}.dataset.playing") == "false"
     asked = [address for address in opened.requested if not address.startswith(("data:", "blob:"))]
     assert asked == [file.as_uri()]
@@ -295,7 +299,38 @@ def test_slow_motion(opened: chromium.Browser) -> None:
         assert shown == pytest.approx(1 / speed, rel=1e-6)
 
 
+def test_it_opens_at_the_busiest_moment_and_leads_to_the_slowest_requests(
+    opened: chromium.Browser,
+) -> None:
+    result = run(SPECS["without a buffer"])
+    assert result.picture is not None
+    film = result.picture.to_dict()["devices"]["hdd"]["film"]
+    start, served = film["from_ns"], film["requests"]
+    everything = [*served, *film["waiting"]]
+
+    def outstanding(at: float) -> int:
+        ends = [request.get("completion_ns") for request in everything]
+        starts = [request["arrival_ns"] for request in everything]
+        pairs = zip(starts, ends, strict=True)
+        return sum(arrival <= at and (end is None or at < end) for arrival, end in pairs)
+
+    at = start + time(opened)
+    most = max(outstanding(max(request["arrival_ns"], start)) for request in everything)
+    assert outstanding(at) == most
+    assert f"Busiest: {most} outstanding" in opened.value(f"{part('slowest')}.textContent")
+    slow = max(served, key=lambda request: request["completion_ns"] - request["arrival_ns"])
+    response = (slow["completion_ns"] - slow["arrival_ns"]) / 1e6
+    jump = f"{part('slowest')}.querySelectorAll('button')[1]"
+    assert opened.value(f"{jump}.textContent") == f"Slow: {slow['sequence']}, {response:.1f} ms"
+    opened.value(f"{jump}.click()")
+    opened.until(f"Number({element('#film')}.dataset.time) === {max(slow['start_ns'] - start, 0)}")
+    title = "document.querySelector('#film-title').getBoundingClientRect().top"
+    assert opened.value(f"{title} < document.querySelector('#facts-title').getBoundingClientRect().top")
+
+
 def test_it_steps_both_ways_with_buttons_and_keys(opened: chromium.Browser) -> None:
+    press(opened, "Home")
+    opened.until(f"Number({element('#film')}.dataset.time) === 0")
     click(opened, "next")
     opened.until(f"Number({element('#film')}.dataset.time) > 0")
     first = time(opened)

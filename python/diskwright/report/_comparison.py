@@ -7,7 +7,7 @@ from diskwright import _compared, _text
 from diskwright._compared import Cell
 from diskwright._record import Comparison, Result
 from diskwright.report import charts
-from diskwright.report._facts import facts, spec
+from diskwright.report._facts import counted, facts, is_zero, spec
 from diskwright.report._html import rendered
 from diskwright.report.charts import Chart, Run
 
@@ -130,26 +130,24 @@ def _parts(runs: Sequence[Run]) -> _Grid:
 def _devices(runs: Sequence[Run]) -> dict[str, list[_Counts]]:
     """For each device what it counted, of as many runs side by side as a sheet of paper has room for."""
     paths = dict.fromkeys(path for run in runs for path in run.result["devices"])
-    groups = [runs[start : start + _BESIDE] for start in range(0, len(runs), _BESIDE)]
-    return {path: [_counts(path, group) for group in groups] for path in paths}
+    return {path: _counts(path, runs) for path in paths}
 
 
-def _counts(path: str, runs: Sequence[Run]) -> _Counts:
-    counted = [_counted(run.result["devices"].get(path, {})) for run in runs]
-    labels = dict.fromkeys(label for record in counted for label in record)
-    rows = [(label, [record.get(label, "-") for record in counted]) for label in labels]
-    return [int(run.variant or 0) for run in runs], rows
+def _counts(path: str, runs: Sequence[Run]) -> list[_Counts]:
+    """What is zero in all of the runs is left out."""
+    records = [_counted(run.result["devices"].get(path, {})) for run in runs]
+    labels = dict.fromkeys(label for record in records for label in record)
+    shown = [label for label in labels if not all(is_zero(record.get(label, "0")) for record in records)]
+    groups = [range(start, min(start + _BESIDE, len(runs))) for start in range(0, len(runs), _BESIDE)]
+    return [
+        (
+            [int(runs[place].variant or 0) for place in group],
+            [(label, [records[place].get(label, "-") for place in group]) for label in shown],
+        )
+        for group in groups
+    ]
 
 
-def _counted(record: Mapping[str, Any], above: str = "", inherited: str = "") -> dict[str, str]:
-    """Names with their units, and values without."""
-    counted = _text.settings(record)
-    for name, item in record.items():
-        if name == "settings":
-            continue
-        label, unit = _text.unit(name)
-        if isinstance(item, Mapping):
-            counted |= _counted(item, f"{above}{label}, ", unit or inherited)
-        else:
-            counted[", ".join(filter(None, (above + label, unit or inherited)))] = _text.plain(item)
-    return counted
+def _counted(record: Mapping[str, Any]) -> dict[str, str]:
+    rest = {name: item for name, item in record.items() if name != "settings"}
+    return _text.settings(record) | counted(rest)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -16,20 +17,83 @@ def spec(effective: Mapping[str, Any]) -> str:
     return "".join(f"\n{line}\n" if line[0] == "[" != above[0] else f"{line}\n" for above, line in pairs)
 
 
-def device(device: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
-    """Single values; and those of its records, such as the time by parts, each with the record's name."""
-    counted = {name: item for name, item in device.items() if name not in ("settings", "power_states")}
-    single = {name: item for name, item in counted.items() if not isinstance(item, Mapping)}
-    records = {name: item for name, item in counted.items() if isinstance(item, Mapping)}
+@dataclass(frozen=True)
+class Table:
+    """Records of the same kind, such as the members of an array: a row for each."""
+
+    title: str
+    columns: list[str]
+    rows: list[tuple[str, list[str]]]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a device counted.
+
+    single: names and values. rows: those of its records, such as the time by parts, each with the record's
+    name. tables: its records of records. zeros: the names of single values that are zero.
+    """
+
+    single: list[tuple[str, str]]
+    rows: list[tuple[str, str, str]]
+    tables: list[Table]
+    zeros: list[str]
+
+
+def device(device: Mapping[str, Any]) -> Counted:
+    """What a device counted; zeros are named only."""
+    items = {name: item for name, item in device.items() if name not in ("settings", "power_states")}
+    inner = {name: _records(item) for name, item in items.items()}
+    tables = [_table(name, records) for name, records in inner.items() if records]
+    single = {name: item for name, item in items.items() if not inner[name] and not isinstance(item, Mapping)}
     rows = []
-    for name, record in records.items():
-        label, of = _text.unit(name)
-        rows += [
-            (label, key.replace("_", " "), f"{_text.plain(item)} {of}".rstrip())
-            for key, item in record.items()
-            if item
-        ]
-    return list(_text.flat(single).items()), rows
+    for name, record in items.items():
+        if isinstance(record, Mapping) and not inner[name]:
+            label, of = _text.unit(name)
+            rows += [
+                (label, key.replace("_", " "), f"{_text.plain(item)} {of}".rstrip())
+                for key, item in record.items()
+                if item
+            ]
+    zeros = [name for name, item in single.items() if is_zero(_text.plain(item))]
+    shown = {name: item for name, item in single.items() if name not in zeros}
+    return Counted(list(_text.flat(shown).items()), rows, tables, [_text.unit(name)[0] for name in zeros])
+
+
+def counted(record: Mapping[str, Any], above: str = "", inherited: str = "") -> dict[str, str]:
+    """Names with their units, and values without; those of inner records after the record's name."""
+    found: dict[str, str] = {}
+    for name, item in record.items():
+        label, unit = _text.unit(name)
+        if records := _records(item):
+            for key, inner in records.items():
+                found |= counted(inner, f"{above}{label} {key}, ", unit or inherited)
+        elif isinstance(item, Mapping):
+            found |= counted(item, f"{above}{label}, ", unit or inherited)
+        else:
+            found[", ".join(filter(None, (above + label, unit or inherited)))] = _text.plain(item)
+    return found
+
+
+def is_zero(text: str) -> bool:
+    """Whether a value as `_text.plain` writes it is zero, and not only rounded to it."""
+    return text == "0"
+
+
+def _records(item: Any) -> dict[str, Mapping[str, Any]]:
+    """The records in a value, by name or by number; none where it is anything else."""
+    named = item if isinstance(item, Mapping) else dict(enumerate(item)) if isinstance(item, list) else {}
+    if not all(isinstance(inner, Mapping) for inner in named.values()):
+        return {}
+    return {str(name): inner for name, inner in named.items()}
+
+
+def _table(name: str, records: Mapping[str, Mapping[str, Any]]) -> Table:
+    cells = {row: counted(record) for row, record in records.items()}
+    labels = dict.fromkeys(label for row in cells.values() for label in row)
+    shown = [label for label in labels if not all(is_zero(row.get(label, "0")) for row in cells.values())]
+    rows = [(row, [texts.get(label, "-") for label in shown]) for row, texts in cells.items()]
+    return Table(name.replace("_", " "), shown, rows)
 
 
 def power_states(device: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
@@ -48,6 +112,7 @@ def power_states(device: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
             ],
         )
         for name, state in states.items()
+        if state["s"] or state["entries"]
     ]
 
 

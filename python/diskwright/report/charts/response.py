@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from diskwright.report.charts import _coinciding
 from diskwright.report.charts._base import Chart, Figure, Run, axis, log_axis, named, rounded
 
 _HOVER = "%{y:,.4~r} % within %{x:,.5~r} ms"
@@ -15,6 +16,7 @@ def cumulative(runs: Sequence[Run]) -> Chart:
         _line(name, curve["ms"], [100 * share for share in curve["quantile"]], _HOVER) | look
         for name, curve, look in _curves(runs)
     ]
+    traces, same = _coinciding.distributions(traces)
     layout = _layout(
         runs,
         log_axis("time (ms, logarithmic)", _values(traces, "x")),
@@ -23,6 +25,8 @@ def cumulative(runs: Sequence[Run]) -> Chart:
     note = "The share of measured requests answered within a time."
     if len(runs) == 1:
         note += " Service leaves out the wait in the host."
+    if same:
+        note += f" Curves that coincide: {same}."
     return Chart("cdf", "Response time", note, {"data": traces, "layout": layout}, 380)
 
 
@@ -38,12 +42,15 @@ def tail(runs: Sequence[Run]) -> Chart:
         traces.append(
             _line(name, [ms for ms, _ in points], [share for _, share in points], _HOVER_TAIL) | look
         )
+    traces, same = _coinciding.distributions(traces)
     layout = _layout(
         runs,
         log_axis("time (ms, logarithmic)", _values(traces, "x")),
         log_axis("requests that take longer (%, logarithmic)", _values(traces, "y"), dtick=1),
     )
     note = "The share of measured requests that take longer than a time, down to the last one or to 0.001 %."
+    if same:
+        note += f" Curves that coincide: {same}."
     return Chart("tail", "Tail of the response time", note, {"data": traces, "layout": layout}, 380)
 
 

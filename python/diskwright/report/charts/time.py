@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from diskwright.report.charts import _coinciding
 from diskwright.report.charts._base import Chart, Figure, Run, axis, duration, log_axis, rounded
 from diskwright.report.charts._series import widened
 
@@ -57,6 +58,9 @@ def over_time(runs: Sequence[Run]) -> Chart:
     shown = [(traces, settings) for traces, settings in panels if traces]
     if len(runs) == 1:
         shown = [(toned(traces), settings) for traces, settings in shown]
+    apart = [(*_coinciding.steps(traces), settings) for traces, settings in shown]
+    shown = [(traces, settings) for traces, _, settings in apart]
+    same = [f"of {settings['title']['text']}: {names}" for _, names, settings in apart if names]
     # What a device had begun when the power failed may reach beyond the run.
     whole = (min(run.picture["load"]["start_s"] for run in runs), max(map(end_s, runs)))
     data, layout = panelled(shown, whole)
@@ -67,6 +71,8 @@ def over_time(runs: Sequence[Run]) -> Chart:
     if len(runs) == 1 and (shade := warm_up(runs[0])):
         layout["shapes"], layout["annotations"] = shaded(shade, seconds)
     note = _note(runs[0]) if len(runs) == 1 else _note_of_many(runs)
+    if same:
+        note += f" Curves that coincide, {'; '.join(same)}."
     return Chart(
         "time", "Over time", note, {"data": data, "layout": layout}, 190 * len(shown) + 70, wide=True
     )

@@ -15,6 +15,7 @@ filmKinds.arms = (film) => {
   const data = ({ request, leg }) =>
     (leg ? { of: request ? request.sequence : "", part: film.parts[leg.part], start: leg.start, end: leg.end } : {});
   return {
+    jumps: words.jumps(),
     span: 60e6, speeds: [1, 5, 10, 50, 200, 1000], speed: 50, lanes: film.arms.length, lines: film.arms.length, label: FilmTime.LABEL,
     next: model.next, previous: model.previous, since: words.since, state: words.state,
     now: (t) => words.now(t).map((line) => ({ text: line.text, data: data(line) })),

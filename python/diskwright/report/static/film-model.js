@@ -92,7 +92,29 @@ function filmModel(film) {
     film.requests.filter((request) =>
       request.arrival <= t && (request.acceptance === null || t < request.acceptance) && isBefore(request, t));
 
+  // How many of the slowest requests have a button.
+  const SLOWEST = 3;
+
+  // The moment at which the most requests have arrived and are not complete: the first of its kind.
+  function busiest() {
+    const changes = film.requests.flatMap(({ arrival, completion }) =>
+      [[Math.max(arrival, 0), 1], ...(completion === null ? [] : [[completion, -1]])]);
+    changes.sort(([one, up], [other, down]) => one - other || up - down);
+    let [count, most, at] = [0, 0, 0];
+    for (const [instant, change] of changes) {
+      count += change;
+      if (count > most && instant < film.length) [most, at] = [count, instant];
+    }
+    return { most, at };
+  }
+
+  const slowest = () => film.requests
+    .filter(({ start, completion }) => start !== null && completion !== null && start < film.length)
+    .sort((one, other) => (other.completion - other.arrival) - (one.completion - one.arrival) || one.start - other.start)
+    .slice(0, SLOWEST);
+
   return {
+    busiest, slowest,
     film, events, turned, passed, arm, active, workers, isOf, place, waiting, outside, isMedium: (part) => MEDIUM.has(part),
     next: (t) => events.find((at) => at > t + 1e-6) ?? film.length,
     previous: (t) => events.findLast((at) => at < t - 1e-6) ?? 0,
@@ -159,5 +181,16 @@ function filmWords(model) {
     }).join("; ");
   };
   const state = (t) => `${place(t)}; ${queue(t)}`;
-  return { now, state, since: (t) => `${ms(t)} of ${ms(film.length)} ms` };
+  // Moments to go to: the busiest one, and where the slowest requests start.
+  function jumps() {
+    const { most, at } = model.busiest();
+    if (!most) return [];
+    return [
+      { text: `Busiest: ${whole(most)} outstanding`, at },
+      ...model.slowest().map((request) =>
+        ({ text: `Slow: ${request.sequence ?? "–"}, ${ms(request.completion - request.arrival, 1)} ms`, at: Math.max(request.start, 0) })),
+    ];
+  }
+
+  return { now, state, jumps, since: (t) => `${ms(t)} of ${ms(film.length)} ms` };
 }

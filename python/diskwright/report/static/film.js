@@ -82,6 +82,15 @@
     if (root.dataset.shows !== of) speed.replaceChildren(...names);
     root.dataset.shows = of;
     slider.setAttribute("aria-valuemax", length() / 1e6);
+    const jumps = views[number].jumps ?? [];
+    find("slowest").replaceChildren(...jumps.map(({ text, at }) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = text;
+      button.dataset.at = at;
+      button.addEventListener("click", () => { pause(); go(at); });
+      return button;
+    }));
     from = wanted();
   }
 
@@ -175,5 +184,8 @@
   // What is not seen need not move.
   new IntersectionObserver(([entry]) => { if (!entry.isIntersecting && playing) { pause(); ask(); } }).observe(root);
   show(0);
+  // Where there is most to see.
+  t = views[0].jumps?.[0]?.at ?? 0;
+  from = wanted();
   draw();
 })();

@@ -91,6 +91,68 @@
     return { ...trace, hovertemplate: `%{fullData.name}: ${hovertemplate}<extra></extra>` };
   }
 
+  // On a page narrower than this the legends beside panels would leave no room for them, CSS pixels.
+  const NARROW = 560;
+  const ENTRY = 19;
+  const PANEL = 150;
+
+  // Panels with their legends above them, each as high as its entries.
+  function narrowed(data, layout, height) {
+    const legends = Object.keys(layout).filter((key) => /^legend\d*$/.test(key) && layout[key].x > 1);
+    if (!legends.length) return slim(data, layout, height);
+    const rows = legends.map((name) => (layout.showlegend === false ? 0 : data.filter((trace) => (trace.legend ?? "legend") === name).length));
+    const above = rows.map((count) => 12 + ENTRY * count);
+    const whole = above.reduce((sum, own) => sum + own + PANEL, 0);
+    const made = { ...layout, margin: { ...layout.margin, t: 24 } };
+    let y = 1;
+    legends.forEach((name, place) => {
+      const axis = name.replace("legend", "yaxis");
+      const top = y - above[place] / whole;
+      y = top - PANEL / whole;
+      made[axis] = { ...layout[axis], domain: [Math.max(y, 0), top] };
+      made[name] = { ...layout[name], x: 0, xanchor: "left", y: top, yanchor: "bottom", font: { size: 11 } };
+    });
+    return { data, layout: made, height: whole + 80 };
+  }
+
+  // The scale of the colours above the map, and names of rows in small letters.
+  function slim(data, layout, height) {
+    const isMap = data.some(({ type }) => type === "heatmap");
+    const rows = Object.fromEntries(Object.entries(layout).filter(([key]) => /^yaxis/.test(key))
+      .map(([key, axis]) => [key, axis.tickfont ? axis : { ...axis, tickfont: { size: 10 } }]));
+    const bar = { orientation: "h", x: 0.5, xanchor: "center", y: 1.02, yanchor: "bottom", len: 1, thickness: 12 };
+    const slimmer = (trace) => (trace.type !== "heatmap" ? trace
+      : { ...trace, colorbar: { ...trace.colorbar, ...bar, title: { ...trace.colorbar?.title, side: "top" } } });
+    const margin = isMap ? { margin: { ...layout.margin, t: 84 } } : {};
+    return { data: data.map(slimmer), layout: { ...layout, ...rows, ...margin }, height: isMap ? height + 64 : height };
+  }
+
+  // Round numbers within a range, two at least.
+  function rounds(low, high) {
+    const most = (high - low) / 2;
+    const power = 10 ** Math.floor(Math.log10(most));
+    const step = power * [5, 2, 1].find((times) => times * power <= most * (1 + 1e-9));
+    const first = Math.ceil(low / step - 1e-9);
+    const count = Math.floor(high / step + 1e-9) - first + 1;
+    return Array.from({ length: count }, (_, place) => Number(((first + place) * step).toPrecision(12)));
+  }
+
+  // One tick gives no scale: an axis of numbers that would have fewer than two has others, of its own.
+  function ticked(plot) {
+    const full = plot._fullLayout;
+    const settings = {};
+    for (const name of Object.keys(full).filter((key) => /^[xy]axis\d*$/.test(key))) {
+      const axis = full[name];
+      if (!["linear", "log"].includes(axis.type) || axis.tickmode === "array" || !axis.showticklabels) continue;
+      const [low, high] = [Math.min(...axis.range), Math.max(...axis.range)];
+      const within = (axis._vals ?? []).filter(({ text, x }) => text && x >= low - 1e-9 * (high - low) && x <= high + 1e-9 * (high - low));
+      if (within.length >= 2 || !(high > low)) continue;
+      const ends = axis.type === "log" ? [10 ** low, 10 ** high] : [low, high];
+      Object.assign(settings, { [`${name}.tickmode`]: "array", [`${name}.tickvals`]: rounds(...ends), [`${name}.tickformat`]: ",~g" });
+    }
+    return Object.keys(settings).length ? Plotly.relayout(plot, settings) : plot;
+  }
+
   // Draws every chart in the page's colours; zoom and hidden curves stay as they are.
   function draw(theme, width) {
     for (const swatch of swatches) {
@@ -98,18 +160,34 @@
       swatch.firstElementChild.setAttribute("stroke", color);
       swatch.firstElementChild.setAttribute("stroke-dasharray", dash[1]);
     }
-    for (const plot of plots) {
-      const { data, layout, height } = charts[plot.dataset.chart];
-      const shown = { ...layout, template: template(theme), height, uirevision: "kept" };
-      if (width) Object.assign(shown, { width });
-      else Object.assign(shown, { autosize: true });
-      Plotly.react(plot, data.map((trace) => told(toned(trace, theme))), shown, config);
-    }
+    for (const plot of plots) drawOne(plot, theme, width);
   }
 
-  const onScreen = () => draw(dark.matches ? themes.dark : themes.light);
+  function drawOne(plot, theme, width) {
+    const chart = charts[plot.dataset.chart];
+    const isNarrow = (width ?? plot.clientWidth) < NARROW;
+    const { data, layout, height } = isNarrow ? narrowed(chart.data, chart.layout, chart.height) : chart;
+    const shown = { ...layout, template: template(theme), height, uirevision: "kept" };
+    if (width) Object.assign(shown, { width });
+    else Object.assign(shown, { autosize: true });
+    Plotly.react(plot, data.map((trace) => told(toned(trace, theme))), shown, config).then(ticked);
+  }
+
+  const onScreenTheme = () => (dark.matches ? themes.dark : themes.light);
+  const onScreen = () => draw(onScreenTheme());
   onScreen();
   dark.addEventListener("change", onScreen);
+  // Another range has other ticks.
+  for (const plot of plots) {
+    plot.on("plotly_relayout", (changed) => {
+      if (Object.keys(changed).some((key) => key.includes("range"))) drawOne(plot, onScreenTheme());
+    });
+  }
+  const isNarrow = () => plots.map((plot) => plot.clientWidth < NARROW).join();
+  let narrow = isNarrow();
+  addEventListener("resize", () => {
+    if (narrow !== (narrow = isNarrow())) onScreen();
+  });
   addEventListener("beforeprint", () => draw(themes.light, PRINTED));
   addEventListener("afterprint", onScreen);
 
