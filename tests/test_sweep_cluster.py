@@ -155,7 +155,7 @@ def test_every_example_is_the_same_there(name: str) -> None:
 
 def test_a_job_of_fios_is_the_same_there(tmp_path: Path) -> None:
     job_file = tmp_path / "job.fio"
-    text = "[one]\nrw=randread\nbs=4k\nsize=64m\niodepth=4\nioengine=libaio\nnumber_ios=200\nnumjobs=2\n"
+    text = "[one]\nrw=randread\nbs=4k\nsize=64m\niodepth=4\nioengine=psync\nnumber_ios=200\nnumjobs=2\n"
     job_file.write_text(text)
     spec = tmp_path / "spec.toml"
     spec.write_text('[workload]\nfio = "job.fio"\n[device.hdd]\ndrive = "ibm-18es"\n')
