@@ -309,7 +309,7 @@ const CHANGES: &[Change] = &[
         disksim_ms: [Some(0.107), Some(0.135), Some(0.263)],
     },
     Change {
-        name: "what passes while the first sector is waited for is read",
+        name: "sectors that pass during the wait for the first one are read",
         set: |_| texts(&["buffer.read_ahead.while_waiting=true"]),
         disksim_ms: [None, None, None],
     },
