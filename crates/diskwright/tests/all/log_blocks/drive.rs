@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::support::twins::completions;
-use crate::support::{RunOptions, from_text, outcome_of};
+use crate::ssd_options::times;
 
 /// What is done to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,33 +66,10 @@ impl Drive<'_> {
     /// The time of each act, ns, and the result of the device.
     #[track_caller]
     pub fn does(&self, acts: &[Act]) -> (Vec<u64>, Value) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let mut trace = String::from("time_ns,op,lbn,blocks\n");
-        for (at, act) in (0..).zip(acts) {
-            let (op, page) = match act {
-                Act::Write(page) => ("write", page),
-                Act::Trim(page) => ("trim", page),
-            };
-            writeln!(trace, "{},{op},{},8", at * APART, page * 8).expect("text");
-        }
-        std::fs::write(path("drive.toml"), self.text()).expect("written");
-        std::fs::write(path("trace.csv"), trace).expect("written");
-        let spec = format!(
-            "[workload]\ntrace = \"{}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{}\"\n",
-            path("trace.csv"),
-            path("drive.toml")
-        );
-        let options = RunOptions {
-            check: true,
-            keep_requests: true,
-            ..RunOptions::default()
-        };
-        let outcome = outcome_of(&from_text(spec), &options);
-        let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
-        let ends = completions(&outcome, acts.len());
-        let times = (0..).zip(&ends);
-        let times = times.map(|(at, end)| end.expect("it completes") - at * APART);
-        (times.collect(), outcome.json()["devices"]["ssd"].clone())
+        let requests = (0..).zip(acts).map(|(at, act)| match *act {
+            Act::Write(page) => (at * APART, "write", page as u64),
+            Act::Trim(page) => (at * APART, "trim", page as u64),
+        });
+        times(&self.text(), &requests.collect::<Vec<_>>())
     }
 }

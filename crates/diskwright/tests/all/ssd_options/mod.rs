@@ -39,35 +39,41 @@ impl Plane<'_> {
         )
     }
 
-    /// The time that each request of a trace takes, ns, and the result of the device. A request is its arrival in ns, `read` or `write`, and
-    /// its page.
+    /// [`times`] of this drive.
     #[track_caller]
     pub fn times(&self, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let mut trace = String::from("time_ns,op,lbn,blocks\n");
-        for (at, op, page) in requests {
-            trace += &format!("{at},{op},{},8\n", page * 8);
-        }
-        std::fs::write(path("drive.toml"), self.text()).expect("written");
-        std::fs::write(path("trace.csv"), trace).expect("written");
-        let spec = format!(
-            "[workload]\ntrace = \"{}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{}\"\n",
-            path("trace.csv"),
-            path("drive.toml")
-        );
-        let options = RunOptions {
-            check: true,
-            keep_requests: true,
-            ..RunOptions::default()
-        };
-        let outcome = outcome_of(&from_text(spec), &options);
-        let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
-        let ends = completions(&outcome, requests.len());
-        let times = ends.iter().zip(requests);
-        let times = times.map(|(end, (at, ..))| end.expect("it completes") - at);
-        (times.collect(), outcome.json()["devices"]["ssd"].clone())
+        times(&self.text(), requests)
     }
+}
+
+/// The time that each request of a trace takes on a drive, given as its file's text, ns, and the result of the device. A request is its
+/// arrival in ns, an operation, and its page of 4 KiB.
+#[track_caller]
+pub fn times(drive: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mut trace = String::from("time_ns,op,lbn,blocks\n");
+    for (at, op, page) in requests {
+        trace += &format!("{at},{op},{},8\n", page * 8);
+    }
+    std::fs::write(path("drive.toml"), drive).expect("written");
+    std::fs::write(path("trace.csv"), trace).expect("written");
+    let spec = format!(
+        "[workload]\ntrace = \"{}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{}\"\n",
+        path("trace.csv"),
+        path("drive.toml")
+    );
+    let options = RunOptions {
+        check: true,
+        keep_requests: true,
+        ..RunOptions::default()
+    };
+    let outcome = outcome_of(&from_text(spec), &options);
+    let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
+    let ends = completions(&outcome, requests.len());
+    let times = ends.iter().zip(requests);
+    let times = times.map(|(end, (at, ..))| end.expect("it completes") - at);
+    (times.collect(), outcome.json()["devices"]["ssd"].clone())
 }
 
 /// Writes of `count` pages from one on, a millisecond and a half apart: one is done when the next arrives.
