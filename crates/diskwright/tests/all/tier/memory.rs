@@ -36,7 +36,9 @@ fn bytes(lines: u64, policy: &str) -> f64 {
     let (result, bytes) = most_held_during(|| try_run_with(&text, &options).expect("it runs"));
     let tier: &Value = &result["devices"]["tier"];
     assert_eq!(tier["lines_held"].as_u64(), Some(lines), "{tier}");
-    assert!(tier["evictions"].as_u64() > Some(900), "{tier}");
+    // The cache is full: every miss evicts. An eighth of the disk is the most that it holds here.
+    assert_eq!(tier["evictions"], tier["line_misses"], "{tier}");
+    assert!(tier["evictions"].as_u64() > Some(800), "{tier}");
     bytes as f64
 }
 
