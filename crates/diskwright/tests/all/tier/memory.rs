@@ -8,6 +8,8 @@ use crate::support::try_run_with;
 
 /// The lines of 256 GiB in lines of 4 KiB.
 const OF_256_GIB: u64 = 1 << 26;
+/// The lines of the disk of 2 TiB.
+const LINES_OF_DISK: u64 = 1 << 29;
 /// What they may take.
 const MOST_GIB: f64 = 6.0;
 
@@ -36,9 +38,11 @@ fn bytes(lines: u64, policy: &str) -> f64 {
     let (result, bytes) = most_held_during(|| try_run_with(&text, &options).expect("it runs"));
     let tier: &Value = &result["devices"]["tier"];
     assert_eq!(tier["lines_held"].as_u64(), Some(lines), "{tier}");
-    // The cache is full: every miss evicts. An eighth of the disk is the most that it holds here.
+    // The cache is full, so every miss evicts; a uniform load hits the share of the disk that is in it.
     assert_eq!(tier["evictions"], tier["line_misses"], "{tier}");
-    assert!(tier["evictions"].as_u64() > Some(800), "{tier}");
+    let missed = 1.0 - lines as f64 / LINES_OF_DISK as f64;
+    let evictions = tier["evictions"].as_f64().expect("a count");
+    assert!(evictions > 950.0 * missed, "{tier}");
     bytes as f64
 }
 
