@@ -85,7 +85,8 @@ impl Item {
         }
     }
 
-    fn text(&self, what: &str) -> Result<String, InputError> {
+    /// The value as a text, or as the word that a number is.
+    pub(super) fn text(&self, what: &str) -> Result<String, InputError> {
         match &self.value {
             Value::Text(text) => Ok(text.clone()),
             // A name of digits is written like a number.

@@ -14,13 +14,14 @@ use super::overrides::Override;
 use super::queue::{self, Place};
 use super::system::System;
 use super::warnings::Warnings;
-use super::{layout, mechanics, parser, topology};
+use super::{generators, layout, mechanics, parser, topology};
 use crate::base::error::{Error, InputError, Place as Where};
 use crate::base::units::{Size, Time};
 use crate::config::spec::{HostSpec, MeasureSpec, WarmUpSpec};
 use crate::devices::hdd::Overhead;
 use crate::devices::hdd::drive::{DriveDescription, HardDisk, InterfaceDescription};
 use crate::devices::hdd::spec::QueueSpec;
+use crate::workload::ProcessesSpec;
 
 /// What a set-up of DiskSim's amounts to.
 #[derive(Clone, Debug)]
@@ -48,6 +49,9 @@ pub struct Settings {
     pub trace_time_scale: f64,
     /// Which devices of a trace are the drive.
     pub mappings: Vec<TraceMapping>,
+    /// The load that its generators make, where it has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<ProcessesSpec>,
 }
 
 /// How requests to a device of a trace become requests to the drive.
@@ -220,6 +224,12 @@ fn settings(
         measure: MeasureSpec::default(),
         trace_time_scale: 1.0,
         mappings: Vec::new(),
+        processes: {
+            let is_known = |name: &str| {
+                system.instances.contains_key(name) || system.blocks.contains_key(name)
+            };
+            generators::processes(system, |name| is_known(name).then_some(0), warnings)?
+        },
     };
     for global in system.in_force("disksim_global") {
         warm_up(global, &mut settings, warnings)?;
@@ -309,7 +319,7 @@ fn mapping(system: &System, item: &Item) -> Result<TraceMapping, InputError> {
 impl System {
     /// The components of a module that count: its instances, or where it has none its blocks, which count by
     /// themselves.
-    fn in_force(&self, module: &str) -> Vec<&Arc<Component>> {
+    pub(super) fn in_force(&self, module: &str) -> Vec<&Arc<Component>> {
         let of = |component: &&Arc<Component>| component.module.name == module;
         let instances: Vec<_> = self.instances.values().filter(of).collect();
         match instances.is_empty() {

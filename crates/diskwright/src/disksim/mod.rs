@@ -20,6 +20,7 @@ mod component;
 mod controller;
 mod convert;
 mod files;
+mod generators;
 mod layout;
 mod lexer;
 mod loader;

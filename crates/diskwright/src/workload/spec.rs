@@ -14,6 +14,7 @@ use crate::base::units::Time;
 use super::clone_options::SyntheticCloneOptions;
 use super::fio::{self, FioJob, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
+use super::processes::ProcessesSpec;
 use super::synthetic::SyntheticSpec;
 use super::synthetic_clone::{self, SyntheticCloneSpec};
 
@@ -34,6 +35,9 @@ pub struct WorkloadSpec {
     /// A job file of fio's, which becomes a synthetic load; this, `trace`, `synthetic-clone` or `synthetic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fio: Option<FioSpec>,
+    /// Processes that make requests on simulated processors, as DiskSim's synthetic generators are; in place of all of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<ProcessesSpec>,
     /// What a job file says and the load that it became does not have.
     #[serde(skip)]
     pub notes: Vec<String>,
@@ -130,6 +134,7 @@ impl WorkloadSpec {
             ("synthetic-clone", self.synthetic_clone.is_some()),
             ("synthetic", self.synthetic.is_some()),
             ("fio", self.fio.is_some()),
+            ("processes", self.processes.is_some()),
         ];
         let given: Vec<_> = loads
             .iter()
@@ -139,7 +144,7 @@ impl WorkloadSpec {
         match given[..] {
             [] => {
                 return Err(InputError::new("workload: no requests to simulate")
-                    .help("give workload.trace = \"FILE\", workload.synthetic-clone = \"PROFILE\", a table [workload.synthetic] or workload.fio = \"JOB FILE\"")
+                    .help("give workload.trace = \"FILE\", workload.synthetic-clone = \"PROFILE\", a table [workload.synthetic] or [workload.processes], or workload.fio = \"JOB FILE\"")
                     .into());
             }
             [one, other, ..] => {
@@ -147,7 +152,7 @@ impl WorkloadSpec {
                     "workload.{one} and workload.{other} exclude each other"
                 )));
             }
-            ["synthetic" | "fio"] => return self.check_synthetic(),
+            ["synthetic" | "fio" | "processes"] => return self.check_synthetic(),
             ["synthetic-clone"] => self.check_synthetic_clone()?,
             [_] => {}
         }

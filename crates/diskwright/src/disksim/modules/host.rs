@@ -2,8 +2,6 @@
 
 use super::{Module, block, count, flag, float, int, list, text, time};
 
-const SEEDS: &str = "only generators of load draw random numbers";
-const LOADED: &str = "it describes a load, and a load is said in a spec";
 const ONE_OWNER: &str = "with one drive nothing competes for the bus";
 const DECORATION: &str = "it says where something is written";
 
@@ -12,10 +10,10 @@ pub(in crate::disksim) static GLOBAL: Module = Module {
     name: "disksim_global",
     ignored: None,
     parameters: &[
-        int("Init Seed", i64::MIN, i64::MAX).optional().none(SEEDS),
-        flag("Init Seed with time").optional().none(SEEDS),
-        int("Real Seed", i64::MIN, i64::MAX).optional().none(SEEDS),
-        flag("Real Seed with time").optional().none(SEEDS),
+        int("Init Seed", i64::MIN, i64::MAX).optional(),
+        flag("Init Seed with time").optional(),
+        int("Real Seed", i64::MIN, i64::MAX).optional(),
+        flag("Real Seed with time").optional(),
         time("Statistic warm-up time").optional(),
         count("Statistic warm-up IOs").optional(),
         text("Stat definition file").none(super::PRINTED),
@@ -159,8 +157,8 @@ pub(super) static PROCESSES: Module = Module {
     name: "disksim_pf",
     ignored: None,
     parameters: &[
-        int("Number of processors", 1, i64::MAX).none(LOADED),
-        time("Process-Flow Time Scale").none(LOADED),
+        int("Number of processors", 1, i64::MAX),
+        time("Process-Flow Time Scale"),
     ],
 };
 
@@ -169,12 +167,12 @@ pub(super) static LOAD: Module = Module {
     name: "disksim_synthio",
     ignored: None,
     parameters: &[
-        count("Number of I/O requests to generate").none(LOADED),
-        time("Maximum time of trace generated").none(LOADED),
-        flag("System call/return with each request").none(LOADED),
-        time("Think time from call to request").none(LOADED),
-        time("Think time from request to return").none(LOADED),
-        list("Generators").none(LOADED),
+        count("Number of I/O requests to generate"),
+        time("Maximum time of trace generated"),
+        flag("System call/return with each request"),
+        time("Think time from call to request"),
+        time("Think time from request to return"),
+        list("Generators"),
     ],
 };
 
@@ -183,20 +181,20 @@ pub(super) static GENERATOR: Module = Module {
     name: "disksim_synthgen",
     ignored: None,
     parameters: &[
-        int("Storage capacity per device", 1, i64::MAX).none(LOADED),
-        list("devices").none(LOADED),
-        int("Blocking factor", 1, i64::MAX).none(LOADED),
-        float("Probability of sequential access", 0.0, 1.0).none(LOADED),
-        float("Probability of local access", 0.0, 1.0).none(LOADED),
-        float("Probability of read access", 0.0, 1.0).none(LOADED),
-        float("Probability of time-critical request", 0.0, 1.0).none(LOADED),
-        float("Probability of time-limited request", 0.0, 1.0).none(LOADED),
-        list("Time-limited think times").none(LOADED),
-        list("General inter-arrival times").none(LOADED),
-        list("Sequential inter-arrival times").none(LOADED),
-        list("Local inter-arrival times").none(LOADED),
-        list("Local distances").none(LOADED),
-        list("Sizes").none(LOADED),
+        int("Storage capacity per device", 1, i64::MAX),
+        list("devices"),
+        int("Blocking factor", 1, i64::MAX),
+        float("Probability of sequential access", 0.0, 1.0),
+        float("Probability of local access", 0.0, 1.0),
+        float("Probability of read access", 0.0, 1.0),
+        float("Probability of time-critical request", 0.0, 1.0),
+        float("Probability of time-limited request", 0.0, 1.0),
+        list("Time-limited think times"),
+        list("General inter-arrival times"),
+        list("Sequential inter-arrival times"),
+        list("Local inter-arrival times"),
+        list("Local distances"),
+        list("Sizes"),
     ],
 };
 

@@ -1,5 +1,5 @@
-//! A set-up of DiskSim's as a spec: what stands around its drive becomes the host, the queues and the measurement; the
-//! load has to be said.
+//! A set-up of DiskSim's as a spec: what stands around its drive becomes the host, the queues and the measurement; its
+//! generators are the load, unless another one is said.
 
 use std::path::{Path, PathBuf};
 
@@ -99,11 +99,12 @@ impl SetUp {
     /// A spec without a load.
     pub fn complete(&mut self, spec: &mut Node) -> Result<(), Error> {
         let says = |spec: &Node, key: &str| spec.get(&format!("workload.{key}")).is_some();
-        if !["trace", "synthetic-clone", "synthetic", "fio"]
-            .iter()
-            .any(|load| says(spec, load))
-        {
-            return Err(InputError::new("a set-up of DiskSim's says what there is, not which requests there are")
+        let loads = ["trace", "synthetic-clone", "synthetic", "fio", "processes"];
+        if !loads.iter().any(|load| says(spec, load)) {
+            if let Some(processes) = &self.settings.processes {
+                return Ok(put(spec, "processes", processes)?);
+            }
+            return Err(InputError::new("a set-up of DiskSim's without generators says what there is, not which requests there are")
                 .at(Place::File(self.path.clone()))
                 .help("add --trace FILE, or --set workload.trace=FILE --set workload.format=disksim-ascii with a path from the set-up's folder, or --set workload.synthetic='{ … }'")
                 .into());

@@ -259,6 +259,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         tree.remove("workload.synthetic-clone");
         tree.remove("workload.synthetic");
         tree.remove("workload.fio");
+        tree.remove("workload.processes");
     }
     if let Some(set_up) = &mut set_up {
         set_up.complete(&mut tree)?;

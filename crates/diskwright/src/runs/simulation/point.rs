@@ -196,6 +196,7 @@ fn files(workload: &WorkloadSpec, base: &Path) -> Result<Vec<Content>, Error> {
         trace,
         synthetic_clone,
         synthetic: _,
+        processes: _,
         jobs: _,
         fio: _,
         notes: _,

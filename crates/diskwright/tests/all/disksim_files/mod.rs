@@ -3,6 +3,7 @@
 mod buffers;
 mod damaged;
 mod disks;
+mod generators;
 mod parameters;
 mod places;
 mod queues;

@@ -86,6 +86,34 @@ disksim_logorg org0 {
 }
 ";
 
+/// Behind the others, where a load is asked for.
+const LOAD: &str = "\
+disksim_pf Proc { Number of processors = 5, Process-Flow Time Scale = 1.0 }
+disksim_synthio Synthio {
+   Number of I/O requests to generate = 100,
+   Maximum time of trace generated = 1000.0,
+   System call/return with each request = 0,
+   Think time from call to request = 0.0,
+   Think time from request to return = 0.0,
+   Generators = [ disksim_synthgen {
+      Storage capacity per device = 700,
+      devices = [ org0 ],
+      Blocking factor = 8,
+      Probability of sequential access = 0.2,
+      Probability of local access = 0.3,
+      Probability of read access = 0.66,
+      Probability of time-critical request = 0.25,
+      Probability of time-limited request = 0.35,
+      Time-limited think times = [ normal, 30.0, 100.0 ],
+      General inter-arrival times = [ exponential, 0.0, 50.0 ],
+      Sequential inter-arrival times = [ uniform, 0.0, 60.0 ],
+      Local inter-arrival times = [ poisson, 1.0, 40 ],
+      Local distances = [ normal, 0.0, 4000.0 ],
+      Sizes = [ twovalue, 8, 16.0, 0.125 ]
+   } ]
+}
+";
+
 const DISK: &str = "\
 disksim_disk SMALL {
    Model = source drive.model,
@@ -229,6 +257,12 @@ impl Sample {
     pub fn with(mut self, path: &str, text: &str) -> Sample {
         self.0.insert(path.into(), text.into());
         self
+    }
+
+    /// With a generator of load.
+    pub fn with_load(self) -> Sample {
+        const LAST: &str = "   Parity rotation type = 1\n}\n";
+        self.replace(LAST, &format!("{LAST}{LOAD}"))
     }
 
     /// With a text replaced in whatever file holds it, which must be one, where it stands first.

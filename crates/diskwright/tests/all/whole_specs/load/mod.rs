@@ -3,6 +3,7 @@
 mod jobs;
 mod patterns;
 mod planned;
+mod processes;
 pub mod traces;
 
 use diskwright::base::document::{Node, from_node};
@@ -24,6 +25,7 @@ const KINDS: &[Kind] = &[
     (3, traces::trace),
     (1, traces::synthetic_clone),
     (1, jobs::fio),
+    (2, processes::processes),
 ];
 
 /// The workload for a device of at least `blocks` blocks.
@@ -124,6 +126,7 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         }
         ("MediaErrorSpec", "from") => draw.scaled(0..=400).into(),
         ("MediaErrorSpec", "blocks") => draw.scaled(1..=100).into(),
+        ("ProcessesSpec" | "GeneratorSpec", key) => processes::hint(draw, owner, key),
         ("Pace", "scaled") => draw.share(0.1, 8.0).into(),
         _ => patterns::hint(draw, owner, key),
     }
@@ -208,7 +211,9 @@ pub fn is_closed(spec: &Value) -> bool {
 }
 
 fn is_closed_load(workload: &Value) -> bool {
-    workload["pace"] == "closed" || workload.to_string().contains("\"closed\"")
+    workload["pace"] == "closed"
+        || workload.get("processes").is_some()
+        || workload.to_string().contains("\"closed\"")
 }
 
 /// The whole spec of a device of at least `blocks` blocks.
