@@ -201,10 +201,6 @@ impl Component {
                 Effect::Unless(neutral, because) => {
                     (item.float(name)? != neutral).then_some(because)
                 }
-                Effect::UnlessText(neutral, because) => {
-                    let text = item.text(name)?;
-                    (!neutral.contains(&text.as_str())).then_some(because)
-                }
             };
             if let Some(because) = because {
                 warnings.push(

@@ -10,6 +10,7 @@ mod input;
 mod inspection;
 pub mod opening;
 mod output;
+mod places;
 pub mod processes;
 mod profile;
 mod record;
@@ -28,7 +29,7 @@ use crate::base::error::{Error, InputError, Place};
 use crate::base::units::Time;
 use crate::engine::request::Command;
 
-use self::processes::{PlannedRequest, ProcessRules, Processes, Region};
+use self::processes::{PlannedRequest, ProcessRules, Processes};
 use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::{StreamPlan, Synthetic};
 
@@ -45,6 +46,7 @@ pub use self::input::Input;
 pub use self::inspection::{DeviceSummary, InspectOptions, Inspection, inspect};
 pub use self::opening::{FORMATS, FormatSummary, format_of, open, open_input, summaries};
 pub use self::output::Output;
+pub use self::places::DevicePlace;
 pub use self::processes::ProcessesSpec;
 pub use self::profile::{
     ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DirectionProfile, Dispersion,
@@ -166,12 +168,8 @@ impl Workload {
             });
         }
         if let Some(processes) = &spec.processes {
-            let whole = Region {
-                device: 0,
-                begin: 0,
-                blocks: capacity_blocks,
-            };
-            let processes = Processes::new(processes, seed, &[whole])?;
+            let regions = places::regions(&spec.devices, capacity_blocks)?;
+            let processes = Processes::new(processes, seed, &regions)?;
             return Ok(Workload {
                 pacing: Pacing::Processes,
                 source: Source::Processes(Box::new(processes)),
@@ -188,7 +186,9 @@ impl Workload {
                 .unwrap_or(Path::new("")),
         );
         let options = spec.format_options();
-        if spec.device == DeviceChoice::Single && synthetic_clone.is_none() {
+        places::check_within(&spec.devices, capacity_blocks)?;
+        let is_of_one = spec.device == DeviceChoice::Single && spec.devices.is_empty();
+        if is_of_one && synthetic_clone.is_none() {
             refuse_several_devices(&path, &options)?;
         }
         Ok(Workload {

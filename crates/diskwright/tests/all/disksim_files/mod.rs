@@ -9,3 +9,4 @@ mod places;
 mod queues;
 mod runs;
 mod sample;
+mod systems;

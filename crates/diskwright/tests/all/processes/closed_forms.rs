@@ -186,3 +186,51 @@ fn generators_are_told_apart_by_their_names() {
     let alone = run(&spec("requests = 100", &[&one], 2));
     assert!(alone.get("by_stream").is_none());
 }
+
+#[test]
+fn requests_go_to_several_devices() {
+    let keys = format!(
+        "devices = [4, 7]\ncapacity = \"100 blocks\"\nreads = 0.0\n{}",
+        every(2.0)
+    );
+    let mut text = spec("requests = 400", &[&keys], 1);
+    text = text.replacen(
+        "[device.simple]",
+        "[[workload.devices]]\ndevice = 7\noffset = \"1000 blocks\"\nsize = \"100 blocks\"\n\
+         [[workload.devices]]\ndevice = 4\noffset = \"500 blocks\"\n[device.simple]",
+        1,
+    );
+    let options = crate::support::RunOptions {
+        keep_requests: true,
+        ..crate::support::checked()
+    };
+    let outcome = crate::support::outcome_of(&crate::support::from_text(&text), &options);
+    let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
+    let asked = super::asked(&outcome, 400);
+    let places: Vec<u64> = asked.iter().flatten().map(|&(lbn, _, _)| lbn).collect();
+    let on = |begin: u64| {
+        places
+            .iter()
+            .filter(|&&lbn| (begin..begin + 100).contains(&lbn))
+            .count()
+    };
+    assert_eq!(on(500) + on(1000), places.len());
+    assert!(on(500) > 150 && on(1000) > 150, "{} {}", on(500), on(1000));
+    let error = |from: &str, to: &str| {
+        let error = crate::support::try_run(&text.replacen(from, to, 1)).expect_err(to);
+        error.to_string()
+    };
+    assert!(
+        error("devices = [4, 7]", "devices = [4, 8]")
+            .contains("devices has 8: the load's devices are 7, 4")
+    );
+    assert!(error("devices = [4, 7]\n", "").contains("devices is missing"));
+    assert!(
+        error("capacity = \"100", "capacity = \"101")
+            .contains("at most the 100 of its smallest device")
+    );
+    assert!(
+        error("offset = \"500", "size_scale = 2\noffset = \"500")
+            .contains("size_scale 2: expected 512 and 1")
+    );
+}

@@ -2,6 +2,7 @@
 
 mod case;
 mod closed_forms;
+mod disksim;
 mod refused;
 mod twin;
 

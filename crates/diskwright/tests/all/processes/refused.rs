@@ -152,6 +152,13 @@ fn errors_say_what_is_wrong_and_what_is_accepted() {
         let error = try_run(&text).expect_err(to).to_string();
         assert!(error.contains(key) && error.contains(told), "{to}: {error}");
     }
+    let hasty = SOUND.replacen("requests = 10", "requests = 1", 1);
+    let hasty = hasty.replacen("critical = 0.2", "critical = 0.0", 1);
+    let error = try_run(&hasty).expect_err("nothing completes").to_string();
+    assert!(
+        error.contains("when its processes end it: 1 were issued"),
+        "{error}"
+    );
     let none = "[workload.processes]\nrequests = 10\ngenerator = []\n[device.simple]\ncapacity = \"1 MiB\"\nread = \"1 ms\"\nwrite = \"1 ms\"\n";
     let error = try_run(none).expect_err("no generator").to_string();
     assert!(

@@ -155,7 +155,8 @@ fn plausible(result: &Value) -> Result<(), String> {
     let requests = &result["requests"];
     let count = |key: &str| number(requests, key);
     // Processes end a run at once.
-    let gives_up = result["spec"]["workload"].get("processes").is_some();
+    let gives_up = result["spec"]["measure"].get("end").is_some()
+        || result["spec"]["workload"].get("processes").is_some();
     if count("completed")? != count("issued")?
         && !(gives_up && count("completed")? < count("issued")?)
     {
