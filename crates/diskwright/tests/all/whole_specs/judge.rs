@@ -201,8 +201,10 @@ const SHARES: [&str; 3] = ["utilisation", "share", "ratio"];
 /// Every number is one, none is negative, and shares are shares.
 fn sound(value: &Value, path: &str) -> Result<(), String> {
     match value {
+        // An interval of confidence may reach below 0.
         Value::Object(entries) => entries
             .iter()
+            .filter(|(key, _)| *key != "ci95")
             .try_for_each(|(key, value)| sound(value, &format!("{path}.{key}"))),
         Value::Array(items) => items.iter().try_for_each(|value| sound(value, path)),
         Value::Number(number) => {
