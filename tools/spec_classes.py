@@ -51,6 +51,11 @@ OWN_NAMES = {
     "AdaptiveTimeout",
     "OracleTimeout",
     "RedirectBySize",
+    "UniformDistribution",
+    "NormalDistribution",
+    "ExponentialDistribution",
+    "PoissonDistribution",
+    "TwoValueDistribution",
 }
 SUFFIXES = ("Spec", "Params", "Options")
 

@@ -69,10 +69,14 @@ __all__ = [
     "Deadline",
     "Delay",
     "Device",
+    "DevicePlace",
     "Distances",
+    "Distribution",
+    "Driver",
     "Eager",
     "Energy",
     "Exponential",
+    "ExponentialDistribution",
     "ExponentialSizes",
     "Fac",
     "Fail",
@@ -94,6 +98,8 @@ __all__ = [
     "FlashBackedOverlap",
     "FlashTimes",
     "Free",
+    "From",
+    "Generator",
     "GeometryDescription",
     "Greedy",
     "GreedyDual",
@@ -107,8 +113,10 @@ __all__ = [
     "Hybrid",
     "Idle",
     "IdleDescription",
+    "IdleProcessors",
     "InPlace",
     "Initial",
+    "Join",
     "Learned",
     "LeastOutstanding",
     "Lengths",
@@ -125,6 +133,7 @@ __all__ = [
     "MapScheme",
     "MappingDescription",
     "Measure",
+    "MeasureEnd",
     "MediaError",
     "MergedPlace",
     "Mirror",
@@ -136,11 +145,13 @@ __all__ = [
     "Never",
     "NoCleaning",
     "NoMetadata",
+    "NormalDistribution",
     "Oldest",
     "OnCache",
     "OnOff",
     "OracleTimeout",
     "OutOfOrder",
+    "Outstanding",
     "Overhead",
     "OverheadTable",
     "Pace",
@@ -154,11 +165,14 @@ __all__ = [
     "Percent",
     "Placement",
     "Poisson",
+    "PoissonDistribution",
     "PoissonRequests",
     "Portion",
     "Power",
     "PowerPolicy",
     "Precondition",
+    "Priority",
+    "Processes",
     "Queue",
     "QueueClass",
     "QueuesDescription",
@@ -232,14 +246,18 @@ __all__ = [
     "TierRankedBy",
     "TierWritePolicy",
     "Ties",
+    "Ties2",
     "Time",
+    "Timeout",
     "TimingDescription",
     "Trace",
     "TraceDevice",
     "Transition",
     "Turns",
     "TwoQ",
+    "TwoValueDistribution",
     "Uniform",
+    "UniformDistribution",
     "UniformGaps",
     "VScan",
     "Variant",
@@ -297,6 +315,10 @@ class Workload(Table):
     fio: Fio | None = None
     """A job file of fio's, which becomes a synthetic load; this, `trace`, `synthetic-clone` or `synthetic`.
     """
+    processes: Processes | None = None
+    """Processes that make requests on simulated processors, as DiskSim's synthetic generators are; in place
+    of all of these.
+    """
     format: str | None = None
     """The trace's format, where its content does not tell."""
     csv: Csv | None = None
@@ -309,6 +331,10 @@ class Workload(Table):
     """When the requests are issued. Default: "recorded"."""
     device: TraceDevice | None = None
     """Which of the trace's devices. Default: "single"."""
+    devices: Sequence[DevicePlace] | None = None
+    """Where the trace's devices are on the one that the requests are for, each with its number; in place of
+    `device`.
+    """
     from_: Time | None = None
     """Leave out requests that arrive earlier; this instant becomes time 0."""
     to: Time | None = None
@@ -833,6 +859,164 @@ class FioJobs(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Processes(Table):
+    """Processes on simulated processors, each of which computes, makes a request, and waits for it or not:
+    the synthetic generators of DiskSim 4.0, request for request.
+    """
+
+    requests: int
+    """The run ends at once when a process plans its next request and all processes together have gone on
+    from so many. What is under way then is not counted.
+    """
+    generator: Sequence[Generator]
+    """The generators, each of which is a process."""
+    duration: Time | None = None
+    """The run ends at once when a process plans its next request at this instant or later."""
+    processors: int | None = None
+    """How many processors there are. A process keeps its processor while it computes, and gives it up only
+    to wait for a request: with fewer processors than processes that do not wait, some never make a
+    request. Default: 1.
+    """
+    idle_processors: IdleProcessors | None = None
+    """What becomes of a processor that has no process to go on with. Default: "lost"."""
+    time_scale: float | None = None
+    """What the time of all computing is multiplied by. Default: 1.0."""
+    first_seed: int | None = None
+    """The seed of the first request of each generator, of which the lowest 32 bits count. Default: the
+    spec's `seed`.
+    """
+    later_seed: int | None = None
+    """The seed of all requests after the first ones: DiskSim has a constant here. Default: 1000003."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generator(Table):
+    """One generator of requests."""
+
+    gap_ms: Distribution
+    """The time for which the process computes before a request, in ms; drawn again while it is below 0.
+    """
+    size_blocks: Distribution
+    """The sizes of requests, in blocks: rounded towards 0 to a block, then up to whole units. Drawn again
+    while it is 0 or less, or does not fit, together with the place.
+    """
+    name: str | None = None
+    """The name under which its requests are reported. Default: its place, `generator[0]`, where there are
+    several.
+    """
+    devices: Sequence[int] | None = None
+    """The numbers of its devices, one of which is drawn for each request that is neither sequential nor
+    local: `workload.devices` says where they are. Default: the one device there is.
+    """
+    capacity: Size | None = None
+    """How much of each device it uses, from its beginning. Default: all of the smallest one."""
+    unit: Size | None = None
+    """Places and sizes are multiples of this. A capacity that is none is not used to its end. Default: "1
+    block".
+    """
+    sequential: float | None = None
+    """The share of requests that begin where the one before has ended, with its size, its device and its
+    direction. Default: 0.0.
+    """
+    local: float | None = None
+    """The share of requests that are at a distance from the one before, on the same device. Default: 0.0.
+    """
+    reads: float | None = None
+    """The share of reads; all others are writes. Default: 1.0."""
+    critical: float | None = None
+    """The share of time-critical requests: the process waits for them. Default: 0.0."""
+    limited: float | None = None
+    """The share of time-limited requests: the process waits for them if they are under way when their time
+    is over. Default: 0.0.
+    """
+    limit_ms: Distribution | None = None
+    """The time of time-limited requests, in ms; needed where there are some. Drawn again while it is below
+    0.
+    """
+    sequential_gap_ms: Distribution | None = None
+    """The same before a sequential request. Default: that of the others."""
+    local_gap_ms: Distribution | None = None
+    """The same before a local request. Default: that of the others."""
+    distance_blocks: Distribution | None = None
+    """From the first block of the request before to that of a local one, in blocks; needed where there are
+    some. Rounded towards 0 to whole units.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniformDistribution(Table):
+    """Every number of a range alike.
+
+    Every number of a range alike: one random number.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("uniform",)
+    min: float
+    """The least."""
+    max: float
+    """The end of the range, which is not drawn itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalDistribution(Table):
+    """The normal distribution.
+
+    The normal distribution, by von Neumann's comparison of two exponential numbers: three random numbers
+    or more.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("normal",)
+    mean: float
+    """The mean."""
+    deviation: float
+    """The standard deviation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExponentialDistribution(Table):
+    """A number, and an exponentially distributed one.
+
+    `base`, and an exponentially distributed number: one random number.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("exponential",)
+    mean: float
+    """The mean, without `base`."""
+    base: float | None = None
+    """What is added to each. Default: 0.0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoissonDistribution(Table):
+    """A number, and the number of events in a Poisson process.
+
+    `base`, and the number of events in a Poisson process: one random number for each event, and one more.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("poisson",)
+    mean: float
+    """The mean, without `base`: at most 700."""
+    base: float | None = None
+    """What is added to each. Default: 0.0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoValueDistribution(Table):
+    """One of two numbers.
+
+    One of two numbers: one random number.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("two-value",)
+    usual: float
+    """The usual number."""
+    other: float
+    """The other one."""
+    share: float
+    """The share of the other one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Csv(Table):
     """What a CSV file's columns mean, where their names do not say it."""
 
@@ -885,6 +1069,24 @@ class Scaled(Table):
     _names: ClassVar[tuple[str, ...]] = ("scaled",)
     _is_value: ClassVar[bool] = True
     value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicePlace(Table):
+    """Where a device of a trace is."""
+
+    device: int
+    """Its number in the trace."""
+    offset: Size | None = None
+    """Where its block 0 is. Default: "0 blocks"."""
+    size: Size | None = None
+    """How large it is; to the end of the device that takes the requests where it is left out."""
+    location_scale: int | None = None
+    """How many bytes a place of the trace is further than the one before: 512 where it counts blocks. A part
+    or a multiple of 512. Default: 512.
+    """
+    size_scale: int | None = None
+    """What the sizes of its requests are multiplied by. Default: 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -963,14 +1165,17 @@ class Fcfs(Table):
 class Sstf(Table):
     """Shortest seek time first: the nearest waiting request.
 
-    Rule: the nearest request. Tie: the one that has waited longer. Source: Denning, "Effects of
-    scheduling on file memory operations", AFIPS 1967; DiskSim's policies 4 (by LBN) and 7 (by cylinder).
-    Weakness: blind to rotation; requests far from the crowd starve.
+    Rule: the nearest request. Tie: the one that has waited longer; with `ties = "alternate"` upwards and
+    downwards in turn. Source: Denning, "Effects of scheduling on file memory operations", AFIPS 1967;
+    DiskSim's policies 4 (by LBN) and 7 (by cylinder). Weakness: blind to rotation; requests far from the
+    crowd starve.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("sstf",)
     by: By | None = None
     """Whether it goes by LBN or by cylinder. Default: "cylinder"."""
+    ties: Ties | None = None
+    """Which of two is next that are as near, one on either side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1011,11 +1216,12 @@ class Scan(Table):
 class CLook(Table):
     """Circular LOOK: upwards, then back to the lowest waiting request.
 
-    Rule: the next request at or above the end of the previous one, else the lowest. Tie: the one that has
-    waited longer. Source: Merten, 1970, as C-SCAN without the run to the edge; Worthington, Ganger and
-    Patt, SIGMETRICS 1994; DiskSim's policies 3 (by LBN) and 6 (by cylinder). Weakness: blind to rotation;
-    a stream just ahead of the arm holds up everything behind it; by LBN, a request that begins within the
-    previous one waits for the next sweep.
+    Rule: the next request at or above the end of the previous one, else the lowest; with `from = "start"`
+    at or above its start. Tie: the one that has waited longer. Source: Merten, 1970, as C-SCAN without
+    the run to the edge; Worthington, Ganger and Patt, SIGMETRICS 1994; DiskSim's policies 3 (by LBN) and
+    6 (by cylinder), which go on from the start. Weakness: blind to rotation; a stream just ahead of the
+    arm holds up everything behind it; by LBN, a request that begins within the previous one waits for the
+    next sweep.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -1024,6 +1230,8 @@ class CLook(Table):
     )
     by: By | None = None
     """Whether it goes by LBN or by cylinder. Default: "lbn"."""
+    from_: From | None = None
+    """Where the previous request leaves off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1701,7 +1909,7 @@ class Eager(Table):
     """
     allocator: Allocator | None = None
     """Which free slot a write takes. Default: "soonest"."""
-    ties: Ties | None = None
+    ties: Ties2 | None = None
     """Which cylinder a write takes where free slots of several come by at the same instant. Default:
     "outward".
     """
@@ -2011,6 +2219,63 @@ class Synchronised(Table):
     """
 
     _names: ClassVar[tuple[str, ...]] = ("synchronised",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver(Table):
+    """An operating system's queue before one device."""
+
+    _names: ClassVar[tuple[str, ...]] = ("driver",)
+    device: Device
+    """The device behind it."""
+    name: str | None = None
+    """What the device behind it is called, for results."""
+    outstanding: Outstanding | None = None
+    """The most requests that the device behind it is given at a time. Default: 1."""
+    scheduler: Scheduler | None = None
+    """Which of the waiting requests is next. It knows LBNs only. Default: "fcfs"."""
+    join: Join | None = None
+    """Waiting requests that continue one another become one."""
+    priority: Priority | None = None
+    """Requests that a process waits for, or will wait for after a time, go before all others. Without it
+    they do not.
+    """
+    timeout: Timeout | None = None
+    """Requests that have waited too long go before others. Without it they do not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join(Table):
+    """Which requests are joined while they wait."""
+
+    most: Size
+    """The most that a joined request asks for."""
+    reads: bool | None = None
+    """Whether reads are joined. Default: true."""
+    writes: bool | None = None
+    """Whether writes are joined. Default: true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priority(Table):
+    """How urgent requests wait."""
+
+    scheduler: Scheduler | None = None
+    """Which of the urgent ones is next. Default: "fcfs"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeout(Table):
+    """When requests have waited too long."""
+
+    after: Time
+    """After this time they go to the urgent ones, or where these are not told apart to a queue of their own
+    before the others.
+    """
+    every: Time | None = None
+    """They are looked for at the whole multiples of this time. Default: "1 s"."""
+    scheduler: Scheduler | None = None
+    """Which is next of those that have waited too long, where they have a queue of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3080,6 +3345,8 @@ class Measure(Table):
     """Take no request that arrives later than this after the first."""
     requests: int | None = None
     """The most requests that are taken."""
+    end: MeasureEnd | None = None
+    """When the run ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3235,6 +3502,28 @@ Load: TypeAlias = Synthetic | Several
 Fio: TypeAlias = FilePath | FioJobs
 """A job file, or some of its jobs."""
 
+Distribution: TypeAlias = (
+    UniformDistribution
+    | NormalDistribution
+    | ExponentialDistribution
+    | PoissonDistribution
+    | TwoValueDistribution
+)
+"""A distribution of numbers: of milliseconds, or of blocks.
+
+How each is drawn, and from how many random numbers, is that of DiskSim 4.0: the same generator gives the
+same stream.
+"""
+
+IdleProcessors: TypeAlias = Literal["lost", "resumed"]
+"""What becomes of a processor that has no process to go on with.
+
+`lost`: It is not used again, unless it is the first one: as in DiskSim 4.0, where all interrupts are
+handled by the first one.
+
+`resumed`: It goes on with the next process that has waited.
+"""
+
 BlkEvent: TypeAlias = Literal["queue", "issue"]
 """An event that can be a request's arrival.
 
@@ -3298,6 +3587,22 @@ By: TypeAlias = Literal["lbn", "cylinder"]
 `lbn`: The first LBN. The present place is the end of the previous request.
 
 `cylinder`: The cylinder of the first LBN. The present place is the arm's.
+"""
+
+Ties: TypeAlias = Literal["oldest", "alternate"]
+"""Which of two requests is next that are as near.
+
+`oldest`: The one that has waited longer.
+
+`alternate`: The upper one and the lower one in turn, the upper one first, as in DiskSim.
+"""
+
+From: TypeAlias = Literal["end", "start"]
+"""Where a request leaves off, for the one that is picked after it.
+
+`end`: Behind its last block; by cylinder, where the arm then is.
+
+`start`: Where it began, as in DiskSim: the same place may be served again and again.
 """
 
 Scheduler: TypeAlias = (
@@ -3462,7 +3767,7 @@ own cylinder has room.
 cylinder again when the end of the disk is reached.
 """
 
-Ties: TypeAlias = Literal["outward", "emptier", "inward"]
+Ties2: TypeAlias = Literal["outward", "emptier", "inward"]
 """Which cylinder a write takes where free slots of several come by at the same instant, none of them in the
 arm's own.
 
@@ -3519,6 +3824,9 @@ ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror
 
 Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
 """How the platters of several disks turn."""
+
+Outstanding: TypeAlias = int | Literal["unlimited"]
+"""A number of requests from 1, or "unlimited"."""
 
 QueueClass: TypeAlias = Literal["urgent", "high", "medium", "low"]
 """The class of a queue.
@@ -3664,7 +3972,7 @@ TierEventKind: TypeAlias = Literal["remove", "attach"] | Resize
 `attach`: The cache device is used again, with an empty cache.
 """
 
-Device: TypeAlias = Hdd | Array | Simple | Curve | Ssd | Hybrid | Tier
+Device: TypeAlias = Hdd | Array | Driver | Simple | Curve | Ssd | Hybrid | Tier
 """A device and its parts; the one key says what it is."""
 
 RedirectionRule: TypeAlias = (
@@ -3714,6 +4022,15 @@ FlashBackedNext: TypeAlias = Literal["none-if-empty", "never-redirect", "oracle"
 
 WarmUp: TypeAlias = int | str
 """A number of requests, a share such as "10 %", or a time such as "5 s"."""
+
+MeasureEnd: TypeAlias = Literal["last-completion", "last-arrival"]
+"""When a run ends.
+
+`last-completion`: When the last request is complete.
+
+`last-arrival`: When the last request has arrived, of a load whose requests arrive by themselves. It and
+all that is outstanding then are in no statistics.
+"""
 
 FaultKind: TypeAlias = Literal["power-cut"] | Fail | MediaError
 """What can go wrong.

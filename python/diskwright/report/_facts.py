@@ -140,11 +140,11 @@ def settings(devices: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _workload(workload: Mapping[str, Any]) -> str:
-    kind = next((key for key in ("trace", "synthetic") if key in workload), None)
+    kind = next((key for key in ("trace", "synthetic", "processes") if key in workload), None)
     if kind == "trace":
         rest = {key: workload[key] for key in ("pace", "device", "from", "to", "limit") if key in workload}
         return "; ".join(filter(None, [f"trace {workload['trace']}", _settings(rest)]))
-    return "synthetic: " + _settings(workload["synthetic"]) if kind else _settings(workload)
+    return f"{kind}: {_settings(workload[kind])}" if kind else _settings(workload)
 
 
 def _devices(tree: Any, path: str = "") -> list[tuple[str, str]]:

@@ -38,6 +38,7 @@ mod planned_streams;
 mod pool_edges;
 mod pool_twin;
 mod power;
+mod processes;
 mod queue_depth;
 mod readers;
 mod reference_data;

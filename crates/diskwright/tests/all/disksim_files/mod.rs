@@ -3,8 +3,10 @@
 mod buffers;
 mod damaged;
 mod disks;
+mod generators;
 mod parameters;
 mod places;
 mod queues;
 mod runs;
 mod sample;
+mod systems;

@@ -3,6 +3,7 @@
 mod array;
 mod curve;
 mod drive;
+mod driver;
 mod hdd;
 mod hybrid;
 pub mod power;
@@ -36,6 +37,7 @@ pub struct Kind {
 pub const KINDS: &[Kind] = &[
     hdd::KIND,
     array::KIND,
+    driver::KIND,
     simple::KIND,
     curve::KIND,
     ssd::KIND,
