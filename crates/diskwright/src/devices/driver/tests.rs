@@ -206,7 +206,9 @@ fn policies_are_those_of_disksim() {
     assert_eq!(order(SSTF, &[100, 50, 166]), [100, 166, 50]);
     let oldest = r#"{ "sstf": { "by": "lbn" } }"#;
     assert_eq!(order(oldest, &[100, 50, 166]), [100, 50, 166]);
-    // The second tie goes down: from 174, 374 + ... are 200 away on both sides.
+    // From 174 both sides are 124 away: the second tie goes downwards.
+    assert_eq!(order(SSTF, &[100, 50, 166, 298]), [100, 166, 50, 298]);
+    // Without ties the nearest.
     let lbns = [100, 58, 158, 266, 66];
     assert_eq!(order(SSTF, &lbns), [100, 66, 58, 158, 266]);
     assert_eq!(order(FCFS, &[9, 5, 7]), [9, 5, 7]);
