@@ -4,6 +4,7 @@ pub mod array;
 pub mod assembly;
 pub mod controller;
 pub mod curve;
+pub mod driver;
 pub mod drives;
 pub mod hdd;
 pub mod hybrid;
@@ -25,6 +26,7 @@ use spindles::Spindles;
 registry::kinds! {
     Hdd = "hdd" in hdd::spec::HddSpec, "A hard disk.";
     Array = "array" in array::spec::ArraySpec<DeviceSpec>, "Several devices as one.";
+    Driver = "driver" in driver::spec::DriverSpec<DeviceSpec>, "An operating system's queue before one device.";
     Simple = "simple" in simple::SimpleSpec, "A device that takes a constant time for each request, and a rate for its bytes.";
     Curve = "curve" in curve::CurveSpec, "A device of which the access time is known by the distance from its last request.";
     Ssd = "ssd" in ssd::spec::SsdSpec, "An SSD.";

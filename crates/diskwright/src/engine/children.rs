@@ -138,12 +138,12 @@ impl<P> Children<P> {
         entry.left += 1;
         let of_host = entry.request.map(|request| {
             let request = cx.request(request);
-            (request.sequence, request.stream)
+            (request.sequence, request.stream, request.class)
         });
         let request = cx.submit(child, command);
         if let Some(of_host) = of_host {
             let entry = cx.request_mut(request);
-            (entry.sequence, entry.stream) = of_host;
+            (entry.sequence, entry.stream, entry.class) = of_host;
         }
         let index = request.0 as usize;
         if self.sent.len() <= index {
@@ -158,6 +158,15 @@ impl<P> Children<P> {
             request,
         });
         request
+    }
+
+    /// Makes the pieces that are under way for a request [urgent](Context::make_urgent), too.
+    pub fn make_urgent(&self, request: RequestId, cx: &mut Context<'_>) {
+        for piece in self.sent.iter().flatten() {
+            if self.request(piece.job) == Some(request) {
+                cx.make_urgent(piece.request);
+            }
+        }
     }
 
     /// The piece whose request to a child is complete.

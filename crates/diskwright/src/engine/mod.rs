@@ -25,4 +25,6 @@ pub use initiator::{Initiator, Port};
 pub use token::Token;
 
 #[cfg(test)]
+mod classes_tests;
+#[cfg(test)]
 pub(crate) mod tests;

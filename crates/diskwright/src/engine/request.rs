@@ -128,6 +128,25 @@ impl Command {
     }
 }
 
+/// How urgent a request is to the process that makes it. Queues with a scheme of priorities look at it; to all others requests are alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Nobody waits for it.
+    #[default]
+    Plain,
+    /// Time-limited: a process waits for it if it is still under way after some time.
+    Limited,
+    /// Time-critical: a process waits for it.
+    Critical,
+}
+
+impl Class {
+    /// Whether a scheme of priorities prefers it to plain requests.
+    pub const fn is_urgent(self) -> bool {
+        !matches!(self, Class::Plain)
+    }
+}
+
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -296,6 +315,8 @@ pub struct Request {
     pub sequence: u64,
     /// Of which of the load's streams the host's request is that it is, or is for; 0 where there is none.
     pub stream: u32,
+    /// How urgent the host's request is that it is, or is for.
+    pub class: Class,
     /// The run does not go on for it alone.
     pub(crate) is_background: bool,
     /// The device that submitted it; `None` for the host.
@@ -331,6 +352,7 @@ impl Request {
         self.outcome = None;
         self.sequence = if owner.is_some() { OF_NO_REQUEST } else { 0 };
         self.stream = 0;
+        self.class = Class::default();
         self.is_background = false;
         self.owner = owner;
         self.device = device;

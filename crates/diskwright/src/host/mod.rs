@@ -30,6 +30,8 @@ pub struct Extent {
     pub requests: Option<u64>,
     /// Only requests that arrive within this time of the first one.
     pub duration: Option<Time>,
+    /// The run ends when the last request of an open load has arrived; what is outstanding then is given up.
+    pub ends_with_last_arrival: bool,
 }
 
 /// How a host behaves.
@@ -326,6 +328,9 @@ impl<'a> Host<'a> {
             port.alarm(at, Token::new(ARRIVAL, 0));
         }
         self.has_no_next = !comes;
+        if !comes && self.policy.extent.ends_with_last_arrival {
+            port.stop();
+        }
         if let Some(foresight) = &self.foresight {
             foresight.note(comes.then_some(&self.ahead.command));
         }

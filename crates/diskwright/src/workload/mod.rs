@@ -10,6 +10,7 @@ mod input;
 mod inspection;
 pub mod opening;
 mod output;
+mod places;
 mod profile;
 mod record;
 mod selection;
@@ -43,6 +44,7 @@ pub use self::input::Input;
 pub use self::inspection::{DeviceSummary, InspectOptions, Inspection, inspect};
 pub use self::opening::{FORMATS, FormatSummary, format_of, open, open_input, summaries};
 pub use self::output::Output;
+pub use self::places::DevicePlace;
 pub use self::profile::{
     ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DirectionProfile, Dispersion,
     LogHistogram, Profile, ReferenceProfile, RunProfile, SizeCount, SizeProfile, Sizes,
@@ -169,7 +171,9 @@ impl Workload {
                 .unwrap_or(Path::new("")),
         );
         let options = spec.format_options();
-        if spec.device == DeviceChoice::Single && synthetic_clone.is_none() {
+        places::check_within(&spec.devices, capacity_blocks)?;
+        let is_of_one = spec.device == DeviceChoice::Single && spec.devices.is_empty();
+        if is_of_one && synthetic_clone.is_none() {
             refuse_several_devices(&path, &options)?;
         }
         Ok(Workload {

@@ -14,6 +14,7 @@ use crate::base::units::Time;
 use super::clone_options::SyntheticCloneOptions;
 use super::fio::{self, FioJob, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
+use super::places::{self, DevicePlace};
 use super::synthetic::SyntheticSpec;
 use super::synthetic_clone::{self, SyntheticCloneSpec};
 
@@ -56,6 +57,9 @@ pub struct WorkloadSpec {
     pub pace: Pace,
     /// Which of the trace's devices.
     pub device: DeviceChoice,
+    /// Where the trace's devices are on the one that the requests are for, each with its number; in place of `device`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DevicePlace>,
     /// Leave out requests that arrive earlier; this instant becomes time 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Time>,
@@ -165,7 +169,12 @@ impl WorkloadSpec {
                 "workload.from is {from} and workload.to {to}: nothing is between"
             )));
         }
-        Ok(())
+        if !self.devices.is_empty() && self.device != DeviceChoice::Single {
+            return Err(Error::input(
+                "workload.device and workload.devices exclude each other",
+            ));
+        }
+        places::check(&self.devices)
     }
 
     /// The keys that are about files of traces say nothing about a synthetic clone, which is of one device and in order.
@@ -181,7 +190,7 @@ impl WorkloadSpec {
     }
 
     /// The keys about the file of a trace, and whether they are given.
-    fn about_files(&self) -> [(&'static str, bool); 7] {
+    fn about_files(&self) -> [(&'static str, bool); 8] {
         let untouched = WorkloadSpec::default();
         [
             ("format", self.format.is_some()),
@@ -189,6 +198,7 @@ impl WorkloadSpec {
             ("blktrace", self.blktrace != untouched.blktrace),
             ("sector_bytes", self.sector_bytes.is_some()),
             ("device", self.device != untouched.device),
+            ("devices", !self.devices.is_empty()),
             ("out_of_order", self.out_of_order != untouched.out_of_order),
             ("bad_size", self.bad_size != untouched.bad_size),
         ]

@@ -27,6 +27,7 @@ mod hybrid_twin;
 mod initial_angle;
 mod interfaces;
 mod large_requests;
+mod last_arrival;
 mod layers;
 mod log_blocks;
 mod log_slots;

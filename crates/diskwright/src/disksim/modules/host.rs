@@ -4,7 +4,9 @@ use super::{Module, block, count, flag, float, int, list, text, time};
 
 const SEEDS: &str = "only generators of load draw random numbers";
 const LOADED: &str = "it describes a load, and a load is said in a spec";
-const ONE_OWNER: &str = "with one drive nothing competes for the bus";
+const ONE_OWNER: &str =
+    "a bus that several drives share is always free here, and of that there is a warning";
+const NO_PARITY: &str = "no array here keeps parity, and organisations that do are refused";
 const DECORATION: &str = "it says where something is written";
 
 /// `disksim_global`.
@@ -87,18 +89,15 @@ pub(in crate::disksim) static QUEUE: Module = Module {
         time("Write initiation delay"),
         time("Read initiation delay"),
         count("Sequential stream scheme"),
-        count("Maximum concat size")
-            .none("only a sequential stream scheme uses it, and of that there is a warning"),
+        count("Maximum concat size"),
         int("Overlapping request scheme", 0, 2),
         count("Sequential stream diff maximum")
             .none("only a sequential stream scheme uses it, and of that there is a warning"),
-        int("Scheduling timeout scheme", i64::MIN, i64::MAX)
-            .none("DiskSim 4.0 reads it and has no timeouts"),
+        int("Scheduling timeout scheme", i64::MIN, i64::MAX),
         count("Timeout time/weight"),
-        count("Timeout scheduling").none("DiskSim 4.0 has no timeouts"),
+        count("Timeout scheduling"),
         flag("Scheduling priority scheme"),
-        count("Priority scheduling")
-            .none("only the priority scheme uses it, and of that there is a warning"),
+        count("Priority scheduling"),
     ],
 };
 
@@ -130,23 +129,20 @@ pub(in crate::disksim) static LOGORG: Module = Module {
     name: "disksim_logorg",
     ignored: None,
     parameters: &[
-        text("Addressing mode").none("one drive has one address space"),
-        text("Distribution scheme").unless_text(
-            &["Asis", "Striped"],
-            "DiskSim drops the addresses of requests, here they are kept",
-        ),
-        text("Redundancy scheme").unless_text(&["Noredun"], "one drive holds one copy"),
+        text("Addressing mode"),
+        text("Distribution scheme"),
+        text("Redundancy scheme"),
         text("Components")
             .optional()
             .none("DiskSim 4.0 reads it and does nothing"),
-        list("devices").none("one drive is all there is"),
-        int("Stripe unit", 1, i64::MAX).none("stripes over one drive are the drive"),
-        flag("Synch writes for safety").none("one drive has no parity"),
-        int("Number of copies", 1, i64::MAX).none("one drive holds one copy"),
-        int("Copy choice on read", 1, 6).none("one drive holds one copy"),
-        float("RMW vs. reconstruct", 0.0, 1.0).none("one drive has no parity"),
-        int("Parity stripe unit", 1, i64::MAX).none("one drive has no parity"),
-        int("Parity rotation type", 1, 4).none("one drive has no parity"),
+        list("devices"),
+        int("Stripe unit", 1, i64::MAX),
+        flag("Synch writes for safety").none(NO_PARITY),
+        int("Number of copies", 1, i64::MAX),
+        int("Copy choice on read", 1, 6),
+        float("RMW vs. reconstruct", 0.0, 1.0).none(NO_PARITY),
+        int("Parity stripe unit", 1, i64::MAX).none(NO_PARITY),
+        int("Parity rotation type", 1, 4).none(NO_PARITY),
         time("Time stamp interval").optional().none(DECORATION),
         time("Time stamp start time").optional().none(DECORATION),
         time("Time stamp stop time").optional().none(DECORATION),
@@ -210,23 +206,21 @@ pub(super) static SYNCSET: Module = Module {
     ],
 };
 
-/// `disksim_simpledisk`, which is refused as a drive.
+/// `disksim_simpledisk`.
 pub(super) static SIMPLE_DISK: Module = Module {
     name: "disksim_simpledisk",
     ignored: None,
     parameters: &[
-        block("Scheduler", &["disksim_ioqueue"]).none(super::OTHER),
-        count("Max queue length").none(super::OTHER),
-        int("Block count", 1, i64::MAX).none(super::OTHER),
-        time("Bus transaction latency")
-            .optional()
-            .none(super::OTHER),
-        time("Bulk sector transfer time").none(super::OTHER),
-        flag("Never disconnect").none(super::OTHER),
+        block("Scheduler", &["disksim_ioqueue"]),
+        count("Max queue length"),
+        int("Block count", 1, i64::MAX),
+        time("Bus transaction latency").optional(),
+        time("Bulk sector transfer time"),
+        flag("Never disconnect").none("nothing but its own requests uses its bus"),
         flag("Print stats").none(super::PRINTED),
-        time("Command overhead").none(super::OTHER),
-        time("Constant access time").optional().none(super::OTHER),
-        time("Access time").optional().none(super::OTHER),
+        time("Command overhead"),
+        time("Constant access time").optional(),
+        time("Access time").optional(),
     ],
 };
 

@@ -20,13 +20,14 @@ use std::time::Instant;
 use crate::base::document::from_node;
 use crate::base::document::{Node, Override, Value};
 use crate::base::error::{Error, InputError, Place, Source};
-use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
+use crate::config::spec::{FaultKind, MeasureEnd, Spec, WarmUpSpec};
 use crate::devices::assembly::{DeviceTree, RunSettings};
 use crate::devices::drives::{self, DriveFile};
 use crate::devices::hdd::drive::Drive;
 use crate::devices::kind::{AnyDevice, DriveFacts};
 use crate::devices::spindles::Spindles;
 use crate::devices::{DeviceSpec, with_drives, with_spindles};
+use crate::disksim;
 use crate::engine::checker::Checker;
 use crate::engine::window::WarmUp;
 use crate::engine::window::{ArmTraceFrom, ArmTraceWindow};
@@ -299,11 +300,11 @@ pub(crate) fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<Se
             return Ok((tree, base.clone(), None));
         }
     };
-    let base = path.parent().unwrap_or(Path::new("")).to_owned();
-    if imported::is_set_up(path) {
-        let (tree, set_up) = imported::spec(path)?;
+    if disksim::is_set_up(path) {
+        let (tree, base, set_up) = imported::spec(path)?;
         return Ok((tree, base, Some(set_up)));
     }
+    let base = path.parent().unwrap_or(Path::new("")).to_owned();
     let bytes = fs::read(path).map_err(|error| Error::file(path, "read", error))?;
     let tree = parsed(path, &bytes).map_err(|error| match workload::format_of(&bytes) {
         Some(format) => taken_for_spec(path, format),
@@ -388,6 +389,13 @@ pub fn run(
         );
         return Err(checked.locate("host.flash_backed.next", error));
     }
+    if spec.measure.end == MeasureEnd::LastArrival && workload.pacing() != Pacing::Open {
+        let error = InputError::new(
+            "no arrival is the last: requests of this load wait for others, or for the plans of streams",
+        )
+        .help("end = \"last-arrival\" is for traces at their own pace and for synthetic loads whose requests arrive by themselves");
+        return Err(checked.locate("measure.end", error.into()));
+    }
     let policy = host_policy(&checked)?;
     let warm_up = warm_up(&checked, capacity)?;
     let mut recorder = Recorder::new(warm_up);
@@ -434,7 +442,7 @@ pub fn run(
     let jobs = host.take_jobs();
     let (measurements, picture) = host.finish_recording();
     if checked.spec.fault.is_empty() {
-        check_measured(&checked, &measurements)?;
+        check_measured(&checked, host.issued(), &measurements)?;
     }
     host.finish_log()?;
     if let Some(window) = &window {
@@ -456,11 +464,20 @@ pub fn run(
 }
 
 /// A run of which nothing is measured has no results.
-fn check_measured(checked: &Checked, measurements: &Measurements) -> Result<(), Error> {
+fn check_measured(
+    checked: &Checked,
+    issued: u64,
+    measurements: &Measurements,
+) -> Result<(), Error> {
     if measurements.measured_count() + measurements.failed() > 0 {
         return Ok(());
     }
     let (key, error) = match measurements.completed() {
+        0 if issued > 0 => (
+            "measure.end",
+            InputError::new("no request of the run is complete when the last one arrives")
+                .help("a longer run, or end = \"last-completion\""),
+        ),
         0 => (
             "workload",
             InputError::new("the run is empty: its load has no requests")
@@ -533,6 +550,7 @@ fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     let extent = Extent {
         requests: measure.requests,
         duration: measure.duration,
+        ends_with_last_arrival: measure.end == MeasureEnd::LastArrival,
     };
     Ok(HostPolicy {
         outstanding: host.outstanding,

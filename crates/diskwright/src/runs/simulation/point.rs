@@ -205,6 +205,7 @@ fn files(workload: &WorkloadSpec, base: &Path) -> Result<Vec<Content>, Error> {
         sector_bytes: _,
         pace: _,
         device: _,
+        devices: _,
         from: _,
         to: _,
         limit: _,

@@ -8,3 +8,4 @@ mod places;
 mod queues;
 mod runs;
 mod sample;
+mod systems;

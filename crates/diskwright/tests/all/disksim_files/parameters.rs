@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use diskwright::disksim::parameters;
 
 use super::sample::Sample;
+use super::systems;
 
 /// A component, a parameter and a value.
 type Put = (&'static str, &'static str, &'static str);
@@ -19,8 +20,6 @@ const OTHERS: &[Put] = &[
     ("bus1", "Read block transfer time", "0.5"),
     ("bus1", "Write block transfer time", "0.5"),
     ("ctlr0", "Scale for delays", "1"),
-    ("org0", "Distribution scheme", "Random"),
-    ("org0", "Redundancy scheme", "Shadowed"),
     ("IS", "I/O Trace Time Scale", "2.0"),
     ("IS", "I/O Mappings", "[]"),
     ("Global", "Statistic warm-up time", "2.5"),
@@ -283,6 +282,46 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+const STRIPED: Put = ("org0", "Distribution scheme", "Striped");
+const MIRRORED: Put = ("org0", "Redundancy scheme", "Shadowed");
+const JOINING: Put = ("driver0", "Scheduler:Sequential stream scheme", "1");
+const TIMED: Put = ("driver0", "Scheduler:Scheduling timeout scheme", "1");
+const URGENT: Put = ("driver0", "Scheduler:Scheduling priority scheme", "1");
+
+/// What matters in a system of four disks only, beside other overrides.
+const OF_SYSTEMS: &[(&[Put], Put)] = &[
+    (&[STRIPED], ("org0", "Addressing mode", "Array")),
+    (&[], STRIPED),
+    (&[], MIRRORED),
+    (&[], ("org0", "devices", "[ disk1 ]")),
+    (&[STRIPED], ("org0", "Stripe unit", "32")),
+    (&[MIRRORED], ("org0", "Number of copies", "4")),
+    (&[MIRRORED], ("org0", "Copy choice on read", "1")),
+    (&[], JOINING),
+    (
+        &[JOINING],
+        ("driver0", "Scheduler:Maximum concat size", "64"),
+    ),
+    (&[], TIMED),
+    (&[TIMED], ("driver0", "Scheduler:Timeout time/weight", "7")),
+    (&[TIMED], ("driver0", "Scheduler:Timeout scheduling", "1")),
+    (&[], URGENT),
+    (&[URGENT], ("driver0", "Scheduler:Priority scheduling", "1")),
+];
+
+const LONGER: Put = ("disk0", "Max queue length", "4");
+
+/// What matters in a system of simple disks.
+const OF_SIMPLE_DISKS: &[(&[Put], Put)] = &[
+    (&[], LONGER),
+    (&[LONGER], ("disk0", "Scheduler:Scheduling policy", "3")),
+    (&[], ("disk0", "Block count", "999")),
+    (&[], ("disk0", "Bus transaction latency", "0.1")),
+    (&[], ("disk0", "Bulk sector transfer time", "0.1")),
+    (&[], ("disk0", "Command overhead", "0.1")),
+    (&[], ("disk0", "Constant access time", "0.1")),
+];
+
 /// What an import comes to; the electronics as DiskSim has them would differ with every parameter.
 fn outcome(sample: &Sample, overrides: &[(&str, &str, &str)]) -> String {
     match sample.import(overrides) {
@@ -322,6 +361,25 @@ fn every_parameter_that_counts_changes_something() {
             "{name} changes nothing"
         );
         changed.insert(name, true);
+    }
+    let simple = systems::simple(&systems::several(2));
+    let of_systems = [
+        (systems::several(4), OF_SYSTEMS),
+        (simple.clone(), OF_SIMPLE_DISKS),
+        (
+            simple.replace("Constant access time = 9.5", "Access time = 9.5"),
+            &[(&[], ("disk0", "Access time", "8.5"))],
+        ),
+    ];
+    for (sample, puts) in of_systems {
+        for &(beside, put) in puts {
+            let all: Vec<_> = beside.iter().copied().chain([put]).collect();
+            assert!(
+                systems::outcome(&sample, &all) != systems::outcome(&sample, beside),
+                "{put:?} changes nothing"
+            );
+            changed.insert(last(put.1), true);
+        }
     }
     for row in parameters() {
         let matters = row.used || row.warned;

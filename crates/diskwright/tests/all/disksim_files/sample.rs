@@ -258,6 +258,11 @@ impl Sample {
         String::from_utf8(self.0[Path::new(path)].clone()).expect("a text")
     }
 
+    /// Its files.
+    pub fn files(&self) -> &BTreeMap<PathBuf, Vec<u8>> {
+        &self.0
+    }
+
     /// Writes its files below a folder; the path of the first.
     pub fn write(&self, folder: &Path) -> PathBuf {
         for (name, bytes) in &self.0 {
@@ -270,14 +275,7 @@ impl Sample {
 
     /// Reads it, with component, parameter and value of overrides.
     pub fn import(&self, overrides: &[(&str, &str, &str)]) -> Result<Import, Error> {
-        let overrides: Vec<_> = overrides
-            .iter()
-            .map(|&(component, parameter, value)| Override {
-                component: component.into(),
-                parameter: parameter.into(),
-                value: value.into(),
-            })
-            .collect();
+        let overrides = self::overrides(overrides);
         import_from(&self.0, Path::new(FIRST), &[], &overrides)
     }
 
@@ -294,4 +292,16 @@ impl Sample {
             Err(error) => error.to_string(),
         }
     }
+}
+
+/// Overrides of components, parameters and values.
+pub fn overrides(overrides: &[(&str, &str, &str)]) -> Vec<Override> {
+    let overrides = overrides.iter();
+    overrides
+        .map(|&(component, parameter, value)| Override {
+            component: component.into(),
+            parameter: parameter.into(),
+            value: value.into(),
+        })
+        .collect()
 }

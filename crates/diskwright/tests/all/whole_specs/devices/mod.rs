@@ -4,6 +4,7 @@ mod array;
 mod controller;
 mod curve;
 mod drive;
+mod driver;
 mod hdd;
 mod hybrid;
 pub mod power;
@@ -37,6 +38,7 @@ pub struct Kind {
 pub const KINDS: &[Kind] = &[
     hdd::KIND,
     array::KIND,
+    driver::KIND,
     simple::KIND,
     curve::KIND,
     ssd::KIND,

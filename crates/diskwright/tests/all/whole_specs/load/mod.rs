@@ -113,6 +113,8 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
                 Hint::Omit
             }
         }
+        // Where the load is known to be open.
+        ("MeasureSpec", "end") => Hint::Omit,
         ("FaultSpec", "at") => draw.time(0, 4_000_000).into(),
         ("FaultKind", "fail") => {
             let paths = draw.paths.0.clone();
@@ -157,8 +159,12 @@ fn arrivals(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// A host's queue knows LBNs only.
 fn host_scheduler(draw: &mut Draw<'_>) -> Hint {
+    lbn_scheduler(draw).into()
+}
+
+/// A scheduler for a queue that knows LBNs only, such as a host's.
+pub fn lbn_scheduler(draw: &mut Draw<'_>) -> Value {
     loop {
         let drawn = draw.named("Scheduler");
         let text = toml::to_string(&json!({ "scheduler": drawn })).expect("plain data");
@@ -166,7 +172,7 @@ fn host_scheduler(draw: &mut Draw<'_>) -> Hint {
         let spec: Result<SchedulerSpec, _> =
             from_node(node.get("scheduler").expect("the key above"));
         if spec.is_ok_and(|spec| !spec.build().needs_geometry()) {
-            return drawn.into();
+            return drawn;
         }
     }
 }
@@ -193,6 +199,9 @@ fn paths(device: &Value, prefix: &str, found: &mut (Vec<String>, Vec<String>)) {
                 for role in roles {
                     paths(&spec[role], &format!("{path}.{role}."), found);
                 }
+            }
+            _ if kind == "driver" => {
+                paths(&spec["device"], &format!("{path}.device."), found);
             }
             None => found.1.push(path.clone()),
             Some(members) => {
@@ -242,6 +251,9 @@ pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
         measure["warmup"] = format!("{} %", draw.within(0..=60)).into();
     }
     planned::fit(draw, &spec["workload"], &mut measure);
+    if !is_closed(&spec) && draw.chance(0.15) {
+        measure["end"] = "last-arrival".into();
+    }
     if measure.as_object().is_some_and(|keys| !keys.is_empty()) {
         spec["measure"] = measure;
     }
