@@ -32,7 +32,10 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
     overall = "Overall I/O System"
     yield from _handled(overall, result["requests"]["measured"], result["iops"])
     yield from _times(f"{overall} Response time", result["response_ms"])
-    counts = {name: by_op[op]["count"] if op in by_op else 0 for name, op in (("reads", "read"), ("writes", "write"))}
+    counts = {
+        name: by_op[op]["count"] if op in by_op else 0
+        for name, op in (("reads", "read"), ("writes", "write"))
+    }
     yield from _shares(overall, counts)
     yield ""
     yield from _heading("IODRIVER STATISTICS")
@@ -90,8 +93,12 @@ def _drivers(result: Mapping[str, Any]) -> Iterator[str]:
     measured = result["requests"]["measured"]
     yield from _handled(prefix, count, result["iops"] * count / measured if measured else 0.0)
     for key, name in (("response_ms", "Response time"), ("physical_access_ms", "Physical access time")):
-        yield from _times(f"{prefix} {name}", _together((record["completed"], record[key]) for record in records))
-    yield from _shares(prefix, {name: sum(record[name] for record in records) for name in ("reads", "writes")})
+        yield from _times(
+            f"{prefix} {name}", _together((record["completed"], record[key]) for record in records)
+        )
+    yield from _shares(
+        prefix, {name: sum(record[name] for record in records) for name in ("reads", "writes")}
+    )
     yield ""
     for number, record in enumerate(records):
         own = f"{prefix} device #{number}"
@@ -108,7 +115,9 @@ def _together(parts: Iterable[tuple[int, Mapping[str, Any]]]) -> dict[str, float
     if not total:
         return {}
     mean = sum(count * times["mean"] for count, times in groups) / total
-    squares = sum(count * ((times["std"] or 0.0) ** 2 + times["mean"] ** 2) for count, times in groups) / total
+    squares = (
+        sum(count * ((times["std"] or 0.0) ** 2 + times["mean"] ** 2) for count, times in groups) / total
+    )
     deviation = math.sqrt(max(squares - mean**2, 0.0))
     return {"mean": mean, "std": deviation, "max": max(times["max"] for _, times in groups)}
 

@@ -252,6 +252,7 @@ impl Controller {
                 None => {}
             }
         }
+        self.works.get_mut(id).has_missed |= bypasses || writes == Writes::Synchronous;
         if writes == Writes::Synchronous {
             let whole = self.piece(id);
             self.ask(id, whole, None, Data::Host, cx);
