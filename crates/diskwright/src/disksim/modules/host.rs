@@ -253,7 +253,7 @@ pub(super) static CACHE_DEVICE: Module = Module {
         count("Max request size"),
         int("Write scheme", 1, 3),
         flag("Flush policy"),
-        time("Flush period"),
+        time("Flush period").none("a cache device is not flushed periodically, in DiskSim either"),
         float("Flush idle delay", -1.0, f64::MAX),
         text("Cache device"),
         text("Cached device"),

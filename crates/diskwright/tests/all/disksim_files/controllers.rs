@@ -39,6 +39,12 @@ fn cached(sample: &Sample) -> Sample {
     controlled(&sample, DEVICE, 3)
 }
 
+/// The sample with a controller that has a memory cache, and with one that has a cache device.
+pub fn with_caches() -> [Sample; 2] {
+    let sample = Sample::new();
+    [controlled(&sample, MEMORY, 2), cached(&sample)]
+}
+
 fn whole(sample: &Sample) -> Whole {
     let path = Path::new(FIRST);
     whole_from(sample.files(), path, &[], "small.parv", &[])
