@@ -31,6 +31,13 @@ def run(
             "standard output.",
         ),
     ] = None,
+    disksim_output: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the statistics as lines of a DiskSim output file, for scripts that search for those.",
+        ),
+    ] = None,
     report: options.ReportOption = None,
     animate: Annotated[
         str | None,
@@ -70,6 +77,7 @@ def run(
         outputs.json(json),
         outputs.Output("--csv", csv, (".csv",)),
         outputs.fio_json(fio_json),
+        outputs.Output("--disksim-output", disksim_output),
         outputs.page(report),
         outputs.Output("--requests", requests, (".parquet",)),
         reads=lambda: outputs.of_spec(spec, settings, drive, trace),
@@ -78,6 +86,7 @@ def run(
         write_json = stack.enter_context(output.json_to(json))
         write_csv = stack.enter_context(output.csv_to(csv))
         write_fio_json = stack.enter_context(output.fio_json_to(fio_json))
+        write_disksim_output = stack.enter_context(output.disksim_output_to(disksim_output))
         write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress("requests", quiet))
         result, of_fio = _api.run_with_settings(
@@ -95,6 +104,7 @@ def run(
         write_json(result)
         write_csv(result)
         write_fio_json(of_fio)
+        write_disksim_output(result)
         write_report(options.title(spec), result)
     if quiet:
         return

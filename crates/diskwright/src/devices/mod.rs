@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod assembly;
+pub mod controller;
 pub mod curve;
 pub mod driver;
 pub mod drives;
@@ -30,6 +31,7 @@ registry::kinds! {
     Curve = "curve" in curve::CurveSpec, "A device of which the access time is known by the distance from its last request.";
     Ssd = "ssd" in ssd::spec::SsdSpec, "An SSD.";
     Hybrid = "hybrid" in hybrid::spec::HybridSpec<DeviceSpec>, "A rotating medium and an NV cache as one device.";
+    Controller = "controller" in controller::spec::ControllerSpec<DeviceSpec>, "One or more devices behind a controller, which may have a cache.";
     Tier = "tier" in tier::spec::TierSpec<DeviceSpec>, "A device as the cache of another one.";
 }
 

@@ -19,6 +19,7 @@
 mod buffer;
 mod component;
 mod controller;
+mod controllers;
 mod convert;
 mod files;
 mod generators;

@@ -44,13 +44,15 @@ pub(super) struct Organised {
     pub(super) parts: Vec<Part>,
 }
 
-/// The devices as the organisations make them, in the order in which these are tried; without organisations each by itself.
+/// The devices as the organisations make them, in the order in which these are tried; without organisations each by itself. Those of `caching`
+/// cache others, and are left out.
 ///
 /// # Errors
 /// Names that no device of the topology has, a device in two organisations, an organisation without a counterpart.
 pub(super) fn organise(
     system: &System,
     members: &[Member],
+    caching: &[String],
     spindles: &Value,
     warnings: &mut Warnings,
 ) -> Result<Vec<Organised>, InputError> {
@@ -63,7 +65,7 @@ pub(super) fn organise(
     let mut taken: Vec<(u32, String)> = Vec::new();
     let mut organised = Vec::new();
     for (index, organisation) in (0..).zip(organisations) {
-        let chosen = devices(organisation, members)?;
+        let chosen = devices(organisation, members, caching)?;
         for member in &chosen {
             if let Some((_, other)) = taken.iter().find(|(number, _)| *number == member.number) {
                 let at = organisation.at("devices");
@@ -104,10 +106,15 @@ fn alone(member: &Member) -> Organised {
 fn devices<'m>(
     organisation: &Component,
     members: &'m [Member],
+    caching: &[String],
 ) -> Result<Vec<&'m Member>, InputError> {
     let mut chosen = Vec::new();
     for item in organisation.list("devices")? {
         let name = item.text("a device")?;
+        // It has no blocks of its own.
+        if caching.contains(&name) {
+            continue;
+        }
         let found = members.iter().find(|member| member.name == name);
         let Some(member) = found else {
             let names = members.iter().map(|member| member.name.as_str());

@@ -122,7 +122,7 @@ impl Path {
     /// controller before that bus unless it is a bridge. Other buses add nothing.
     ///
     /// # Errors
-    /// A controller with a cache and a queue of its own.
+    /// Parameters that are missing or make no sense.
     pub(super) fn block_times(&self, warnings: &mut Warnings) -> Result<(Time, Time), InputError> {
         let own = times::time(&self.device, "Bulk sector transfer time")?;
         let (mut read, mut write) = (own, own);
@@ -139,14 +139,12 @@ impl Path {
                 continue;
             }
             let kind = component.integer("type")?;
-            if kind == 3 {
-                return Err(component
-                    .at("type")
-                    .error(format!(
-                        "{} has a cache and a queue of its own",
-                        component.title()
-                    ))
-                    .help("expected a controller of type 1 or 2"));
+            // One with a queue or a cache of its own is a controller here, with its delays.
+            let is_last = depth + 2 == self.between.len();
+            if kind >= 2 && is_last {
+                let chip = times::time(component, "Bulk sector transfer time")?;
+                (read, write) = (read.max(chip), write.max(chip));
+                continue;
             }
             if component.float("Scale for delays")? != 0.0 {
                 warnings.push(
@@ -156,10 +154,6 @@ impl Path {
                         component.title()
                     ),
                 );
-            }
-            if kind == 2 && depth + 2 == self.between.len() {
-                let chip = times::time(component, "Bulk sector transfer time")?;
-                (read, write) = (read.max(chip), write.max(chip));
             }
         }
         if let Some(bus) = self.between.last() {

@@ -5,6 +5,7 @@ use std::path::{Path as FilePath, PathBuf};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::controllers;
 use super::convert::{self, Settings, check_around, drive_at, load, queues};
 use super::files::{Disk, Files};
 use super::generators;
@@ -102,9 +103,9 @@ impl Reader<'_> {
         let driver = self.routes[0].driver.block("Scheduler")?;
         let queue = DriverQueue::read(driver, warnings)?;
         let mut rotations = Vec::new();
-        let mut members = Vec::new();
+        let mut built = Vec::new();
         for route in self.routes {
-            let (device, blocks) = match route.without_platters() {
+            built.push(match route.without_platters() {
                 Some(_) => simple::device(route, warnings)?,
                 None => {
                     let (drive, _) = drive_at(route, loader, warnings)?;
@@ -114,12 +115,20 @@ impl Reader<'_> {
                         .map_err(|error| error.at(route.device.at.place()))?;
                     (self.disk(route, warnings)?, built.blocks())
                 }
-            };
+            });
+        }
+        let caching = controllers::caching(self.routes)?;
+        let mut members = Vec::new();
+        for (route, (device, blocks)) in self.routes.iter().zip(&built) {
+            if caching.contains(&route.device.name) {
+                continue;
+            }
+            let controlled = self.behind_controller(route, device, &built, warnings)?;
             members.push(Member {
                 name: route.device.name.clone(),
                 number: self.number(&route.device.name),
-                blocks,
-                device: behind_driver(route, &queue, device, warnings)?,
+                blocks: *blocks,
+                device: behind_driver(route, &queue, controlled, warnings)?,
             });
         }
         let is_one_speed = rotations.windows(2).all(|pair| pair[0] == pair[1]);
@@ -130,10 +139,9 @@ impl Reader<'_> {
             true => json!("synchronised"),
             false => json!({ "free": { "tolerance": "0 %" } }),
         };
-        let organised = organise(self.system, &members, &spindles, warnings)?;
-        let is_alone = queue.is_plain()
-            && self.routes.len() == 1
-            && self.routes[0].without_platters().is_none();
+        let is_plain = members.iter().all(|member| is_bare_disk(&member.device));
+        let organised = organise(self.system, &members, &caching, &spindles, warnings)?;
+        let is_alone = queue.is_plain() && self.routes.len() == 1 && is_plain;
         let settings = convert::settings_around(self.system, &self.routes[0], warnings)?;
         let (device, parts) = joined(organised, &spindles);
         Ok(Whole {
@@ -152,6 +160,34 @@ impl Reader<'_> {
             timeout: queue.timeout,
             warnings: Vec::new(),
         })
+    }
+
+    /// A device with the controller before it, if that has more to do than to pass requests on, and how many requests that takes at a time.
+    fn behind_controller(
+        &self,
+        route: &Path,
+        device: &Value,
+        built: &[(Value, u64)],
+        warnings: &mut Warnings,
+    ) -> Result<(Value, Option<u32>), InputError> {
+        let Some(controller) = controllers::of(route)? else {
+            return Ok((device.clone(), None));
+        };
+        let caching = match controllers::cache_device(controller)? {
+            Some((cache, cached)) if cached == route.device.name => {
+                let mut routes = self.routes.iter().zip(built);
+                let found = routes.find(|(other, _)| other.device.name == cache);
+                let Some((_, (caching, _))) = found else {
+                    let at = controller.block("Cache")?.at("Cache device");
+                    return Err(at
+                        .error(format!("no device {cache:?} in the topology"))
+                        .help("expected the name of a device behind the same controller"));
+                };
+                Some(caching.clone())
+            }
+            _ => None,
+        };
+        controllers::behind(controller, device.clone(), caching, warnings)
     }
 
     /// The number of a device among all, in the order in which they were made.
@@ -302,10 +338,14 @@ fn location_scale(bytes: u64) -> Option<u64> {
 fn behind_driver(
     route: &Path,
     queue: &DriverQueue,
-    device: Value,
+    (device, of_controller): (Value, Option<u32>),
     warnings: &mut Warnings,
 ) -> Result<Value, InputError> {
-    let (_, outstanding) = route.depths(warnings)?;
+    let (_, of_device) = route.depths(warnings)?;
+    let outstanding = match route.driver.integer("Use queueing in subsystem")? {
+        0 => of_device,
+        _ => of_controller.unwrap_or(of_device),
+    };
     let mut driver = json!({
         "name": route.device.name,
         "outstanding": outstanding,
@@ -320,11 +360,25 @@ fn behind_driver(
     Ok(json!({ "driver": driver }))
 }
 
+/// Whether nothing but a driver's queue is before a disk.
+fn is_bare_disk(device: &Value) -> bool {
+    device.pointer("/driver/device/hdd").is_some()
+}
+
+/// Where a disk may be behind a driver: by itself, behind a controller, and as the one that caches the controller's.
+const DISKS: [&str; 3] = [
+    "/driver/device/hdd",
+    "/driver/device/controller/device/0/hdd",
+    "/driver/device/controller/cache/device/hdd",
+];
+
 /// Disks of different speeds cannot be synchronised, and yet all start at the same angle.
 fn stand_at_zero(member: &mut Member) {
-    if let Some(disk) = member.device.pointer_mut("/driver/device/hdd") {
-        let angle = serde_json::to_value(AngleSpec::default());
-        disk["angle"] = angle.expect("an angle is plain data");
+    for place in DISKS {
+        if let Some(disk) = member.device.pointer_mut(place) {
+            let angle = serde_json::to_value(AngleSpec::default());
+            disk["angle"] = angle.expect("an angle is plain data");
+        }
     }
 }
 

@@ -270,14 +270,24 @@ impl Checker {
         lbn: u64,
         blocks: u32,
     ) {
+        self.buffered_at((id, lbn), (device, segment, lbn), blocks);
+    }
+
+    /// The same where the blocks have other numbers in the segment than in the request.
+    pub fn buffered_at(
+        &mut self,
+        (id, from): (RequestId, u64),
+        (device, segment, to): (DeviceId, u32, u64),
+        blocks: u32,
+    ) {
         let Some(open) = self.open.get(&id) else {
             return self.fault(format!(
                 "a buffer took data of request {}, which is not under way",
                 id.0
             ));
         };
-        let versions = &open.payload[open.span(lbn, blocks)];
-        for (lbn, &version) in (lbn..).zip(versions) {
+        let versions = &open.payload[open.span(from, blocks)];
+        for (lbn, &version) in (to..).zip(versions) {
             self.buffers.insert((device, segment, lbn), version);
         }
     }

@@ -63,17 +63,11 @@ pub(in crate::disksim) static CONTROLLER: Module = Module {
         int("type", 1, 3),
         time("Scale for delays"),
         time("Bulk sector transfer time"),
-        count("Maximum queue length").none("controllers of types 1 and 2 have no queue"),
+        count("Maximum queue length"),
         flag("Print stats").none(super::PRINTED),
-        block("Scheduler", &["disksim_ioqueue"])
-            .optional()
-            .none("controllers of types 1 and 2 have no queue"),
-        block("Cache", &["disksim_cachemem", "disksim_cachedev"])
-            .optional()
-            .none("controllers of types 1 and 2 have no cache"),
-        count("Max per-disk pending count")
-            .optional()
-            .none("controllers of types 1 and 2 have no queue"),
+        block("Scheduler", &["disksim_ioqueue"]).optional(),
+        block("Cache", &["disksim_cachemem", "disksim_cachedev"]).optional(),
+        count("Max per-disk pending count").optional(),
     ],
 };
 
@@ -222,44 +216,44 @@ pub(super) static SIMPLE_DISK: Module = Module {
     ],
 };
 
-/// `disksim_cachemem`, whose controller is refused.
+/// `disksim_cachemem`.
 pub(super) static CACHE_MEMORY: Module = Module {
     name: "disksim_cachemem",
     ignored: None,
     parameters: &[
-        count("Cache size").none(super::OTHER),
-        list("SLRU segments").optional().none(super::OTHER),
-        count("Line size").none(super::OTHER),
-        int("Bit granularity", 1, i64::MAX).none(super::OTHER),
-        int("Lock granularity", 1, i64::MAX).none(super::OTHER),
-        flag("Shared read locks").none(super::OTHER),
-        count("Max request size").none(super::OTHER),
-        int("Replacement policy", 1, 4).none(super::OTHER),
-        flag("Allocation policy").none(super::OTHER),
-        int("Write scheme", 1, 3).none(super::OTHER),
-        flag("Flush policy").none(super::OTHER),
-        time("Flush period").none(super::OTHER),
-        float("Flush idle delay", -1.0, f64::MAX).none(super::OTHER),
-        count("Flush max line cluster").none(super::OTHER),
-        int("Read prefetch type", 0, 3).none(super::OTHER),
-        int("Write prefetch type", 0, 3).none(super::OTHER),
-        flag("Line-by-line fetches").none(super::OTHER),
-        count("Max gather").none(super::OTHER),
+        count("Cache size"),
+        list("SLRU segments").optional(),
+        count("Line size"),
+        int("Bit granularity", 1, i64::MAX),
+        int("Lock granularity", 1, i64::MAX),
+        flag("Shared read locks"),
+        count("Max request size"),
+        int("Replacement policy", 1, 4),
+        flag("Allocation policy"),
+        int("Write scheme", 1, 3),
+        flag("Flush policy"),
+        time("Flush period"),
+        float("Flush idle delay", -1.0, f64::MAX),
+        count("Flush max line cluster"),
+        int("Read prefetch type", 0, 3),
+        int("Write prefetch type", 0, 3),
+        flag("Line-by-line fetches"),
+        count("Max gather"),
     ],
 };
 
-/// `disksim_cachedev`, whose controller is refused.
+/// `disksim_cachedev`.
 pub(super) static CACHE_DEVICE: Module = Module {
     name: "disksim_cachedev",
     ignored: None,
     parameters: &[
-        count("Cache size").none(super::OTHER),
-        count("Max request size").none(super::OTHER),
-        int("Write scheme", 1, 3).none(super::OTHER),
-        flag("Flush policy").none(super::OTHER),
-        time("Flush period").none(super::OTHER),
-        float("Flush idle delay", -1.0, f64::MAX).none(super::OTHER),
-        text("Cache device").none(super::OTHER),
-        text("Cached device").none(super::OTHER),
+        count("Cache size"),
+        count("Max request size"),
+        int("Write scheme", 1, 3),
+        flag("Flush policy"),
+        time("Flush period").none("a cache device is not flushed periodically, in DiskSim either"),
+        float("Flush idle delay", -1.0, f64::MAX),
+        text("Cache device"),
+        text("Cached device"),
     ],
 };

@@ -1,6 +1,7 @@
 //! DiskSim's parameter files from first to last: small set-ups in memory, sound and damaged.
 
 mod buffers;
+mod controllers;
 mod damaged;
 mod disks;
 mod generators;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use diskwright::disksim::parameters;
 
 use super::sample::Sample;
-use super::systems;
+use super::{controllers, systems};
 
 /// A component, a parameter and a value.
 type Put = (&'static str, &'static str, &'static str);
@@ -411,6 +411,44 @@ const OF_SIMPLE_DISKS: &[(&[Put], Put)] = &[
     (&[], ("disk0", "Constant access time", "0.1")),
 ];
 
+const PERIODIC: Put = ("ctlr0", "Cache:Flush policy", "1");
+
+/// What matters with a memory cache in the controller.
+const OF_MEMORY: &[(&[Put], Put)] = &[
+    (&[], ("ctlr0", "Maximum queue length", "5")),
+    (&[], ("ctlr0", "Max per-disk pending count", "2")),
+    (&[], ("ctlr0", "Scheduler:Maximum concat size", "64")),
+    (&[], ("ctlr0", "Cache:Cache size", "1024")),
+    (&[], ("ctlr0", "Cache:SLRU segments", "[ 128, 384 ]")),
+    (&[], ("ctlr0", "Cache:Line size", "32")),
+    (&[], ("ctlr0", "Cache:Bit granularity", "2")),
+    (&[], ("ctlr0", "Cache:Lock granularity", "8")),
+    (&[], ("ctlr0", "Cache:Shared read locks", "0")),
+    (&[], ("ctlr0", "Cache:Max request size", "128")),
+    (&[], ("ctlr0", "Cache:Replacement policy", "1")),
+    (&[], ("ctlr0", "Cache:Allocation policy", "1")),
+    (&[], ("ctlr0", "Cache:Write scheme", "1")),
+    (&[], PERIODIC),
+    (&[PERIODIC], ("ctlr0", "Cache:Flush period", "30")),
+    (&[], ("ctlr0", "Cache:Flush idle delay", "5")),
+    (&[], ("ctlr0", "Cache:Flush max line cluster", "4")),
+    (&[], ("ctlr0", "Cache:Read prefetch type", "1")),
+    (&[], ("ctlr0", "Cache:Write prefetch type", "1")),
+    (&[], ("ctlr0", "Cache:Line-by-line fetches", "0")),
+    (&[], ("ctlr0", "Cache:Max gather", "3")),
+];
+
+/// What matters with a cache device behind the controller.
+const OF_CACHE_DEVICE: &[(&[Put], Put)] = &[
+    (&[], ("ctlr0", "Cache:Cache size", "400")),
+    (&[], ("ctlr0", "Cache:Max request size", "128")),
+    (&[], ("ctlr0", "Cache:Write scheme", "1")),
+    (&[], PERIODIC),
+    (&[], ("ctlr0", "Cache:Flush idle delay", "5")),
+    (&[], ("ctlr0", "Cache:Cache device", "disk0")),
+    (&[], ("ctlr0", "Cache:Cached device", "disk1")),
+];
+
 /// What an import comes to; the electronics as DiskSim has them would differ with every parameter.
 fn outcome(sample: &Sample, overrides: &[(&str, &str, &str)]) -> String {
     match sample.import(overrides) {
@@ -452,7 +490,12 @@ fn every_parameter_that_counts_changes_something() {
         changed.insert(name, true);
     }
     let simple = systems::simple(&systems::several(2));
+    let [memory, cache_device] = controllers::with_caches();
+    assert!(systems::outcome(&memory, &[]) != systems::outcome(&cache_device, &[]));
+    changed.insert("Cache", true);
     let of_systems = [
+        (memory, OF_MEMORY),
+        (cache_device, OF_CACHE_DEVICE),
         (systems::several(4), OF_SYSTEMS),
         (simple.clone(), OF_SIMPLE_DISKS),
         (

@@ -1,6 +1,7 @@
 //! How each kind of device is drawn: a folder and a line each.
 
 mod array;
+mod controller;
 mod curve;
 mod drive;
 mod driver;
@@ -43,6 +44,7 @@ pub const KINDS: &[Kind] = &[
     ssd::KIND,
     tier::KIND,
     hybrid::KIND,
+    controller::KIND,
 ];
 
 /// A device with at most `depth` levels below it, and how many blocks it has at least.
@@ -108,6 +110,12 @@ pub fn a_hybrid(draw: &mut Draw<'_>) -> (Value, u64) {
             return (json!({ hybrid::KIND.name: hybrid }), blocks);
         }
     }
+}
+
+/// A controller of devices without others below them, and how many blocks it has at least.
+pub fn a_controller(draw: &mut Draw<'_>) -> (Value, u64) {
+    let (controller, blocks) = (controller::KIND.draw)(draw, 1);
+    (json!({ controller::KIND.name: controller }), blocks)
 }
 
 pub use hybrid::flash_backed;

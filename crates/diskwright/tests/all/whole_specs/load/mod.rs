@@ -185,6 +185,15 @@ fn paths(device: &Value, prefix: &str, found: &mut (Vec<String>, Vec<String>)) {
     for (kind, spec) in device.as_object().expect("a device has a kind") {
         let path = format!("{prefix}{kind}");
         match spec["member"].as_array() {
+            _ if kind == "controller" => {
+                for (number, device) in spec["device"].as_array().into_iter().flatten().enumerate()
+                {
+                    paths(device, &format!("{path}.device[{number}]."), found);
+                }
+                if let Some(cache) = spec.get("cache") {
+                    paths(&cache["device"], &format!("{path}.cache.device."), found);
+                }
+            }
             _ if kind == "tier" || kind == "hybrid" => {
                 let roles = match kind.as_str() {
                     "tier" => ["cache", "backing"],
