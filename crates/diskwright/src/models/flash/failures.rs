@@ -194,7 +194,7 @@ mod tests {
         assert!(refused.to_string().contains("after 0 erases"), "{refused}");
         let refused = with(1, 8).build(8, 0).expect_err("all blocks");
         assert!(
-            refused.to_string().contains("less than its 8 blocks"),
+            refused.to_string().contains("a reserve of 8 blocks"),
             "{refused}"
         );
     }
