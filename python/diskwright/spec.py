@@ -80,6 +80,8 @@ __all__ = [
     "ExponentialSizes",
     "Fac",
     "Fail",
+    "FailureRate",
+    "FailuresDescription",
     "Fault",
     "FaultKind",
     "Fcfs",
@@ -2366,6 +2368,8 @@ class Ssd(Table):
     """How reads of worn and old blocks are retried. Default: the drive's own."""
     refresh: RefreshDescription | None = None
     """When the data of a block are moved because of reads and age. Default: the drive's own."""
+    failures: FailuresDescription | None = None
+    """The programs and erases that fail. Default: the drive's own."""
     mapping: MappingDescription | None = None
     """The map from addresses to flash. Default: the drive's own."""
     suspend: SuspendDescription | None = None
@@ -2771,6 +2775,32 @@ class RefreshDescription(Table):
     """When a block is older than this."""
     period: Time | None = None
     """How often each plane looks for a block that is too old. Default: "3600 s"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailuresDescription(Table):
+    """Programs and erases that fail."""
+
+    program: FailureRate | None = None
+    """Of programs, those of cleaning among them; none fails where it is left out."""
+    erase: FailureRate | None = None
+    """Of erases; none fails where it is left out."""
+    reserve: int | None = None
+    """Blocks of each plane that are left to cleaning for when others fail. Default: 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureRate(Table):
+    """How probable the failure of an operation is: it changes in a straight line with the erases of the
+    block.
+    """
+
+    worn: Percent
+    """In a block that has been erased `erases` times or oftener."""
+    erases: int
+    """The number of erases after which the probability stays as it is."""
+    new: Percent | None = None
+    """In a block that was never erased. Default: "0 %"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
