@@ -45,6 +45,9 @@ def test_every_chart_is_drawn_and_nothing_is_asked_for(
     variants = len(found.variants)
     # A curve for each variant; of bars and marks more; the baseline has no ratio.
     for chart, marks in drawn.items():
+        if chart in by_key:
+            assert marks > 0 or chart.endswith("-map")
+            continue
         assert marks >= variants - (chart == "ratios"), (chart, marks)
     asked = [address for address in opened.requested if not address.startswith(("data:", "blob:"))]
     assert asked == [file.as_uri()]
