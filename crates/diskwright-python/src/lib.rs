@@ -354,6 +354,7 @@ fn heard<T: Send>(
 /// asked for, each as JSON.
 #[pyfunction]
 #[pyo3(signature = (path, reader, device, threshold, profile, picture, progress))]
+#[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn inspect(
     py: Python<'_>,
     path: PathBuf,
