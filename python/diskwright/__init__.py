@@ -38,7 +38,7 @@ from diskwright._engine import (
 )
 from diskwright._figures import plot_cdf, plot_parts
 from diskwright._frame import RequestLog, frame
-from diskwright._record import Comparison, MissRatios, Probe, Record, Result
+from diskwright._record import Comparison, Inspection, MissRatios, Probe, Record, Result
 from diskwright._replacement import Replacement
 from diskwright._validation import Validation
 from diskwright.sweep import Store, Swept, sweep
@@ -62,6 +62,7 @@ __all__ = [
     "CacheSetting",
     "Comparison",
     "InputError",
+    "Inspection",
     "MissRatios",
     "Probe",
     "Record",

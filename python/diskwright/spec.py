@@ -159,6 +159,7 @@ __all__ = [
     "Pace",
     "Paper",
     "Parallel",
+    "PartlyRandom",
     "PassThrough",
     "PastEnd",
     "Pattern",
@@ -228,6 +229,7 @@ __all__ = [
     "StaticLevellingDescription",
     "Streams",
     "Strided",
+    "StridedZones",
     "Stripe",
     "SuspendDescription",
     "SuspensionLimits",
@@ -800,6 +802,59 @@ class Strided(Table):
     """First block. Default: 0."""
     blocks: int | None = None
     """Number of blocks; to the end of the drive when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StridedZones(Table):
+    """Zones one after the other, each with as much data before the next.
+
+    The zones.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("strided-zones",)
+    zone: Size | None = None
+    """The size of a zone. Default: "2048 blocks"."""
+    transfer: Size | None = None
+    """How much is transferred in a zone before the next one begins; as much as it holds when not given. Less
+    leaves part of it out, more goes through it again.
+    """
+    skip: Size | None = None
+    """The distance from the end of a zone to the start of the next one. Default: "0 blocks"."""
+    random: bool | None = None
+    """Requests go to random places of their zone, in place of one behind the other. Default: false."""
+    from_: int | None = None
+    """First block, where the first zone begins. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given. A zone that does not fit whole is left out.
+    """
+    align: Size | None = None
+    """Random requests begin at multiples of this from the start of their zone on; of their own size when not
+    given.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartlyRandom(Table):
+    """Part of the requests at random, the others each behind the one before.
+
+    The share of the random ones, and the range.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("partly-random",)
+    random: float | None = None
+    """The share of requests that go to a random place. The others begin where the last request of the same
+    operation ends, or at a random place where that does not fit into the range. Default: 0.5.
+    """
+    writes: float | None = None
+    """The share of writes, where it is another."""
+    trims: float | None = None
+    """The share of trims, where it is another."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Random requests begin at multiples of this; of their own size when not given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3509,6 +3564,8 @@ Address: TypeAlias = (
         "zones",
         "streams",
         "strided",
+        "strided-zones",
+        "partly-random",
         "local",
     ]
     | Uniform
@@ -3521,6 +3578,8 @@ Address: TypeAlias = (
     | Zones
     | Streams
     | Strided
+    | StridedZones
+    | PartlyRandom
     | Local
     | Growing
 )

@@ -44,7 +44,8 @@ def run(
         typer.Option(
             metavar="FROM",
             help="Show the disks at work for half a second, SSDs for a millisecond, from this simulated time "
-            'on, such as "12.5 s"; from the first measured request where it is not given.',
+            'on, such as "12.5 s", from the `busiest` moment on, or from the start of the `slowest` request; '
+            "from the first measured request where it is not given.",
         ),
     ] = None,
     requests: Annotated[
@@ -68,6 +69,10 @@ def run(
     """
     if animate is not None and report is None:
         raise InputError("error: --animate needs --report FILE.html: the page shows what is animated")
+    if animate in _api.MOMENTS and trace is not None and outputs.is_stream(trace):
+        raise InputError(
+            f"error: --animate {animate}: the run is simulated twice, and {trace} can be read only once"
+        )
     if json == fio_json == "-":
         raise InputError("error: --json and --fio-json: one of them only can be the standard output")
     settings = options.with_seed(settings, seed)

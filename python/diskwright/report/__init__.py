@@ -5,16 +5,19 @@ from contextlib import contextmanager
 from os import PathLike
 
 from diskwright._files import replacing
-from diskwright._record import Comparison, Result
+from diskwright._record import Comparison, Inspection, Result
 from diskwright._validation import Validation
-from diskwright.report import _comparison, _run, _validation
+from diskwright.report import _comparison, _inspection, _run, _sweep, _validation
+from diskwright.sweep import Swept
 
 AnyPath = str | PathLike[str]
-Found = Result | Comparison | Validation
+Found = Result | Comparison | Validation | Swept | Inspection
 
 
 def page(found: Found, /, *, title: str | None = None) -> str:
-    """The page of a run, a comparison or a validation, as HTML: everything that it needs is in it.
+    """The page of a run, a comparison, a validation, a sweep or an inspection, as HTML.
+
+    Everything that it needs is in it.
 
     found, title: as for `write`.
 
@@ -24,14 +27,19 @@ def page(found: Found, /, *, title: str | None = None) -> str:
         return _comparison.page(found, title=title)
     if isinstance(found, Validation):
         return _validation.page(found, title=title)
+    if isinstance(found, Swept):
+        return _sweep.page(found, title=title)
+    if isinstance(found, Inspection):
+        return _inspection.page(found, title=title)
     return _run.page(found, title=title)
 
 
 def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None:
-    """Writes the page of a run, a comparison or a validation.
+    """Writes the page of a run, a comparison, a validation, a sweep or an inspection.
 
     found: of what was asked for its picture: `diskwright.run(spec, picture=True)`,
-        `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`.
+        `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`,
+        `diskwright.inspect(trace, picture=True)`; a sweep needs none.
     target: the file; whole, or as it was before.
     title: of the page; the drive and the load where it is not given.
     """
@@ -42,7 +50,7 @@ def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None
 
 @contextmanager
 def opened(target: AnyPath) -> Iterator[Callable[[str, Found], None]]:
-    """A function that writes the page of a run, a comparison or a validation, with a title.
+    """A function that writes the page of anything that has one, with a title.
 
     Opened before the run, so that a file that cannot be written is known at once.
     """

@@ -6,6 +6,7 @@ mod faults;
 mod fio_report;
 pub(crate) mod imported;
 pub mod many;
+mod moment;
 mod outcome;
 mod outline;
 pub mod point;
@@ -41,6 +42,7 @@ use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
 use crate::workload::{self, Pacing, Workload};
 
 pub use crate::host::Progress;
+pub use moment::Moment;
 use outcome::Finished;
 pub use outcome::Outcome;
 
@@ -80,6 +82,8 @@ pub struct RunOptions {
     pub picture: bool,
     /// Where the stretch of time begins that a picture shows the devices at work in.
     pub arm_trace: ArmTraceFrom,
+    /// Where it begins in place of that: a moment that a first run of the same finds. The load is read twice.
+    pub moment: Option<Moment>,
     /// Collects what fio tells of its jobs: [`Outcome::fio_report`].
     pub fio_report: bool,
     /// Keeps a row for every request in memory: [`Outcome::requests`].
@@ -362,6 +366,26 @@ pub(crate) fn drive_keys(tree: &Node) -> Vec<String> {
 /// Wrong input, with its place; an unreadable file; a log of requests that cannot be written; a fault that the
 /// checker found; an interruption by `progress`.
 pub fn run(
+    source: &SpecSource,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Error> {
+    match options.moment {
+        Some(moment) if options.picture => {
+            let arm_trace = moment::find(moment, source, options, progress)?;
+            let options = RunOptions {
+                arm_trace,
+                moment: None,
+                ..options.clone()
+            };
+            run_once(source, &options, progress)
+        }
+        _ => run_once(source, options, progress),
+    }
+}
+
+/// [`run`], from the first request to the last.
+fn run_once(
     source: &SpecSource,
     options: &RunOptions,
     progress: &mut dyn Progress,
