@@ -146,6 +146,9 @@ __all__ = [
     "Pace",
     "Paper",
     "Parallel",
+    "ParityRotation",
+    "ParityWaits",
+    "ParityWrites",
     "PassThrough",
     "PastEnd",
     "Pattern",
@@ -162,11 +165,16 @@ __all__ = [
     "Queue",
     "QueueClass",
     "QueuesDescription",
+    "Raid10",
+    "Raid4",
+    "Raid5",
+    "Raid6",
     "Random",
     "RandomGreedy",
     "Rank",
     "Rate",
     "ReadOnly",
+    "RebuildRules",
     "Recovery",
     "RecoveryDescription",
     "RedirectBySize",
@@ -184,6 +192,7 @@ __all__ = [
     "Scaled",
     "Scan",
     "Scheduler",
+    "ScrubRules",
     "Separation",
     "Sequential",
     "Several",
@@ -221,6 +230,7 @@ __all__ = [
     "SyntheticClone",
     "SyntheticCloneTable",
     "Think",
+    "Threshold",
     "Tier",
     "TierAdmission",
     "TierCleaning",
@@ -1907,6 +1917,13 @@ class Array(Table):
     """The devices that it is made of."""
     spindles: Spindles | None = None
     """How the platters of members that are hard disks turn."""
+    spare: Sequence[Device] | None = None
+    """Devices that take the place of members that fail, the first one first. Of layouts with redundancy.
+    """
+    rebuild: RebuildRules | None = None
+    """How a spare is filled."""
+    scrub: ScrubRules | None = None
+    """How the members are read through in the background; left out, they are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1990,6 +2007,102 @@ class Concat(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Raid4(Table):
+    """Units go round the members, but for the last, which has the parity.
+
+    Rule: units go round all members but the last, which has the sum of the others in each row. Source:
+    Patterson, Gibson and Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988. Weakness:
+    every small write goes to the last member.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-4",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold(Table):
+    """By the number of the row's units that are written, as DiskSim does."""
+
+    _names: ClassVar[tuple[str, ...]] = ("threshold",)
+    _is_value: ClassVar[bool] = True
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid5(Table):
+    """Units go round the members, and so does the parity of each row.
+
+    Rule: each row of units has the sum of the others on one member, another one in the next row. Source:
+    Patterson, Gibson and Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; the
+    rotations, Lee and Katz, ASPLOS 1991. Weakness: a small write takes two reads and two writes.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-5",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    parity_unit: Size | None = None
+    """How many blocks of parity follow each other on a member: a multiple of the unit, which it is where it
+    is left out.
+    """
+    rotation: ParityRotation | None = None
+    """How parity goes from member to member. Default: "left-symmetric"."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid6(Table):
+    """Units go round the members, and so do two parities of each row: any two members may fail.
+
+    Rule: each row of units has two parities beside each other, the sum of the others and their sum with
+    weights in GF(2⁸), so that any two units can be lost. Source: H. P. Anvin, "The mathematics of
+    RAID-6", 2004; the places are those of Linux's md. Weakness: a small write takes three reads and three
+    writes.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-6",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    rotation: ParityRotation | None = None
+    """How parity goes from member to member. Default: "left-symmetric"."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid10(Table):
+    """Units go round groups of members; those of a group have the same blocks.
+
+    Rule: with n members and c copies, units go round the first n/c members, and the copy k of what member
+    x has is on member x + k·n/c, at the same place. Source: DiskSim's shadowed organisations. Weakness:
+    each write goes to all copies, and half the space is lost with two.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-10",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    copies: int | None = None
+    """How many members have each block. They divide the number of members. Default: 2."""
+    read: MirrorRead | None = None
+    """Which copy a read goes to. Default: "least-outstanding"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Free(Table):
     """Each by itself: from a random angle, at a speed of its own near the drive's.
 
@@ -2011,6 +2124,37 @@ class Synchronised(Table):
     """
 
     _names: ClassVar[tuple[str, ...]] = ("synchronised",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebuildRules(Table):
+    """How a spare is filled."""
+
+    rate: Rate | None = None
+    """How many bytes a second of the spare are written at most; left out, as many as the members manage.
+    """
+    step: Size | None = None
+    """How much of the spare is written at a time. The rows of it are closed to writes until it is done.
+    Default: "2048 blocks".
+    """
+    delay: Time | None = None
+    """How long after a failure the rebuild begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScrubRules(Table):
+    """How an array is scrubbed."""
+
+    rate: Rate
+    """How many bytes a second of each member are read at most."""
+    step: Size | None = None
+    """How much of each member is read at a time. The rows of it are closed to writes until it is done.
+    Default: "512 blocks".
+    """
+    at: Time | None = None
+    """When the first pass begins. Default: "0 ms"."""
+    every: Time | None = None
+    """How long after the beginning of a pass the next one begins, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3514,7 +3658,40 @@ MirrorRead: TypeAlias = (
 )
 """Which member of a mirror a read goes to."""
 
-ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror | Concat
+ParityWrites: TypeAlias = Literal["fewest-reads"] | Threshold
+"""When the new parity is computed from what changes, which takes the old data and the old parity (read-
+modify-write), and when from the rest of the row (reconstruction).
+
+`fewest-reads`: Whichever reads fewer units; reconstruction where both read as many, as Linux's md does.
+"""
+
+ParityWaits: TypeAlias = Literal["all", "own-chain"]
+"""Which pre-reads a write waits for.
+
+`all`: All writes wait for all pre-reads of the request.
+
+`own-chain`: A write of data waits for the pre-reads of its own member, one of parity for those of its
+row. A member that fails between may take data of other requests along.
+"""
+
+ParityRotation: TypeAlias = Literal[
+    "left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"
+]
+"""How parity goes from member to member, row after row: the four of Lee and Katz, "Performance consequences
+of parity placement in disk arrays", ASPLOS 1991.
+
+`left-symmetric`: Parity from the last member down; data begin behind it and go round.
+
+`left-asymmetric`: Parity from the last member down; data from the first member on, past the parity.
+
+`right-symmetric`: Parity from the first member up; data begin behind it and go round.
+
+`right-asymmetric`: Parity from the first member up; data from the first member on, past the parity.
+"""
+
+ArrayLayout: TypeAlias = (
+    Literal["mirror", "raid-1", "concat"] | Stripe | Mirror | Concat | Raid4 | Raid5 | Raid6 | Raid10
+)
 """Which member of an array has which blocks."""
 
 Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
