@@ -201,6 +201,31 @@ impl Checker {
         }
     }
 
+    /// What a block of a request under way carries, as a number, for a device that computes others from it.
+    pub fn content(&self, id: RequestId, lbn: u64) -> Option<u64> {
+        let open = self.open.get(&id)?;
+        open.payload.get(open.span(lbn, 1)).map(|found| found[0])
+    }
+
+    /// A block of a request under way carries this.
+    pub fn set_content(&mut self, id: RequestId, lbn: u64, content: u64) {
+        match self.open.get_mut(&id) {
+            Some(open) => {
+                let span = open.span(lbn, 1);
+                open.payload[span].fill(content);
+            }
+            None => self.fault(format!(
+                "data went to request {}, which is not under way",
+                id.0
+            )),
+        }
+    }
+
+    /// A device has found that what it holds does not fit together.
+    pub fn found(&mut self, what: String) {
+        self.fault(what);
+    }
+
     /// A request to a child is complete, and its parent has taken what it wants of it.
     pub fn ended(&mut self, id: RequestId, request: &Request) {
         match self.open.remove(&id) {

@@ -231,6 +231,30 @@ impl<P> Children<P> {
         Some(end)
     }
 
+    /// Takes a piece that has come back out of its phase, which does not end with it: the device goes on from there, with pieces that are
+    /// [sent after it](Self::send_after), or ends the job's request with [what has passed](Passed::stamp).
+    pub fn leave(&mut self, piece: EndedPiece<P>, cx: &Context<'_>) -> (P, Passed) {
+        let passed = Passed(piece.critical_path(cx));
+        let entry = &mut self.jobs[piece.job.0 as usize];
+        (entry.pieces, entry.left) = (entry.pieces - 1, entry.left - 1);
+        (piece.payload, passed)
+    }
+
+    /// Sends a piece for which another one was waited: its critical path begins with that of the other.
+    pub fn send_after(
+        &mut self,
+        (job, passed): (JobId, &Passed),
+        child: DeviceId,
+        command: Command,
+        payload: P,
+        cx: &mut Context<'_>,
+    ) -> RequestId {
+        let request = self.send(job, child, command, payload, cx);
+        let sent = self.sent[request.0 as usize].as_mut();
+        sent.expect("it was sent just now").before = Some(Box::new(passed.0));
+        request
+    }
+
     /// Ends a job between its phases, or one that was never given a piece.
     pub fn end(&mut self, job: JobId) {
         debug_assert_eq!(self.jobs[job.0 as usize].left, 0, "pieces are under way");
@@ -246,6 +270,20 @@ impl<P> EndedPiece<P> {
             None => own,
             Some(before) => before.then(&own),
         }
+    }
+}
+
+/// The critical path up to the end of a piece.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed(CriticalPath);
+
+impl Passed {
+    /// Has a request, which ends now, take over this path; what lies between its end and now is waiting.
+    pub fn stamp(&self, request: RequestId, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let mut path = self.0;
+        path.parts.add(Part::Wait, now - path.completion);
+        path.stamp(cx.request_mut(request));
     }
 }
 

@@ -21,6 +21,7 @@ pub mod window;
 
 pub use event_loop::Engine;
 pub use faults::Injection;
+pub(crate) use faults::Ranges;
 pub use initiator::{Initiator, Port};
 pub use token::Token;
 

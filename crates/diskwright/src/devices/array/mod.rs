@@ -9,6 +9,7 @@
 mod counters;
 pub mod layouts;
 pub mod reads;
+mod redundant;
 pub mod spec;
 
 use serde_json::{Map, Value};
