@@ -25,6 +25,17 @@ type Moment = u64;
 
 /// The host's write to the medium beneath an NV cache: complete when it is durable.
 const WRITE_MEDIUM: Op = Op::NvCache(NvCacheCommand::WriteMedium);
+/// The same, with commands that change which blocks are pinned.
+const WRITE_MEDIUM_AND_UNPIN: Op = Op::NvCache(NvCacheCommand::WriteMediumAndUnpin);
+const PIN_AND_WRITE: Op = Op::NvCache(NvCacheCommand::PinAndWrite);
+
+/// Whether a request changes what blocks hold.
+fn changes(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Write | Op::Trim | WRITE_MEDIUM | WRITE_MEDIUM_AND_UNPIN | PIN_AND_WRITE
+    )
+}
 
 /// How many faults are described; further ones are counted.
 const DESCRIBED: usize = 20;
@@ -132,13 +143,13 @@ impl Checker {
     pub fn issued(&mut self, id: RequestId, command: &Command) {
         self.moment += 1;
         let version = match command.op {
-            Op::Write | Op::Trim | WRITE_MEDIUM => {
+            op if changes(op) => {
                 self.version += 1;
                 self.version
             }
-            Op::Read | Op::Flush | Op::NvCache(_) => 0,
+            _ => 0,
         };
-        if matches!(command.op, Op::Write | Op::Trim | WRITE_MEDIUM) {
+        if changes(command.op) {
             // What is trimmed may be gone at once, or never.
             let (version, trimmed) = match command.op {
                 Op::Trim => (0, version),
@@ -414,7 +425,9 @@ impl Checker {
             return self.failed(&open);
         }
         match open.command.op {
-            Op::Write | WRITE_MEDIUM => self.acknowledge(&open),
+            Op::Write | WRITE_MEDIUM | WRITE_MEDIUM_AND_UNPIN | PIN_AND_WRITE => {
+                self.acknowledge(&open)
+            }
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
             Op::Trim => self.trimmed(&open.command),
@@ -424,7 +437,7 @@ impl Checker {
 
     /// A request has failed. What it was to write may be on a medium or not, but a later write replaces it.
     fn failed(&mut self, open: &Open) {
-        if !matches!(open.command.op, Op::Write | Op::Trim | WRITE_MEDIUM) {
+        if !changes(open.command.op) {
             return;
         }
         let version = if open.command.op == Op::Trim {
@@ -529,7 +542,8 @@ impl Checker {
             .map(|open| open.issued)
             .min()
             .unwrap_or(self.moment);
-        let must_last = open.command.fua || open.command.op == WRITE_MEDIUM;
+        let must_last =
+            open.command.fua || matches!(open.command.op, WRITE_MEDIUM | WRITE_MEDIUM_AND_UNPIN);
         if self.promise == Promise::Durable || must_last {
             self.promise(&open.command, open.issued);
         } else {

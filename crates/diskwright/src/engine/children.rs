@@ -83,9 +83,18 @@ impl<P> Default for Children<P> {
 impl<P> Children<P> {
     /// Begins a job: for a request of the device, or for work of the device's own.
     pub fn begin(&mut self, request: Option<RequestId>) -> JobId {
+        self.begin_in_phase(0, request)
+    }
+
+    /// Begins a job for a request that the device itself has spent time on: its pieces come behind that.
+    pub fn begin_after_own(&mut self, request: RequestId) -> JobId {
+        self.begin_in_phase(1, Some(request))
+    }
+
+    fn begin_in_phase(&mut self, phase: u32, request: Option<RequestId>) -> JobId {
         let job = Job {
             request,
-            phase: 0,
+            phase,
             pieces: 0,
             left: 0,
             good: 0,

@@ -174,6 +174,8 @@ pub struct NvCacheFacts {
     pub flash: DeviceId,
     /// How many blocks the NV cache has room for.
     pub blocks: u64,
+    /// What a command takes that only changes which blocks are pinned.
+    pub command: Time,
 }
 
 /// Where a device has a copy of a block.

@@ -71,6 +71,12 @@ pub enum NvCacheCommand {
     /// Write a run of blocks to the medium although it may be pinned. The request is complete when they are there durably; older copies of
     /// them in the NV cache are void then.
     WriteMedium,
+    /// [`Pin`](Self::Pin), and then a write of these blocks: two commands in one request. It is refused where the pin is, and where blocks are
+    /// not pinned any more when the write's turn comes.
+    PinAndWrite,
+    /// [`WriteMedium`](Self::WriteMedium), and then [`Unpin`](Self::Unpin), which the request does not wait for: two commands in one request.
+    /// Where the write fails, nothing is unpinned.
+    WriteMediumAndUnpin,
 }
 
 impl NvCacheCommand {
@@ -95,6 +101,8 @@ impl NvCacheCommand {
             NvCacheCommand::PowerModeOff => "power mode off",
             NvCacheCommand::ReadMedium => "read medium",
             NvCacheCommand::WriteMedium => "write medium",
+            NvCacheCommand::PinAndWrite => "pin and write",
+            NvCacheCommand::WriteMediumAndUnpin => "write medium and unpin",
         }
     }
 }
