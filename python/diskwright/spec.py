@@ -60,7 +60,14 @@ __all__ = [
     "CommitWith",
     "Concat",
     "Constant",
+    "Controller",
+    "ControllerCacheDevice",
     "ControllerDescription",
+    "ControllerJoin",
+    "ControllerMemory",
+    "ControllerPrefetch",
+    "ControllerVictims",
+    "ControllerWrites",
     "CostBenefit",
     "Csv",
     "Curve",
@@ -159,6 +166,9 @@ __all__ = [
     "Pace",
     "Paper",
     "Parallel",
+    "ParityRotation",
+    "ParityWaits",
+    "ParityWrites",
     "PartlyRandom",
     "PassThrough",
     "PastEnd",
@@ -179,11 +189,16 @@ __all__ = [
     "Queue",
     "QueueClass",
     "QueuesDescription",
+    "Raid10",
+    "Raid4",
+    "Raid5",
+    "Raid6",
     "Random",
     "RandomGreedy",
     "Rank",
     "Rate",
     "ReadOnly",
+    "RebuildRules",
     "Recovery",
     "RecoveryDescription",
     "RedirectBySize",
@@ -201,6 +216,7 @@ __all__ = [
     "Scaled",
     "Scan",
     "Scheduler",
+    "ScrubRules",
     "Separation",
     "Sequential",
     "Several",
@@ -239,6 +255,7 @@ __all__ = [
     "SyntheticClone",
     "SyntheticCloneTable",
     "Think",
+    "Threshold",
     "Tier",
     "TierAdmission",
     "TierCleaning",
@@ -2172,6 +2189,13 @@ class Array(Table):
     """The devices that it is made of."""
     spindles: Spindles | None = None
     """How the platters of members that are hard disks turn."""
+    spare: Sequence[Device] | None = None
+    """Devices that take the place of members that fail, the first one first. Of layouts with redundancy.
+    """
+    rebuild: RebuildRules | None = None
+    """How a spare is filled."""
+    scrub: ScrubRules | None = None
+    """How the members are read through in the background; left out, they are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2255,6 +2279,102 @@ class Concat(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Raid4(Table):
+    """Units go round the members, but for the last, which has the parity.
+
+    Rule: units go round all members but the last, which has the sum of the others in each row. Source:
+    Patterson, Gibson and Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988. Weakness:
+    every small write goes to the last member.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-4",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold(Table):
+    """By the number of the row's units that are written, as DiskSim does."""
+
+    _names: ClassVar[tuple[str, ...]] = ("threshold",)
+    _is_value: ClassVar[bool] = True
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid5(Table):
+    """Units go round the members, and so does the parity of each row.
+
+    Rule: each row of units has the sum of the others on one member, another one in the next row. Source:
+    Patterson, Gibson and Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; the
+    rotations, Lee and Katz, ASPLOS 1991. Weakness: a small write takes two reads and two writes.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-5",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    parity_unit: Size | None = None
+    """How many blocks of parity follow each other on a member: a multiple of the unit, which it is where it
+    is left out.
+    """
+    rotation: ParityRotation | None = None
+    """How parity goes from member to member. Default: "left-symmetric"."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid6(Table):
+    """Units go round the members, and so do two parities of each row: any two members may fail.
+
+    Rule: each row of units has two parities beside each other, the sum of the others and their sum with
+    weights in GF(2⁸), so that any two units can be lost. Source: H. P. Anvin, "The mathematics of
+    RAID-6", 2004; the places are those of Linux's md. Weakness: a small write takes three reads and three
+    writes.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-6",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    rotation: ParityRotation | None = None
+    """How parity goes from member to member. Default: "left-symmetric"."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid10(Table):
+    """Units go round groups of members; those of a group have the same blocks.
+
+    Rule: with n members and c copies, units go round the first n/c members, and the copy k of what member
+    x has is on member x + k·n/c, at the same place. Source: DiskSim's shadowed organisations. Weakness:
+    each write goes to all copies, and half the space is lost with two.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-10",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    copies: int | None = None
+    """How many members have each block. They divide the number of members. Default: 2."""
+    read: MirrorRead | None = None
+    """Which copy a read goes to. Default: "least-outstanding"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Free(Table):
     """Each by itself: from a random angle, at a speed of its own near the drive's.
 
@@ -2276,6 +2396,37 @@ class Synchronised(Table):
     """
 
     _names: ClassVar[tuple[str, ...]] = ("synchronised",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebuildRules(Table):
+    """How a spare is filled."""
+
+    rate: Rate | None = None
+    """How many bytes a second of the spare are written at most; left out, as many as the members manage.
+    """
+    step: Size | None = None
+    """How much of the spare is written at a time. The rows of it are closed to writes until it is done.
+    Default: "2048 blocks".
+    """
+    delay: Time | None = None
+    """How long after a failure the rebuild begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScrubRules(Table):
+    """How an array is scrubbed."""
+
+    rate: Rate
+    """How many bytes a second of each member are read at most."""
+    step: Size | None = None
+    """How much of each member is read at a time. The rows of it are closed to writes until it is done.
+    Default: "512 blocks".
+    """
+    at: Time | None = None
+    """When the first pass begins. Default: "0 ms"."""
+    every: Time | None = None
+    """How long after the beginning of a pass the next one begins, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2993,6 +3144,114 @@ class Hybrid(Table):
     high_power: Time | None = None
     """In NV cache power mode, how long the medium is left turning after it has come back: the minimum high-
     power time. Default: "0 ms".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controller(Table):
+    """One or more devices behind a controller, which may have a cache.
+
+    A controller of one or more devices of any kind, with a cache or without.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("controller",)
+    device: Sequence[Device]
+    """The devices, whose blocks the controller has one after the other."""
+    queue: int | None = None
+    """How many requests it works on at a time; others wait in the order of arrival. Left out, any number.
+    """
+    message: Time | None = None
+    """What a message takes: to a device, from one, to the host. Default: "0 ms"."""
+    one_message: bool | None = None
+    """It handles one message at a time. Default: false."""
+    block: Time | None = None
+    """What a block takes between the host and the cache; the data of one request at a time are moved.
+    Default: "0 ms".
+    """
+    max_request: Size | None = None
+    """The most blocks of a request that are worked on at a time: larger ones are cut into pieces, one after
+    the other. Left out, any number.
+    """
+    scheduler: Scheduler | None = None
+    """What is next for a device of what waits for it. Default: "fcfs"."""
+    outstanding: int | None = None
+    """How many operations are under way in a device at a time. Left out, any number."""
+    join: ControllerJoin | None = None
+    """Which operations that wait for a device and continue one another are joined; left out, none."""
+    memory: ControllerMemory | None = None
+    """A cache in its memory."""
+    cache: ControllerCacheDevice | None = None
+    """A device that caches the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerJoin(Table):
+    """Which operations that wait and continue one another become one."""
+
+    most: Size
+    """The most blocks of a joined operation."""
+    reads: bool | None = None
+    """Reads are joined. Default: true."""
+    writes: bool | None = None
+    """Writes are joined. Default: true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerMemory(Table):
+    """A cache in a controller's memory, which a power cut empties."""
+
+    size: Size
+    """Its size, a whole number of lines."""
+    line: Size | None = None
+    """The unit of the cache, from 1 block to 1 MiB. Default: "64 blocks"."""
+    policy: Replacement | None = None
+    """Which line leaves when another needs its place. Default: "lru"."""
+    victims: ControllerVictims | None = None
+    """Which lines may leave. Default: "any"."""
+    grain: Size | None = None
+    """The blocks that are there, or dirty, together: a line is a whole number of them. Default: "1 block".
+    """
+    lock: Size | None = None
+    """The blocks that are locked together."""
+    shared_reads: bool | None = None
+    """Reads of the same blocks may be under way together. Default: false."""
+    writes: ControllerWrites | None = None
+    """When a write is complete. Default: "write-back"."""
+    read_prefetch: ControllerPrefetch | None = None
+    """What a read that misses fetches beyond its blocks. Default: "none"."""
+    write_prefetch: ControllerPrefetch | None = None
+    """What a write to a line that is not there as a whole fetches beside its blocks. Default: "none"."""
+    line_by_line: bool | None = None
+    """A line is fetched before the next one gets its place; else the missing blocks of all lines are fetched
+    together. Default: false.
+    """
+    gather: int | None = None
+    """The most lines of one fetch, and of one write; left out, any number."""
+    cluster: int | None = None
+    """The most lines that are written together when dirty ones are. Default: 1."""
+    flush_period: Time | None = None
+    """All that is dirty is written each time that this has passed; left out, never."""
+    idle_flush: Time | None = None
+    """What is dirty is written, run after run, once the devices have been idle for this time; left out,
+    never.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerCacheDevice(Table):
+    """A device that caches the devices of a controller: block n of the controller at its block n."""
+
+    device: Device
+    """The device."""
+    size: Size | None = None
+    """How many blocks of the controller are cached, from the first one on. Left out, as many as the device
+    has.
+    """
+    writes: ControllerWrites | None = None
+    """When a write is complete; the cache device always has it first. Default: "write-back"."""
+    idle_flush: Time | None = None
+    """What is dirty is written to the devices behind it, run after run, once all have been idle for this
+    time; left out, never.
     """
 
 
@@ -3908,7 +4167,40 @@ MirrorRead: TypeAlias = (
 )
 """Which member of a mirror a read goes to."""
 
-ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror | Concat
+ParityWrites: TypeAlias = Literal["fewest-reads"] | Threshold
+"""When the new parity is computed from what changes, which takes the old data and the old parity (read-
+modify-write), and when from the rest of the row (reconstruction).
+
+`fewest-reads`: Whichever reads fewer units; reconstruction where both read as many, as Linux's md does.
+"""
+
+ParityWaits: TypeAlias = Literal["all", "own-chain"]
+"""Which pre-reads a write waits for.
+
+`all`: All writes wait for all pre-reads of the request.
+
+`own-chain`: A write of data waits for the pre-reads of its own member, one of parity for those of its
+row. A member that fails between may take data of other requests along.
+"""
+
+ParityRotation: TypeAlias = Literal[
+    "left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"
+]
+"""How parity goes from member to member, row after row: the four of Lee and Katz, "Performance consequences
+of parity placement in disk arrays", ASPLOS 1991.
+
+`left-symmetric`: Parity from the last member down; data begin behind it and go round.
+
+`left-asymmetric`: Parity from the last member down; data from the first member on, past the parity.
+
+`right-symmetric`: Parity from the first member up; data begin behind it and go round.
+
+`right-asymmetric`: Parity from the first member up; data from the first member on, past the parity.
+"""
+
+ArrayLayout: TypeAlias = (
+    Literal["mirror", "raid-1", "concat"] | Stripe | Mirror | Concat | Raid4 | Raid5 | Raid6 | Raid10
+)
 """Which member of an array has which blocks."""
 
 Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
@@ -4004,6 +4296,36 @@ SlcFull: TypeAlias = Literal["direct", "fold"]
 `fold`: Nothing, until a block is folded.
 """
 
+ControllerVictims: TypeAlias = Literal["any", "clean"]
+"""Which lines may leave the cache for others.
+
+`any`: Those that the replacement policy chooses: a dirty one is written first.
+
+`clean`: Clean ones, as long as there are any; for each line that leaves, a dirty run is written.
+"""
+
+ControllerWrites: TypeAlias = Literal["synchronous", "write-through", "write-back"]
+"""When a write is complete.
+
+`synchronous`: When its data are on their device.
+
+`write-through`: When its data are in the cache; they go to their device at once.
+
+`write-back`: When its data are in the cache, which keeps them until their place is needed, or a flush.
+"""
+
+ControllerPrefetch: TypeAlias = Literal["none", "front", "rest", "line"]
+"""What of a line is fetched beyond what is needed.
+
+`none`: Nothing.
+
+`front`: From the line's first block on.
+
+`rest`: Up to the line's last block.
+
+`line`: The whole line.
+"""
+
 TierWritePolicy: TypeAlias = (
     Literal["write-through", "write-back", "write-around", "read-only", "write-invalidate", "pass-through"]
     | WriteThrough
@@ -4061,7 +4383,7 @@ TierEventKind: TypeAlias = Literal["remove", "attach"] | Resize
 `attach`: The cache device is used again, with an empty cache.
 """
 
-Device: TypeAlias = Hdd | Array | Driver | Simple | Curve | Ssd | Hybrid | Tier
+Device: TypeAlias = Hdd | Array | Driver | Simple | Curve | Ssd | Hybrid | Controller | Tier
 """A device and its parts; the one key says what it is."""
 
 RedirectionRule: TypeAlias = (
