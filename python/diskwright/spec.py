@@ -51,6 +51,7 @@ __all__ = [
     "Bypass",
     "Bytes",
     "CLook",
+    "CLookFrom",
     "CScan",
     "Cache",
     "Cleaner",
@@ -107,7 +108,6 @@ __all__ = [
     "FlashBackedOverlap",
     "FlashTimes",
     "Free",
-    "From",
     "Generator",
     "GeometryDescription",
     "Greedy",
@@ -189,10 +189,10 @@ __all__ = [
     "Queue",
     "QueueClass",
     "QueuesDescription",
-    "Raid10",
     "Raid4",
     "Raid5",
     "Raid6",
+    "Raid10",
     "Random",
     "RandomGreedy",
     "Rank",
@@ -240,6 +240,7 @@ __all__ = [
     "SsdPower",
     "SsdPowerFigures",
     "Sstf",
+    "SstfTies",
     "Start",
     "StateFigures",
     "StaticLevellingDescription",
@@ -267,7 +268,6 @@ __all__ = [
     "TierRankedBy",
     "TierWritePolicy",
     "Ties",
-    "Ties2",
     "Time",
     "Timeout",
     "TimingDescription",
@@ -1248,7 +1248,7 @@ class Sstf(Table):
     _names: ClassVar[tuple[str, ...]] = ("sstf",)
     by: By | None = None
     """Whether it goes by LBN or by cylinder. Default: "cylinder"."""
-    ties: Ties | None = None
+    ties: SstfTies | None = None
     """Which of two is next that are as near, one on either side."""
 
 
@@ -1304,7 +1304,7 @@ class CLook(Table):
     )
     by: By | None = None
     """Whether it goes by LBN or by cylinder. Default: "lbn"."""
-    from_: From | None = None
+    from_: CLookFrom | None = None
     """Where the previous request leaves off."""
 
 
@@ -1983,7 +1983,7 @@ class Eager(Table):
     """
     allocator: Allocator | None = None
     """Which free slot a write takes. Default: "soonest"."""
-    ties: Ties2 | None = None
+    ties: Ties | None = None
     """Which cylinder a write takes where free slots of several come by at the same instant. Default:
     "outward".
     """
@@ -3937,7 +3937,7 @@ By: TypeAlias = Literal["lbn", "cylinder"]
 `cylinder`: The cylinder of the first LBN. The present place is the arm's.
 """
 
-Ties: TypeAlias = Literal["oldest", "alternate"]
+SstfTies: TypeAlias = Literal["oldest", "alternate"]
 """Which of two requests is next that are as near.
 
 `oldest`: The one that has waited longer.
@@ -3945,7 +3945,7 @@ Ties: TypeAlias = Literal["oldest", "alternate"]
 `alternate`: The upper one and the lower one in turn, the upper one first, as in DiskSim.
 """
 
-From: TypeAlias = Literal["end", "start"]
+CLookFrom: TypeAlias = Literal["end", "start"]
 """Where a request leaves off, for the one that is picked after it.
 
 `end`: Behind its last block; by cylinder, where the arm then is.
@@ -4115,7 +4115,7 @@ own cylinder has room.
 cylinder again when the end of the disk is reached.
 """
 
-Ties2: TypeAlias = Literal["outward", "emptier", "inward"]
+Ties: TypeAlias = Literal["outward", "emptier", "inward"]
 """Which cylinder a write takes where free slots of several come by at the same instant, none of them in the
 arm's own.
 

@@ -75,6 +75,13 @@ impl CacheDevice {
         end <= self.size && !self.has_failed
     }
 
+    /// A run has been written to it, unless it has failed since.
+    fn holds(&mut self, from: u64, end: u64) {
+        if !self.has_failed {
+            self.valid.add(from, end);
+        }
+    }
+
     /// It has failed.
     pub fn fails(&mut self) {
         self.has_failed = true;
@@ -288,9 +295,7 @@ impl Controller {
         let device = self.cache_device();
         match (kind, operation.command.op, outcome) {
             (Kind::Settle, Op::Write, Outcome::Ok) if is_on_cache => {
-                if !device.has_failed {
-                    device.valid.add(from, end);
-                }
+                device.holds(from, end);
             }
             (Kind::Settle, Op::Write, Outcome::Ok) => {
                 device.dirty.remove(from, end);

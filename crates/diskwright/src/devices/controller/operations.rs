@@ -318,7 +318,7 @@ impl Controller {
         } else {
             entry.parts.add(Part::Wait, now - work.accounted);
         }
-        entry.media = entry.media + ended.media;
+        entry.media += ended.media;
         entry.shares_access |= is_shared;
         work.accounted = now;
     }

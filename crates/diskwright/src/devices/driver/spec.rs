@@ -218,17 +218,16 @@ fn scheduler(
 }
 
 impl JoinSpec {
-    fn rule(&self) -> Result<Joins, (&'static str, InputError)> {
+    fn rule(&self) -> Result<Joins, (&'static str, Error)> {
         if self.most.blocks() < 2 {
             let error = InputError::new(format!("{} joins no two requests", self.most));
-            return Err(("join.most", error.help("accepted: 2 blocks or more")));
+            let error = error.help("accepted: 2 blocks or more");
+            return Err(("join.most", error.into()));
         }
         if !self.reads && !self.writes {
             let error = InputError::new("neither reads nor writes are joined");
-            return Err((
-                "join",
-                error.help("leave join out, or let one of both be true"),
-            ));
+            let error = error.help("leave join out, or let one of both be true");
+            return Err(("join", error.into()));
         }
         Ok(Joins {
             reads: self.reads,

@@ -40,9 +40,9 @@ pub struct SetUp {
 /// What is said of loads.
 enum Around {
     /// For a drive alone.
-    Alone(Settings),
+    Alone(Box<Settings>),
     /// For a system.
-    System(Whole),
+    System(Box<Whole>),
 }
 
 #[derive(Serialize)]
@@ -106,14 +106,14 @@ fn alone(named: &SetUpName) -> Result<(String, Around, Vec<String>), Error> {
         },
     })
     .expect("settings have only keys and values that TOML has");
-    Ok((text, Around::Alone(settings), import.warnings))
+    Ok((text, Around::Alone(Box::new(settings)), import.warnings))
 }
 
 fn system(mut whole: Whole) -> (String, Around, Vec<String>) {
     let spec = json!({ "measure": whole.measure, "device": whole.device });
     let text = toml::to_string(&spec).expect("a system has only keys and values that TOML has");
     let warnings = std::mem::take(&mut whole.warnings);
-    (text, Around::System(whole), warnings)
+    (text, Around::System(Box::new(whole)), warnings)
 }
 
 impl SetUp {
@@ -146,7 +146,7 @@ impl SetUp {
         if scale != 1.0 && !says(spec, "pace") {
             put(spec, "pace", &Pace::Scaled(1.0 / scale))?;
         }
-        match std::mem::replace(&mut self.around, Around::Alone(Settings::default())) {
+        match std::mem::replace(&mut self.around, Around::Alone(Box::default())) {
             Around::Alone(settings) => self.complete_alone(spec, counts_sectors, &settings),
             Around::System(whole) => self.complete_system(spec, counts_sectors, &whole),
         }

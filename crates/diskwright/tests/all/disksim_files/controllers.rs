@@ -208,7 +208,7 @@ fn run_system(sample: &Sample, reads: f64, at: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let text = serde_json::to_string(&spec).expect("JSON");
     let table: toml::Value = serde_json::from_str(&text).expect("a table");
-    let source = from_text_in(&toml::to_string(&table).expect("TOML"), folder.path());
+    let source = from_text_in(toml::to_string(&table).expect("TOML"), folder.path());
     let outcome = outcome_of(&source, &RunOptions::default());
     outcome.unwrap_or_else(|error| panic!("{error}")).json()
 }

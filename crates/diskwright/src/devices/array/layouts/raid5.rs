@@ -38,7 +38,7 @@ impl Raid5 {
         let rows = rows_of(self.unit, members)?;
         let unit = self.unit.blocks();
         let parity = self.parity_unit.unwrap_or(self.unit);
-        if parity.blocks() == 0 || parity.blocks() % unit != 0 {
+        if parity.blocks() == 0 || !parity.blocks().is_multiple_of(unit) {
             let error = InputError::new(format!(
                 "units of parity of {parity}, with units of {}",
                 self.unit

@@ -247,8 +247,8 @@ mod tests {
             let all: Vec<u64> = (0..members).map(|member| contents.get(member, row).expect("put")).collect();
             let lost = [lost.0.index(members), lost.1.index(members)];
             let known = |member: usize| (!lost[..parities].contains(&member)).then_some(all[member]);
-            for member in 0..members {
-                prop_assert_eq!(solve(&geometry, row, member, known), Some(all[member]));
+            for (member, &number) in all.iter().enumerate() {
+                prop_assert_eq!(solve(&geometry, row, member, known), Some(number));
             }
             // A change by the old data and the old parity is the change by the whole row.
             let new = |unit: usize| (unit == 0).then_some(5555);

@@ -111,7 +111,9 @@ impl Plan {
             std::mem::take(&mut self.writes),
             std::mem::take(&mut self.lost),
         );
-        (reads.clear(), writes.clear(), lost.clear());
+        reads.clear();
+        writes.clear();
+        lost.clear();
         *self = Plan {
             reads,
             writes,

@@ -490,7 +490,7 @@ proptest! {
         failing.sort_unstable();
         failing.dedup();
         let is_chain = scene.layout.contains("own-chain");
-        let within = failing.len() + scene.unreadable.len() + 1 <= scene.redundancy
+        let within = failing.len() + scene.unreadable.len() < scene.redundancy
             || scene.unreadable.is_empty() && failing.is_empty();
         if within && !is_chain && scene.cut.is_none() {
             for request in &ended {

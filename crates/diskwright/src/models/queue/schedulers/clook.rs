@@ -28,6 +28,7 @@ pub struct CLook {
 /// Where a request leaves off, for the one that is picked after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "CLookFrom")]
 pub enum From {
     /// Behind its last block; by cylinder, where the arm then is.
     #[default]

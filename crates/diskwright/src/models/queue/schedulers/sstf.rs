@@ -24,6 +24,7 @@ pub struct Sstf {
 /// Which of two requests is next that are as near.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "SstfTies")]
 pub enum Ties {
     /// The one that has waited longer.
     #[default]
