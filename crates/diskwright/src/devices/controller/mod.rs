@@ -2,7 +2,7 @@
 //! defines it; it follows the controllers of DiskSim 4.0.
 //!
 //! A request is cut into pieces of a largest size, which are worked on one after the other. Without a cache a piece is passed on. With a
-//! memory cache, or with a device that caches the others, it goes through [stages](work::Stage): it locks its blocks, its lines get places,
+//! memory cache, or with a device that caches the others, it goes through stages: it locks its blocks, its lines get places,
 //! what is missing is fetched, data are moved to the host or from it, and what has to be written is. What a device is asked waits in
 //! a queue of that device's.
 
