@@ -983,7 +983,9 @@ class Generator(Table):
     local: `workload.devices` says where they are. Default: the one device there is.
     """
     capacity: Size | None = None
-    """How much of each device it uses, from its beginning. Default: all of the smallest one."""
+    """How much of each device it uses, from its beginning. Default: all of the smallest one. Up to 1 % more
+    is accepted; requests past the end are mapped, their place modulo the device's capacity, and counted.
+    """
     unit: Size | None = None
     """Places and sizes are multiples of this. A capacity that is none is not used to its end. Default: "1
     block".
@@ -3226,7 +3228,7 @@ class ControllerMemory(Table):
     together. Default: false.
     """
     gather: int | None = None
-    """The most lines of one fetch, and of one write; left out, any number."""
+    """The most lines of one fetch; left out, any number."""
     cluster: int | None = None
     """The most lines that are written together when dirty ones are. Default: 1."""
     flush_period: Time | None = None

@@ -6,8 +6,6 @@ use super::component::Component;
 use super::system::System;
 use super::warnings::Warnings;
 use crate::base::error::{InputError, suggestion};
-use crate::devices::array::layouts::LayoutSpec;
-use crate::devices::array::reads::ReadSpec;
 
 /// A device of the topology, with the driver's queue before it.
 #[derive(Clone, Debug)]
@@ -217,13 +215,15 @@ impl<'a> Reader<'a> {
             "Noredun" if !is_striped => Ok(self.as_they_are()),
             "Noredun" => Ok(vec![self.striped(self.devices)]),
             "Shadowed" => self.mirrored(is_striped, warnings),
-            "Parity_disk" | "Parity_rotated" if is_striped => {
-                self.with_parity().map(|one| vec![one])
-            }
-            "Parity_disk" | "Parity_rotated" => Err(organisation
+            "Parity_rotated" if !is_striped => Err(organisation
                 .at("Distribution scheme")
-                .error("parity over devices as they are (Asis)")
-                .help("accepted with parity: Striped")),
+                .error("rotated parity over devices as they are (Asis)")
+                .help("accepted with rotated parity: Striped")),
+            // Devices as they are, with a parity disk: each has one unit, all of it.
+            "Parity_disk" | "Parity_rotated" => {
+                let unit = if is_striped { self.unit } else { self.part };
+                self.with_parity(unit).map(|one| vec![one])
+            }
             _ => Err(unlike(
                 organisation,
                 "Redundancy scheme",
@@ -354,7 +354,6 @@ impl<'a> Reader<'a> {
         let name = "Copy choice on read";
         Ok(match self.organisation.integer(name)? {
             1 => json!("first"),
-            2 if ReadSpec::NAMES.contains(&"random") => json!("random"),
             2 => {
                 warnings.push(
                     self.organisation.at(name),
@@ -368,17 +367,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn with_parity(&self) -> Result<Organised, InputError> {
+    /// Stripes of units over devices, with parity.
+    fn with_parity(&self, unit: u64) -> Result<Organised, InputError> {
         let organisation = self.organisation;
         let count = self.devices.len() as u64;
         let is_rotated = self.redundancy == "Parity_rotated";
         let name = if is_rotated { "raid-5" } else { "raid-4" };
-        let at = organisation.at("Redundancy scheme");
-        if !LayoutSpec::NAMES.contains(&name) {
-            return Err(at
-                .error(format!("{} keeps parity", organisation.title()))
-                .help("accepted: Noredun, Shadowed"));
-        }
         if count < 3 {
             return Err(organisation
                 .at("devices")
@@ -392,34 +386,33 @@ impl<'a> Reader<'a> {
             _ => "all",
         };
         let mut layout = json!({
-            "unit": blocks(self.unit),
+            "unit": blocks(unit),
             "writes": { "threshold": threshold as u64 },
             "waits": waits,
         });
         let mut part = self.part;
         if is_rotated {
             let parity = organisation.integer("Parity stripe unit")?.unsigned_abs();
-            if !parity.is_multiple_of(self.unit) {
+            if !parity.is_multiple_of(unit) {
                 return Err(organisation
                     .at("Parity stripe unit")
-                    .error(format!("{parity}, with a stripe unit of {}", self.unit))
+                    .error(format!("{parity}, with a stripe unit of {}", unit))
                     .help("expected a multiple of it"));
             }
-            if organisation.integer("Parity rotation type")? != 1 {
-                return Err(organisation
-                    .at("Parity rotation type")
-                    .error("DiskSim 4.0 rotates the parity of stripes one way only")
-                    .help("accepted: 1 (left symmetric)"));
-            }
             layout["parity_unit"] = json!(blocks(parity));
-            layout["rotation"] = json!("left-symmetric");
+            layout["rotation"] = json!(match organisation.integer("Parity rotation type")? {
+                1 => "left-symmetric",
+                2 => "left-asymmetric",
+                3 => "right-asymmetric",
+                _ => "right-symmetric",
+            });
             part = part * (count - 1) / count;
         }
         let numbers = self.devices.iter().map(|member| member.number);
         let numbers = numbers.take(if is_rotated { count } else { count - 1 } as usize);
         let members = self.devices.iter().map(|member| member.device.clone());
         let smallest = self.devices.iter().map(|member| member.blocks).min();
-        let whole = smallest.unwrap_or(0) / self.unit * self.unit * (count - 1);
+        let whole = smallest.unwrap_or(0) / unit * unit * (count - 1);
         Ok(Organised {
             device: self.array(json!({ name: layout }), members.collect()),
             blocks: whole,

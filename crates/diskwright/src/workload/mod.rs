@@ -347,7 +347,11 @@ impl Workload {
     /// What was counted so far.
     pub fn counts(&self) -> Counts {
         match &self.source {
-            Source::Synthetic(_) | Source::Processes(_) => Counts::default(),
+            Source::Synthetic(_) => Counts::default(),
+            Source::Processes(processes) => Counts {
+                mapped: processes.mapped(),
+                ..Counts::default()
+            },
             Source::Trace { reader, selection } => {
                 let counts = selection.counts();
                 Counts {

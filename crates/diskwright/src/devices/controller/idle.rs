@@ -1,5 +1,7 @@
-//! What a controller does by itself once the devices have been idle for long enough: dirty data are written, one run after another.
+//! What a controller does by itself once the devices that have its blocks have been idle for long enough: dirty data are written, one run
+//! after another, until a device has something else to do.
 
+use super::queues::ChildQueue;
 use super::work::WorkId;
 use super::{Cache, Controller, IDLE};
 use crate::base::units::Time;
@@ -8,10 +10,12 @@ use crate::engine::context::Context;
 use crate::engine::request::Outcome;
 use crate::engine::timeline::AlarmId;
 
-/// The devices' rest.
+/// The rest of the devices that have the controller's blocks.
 pub(super) struct Idle {
     /// How long it lasts before something is written; `None` where nothing is.
     delay: Option<Time>,
+    /// When it began; `None` before they have been asked for anything.
+    since: Option<Time>,
     alarm: Option<AlarmId>,
     /// What is being written because of it.
     work: Option<WorkId>,
@@ -22,6 +26,7 @@ impl Idle {
     pub fn new(delay: Option<Time>) -> Idle {
         Idle {
             delay,
+            since: None,
             alarm: None,
             work: None,
         }
@@ -29,16 +34,29 @@ impl Idle {
 }
 
 impl Controller {
-    /// A request has come: the devices are idle no longer.
+    /// A device that has the controller's blocks is asked for something.
     pub(super) fn is_busy(&mut self, cx: &mut Context<'_>) {
         if let Some(alarm) = self.idle.alarm.take() {
             cx.cancel(alarm);
         }
     }
 
+    /// Such a device has ended something.
+    pub(super) fn is_less_busy(&mut self, now: Time) {
+        if self.rests() {
+            self.idle.since = Some(now);
+        }
+    }
+
+    /// Whether the devices that have its blocks are idle.
+    fn rests(&self) -> bool {
+        let mut addressed = self.queues[..self.addressed].iter();
+        addressed.all(ChildQueue::is_idle)
+    }
+
+    /// Whether the cache device is idle as well.
     fn is_idle(&self) -> bool {
-        let mut queues = self.queues.iter();
-        self.active == 0 && self.ready.is_empty() && queues.all(|queue| queue.is_idle())
+        self.queues.iter().all(ChildQueue::is_idle)
     }
 
     fn has_dirty(&self) -> bool {
@@ -49,27 +67,34 @@ impl Controller {
         }
     }
 
-    /// Waits for the devices to have been idle for long enough, if they are.
+    /// Waits for the devices to have been idle for long enough, if they are and something is dirty. What becomes dirty after that time waits
+    /// for as long again.
     pub(super) fn look_for_idleness(&mut self, cx: &mut Context<'_>) {
         let Some(delay) = self.idle.delay else {
             return;
         };
-        if self.idle.alarm.is_none()
-            && self.idle.work.is_none()
-            && self.is_idle()
-            && self.has_dirty()
+        if self.idle.alarm.is_some()
+            || self.idle.work.is_some()
+            || !self.rests()
+            || !self.has_dirty()
         {
-            // Longer than all time: never.
-            if let Some(at) = cx.now().checked_add(delay) {
-                self.idle.alarm = Some(cx.background_alarm(at, Token::new(IDLE, 0)));
-            }
+            return;
+        }
+        let now = cx.now();
+        let of_rest = self.idle.since.and_then(|since| since.checked_add(delay));
+        let at = of_rest.filter(|&at| at > now).or(now.checked_add(delay));
+        // Longer than all time: never.
+        if let Some(at) = at {
+            self.idle.alarm = Some(cx.background_alarm(at, Token::new(IDLE, 0)));
         }
     }
 
-    /// The devices have been idle for long enough.
+    /// The devices have been idle for long enough. If the cache device is not idle, they are to be so for as long again.
     pub(super) fn idle_for_long(&mut self, cx: &mut Context<'_>) {
         self.idle.alarm = None;
-        self.write_one(cx);
+        if self.is_idle() {
+            self.write_one(cx);
+        }
     }
 
     fn write_one(&mut self, cx: &mut Context<'_>) {
@@ -81,7 +106,7 @@ impl Controller {
         self.counters.idle_runs += u64::from(self.idle.work.is_some());
     }
 
-    /// Some work has ended: if it was what was written because of idleness, the next run follows as long as no request has come.
+    /// Some work has ended: if it was what was written because of idleness, the next run follows as long as no device has anything else to do.
     pub(super) fn idle_work_ended(&mut self, id: WorkId, outcome: Outcome, cx: &mut Context<'_>) {
         if self.idle.work != Some(id) {
             return;

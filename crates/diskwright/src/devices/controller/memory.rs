@@ -11,7 +11,7 @@ use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome};
 use crate::models::cache::BlockCache;
-use crate::models::cache::block_cache::{BlockState, LinePiece, Place, Victim};
+use crate::models::cache::block_cache::{BlockState, Line, LinePiece, Place, Victim};
 
 /// The checker's name of the memory cache. Behind it come the names of what is kept for some work.
 pub(super) const OF_CACHE: u32 = 0;
@@ -64,6 +64,18 @@ pub(super) struct MemoryRules {
     pub idle: Option<Time>,
 }
 
+/// Blocks of a line that are written together: from the first dirty one to the last one of a run of blocks that the cache has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub from: u64,
+    pub end: u64,
+    /// The run of blocks that the cache has.
+    pub valid: (u64, u64),
+    /// Whether what touches it of the lines below and above is written with it.
+    pub grows_down: bool,
+    pub grows_up: bool,
+}
+
 /// A memory cache.
 pub(super) struct Memory {
     pub(super) cache: BlockCache,
@@ -90,6 +102,37 @@ impl Memory {
     /// Whether a power cut may take writes that are complete.
     pub(super) fn is_volatile(&self) -> bool {
         self.rules.writes != Writes::Synchronous
+    }
+
+    /// What of a line has to be written. As in DiskSim, it grows downwards from the line's first block, and upwards from its last block only
+    /// if the first one is dirty, too.
+    pub(super) fn dirty_spans(&self, line: Line, whole: LinePiece) -> Vec<Span> {
+        let dirty: Vec<(u64, u32)> = self.cache.runs(line, BlockState::Dirty, whole).collect();
+        let Some(&(first, _)) = dirty.first() else {
+            return Vec::new();
+        };
+        let start = whole.lbn;
+        let behind = start + u64::from(self.cache.blocks_per_line());
+        let mut spans = Vec::new();
+        for (lbn, blocks) in self.cache.runs(line, BlockState::Valid, whole) {
+            let valid = (lbn, lbn + u64::from(blocks));
+            let mut within = dirty
+                .iter()
+                .filter(|run| (valid.0..valid.1).contains(&run.0));
+            let Some(&(from, blocks)) = within.next() else {
+                continue;
+            };
+            let &(last, blocks) = within.next_back().unwrap_or(&(from, blocks));
+            let end = last + u64::from(blocks);
+            spans.push(Span {
+                from,
+                end,
+                valid,
+                grows_down: from == start,
+                grows_up: first == start && end == behind,
+            });
+        }
+        spans
     }
 
     /// The part of a run of blocks that lies in its line of a number.
@@ -176,25 +219,22 @@ impl Controller {
     fn evict(&mut self, id: WorkId, cx: &mut Context<'_>) {
         let mut victims = std::mem::take(&mut self.memory().victims);
         for victim in victims.drain(..) {
-            let cache = &self.memory().cache;
-            let whole = cache.whole(victim.key);
-            let dirty: Vec<(u64, u32)> =
-                cache.runs(victim.line, BlockState::Dirty, whole).collect();
+            let memory = self.memory();
+            let whole = memory.cache.whole(victim.key);
+            let spans = memory.dirty_spans(victim.line, whole);
             if let Some((checker, device)) = cx.checker() {
-                for (lbn, blocks) in cache.runs(victim.line, BlockState::Valid, whole) {
-                    let is_dirty = |at: u64| {
-                        let mut runs = dirty.iter();
-                        runs.any(|run| (run.0..run.0 + u64::from(run.1)).contains(&at))
-                    };
-                    for at in (lbn..lbn + u64::from(blocks)).filter(|&at| !is_dirty(at)) {
+                for (lbn, blocks) in memory.cache.runs(victim.line, BlockState::Valid, whole) {
+                    let is_written =
+                        |at: u64| spans.iter().any(|span| (span.from..span.end).contains(&at));
+                    for at in (lbn..lbn + u64::from(blocks)).filter(|&at| !is_written(at)) {
                         checker.dropped(device, OF_CACHE, at, 1);
                     }
                 }
             }
-            self.memory().cache.release(victim);
-            self.counters.dirty_victims += u64::from(!dirty.is_empty());
-            for run in dirty {
-                self.write_victim(id, run, cx);
+            memory.cache.release(victim);
+            self.counters.dirty_victims += u64::from(!spans.is_empty());
+            for span in spans {
+                self.write_victim(id, span, cx);
             }
             if self.memory().rules.prefers_clean {
                 self.write_first_back(cx);

@@ -48,7 +48,7 @@ pub struct MemorySpec {
     /// A line is fetched before the next one gets its place; else the missing blocks of all lines are fetched together.
     #[serde(default)]
     pub line_by_line: bool,
-    /// The most lines of one fetch, and of one write; left out, any number.
+    /// The most lines of one fetch; left out, any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub gather: Option<u32>,
@@ -175,7 +175,7 @@ impl MemorySpec {
             writes: self.writes.build(),
             line_by_line: self.line_by_line,
             fetched_lines: gather,
-            written_lines: gather.min(self.cluster.into()),
+            written_lines: self.cluster.into(),
             read_prefetch: self.read_prefetch,
             write_prefetch: self.write_prefetch,
             prefers_clean: self.victims == Victims::Clean,

@@ -159,6 +159,9 @@ impl Controller {
             data,
         });
         queue.push(number, own, cx.now());
+        if child < self.addressed {
+            self.is_busy(cx);
+        }
         self.works.get_mut(work).left += 1;
         self.counters.asked(&own, child);
     }
@@ -286,6 +289,9 @@ impl Controller {
         // The acknowledgement keeps the controller busy; nothing waits for it.
         self.message(cx);
         self.queues[group.child].ended();
+        if group.child < self.addressed {
+            self.is_less_busy(cx.now());
+        }
         for (place, &part) in group.parts.iter().enumerate() {
             let operation = self.operations.get(part);
             self.operations.end(part);

@@ -25,7 +25,6 @@ impl Controller {
         }
         let id = self.works.begin(work);
         self.ready.push_back(id);
-        self.is_busy(cx);
     }
 
     /// Work goes on that waits for nothing.

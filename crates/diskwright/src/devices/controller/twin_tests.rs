@@ -85,12 +85,84 @@ impl Twin {
                 return (0.0, false);
             };
             let victim = self.lines.remove(at);
-            let base = victim.key * LINE;
-            let dirty = runs(base, base + LINE, |lbn| victim.dirty[(lbn - base) as usize]);
-            time = self.ask(Op::Write, &dirty, false);
+            let spans = self.spans(&victim, in_use);
+            time = self.ask(Op::Write, &spans, false);
         }
         self.lines.insert(0, Line::new(key));
         (time, true)
+    }
+
+    /// The runs of blocks that the cache has of a line, from the first to the last dirty block of each.
+    fn own_spans(line: &Line) -> Vec<(u64, u64)> {
+        let base = line.key * LINE;
+        let is_dirty = |lbn: &u64| line.dirty[(lbn - base) as usize];
+        let held = runs(base, base + LINE, |lbn| line.valid[(lbn - base) as usize]);
+        let spans = held.iter().filter_map(|&(from, end)| {
+            let first = (from..end).find(is_dirty)?;
+            let last = (from..end).rfind(is_dirty)?;
+            Some((first, last + 1))
+        });
+        spans.collect()
+    }
+
+    /// What is written when a line is driven out: its own spans, and what touches them of the lines beside it.
+    fn spans(&mut self, victim: &Line, in_use: &[u64]) -> Vec<(u64, u64)> {
+        let base = victim.key * LINE;
+        let mut spans = Twin::own_spans(victim);
+        let (Some(&first), Some(&last)) = (spans.first(), spans.last()) else {
+            return spans;
+        };
+        let disk = |lbn: u64| lbn / DISK * DISK;
+        let mut lines = 1;
+        let (mut from, mut key) = (first.0, victim.key);
+        while lines < self.rules.written_lines && from == key * LINE && from > disk(first.0) {
+            key -= 1;
+            let bound = disk(first.0);
+            let Some(beside) = self.line(key).copied().filter(|_| !in_use.contains(&key)) else {
+                break;
+            };
+            let touches = beside.valid[LINE as usize - 1];
+            let Some(&(begin, end)) = Twin::own_spans(&beside).last() else {
+                break;
+            };
+            let is_whole = (end..(key + 1) * LINE).all(|lbn| beside.valid[(lbn % LINE) as usize]);
+            if !touches || !is_whole || end <= bound {
+                break;
+            }
+            from = begin.max(bound);
+            lines += 1;
+        }
+        if spans.len() > 1 {
+            lines = 1;
+        }
+        let (mut end, mut key) = (last.1, victim.key);
+        let may_grow = first.0 == base && last.1 == base + LINE;
+        let bound = disk(end - 1) + DISK;
+        while may_grow && lines < self.rules.written_lines && end == (key + 1) * LINE && end < bound
+        {
+            key += 1;
+            let Some(beside) = self.line(key).copied().filter(|_| !in_use.contains(&key)) else {
+                break;
+            };
+            let Some(&(begin, stop)) = Twin::own_spans(&beside).first() else {
+                break;
+            };
+            let is_whole = (key * LINE..=begin).all(|lbn| beside.valid[(lbn % LINE) as usize]);
+            if !is_whole || begin >= bound {
+                break;
+            }
+            end = stop.min(bound);
+            lines += 1;
+        }
+        spans[0].0 = from;
+        spans.last_mut().expect("there is one").1 = end;
+        // They are clean then.
+        for lbn in spans.iter().flat_map(|&(from, end)| from..end) {
+            if let Some(line) = self.line(lbn / LINE) {
+                line.dirty[(lbn % LINE) as usize] = false;
+            }
+        }
+        spans
     }
 
     /// What is to be fetched of a line for a request.
@@ -204,11 +276,13 @@ impl Twin {
             lines.any(|line| line.key == lbn / LINE && line.dirty[(lbn % LINE) as usize])
         };
         let mut dirty = Vec::new();
-        for key in 0..(2 * DISK).div_ceil(LINE) {
-            for (base, end) in [(0, DISK), (DISK, 2 * DISK)] {
-                let (from, end) = ((key * LINE).max(base), ((key + 1) * LINE).min(end));
-                dirty.extend(runs(from, end, |lbn| is_dirty(self, lbn)));
-            }
+        let mut from = 0;
+        while let Some(first) = (from..2 * DISK).find(|&lbn| is_dirty(self, lbn)) {
+            let most = ((first / LINE + self.rules.written_lines) * LINE).min(2 * DISK);
+            let clean = (first..most).find(|&lbn| !is_dirty(self, lbn));
+            let end = clean.unwrap_or(most).next_multiple_of(LINE).min(2 * DISK);
+            dirty.extend(runs(first, end, |lbn| is_dirty(self, lbn)));
+            from = end;
         }
         let time = self.ask(Op::Write, &dirty, false);
         self.lines
@@ -244,8 +318,10 @@ proptest! {
         grain in prop::sample::select(vec![1u32, 2, 4, 8]),
         line_by_line: bool,
         writes in prop::sample::select(vec![Writes::Synchronous, Writes::Through, Writes::Back]),
+        written_lines in 1u64..5,
     ) {
         let rules = MemoryRules {
+            written_lines,
             grain,
             line_by_line,
             writes,

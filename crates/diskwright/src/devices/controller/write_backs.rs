@@ -1,6 +1,6 @@
 //! How dirty blocks of a memory cache come to their devices.
 
-use super::memory::{OF_CACHE, command_of};
+use super::memory::{OF_CACHE, Span, command_of};
 use super::operations::{Data, Operation};
 use super::stages::new_work;
 use super::work::{Kind, LineFrame, Stage, Work, WorkId};
@@ -9,23 +9,18 @@ use crate::base::units::Time;
 use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome};
-use crate::models::cache::block_cache::BlockState;
 
 impl Controller {
-    /// A dirty run of a line that has left its frame is written, with what is dirty on both sides of it. The work waits for that.
-    pub(super) fn write_victim(
-        &mut self,
-        owner: WorkId,
-        (lbn, blocks): (u64, u32),
-        cx: &mut Context<'_>,
-    ) {
-        let leaving = (lbn, lbn + u64::from(blocks));
+    /// What of a line that has left its frame has to be written is, with what touches it of neighbouring lines. The work waits for that.
+    pub(super) fn write_victim(&mut self, owner: WorkId, span: Span, cx: &mut Context<'_>) {
+        let leaving = (span.from, span.end);
         let kind = Kind::WriteBack {
             leaving: Some(leaving),
         };
-        let mut work = new_work(kind, command_of(Op::Write, (lbn, blocks)), cx.now());
+        let command = command_of(Op::Write, (span.from, (span.end - span.from) as u32));
+        let mut work = new_work(kind, command, cx.now());
         work.owner = Some(owner);
-        let (from, end) = self.grown(leaving, &mut work);
+        let (from, end) = self.grown(span, &mut work);
         (work.from, work.end) = (from, end);
         self.works.get_mut(owner).left += 1;
         let id = self.works.begin(work);
@@ -34,52 +29,64 @@ impl Controller {
         self.next_stage(id, Stage::End);
     }
 
-    /// A run of a victim with the dirty runs of its neighbours that touch it, whose frames are pinned for the work.
-    fn grown(&mut self, (mut from, mut end): (u64, u64), work: &mut Work) -> (u64, u64) {
-        let child = self.child_of(from);
-        let (base, behind) = (self.queues[child].base, self.queues[child].end());
+    /// A span of a victim with what touches it of neighbouring lines, whose frames are pinned for the work.
+    fn grown(&mut self, span: Span, work: &mut Work) -> (u64, u64) {
+        let Span { from, end, .. } = span;
+        let (below, above) = (self.child_of(from), self.child_of(end - 1));
+        let (base, behind) = (self.queues[below].base, self.queues[above].end());
+        let mut lines = 1;
+        let from = match span.grows_down {
+            true => self.grown_to(from, (&mut lines, base), work, false),
+            false => from,
+        };
+        let end = match span.grows_up {
+            true => self.grown_to(end, (&mut lines, behind), work, true),
+            false => end,
+        };
+        (from, end)
+    }
+
+    /// Where an edge of a span is after it has grown over neighbouring lines, but not over `bound`.
+    fn grown_to(
+        &mut self,
+        mut edge: u64,
+        (lines, bound): (&mut u64, u64),
+        work: &mut Work,
+        goes_up: bool,
+    ) -> u64 {
         let Cache::Memory(memory) = &mut self.cache else {
             unreachable!("there is a memory cache");
         };
         let per_line = u64::from(memory.cache.blocks_per_line());
-        let mut lines = 1;
-        for goes_up in [false, true] {
-            while lines < memory.rules.written_lines {
-                let edge = if goes_up { end } else { from };
-                if !edge.is_multiple_of(per_line) || edge == if goes_up { behind } else { base } {
-                    break;
-                }
-                let key = if goes_up { edge } else { edge - 1 } / per_line;
-                let whole = memory.cache.whole(key);
-                let line = (whole.lbn, whole.lbn + per_line);
-                let Some(frame) = memory.cache.find(key) else {
-                    break;
-                };
-                if memory.cache.is_pinned(frame) || self.locks.are_wanted(line) {
-                    break;
-                }
-                let state = memory.cache.line(frame);
-                let touching = {
-                    let mut runs = memory.cache.runs(state, BlockState::Dirty, whole);
-                    if goes_up { runs.next() } else { runs.last() }
-                };
-                let touches = |run: &(u64, u32)| match goes_up {
-                    true => run.0 == edge,
-                    false => run.0 + u64::from(run.1) == edge,
-                };
-                let touching = touching.filter(touches);
-                let Some((lbn, blocks)) = touching else {
-                    break;
-                };
-                // Blocks of another device are not of this run.
-                let run = (lbn.max(base), (lbn + u64::from(blocks)).min(behind));
-                (from, end) = (from.min(run.0), end.max(run.1));
-                memory.cache.pin(frame);
-                work.frames.push(LineFrame::Taken(frame));
-                lines += 1;
+        while *lines < memory.rules.written_lines && edge.is_multiple_of(per_line) && edge != bound
+        {
+            let key = if goes_up { edge } else { edge - 1 } / per_line;
+            let whole = memory.cache.whole(key);
+            let line = (whole.lbn, whole.lbn + per_line);
+            let Some(frame) = memory.cache.find(key) else {
+                break;
+            };
+            if memory.cache.is_pinned(frame) || self.locks.are_wanted(line) {
+                break;
             }
+            let spans = memory.dirty_spans(memory.cache.line(frame), whole);
+            let touching = if goes_up { spans.first() } else { spans.last() };
+            // Blocks of another device are not of this run.
+            let Some(touching) = touching.filter(|span| match goes_up {
+                true => span.valid.0 == edge && span.from < bound,
+                false => span.valid.1 == edge && span.end > bound,
+            }) else {
+                break;
+            };
+            edge = match goes_up {
+                true => touching.end.min(bound),
+                false => touching.from.max(bound),
+            };
+            memory.cache.pin(frame);
+            work.frames.push(LineFrame::Taken(frame));
+            *lines += 1;
         }
-        (from, end)
+        edge
     }
 
     fn write_run(&mut self, id: WorkId, run: (u64, u32), cx: &mut Context<'_>) {

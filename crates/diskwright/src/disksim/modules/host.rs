@@ -4,7 +4,6 @@ use super::{Module, block, count, flag, float, int, list, text, time};
 
 const ONE_OWNER: &str =
     "a bus that several drives share is always free here, and of that there is a warning";
-const NO_PARITY: &str = "no array here keeps parity, and organisations that do are refused";
 const DECORATION: &str = "it says where something is written";
 
 /// `disksim_global`.
@@ -129,12 +128,12 @@ pub(in crate::disksim) static LOGORG: Module = Module {
             .none("DiskSim 4.0 reads it and does nothing"),
         list("devices"),
         int("Stripe unit", 1, i64::MAX),
-        flag("Synch writes for safety").none(NO_PARITY),
+        flag("Synch writes for safety"),
         int("Number of copies", 1, i64::MAX),
         int("Copy choice on read", 1, 6),
-        float("RMW vs. reconstruct", 0.0, 1.0).none(NO_PARITY),
-        int("Parity stripe unit", 1, i64::MAX).none(NO_PARITY),
-        int("Parity rotation type", 1, 4).none(NO_PARITY),
+        float("RMW vs. reconstruct", 0.0, 1.0),
+        int("Parity stripe unit", 1, i64::MAX),
+        int("Parity rotation type", 1, 4),
         time("Time stamp interval").optional().none(DECORATION),
         time("Time stamp start time").optional().none(DECORATION),
         time("Time stamp stop time").optional().none(DECORATION),

@@ -60,7 +60,8 @@ pub struct GeneratorSpec {
     /// they are. Default: the one device there is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<u32>,
-    /// How much of each device it uses, from its beginning. Default: all of the smallest one.
+    /// How much of each device it uses, from its beginning. Default: all of the smallest one. Up to 1 % more is accepted; requests past the
+    /// end are mapped, their place modulo the device's capacity, and counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Size>,
     /// Places and sizes are multiples of this. A capacity that is none is not used to its end.

@@ -373,6 +373,7 @@ const TEXTS: &[(&str, &str, &str)] = &[
 
 const STRIPED: Put = ("org0", "Distribution scheme", "Striped");
 const MIRRORED: Put = ("org0", "Redundancy scheme", "Shadowed");
+const ROTATED: Put = ("org0", "Redundancy scheme", "Parity_rotated");
 const JOINING: Put = ("driver0", "Scheduler:Sequential stream scheme", "1");
 const TIMED: Put = ("driver0", "Scheduler:Scheduling timeout scheme", "1");
 const URGENT: Put = ("driver0", "Scheduler:Scheduling priority scheme", "1");
@@ -386,6 +387,13 @@ const OF_SYSTEMS: &[(&[Put], Put)] = &[
     (&[STRIPED], ("org0", "Stripe unit", "32")),
     (&[MIRRORED], ("org0", "Number of copies", "4")),
     (&[MIRRORED], ("org0", "Copy choice on read", "1")),
+    (
+        &[STRIPED, ROTATED],
+        ("org0", "Synch writes for safety", "1"),
+    ),
+    (&[STRIPED, ROTATED], ("org0", "RMW vs. reconstruct", "0.9")),
+    (&[STRIPED, ROTATED], ("org0", "Parity stripe unit", "128")),
+    (&[STRIPED, ROTATED], ("org0", "Parity rotation type", "3")),
     (&[], JOINING),
     (
         &[JOINING],

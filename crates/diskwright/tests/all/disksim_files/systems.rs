@@ -326,6 +326,75 @@ fn organisations_are_arrays() {
     }
 }
 
+#[test]
+fn organisations_with_parity_are_arrays_with_parity() {
+    let striped = (
+        "Distribution scheme = Asis",
+        "Distribution scheme = Striped",
+    );
+    let array = ("Addressing mode = Parts", "Addressing mode = Array");
+    let scheme = |name: &str| format!("Redundancy scheme = {name}");
+    let (disk, rotated) = (scheme("Parity_disk"), scheme("Parity_rotated"));
+    let with = |scheme: &str, more: &[(&str, &str)]| {
+        let changes = [("Redundancy scheme = Noredun", scheme)];
+        sound(&organised(several(4), &[&changes, more].concat()))
+    };
+    let layout = |whole: &Whole| whole.device["array"]["layout"].clone();
+    // Half of the four devices: two units or more are reconstructed.
+    let writes = json!({ "threshold": 2 });
+    let whole = with(&disk, &[striped, array]);
+    assert_eq!(
+        layout(&whole),
+        json!({ "raid-4": { "unit": "64 blocks", "writes": writes, "waits": "own-chain" } })
+    );
+    assert_eq!(places(&whole), [(0, 0, 3 * 12 * 64)]);
+    // As they are, with a parity disk: one unit a disk.
+    let whole = with(&disk, &[]);
+    assert_eq!(layout(&whole)["raid-4"]["unit"], "780 blocks");
+    let part = |number: u32| (number, u64::from(number) * BLOCKS, BLOCKS);
+    assert_eq!(places(&whole), [part(0), part(1), part(2)]);
+    let safe = ("Synch writes for safety = 0", "Synch writes for safety = 1");
+    for (number, rotation) in [
+        (1, "left-symmetric"),
+        (2, "left-asymmetric"),
+        (3, "right-asymmetric"),
+        (4, "right-symmetric"),
+    ] {
+        let turn = format!("Parity rotation type = {number}");
+        let turned = ("Parity rotation type = 1", &*turn);
+        let whole = with(&rotated, &[striped, array, safe, turned]);
+        assert_eq!(
+            layout(&whole),
+            json!({ "raid-5": {
+                "unit": "64 blocks", "writes": writes, "waits": "all", "parity_unit": "64 blocks", "rotation": rotation
+            } })
+        );
+        // Of each device's 780 blocks three quarters hold data there; here 12 whole units do.
+        assert_eq!(places(&whole), [(0, 0, 3 * 12 * 64)]);
+    }
+    let odd = [
+        ("Redundancy scheme = Noredun", &*rotated),
+        striped,
+        ("Parity stripe unit = 64", "Parity stripe unit = 96"),
+    ];
+    refused(
+        &organised(several(4), &odd),
+        &["96, with a stripe unit of 64"],
+    );
+    let few = [("Redundancy scheme = Noredun", &*disk), striped];
+    refused(&organised(several(2), &few), &["parity over 2 devices"]);
+    // A small write reads data and parity and writes both.
+    let sample = organised(
+        several(4),
+        &[("Redundancy scheme = Noredun", &*rotated), striped, array],
+    );
+    let outcome = run(&sample, "0.0 0 10 4 0\n900.0 0 0 1 1\n", &[]);
+    let members = &outcome.get("devices").expect("devices")["array"]["members"];
+    let pieces = |member: usize| members[format!("member[{member}]")]["pieces"].as_u64();
+    let all: u64 = (0..4).filter_map(pieces).sum();
+    assert_eq!(all, 4, "{members}");
+}
+
 /// Two organisations: a pair as it is, and a striped pair under the number of its organisation.
 #[test]
 fn organisations_stand_one_behind_the_other() {
@@ -401,8 +470,8 @@ fn what_has_no_counterpart_is_refused_where_it_stands() {
         ),
         (
             "Redundancy scheme = Noredun",
-            "Redundancy scheme = Parity_disk",
-            "parity over devices as they are",
+            "Redundancy scheme = Parity_rotated",
+            "rotated parity over devices as they are",
         ),
         (
             "Scheduling policy = 1,\n      Cylinder mapping strategy = 1",

@@ -226,9 +226,20 @@ fn requests_go_to_several_devices() {
     );
     assert!(error("devices = [4, 7]\n", "").contains("devices is missing"));
     assert!(
-        error("capacity = \"100", "capacity = \"101")
-            .contains("at most the 100 of its smallest device")
+        error("capacity = \"100", "capacity = \"102")
+            .contains("at most the 100 of its smallest device, or 1 % more")
     );
+    // A unit that is past the end is mapped onto the device.
+    let beyond = text
+        .replacen("capacity = \"100", "capacity = \"404", 1)
+        .replacen("size = \"100", "size = \"400", 1);
+    let outcome = crate::support::outcome_of(&crate::support::from_text(&beyond), &options);
+    let outcome = outcome.expect("1 % more is accepted");
+    let mapped = outcome.json()["requests"]["mapped"].as_u64();
+    assert!(mapped > Some(0) && mapped < Some(20), "{mapped:?} of 400");
+    let asked = super::asked(&outcome, 400);
+    let mut places = asked.iter().flatten().map(|&(lbn, _, _)| lbn);
+    assert!(places.all(|lbn| (500..904).contains(&lbn) || (1000..1400).contains(&lbn)));
     assert!(
         error("offset = \"500", "size_scale = 2\noffset = \"500")
             .contains("size_scale 2: expected 512 and 1")
