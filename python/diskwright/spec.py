@@ -1185,6 +1185,10 @@ class Hdd(Table):
     """Whether the drive's write cache is on; as the drive ships where it is left out. Beside a block cache
     only with `buffer`.
     """
+    bus: str | None = None
+    """The name of a bus that it shares with the other drives that name it: one of them uses it at a time.
+    Only with a segmented buffer, which knows when a drive needs the bus.
+    """
     overhead: Overhead | None = None
     """How long the controller takes for a command: a time before every command, or a table of what is to
     differ from the drive's; the drive's own where it is left out.

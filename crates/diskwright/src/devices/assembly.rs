@@ -1,10 +1,12 @@
 //! Where devices are built: the tree that grows, and what is known at each place in it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::drives::ReadForeign;
+use super::shared_bus::SharedBus;
 use super::spindles::Spindles;
 use crate::base::error::Error;
 use crate::base::memory::Budget;
@@ -31,6 +33,8 @@ pub struct DeviceTree {
     pub notes: Vec<String>,
     /// What the devices may come to need.
     pub memory: Budget,
+    /// The buses that drives share, by name.
+    pub buses: BTreeMap<String, SharedBus>,
 }
 
 impl DeviceTree {

@@ -10,6 +10,7 @@ pub mod hdd;
 pub mod hybrid;
 pub mod kind;
 mod registry;
+pub mod shared_bus;
 pub mod simple;
 pub mod spindles;
 pub mod ssd;

@@ -99,14 +99,24 @@ impl Reader<'_> {
             component.check(warnings)?;
         }
         check_around(self.system, warnings)?;
-        self.warn_of_shared_buses(warnings)?;
         let driver = self.routes[0].driver.block("Scheduler")?;
         let queue = DriverQueue::read(driver, warnings)?;
         let mut rotations = Vec::new();
         let mut built = Vec::new();
         for route in self.routes {
             built.push(match route.without_platters() {
-                Some(_) => simple::device(route, warnings)?,
+                Some(_) => {
+                    if let Some(bus) = self.shared_bus(route)? {
+                        warnings.push(
+                            &route.at,
+                            format_args!(
+                                "{} does not wait for others on the exclusive bus {bus}: a simple disk has no transfers",
+                                route.device.name
+                            ),
+                        );
+                    }
+                    simple::device(route, warnings)?
+                }
                 None => {
                     let (drive, _) = drive_at(route, loader, warnings)?;
                     rotations.push(drive.rotation);
@@ -210,7 +220,11 @@ impl Reader<'_> {
             None => format!("{}#{}", self.drive, route.device.name),
         };
         let queue = serde_json::to_value(queue).expect("a queue is plain data");
-        Ok(json!({ "hdd": { "drive": name, "buffer": true, "queue": queue } }))
+        let mut disk = json!({ "drive": name, "buffer": true, "queue": queue });
+        if let Some(bus) = self.shared_bus(route)? {
+            disk["bus"] = bus.into();
+        }
+        Ok(json!({ "hdd": disk }))
     }
 
     /// Where the devices are that requests name, with what `disksim_iosim` makes of their numbers.
@@ -283,29 +297,18 @@ impl Reader<'_> {
         found.map(|route| self.number(&route.device.name))
     }
 
-    fn warn_of_shared_buses(&self, warnings: &mut Warnings) -> Result<(), InputError> {
-        for (index, route) in self.routes.iter().enumerate() {
-            let Some(bus) = route.between.last() else {
-                continue;
-            };
-            let shares = |other: &&Path| {
-                let own = other.between.last();
-                own.is_some_and(|own| own.name == bus.name)
-            };
-            let before: Vec<_> = self.routes[..index].iter().filter(shares).collect();
-            if let [first] = before[..]
-                && bus.integer("type")? == 1
-            {
-                warnings.push(
-                    &route.at,
-                    format_args!(
-                        "{} and {} share the exclusive bus {}: here they do not wait for one another's transfers",
-                        first.device.name, route.device.name, bus.name
-                    ),
-                );
-            }
-        }
-        Ok(())
+    /// The exclusive bus that a device hangs on with others.
+    fn shared_bus<'p>(&self, route: &'p Path) -> Result<Option<&'p str>, InputError> {
+        let Some(bus) = route.between.last() else {
+            return Ok(None);
+        };
+        let hangs_on_it = |other: &&Path| {
+            let own = other.between.last();
+            own.is_some_and(|own| own.name == bus.name)
+        };
+        let devices = self.routes.iter().filter(hangs_on_it).count();
+        let is_shared = devices > 1 && bus.integer("type")? == 1;
+        Ok(is_shared.then_some(bus.name.as_str()))
     }
 }
 

@@ -128,6 +128,12 @@ impl Context<'_> {
         self.kernel.timeline.cancel(alarm);
     }
 
+    /// Asks for [`Device::again`] with this number behind the messages of this instant that have been sent so far.
+    pub fn again(&mut self, step: u32) {
+        let device = self.device;
+        self.kernel.messages.push(Message::Again { device, step });
+    }
+
     /// Asks for [`Device::wake`] once the messages of this instant have been handled.
     #[inline]
     pub fn wake(&mut self) {

@@ -37,6 +37,11 @@ pub trait Device: Send {
         unreachable!("{token:?} rang for a device that sets no alarm");
     }
 
+    /// What was sent before [`Context::again`] was called has been handled.
+    fn again(&mut self, _step: u32, _cx: &mut Context<'_>) {
+        unreachable!("a device that asks for this handles it");
+    }
+
     /// The instant is quiet: every alarm and message of it has been handled. Called after [`Context::wake`], so that
     /// a decision sees all that arrived in its instant.
     fn wake(&mut self, cx: &mut Context<'_>) {

@@ -281,6 +281,12 @@ impl Engine {
                         device.stand_by(&mut cx);
                     }
                 }
+                Message::Again { device, step } => {
+                    if !self.kernel.faults.has_failed(device) {
+                        let (device, mut cx) = self.device(device);
+                        device.again(step, &mut cx);
+                    }
+                }
                 Message::Urgent { request } => {
                     let device = self.kernel.requests.get(request).device;
                     if !self.kernel.faults.has_failed(device) {

@@ -25,6 +25,11 @@ pub(crate) enum Message {
     StandBy {
         device: DeviceId,
     },
+    /// A device wants to go on behind what was sent before.
+    Again {
+        device: DeviceId,
+        step: u32,
+    },
     /// A request has become urgent.
     Urgent {
         request: RequestId,
@@ -49,9 +54,11 @@ const ROOM: u64 = 2;
 const FAILED: u64 = 3;
 const MEASURE: u64 = 4;
 const STAND_BY: u64 = 5;
-const MEASURE_UNTIL: u64 = 6;
+const AGAIN: u64 = 6;
 const URGENT: u64 = 7;
 const KIND: u32 = 61;
+/// Of [`MEASURE`], that nothing is measured from now on.
+const UNTIL: u64 = 1;
 
 /// The most devices that a message can tell apart.
 pub(crate) const MOST_DEVICES: usize = 1 << (KIND - u32::BITS);
@@ -68,8 +75,9 @@ impl Messages {
             Message::Failed { device } => of(FAILED, device),
             Message::StandBy { device } => of(STAND_BY, device),
             Message::Urgent { request } => URGENT << KIND | u64::from(request.0),
+            Message::Again { device, step } => of(AGAIN, device) | u64::from(step),
             Message::Measure => MEASURE << KIND,
-            Message::MeasureUntil => MEASURE_UNTIL << KIND,
+            Message::MeasureUntil => MEASURE << KIND | UNTIL,
         });
     }
 
@@ -96,7 +104,11 @@ fn read(bits: u64) -> Message {
         FAILED => Message::Failed { device },
         STAND_BY => Message::StandBy { device },
         URGENT => Message::Urgent { request },
-        MEASURE => Message::Measure,
+        AGAIN => Message::Again {
+            device,
+            step: bits as u32,
+        },
+        _ if bits & UNTIL == 0 => Message::Measure,
         _ => Message::MeasureUntil,
     }
 }
@@ -113,6 +125,7 @@ mod tests {
         for device in [first, DeviceId(5), last] {
             all.extend([Message::Room { device }, Message::Failed { device }]);
             all.push(Message::StandBy { device });
+            all.extend([0, 1, u32::MAX].map(|step| Message::Again { device, step }));
             all.extend(requests.map(|request| Message::Accept { device, request }));
         }
         all.extend(requests.map(|request| Message::Completed { request }));

@@ -54,6 +54,7 @@ pub(super) fn as_shipped(drive: Drive, write_cache: Option<bool>) -> Result<Engi
 /// A spec that names a drive and nothing else.
 fn plain(drive: &Drive) -> HddSpec {
     HddSpec {
+        bus: None,
         drive: drive.description.name.clone(),
         angle: None,
         queue: QueueSpec::default(),

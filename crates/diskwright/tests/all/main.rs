@@ -47,6 +47,7 @@ mod replacement;
 mod request_log;
 mod round_trips;
 mod schedulers;
+mod shared_bus;
 mod spec_memory;
 mod ssd_options;
 mod ssd_references;

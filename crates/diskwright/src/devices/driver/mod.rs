@@ -1,8 +1,9 @@
 //! A driver: the queue of an operating system before one device, as the I/O driver of DiskSim 4.0 has one for each.
 //!
 //! Requests wait in it in sub-queues with a scheduler each: the urgent ones, those that have waited too long, and all others, served in
-//! this order. It keeps a number of them outstanding at the device below. A completion is passed on, and the next request is
-//! chosen at once: what arrives because of it, in the same instant, comes after the choice.
+//! this order. It keeps a number of them outstanding at the device below. A completion is passed on, and then the next request is
+//! chosen: of what arrives because of it, in the same instant, an array's writes that have waited for it come before the choice, and the
+//! host's next request comes after it.
 //!
 //! The rules are those of "The DiskSim simulation environment version 4.0 reference manual" (Bucy et al., CMU-PDL-08-101, 2008),
 //! chapter 3.3 on the driver and its queue.
@@ -32,6 +33,10 @@ pub struct Child {
     /// What it promises.
     pub promise: Promise,
 }
+
+/// Steps from a completion to the choice of the next request.
+const HEARD: u32 = 0;
+const ANSWERED: u32 = 1;
 
 /// A driver.
 pub struct Driver {
@@ -226,7 +231,18 @@ impl Device for Driver {
             shares = true;
             part = self.lanes.release(lane, &mut pending);
         }
-        self.send_next(cx);
+        match cx.has_parent() {
+            true => cx.again(HEARD),
+            false => self.send_next(cx),
+        }
+    }
+
+    fn again(&mut self, step: u32, cx: &mut Context<'_>) {
+        match step {
+            // The parent has heard of the completion; what it has sent because of that is behind this.
+            HEARD => cx.again(ANSWERED),
+            _ => self.send_next(cx),
+        }
     }
 
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {

@@ -26,6 +26,10 @@ pub(super) enum Alarm {
     PoolAsks,
     /// A low power state is due, or the medium is back from one.
     Power,
+    /// The shared bus brings the command of a request.
+    Command(RequestId),
+    /// A request needs the shared bus again.
+    WantsBus(RequestId),
 }
 
 impl Alarm {
@@ -43,6 +47,8 @@ impl Alarm {
             Alarm::PoolServed(request) => (7, request.0),
             Alarm::PoolAsks => (8, 0),
             Alarm::Power => (9, 0),
+            Alarm::Command(request) => (10, request.0),
+            Alarm::WantsBus(request) => (11, request.0),
         };
         Token::new(kind, value)
     }
@@ -61,7 +67,9 @@ impl Alarm {
             6 => Alarm::CacheServed(token.request()),
             7 => Alarm::PoolServed(token.request()),
             8 => Alarm::PoolAsks,
-            _ => Alarm::Power,
+            9 => Alarm::Power,
+            10 => Alarm::Command(token.request()),
+            _ => Alarm::WantsBus(token.request()),
         }
     }
 }

@@ -44,7 +44,11 @@ impl DeviceKind for HddSpec {
         tree.warnings.append(&mut drive.warnings);
         let rotation = drive.description.rotation;
         let settings = self.settings(&drive.description, site)?;
-        let hdd = self.assemble(drive, site, &mut tree.memory)?;
+        let mut hdd = self.assemble(drive, site, &mut tree.memory)?;
+        if let Some(name) = &self.bus {
+            let bus = tree.buses.entry(name.clone()).or_default();
+            hdd.share(bus).map_err(|error| site.locate("bus", error))?;
+        }
         let id = tree.add(site.path, Box::new(hdd));
         tree.tell(id, "settings", settings.json());
         let notes = settings.notes().iter();

@@ -13,6 +13,7 @@ use super::arm_trace::ArmTrace;
 use super::arms_spec::{ArmMotion, ArmParts};
 use super::buffer::{Buffer, BufferCounters};
 use super::buffered::Buffered;
+use super::bus::OnBus;
 use super::counters::Ends;
 use super::hardware::Hardware;
 use super::intake::Intake;
@@ -102,6 +103,8 @@ pub(super) struct Disk {
     pub arm_trace: Option<Box<ArmTrace>>,
     /// What it draws, where that is known.
     pub power: Option<Box<DiskPower>>,
+    /// The bus, where other drives share it.
+    pub on_bus: Option<Box<OnBus>>,
     reports_arms: bool,
     /// How many picks the schedulers had promoted when counting began.
     promoted_before: u64,
@@ -157,6 +160,7 @@ impl Disk {
             ended: Time::ZERO,
             arm_trace: None,
             power: parts.power,
+            on_bus: None,
             reports_arms: parts.reports_arms,
             promoted_before: 0,
             views: Vec::new(),
@@ -205,20 +209,27 @@ impl Disk {
         self.power.as_ref().is_some_and(|power| power.is_down())
     }
 
+    /// Requests that have a queue slot, and whose command waits for the bus.
+    #[inline]
+    fn coming(&self) -> usize {
+        self.on_bus.as_ref().map_or(0, |on_bus| on_bus.commands)
+    }
+
     /// Whether a queue slot is free.
     #[inline]
     pub fn has_slot(&self) -> bool {
-        self.taken_slots() < self.intake.depth
+        self.taken_slots() + self.coming() < self.intake.depth
     }
 
     /// Queue slots that are free.
     pub fn free_slots(&self) -> u32 {
-        self.intake.depth.saturating_sub(self.taken_slots()) as u32
+        let taken = self.taken_slots() + self.coming();
+        self.intake.depth.saturating_sub(taken) as u32
     }
 
     /// Requests that are in the queue, or wait for a slot of it.
     pub fn outstanding(&self) -> usize {
-        self.intake.queued + self.intake.outside.len()
+        self.intake.queued + self.intake.outside.len() + self.coming()
     }
 
     /// A request arrives.
@@ -233,6 +244,9 @@ impl Disk {
         }
         if !self.has_slot() {
             return self.intake.outside.push_back(request);
+        }
+        if self.on_bus.is_some() && self.waits_for_bus(request, cx) {
+            return;
         }
         self.admit(request, cx);
         let may_begin = match &self.buffered {
@@ -411,6 +425,8 @@ impl Disk {
             }
             Alarm::Controller(request) => return self.controlled(request, cx),
             Alarm::Power => self.power_rings(cx),
+            Alarm::Command(request) => self.command_comes(request, cx),
+            Alarm::WantsBus(request) => self.wants_bus(request, cx),
             Alarm::CacheServed(_) | Alarm::PoolServed(_) | Alarm::PoolAsks => {
                 unreachable!("what is in front of the disk sets it for itself")
             }

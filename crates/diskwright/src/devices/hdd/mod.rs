@@ -15,6 +15,7 @@ pub mod buffer;
 pub mod buffer_description;
 mod buffered;
 mod build;
+mod bus;
 pub mod cache;
 mod counters;
 mod disk;
@@ -41,7 +42,9 @@ mod transfers;
 
 use serde_json::{Map, Value};
 
+use crate::base::error::InputError;
 use crate::base::units::{Lbn, Time};
+use crate::devices::shared_bus::SharedBus;
 use crate::engine::Token;
 use crate::engine::access_times::AccessTimes;
 use crate::engine::context::Context;
@@ -51,6 +54,7 @@ use crate::engine::window::ArmTraceWindow;
 use crate::models::cache::BlockCache;
 use alarm::Alarm;
 pub use arm_group::arm_groups;
+use bus::OnBus;
 use cache::{CacheParts, DriveCache};
 pub use disk::{DiskParts, LogParts};
 pub use hardware::{Hardware, Overhead};
@@ -96,6 +100,20 @@ impl Hdd {
             cache: cache.map(|(frames, parts)| Box::new(DriveCache::new(frames, parts))),
             behind: PooledDisk::new(parts, pool),
         }
+    }
+
+    /// Puts it on a bus with other drives.
+    ///
+    /// # Errors
+    /// It has no segmented buffer, or another memory in front of that.
+    pub fn share(&mut self, bus: &SharedBus) -> Result<(), InputError> {
+        let disk = &mut self.behind.disk;
+        if disk.buffered.is_none() || self.cache.is_some() {
+            let message = "a drive without a segmented buffer does not know when it needs the bus";
+            return Err(InputError::new(message).help("expected a drive with a [buffer] and buffer = true, and no block cache; or leave bus out"));
+        }
+        disk.on_bus = Some(Box::new(OnBus::new(bus.clone())));
+        Ok(())
     }
 
     #[inline]

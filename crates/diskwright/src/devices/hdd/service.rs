@@ -205,6 +205,10 @@ impl Disk {
         }
         buffered.begins(begun);
         (buffered.released, buffered.bus_free) = (served.released, served.end);
+        let course = (served.wants_bus, served.end, served.released);
+        if self.on_bus.is_some() && self.asks_for_bus(begun.request, course, cx) {
+            return;
+        }
         cx.alarm(served.end, Alarm::BufferedDone.token());
         if served.released < served.end {
             cx.alarm(served.released, Alarm::ArmReleased.token());
@@ -387,7 +391,10 @@ impl Disk {
     fn admit_waiting(&mut self, was_full: bool, cx: &mut Context<'_>) {
         while !self.intake.outside.is_empty() && self.has_slot() {
             let next = self.intake.outside.pop_front();
-            self.admit(next.expect("one waits"), cx);
+            let next = next.expect("one waits");
+            if self.on_bus.is_none() || !self.waits_for_bus(next, cx) {
+                self.admit(next, cx);
+            }
         }
         if was_full && self.has_slot() {
             cx.announce_room();

@@ -3,7 +3,7 @@
 use super::{Module, block, count, flag, float, int, list, text, time};
 
 const ONE_OWNER: &str =
-    "a bus that several drives share is always free here, and of that there is a warning";
+    "drives that share a bus get it in the order in which they ask for it, as with 2";
 const DECORATION: &str = "it says where something is written";
 
 /// `disksim_global`.

@@ -488,25 +488,54 @@ fn what_has_no_counterpart_is_refused_where_it_stands() {
     refused(&three, &["2 copies on 3 devices"]);
 }
 
-/// Two drives on one exclusive bus: a warning with the line of the second; on a shared bus none.
+/// Two drives on one exclusive bus, two on a bus that is always free, and simple disks, which need none.
 #[test]
-fn a_bus_that_drives_share_is_told() {
+fn a_bus_that_drives_share_is_one() {
     let shared = several(2).replace(
         "disksim_disk disk0 [] ] ],\ndisksim_ctlr ctlr1 [ disksim_bus bus2 [ disksim_disk disk1 [] ] ]",
         "disksim_disk disk0 [],\ndisksim_disk disk1 [] ] ]",
     );
-    let warnings = sound(&shared).warnings;
-    let text = shared.text(FIRST);
-    let line = 1 + text[..text.find("disksim_disk disk1").expect("a drive")]
+    let bus = |whole: &Whole, number: usize| {
+        whole.device["array"]["member"][number]["driver"]["device"]["hdd"]["bus"].clone()
+    };
+    let whole = sound(&shared);
+    assert_eq!(
+        (bus(&whole, 0), bus(&whole, 1)),
+        (json!("bus1"), json!("bus1"))
+    );
+    assert_eq!(whole.warnings, [] as [&str; 0]);
+    let apart = sound(&several(2));
+    assert_eq!((bus(&apart, 0), bus(&apart, 1)), (Value::Null, Value::Null));
+    let free = sound(
+        &shared
+            .clone()
+            .replace("BUS0 BUS1 { Read", "BUS0 BUS1 { type = 2, Read"),
+    );
+    assert_eq!(bus(&free, 1), Value::Null);
+    // The second read waits until the first one has left the bus.
+    let pair = |at: u32| format!("{at}.0 0 {at} 8 1\n{at}.0 1 {} 8 1\n", 7 * at % 700);
+    let trace: String = (0..10).map(|number| pair(number * 70)).collect();
+    let response = |sample: &Sample, disk: usize| {
+        let name = format!("array.member[{disk}].driver");
+        mean(
+            &run(sample, &trace, &["measure.end=\"last-completion\""]),
+            &name,
+        )
+    };
+    let other = several(2);
+    assert!(response(&shared, 1) > response(&other, 1) + 0.01);
+    let simple = simple(&shared);
+    let warnings = sound(&simple).warnings;
+    let text = simple.text(FIRST);
+    let line = 1 + text[..text.find("disksim_simpledisk disk0 []").expect("a drive")]
         .matches('\n')
         .count();
-    let told = format!("{FIRST}:{line}:1: disk0 and disk1 share the exclusive bus bus1");
+    let told = format!("{FIRST}:{line}:");
     assert!(
-        warnings.iter().any(|warning| warning.starts_with(&told)),
+        warnings.iter().any(|warning| warning.starts_with(&told)
+            && warning.contains("disk0 does not wait for others on the exclusive bus bus1")),
         "{warnings:?}"
     );
-    let free = shared.replace("BUS0 BUS1 { Read", "BUS0 BUS1 { type = 2, Read");
-    assert_eq!(sound(&free).warnings, [] as [&str; 0]);
 }
 
 #[test]

@@ -208,6 +208,24 @@ impl ArmTrace {
         })
     }
 
+    /// The service of the host's request `sequence` that was shown last ends later: it waits before that.
+    pub fn ends_later(&mut self, sequence: Option<u64>, wait: Time) {
+        let mut shown = self.shown.iter_mut().rev();
+        let found = shown.find(|shown| shown.sequence == sequence && shown.service.is_some());
+        let Some(service) = found.and_then(|shown| shown.service.as_mut()) else {
+            return;
+        };
+        service.completion += wait;
+        if let Some(&last) = service.steps.last() {
+            service.steps.push(Step {
+                part: Part::Wait,
+                time: wait,
+                slots: None,
+                ..last
+            });
+        }
+    }
+
     /// Shows a further share in a request that is shown already, of whose shares `unbegun` are left: the service of the request is that
     /// of the one that ends last.
     pub fn show_share(&mut self, served: TracedService, unbegun: usize, is_last: bool) {

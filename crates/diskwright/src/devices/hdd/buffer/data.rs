@@ -170,9 +170,13 @@ impl ReadTransfer<'_> {
     }
 
     /// The same of a read that has left the bus by `free`.
-    pub fn disconnected<T: Tally>(&self, free: Time, source: &mut Source<'_, T>) -> (u64, Time) {
+    pub fn disconnected<T: Tally>(
+        &self,
+        free: Time,
+        source: &mut Source<'_, T>,
+    ) -> (Time, (u64, Time)) {
         let start = self.reconnect(free, self.blocks.0, source);
-        self.connected(start, source)
+        (start, self.connected(start, source))
     }
 
     /// When a read that left the bus by `free` begins to transfer again, with block `next`.

@@ -16,7 +16,7 @@ mod write;
 use data::TimeAccount;
 use owner::Owner;
 use read_pass::ReadPass;
-use segments::{Segments, State};
+use segments::{Hit, Segments, State};
 
 use serde_json::{Map, Value};
 
@@ -124,6 +124,8 @@ pub struct BufferedService {
     pub end: Time,
     /// When the arm may set off for the next request.
     pub released: Time,
+    /// When it needs the bus again after it has left it; `None` where it keeps it to the end.
+    pub wants_bus: Option<Time>,
     /// Where its data were.
     pub by: ServedBy,
     /// The segment that it used.
@@ -416,6 +418,60 @@ impl Buffer {
             tracks.push(pass.track(&hardware.mechanics, end.max(now)));
         }
         end.saturating_sub(now)
+    }
+
+    /// How long a command that comes now keeps the bus, before the drive leaves it or is done with it; `is_idle` where nothing else is
+    /// to be done before.
+    pub fn connection(
+        &self,
+        hardware: &Hardware,
+        command: &Command,
+        after_write: bool,
+        is_idle: bool,
+    ) -> Time {
+        let bus = &self.description.bus;
+        let (interface, overhead) = (&hardware.interface, &hardware.overhead);
+        if command.op == Op::Write {
+            let is_buffered = self.is_volatile() && !command.fua;
+            let write = &self.description.write;
+            let before = match (is_buffered, after_write) {
+                (true, false) => write.buffered_after_read,
+                (true, true) => write.buffered_after_write,
+                (false, _) => overhead.before(true, after_write),
+            };
+            let behind = match is_buffered {
+                true => overhead.completion(true),
+                false => bus.disconnect_write,
+            };
+            return match is_idle {
+                true => before + bus.preparation + interface.write_time(command.blocks) + behind,
+                false => before + bus.disconnect_write,
+            };
+        }
+        let read = &self.description.read;
+        let (hit_overhead, disconnect) = match after_write {
+            true => (read.hit_after_write, bus.disconnect_read_after_write),
+            false => (read.hit_after_read, bus.disconnect_read_after_read),
+        };
+        let (number, hit) = self.segments.for_read(command);
+        let present = self.segments.get(number).end.saturating_sub(command.lbn.0);
+        let is_served_at_once = match hit {
+            Hit::Whole => true,
+            Hit::Partial => {
+                let wanted = self.high_water(command.blocks).min(command.blocks.into());
+                read.partial_hits_at_once || present >= wanted
+            }
+            Hit::Miss => false,
+        };
+        match is_idle && is_served_at_once {
+            true => {
+                hit_overhead
+                    + bus.preparation
+                    + interface.time(command.blocks)
+                    + overhead.completion(false)
+            }
+            false => overhead.before(false, after_write) + disconnect,
+        }
     }
 
     /// Serves a request that the medium has time for, after [`Self::advance_to`]. Adds what its time goes into from `now` on to `parts`.

@@ -131,11 +131,9 @@ impl Buffer {
                 until: account.until,
             },
         };
-        let (first, last) = if is_connected {
-            transfer.connected(
-                decided.max(now).max(bus_free) + bus.preparation,
-                &mut source,
-            )
+        let (begun, (first, last)) = if is_connected {
+            let start = decided.max(now).max(bus_free) + bus.preparation;
+            (start, transfer.connected(start, &mut source))
         } else {
             transfer.disconnected((ready + disconnect).max(now).max(bus_free), &mut source)
         };
@@ -175,6 +173,8 @@ impl Buffer {
         BufferedService {
             end: completion,
             released,
+            wants_bus: (!is_connected)
+                .then(|| begun.saturating_sub(bus.reselect + bus.preparation)),
             by: match hit {
                 Hit::Whole => ServedBy::Buffer,
                 Hit::Partial => ServedBy::Both,
@@ -197,7 +197,7 @@ impl Buffer {
     }
 
     /// Blocks that must be in the buffer before a read of `blocks` blocks takes the bus.
-    fn high_water(&self, blocks: u32) -> u64 {
+    pub(super) fn high_water(&self, blocks: u32) -> u64 {
         let size = self.segments.size();
         let bus = &self.description.bus;
         let counted = match bus.water {

@@ -68,7 +68,7 @@ impl Buffer {
         } else {
             bus_free.max(now).max(ready + disconnect) + reselect + bus.preparation
         };
-        let disconnects = bus.disconnects;
+        let (disconnects, preparation) = (bus.disconnects, bus.preparation);
         if let Some(destage) = self.joined(command, now) {
             self.counters.appends += 1;
             let crossed = data + hardware.interface.write_time(command.blocks);
@@ -82,6 +82,7 @@ impl Buffer {
             return BufferedService {
                 end,
                 released: end,
+                wants_bus: (!is_connected).then(|| data.saturating_sub(reselect + preparation)),
                 by: ServedBy::Buffer,
                 segment: destage.segment,
                 moved: Some(0),
@@ -169,6 +170,10 @@ impl Buffer {
         BufferedService {
             end,
             released,
+            wants_bus: match is_buffered {
+                true => (!is_connected).then(|| data.saturating_sub(reselect + preparation)),
+                false => disconnects.then(|| end - completion - reselect),
+            },
             by: if is_buffered {
                 ServedBy::Buffer
             } else {

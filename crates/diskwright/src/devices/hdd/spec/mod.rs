@@ -41,6 +41,10 @@ pub struct HddSpec {
     /// Whether the drive's write cache is on; as the drive ships where it is left out. Beside a block cache only with `buffer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_cache: Option<bool>,
+    /// The name of a bus that it shares with the other drives that name it: one of them uses it at a time. Only with a segmented buffer, which
+    /// knows when a drive needs the bus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus: Option<String>,
     /// How long the controller takes for a command: a time before every command, or a table of what is to differ from the
     /// drive's; the drive's own where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

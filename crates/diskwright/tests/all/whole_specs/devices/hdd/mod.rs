@@ -47,6 +47,10 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     {
         hdd.remove("write_cache");
     }
+    // Only a segmented buffer knows when the drive needs the bus.
+    if !disk.has_pool && hdd["buffer"].is_object() && hdd["cache"].is_null() && draw.chance(0.5) {
+        hdd["bus"] = (*draw.pick(&["one", "other"])).into();
+    }
     // Slots that end with their tracks, and parts of the map, take room too.
     let eager = ["eager", "logging"]
         .iter()
@@ -63,6 +67,7 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     let disk = draw.disk;
     match (owner, key) {
         ("HddSpec", "drive") => "".into(),
+        ("HddSpec", "bus") => Hint::Omit,
         ("HddSpec", "power") if draw.chance(0.3) => power::power(draw, power::OF_DISKS).into(),
         ("HddSpec" | "Drive" | "DriveDescription", "power") => Hint::Omit,
         ("HddSpec", "arms") if draw.chance(0.7) => Hint::Omit,
