@@ -128,6 +128,7 @@ impl Reader<'_> {
             });
         }
         let caching = controllers::caching(self.routes)?;
+        self.warn_of_shared_caches(&caching, warnings)?;
         let mut members = Vec::new();
         for (route, (device, blocks)) in self.routes.iter().zip(&built) {
             if caching.contains(&route.device.name) {
@@ -295,6 +296,36 @@ impl Reader<'_> {
         let is_device = |route: &&Path| route.device.name == name;
         let found = self.routes.iter().find(is_device);
         found.map(|route| self.number(&route.device.name))
+    }
+
+    /// Of several devices behind one controller of type 3, each has one of its own here.
+    fn warn_of_shared_caches(
+        &self,
+        caching: &[String],
+        warnings: &mut Warnings,
+    ) -> Result<(), InputError> {
+        let mut seen: Vec<(&str, &str)> = Vec::new();
+        for route in self.routes {
+            let Some(controller) = controllers::of(route)? else {
+                continue;
+            };
+            let name = &route.device.name;
+            if controller.integer("type")? != 3 || caching.contains(name) {
+                continue;
+            }
+            if let Some((_, first)) = seen.iter().find(|(other, _)| *other == controller.name) {
+                warnings.push(
+                    &route.at,
+                    format_args!(
+                        "{first} and {name} share {}: here each has a controller with such a queue and such a cache of its own",
+                        controller.title()
+                    ),
+                );
+                continue;
+            }
+            seen.push((&controller.name, name));
+        }
+        Ok(())
     }
 
     /// The exclusive bus that a device hangs on with others.

@@ -230,3 +230,18 @@ fn systems_with_caches_of_both_kinds_run() {
     let result = run_system(&device, 0.0, "sequential");
     assert_eq!(result["response_ms"]["mean"], 10.0);
 }
+
+#[test]
+fn a_cache_that_devices_share_is_told() {
+    let two = Sample::new()
+        .replace("[ disk0 ] as", "[ disk0 .. disk1 ] as")
+        .replace(
+            "disksim_disk disk0 []",
+            "disksim_disk disk0 [], disksim_disk disk1 []",
+        );
+    let whole = whole(&controlled(&two, MEMORY, 2));
+    let told = "disk0 and disk1 share ctlr0";
+    let is_told =
+        |warning: &String| warning.contains(told) && warning.contains("such a cache of its own");
+    assert!(whole.warnings.iter().any(is_told), "{:?}", whole.warnings);
+}
