@@ -6,6 +6,7 @@ use crate::base::error::Error;
 use crate::base::fifo::Fifo;
 use crate::base::units::Time;
 use crate::engine::context::Kernel;
+use crate::engine::faults::Injection;
 use crate::engine::messages::{Message, Messages};
 use crate::engine::request::{Class, Command, DeviceId, Request, RequestId};
 use crate::engine::timeline::Timeline;
@@ -74,6 +75,11 @@ impl Port<'_> {
             request: id,
         });
         id
+    }
+    /// Lets something go wrong in this instant, behind what is under way in it.
+    pub fn inject(&mut self, injection: Injection) {
+        let now = self.kernel.now;
+        self.kernel.inject(now, injection);
     }
     /// A request that has just been submitted is of a stream of the load.
     pub fn set_stream(&mut self, request: RequestId, stream: u32) {

@@ -1,0 +1,413 @@
+//! The live host: hands the requests of clients to the device as they come, and answers them when the simulated completion is due.
+//!
+//! It is an [`Initiator`] and knows neither sockets nor clocks: these are [`Outside`]. Simulated time is moved on as [`Pace`] says; what
+//! is due at a simulated instant is handled once the wall has reached that instant, so that no request that comes in before is too late.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use super::lateness::{Causes, Lateness};
+use super::pace::Pace;
+use crate::base::error::Error;
+use crate::base::units::{BLOCK_BYTES, Time};
+use crate::engine::request::{Command, Outcome, RequestId};
+use crate::engine::{Initiator, Injection, Port, Token};
+use crate::metrics::{Measurements, Picture, Recorder, RequestLog};
+
+/// Wall time between two looks at what the listener wants, ns.
+const TICK: u64 = 50_000_000;
+/// How long time stands still for a request that is missing to a depth, ns of the wall.
+const PATIENCE: u64 = 200_000_000;
+/// Wall time between two looks at the sockets while there is much to do, ns.
+const LOOK: u64 = 20_000;
+
+/// A request that came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incoming {
+    /// What is asked of the device.
+    pub command: Command,
+    /// By which its answer finds its client.
+    pub ticket: u32,
+    /// When it was there as a whole, ns of the wall since the start.
+    pub at: u64,
+}
+
+/// What is around the simulation: the clients, the clock.
+pub trait Outside {
+    /// The wall's clock, ns since the start.
+    fn now(&mut self) -> u64;
+    /// Adds what comes in. Waits for something until `until`, an instant of the wall, at the longest; a past one is no wait at all. `true`
+    /// where it has slept up to that instant.
+    fn wait(&mut self, until: u64, incoming: &mut Inbox) -> Result<bool, Error>;
+    /// A request of a client is complete.
+    fn answer(&mut self, ticket: u32, outcome: Outcome) -> Result<(), Error>;
+    /// The power is gone: what is under way is lost.
+    fn power_lost(&mut self);
+    /// Called some twenty times a second; `Break` ends the serving once all that is under way is answered.
+    fn tick(&mut self, status: &Status) -> ControlFlow<()>;
+}
+
+/// What came in and is still to be handled.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    /// Requests, in the order in which they came.
+    pub requests: VecDeque<Incoming>,
+    /// What is to go wrong now.
+    pub faults: VecDeque<Injection>,
+    /// Nothing more is to be served.
+    pub ends: bool,
+}
+
+/// How far the serving is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Status {
+    /// Requests answered.
+    pub answered: u64,
+    /// Bytes read and written by them.
+    pub bytes: u64,
+    /// The sum of their response times, ns of simulated time.
+    pub response: u128,
+    /// Requests in the device.
+    pub in_flight: u32,
+    /// The simulated instant.
+    pub now: Time,
+}
+
+/// The host of a device that is served.
+pub struct Live<'a, O> {
+    outside: &'a mut O,
+    pace: Pace,
+    inbox: Inbox,
+    /// By the request's number: the ticket of its client.
+    tickets: Vec<u32>,
+    sequence: u64,
+    status: Status,
+    ends: bool,
+    has_lost_power: bool,
+    lost: u32,
+    /// When the listener was asked last, and when the sockets were looked at, ns of the wall.
+    told: u64,
+    looked: u64,
+    /// Since when time has stood still for want of requests.
+    stands_since: Option<u64>,
+    /// The patience is over: time moves on to the next completion.
+    goes_on: bool,
+    /// How often it was over.
+    short: u64,
+    lateness: Lateness,
+    /// What is late in the present instant.
+    causes: Causes,
+    /// When the present instant began to be handled, ns of the wall.
+    begun: u64,
+    /// What the engine has taken since the process last slept, ns.
+    busy: u64,
+    failed: Option<Error>,
+    recorder: Recorder,
+    log: Option<RequestLog>,
+}
+
+impl<'a, O: Outside> Live<'a, O> {
+    /// A host that has heard of nothing yet.
+    pub fn new(outside: &'a mut O, pace: Pace, recorder: Recorder) -> Live<'a, O> {
+        Live {
+            outside,
+            pace,
+            inbox: Inbox::default(),
+            tickets: Vec::new(),
+            sequence: 0,
+            status: Status::default(),
+            ends: false,
+            has_lost_power: false,
+            lost: 0,
+            told: 0,
+            looked: 0,
+            stands_since: None,
+            goes_on: false,
+            short: 0,
+            lateness: Lateness::default(),
+            causes: Causes::default(),
+            begun: 0,
+            busy: 0,
+            failed: None,
+            recorder,
+            log: None,
+        }
+    }
+
+    /// Writes every completed request to a log.
+    #[must_use]
+    pub fn with_log(mut self, log: Option<RequestLog>) -> Live<'a, O> {
+        self.log = log;
+        self
+    }
+
+    /// Ends the log, if there is one.
+    ///
+    /// # Errors
+    /// It could not be written to its end.
+    pub fn finish_log(&mut self) -> Result<(), Error> {
+        self.log.take().map_or(Ok(()), RequestLog::finish)
+    }
+
+    /// Ends the recording.
+    pub fn finish_recording(&mut self) -> (Measurements, Option<Box<Picture>>) {
+        self.recorder.finish()
+    }
+
+    /// Requests that were handed to the device.
+    pub fn issued(&self) -> u64 {
+        self.sequence
+    }
+
+    /// How late answers were.
+    pub fn take_lateness(&mut self) -> Lateness {
+        std::mem::take(&mut self.lateness)
+    }
+
+    /// How often time moved on with fewer requests in flight than the depth, because no more came.
+    pub fn short(&self) -> u64 {
+        self.short
+    }
+
+    /// Where the power was cut: when, and how many requests were lost.
+    pub fn power_cut(&self) -> Option<(Time, u32)> {
+        self.has_lost_power.then_some((self.status.now, self.lost))
+    }
+
+    /// What went wrong outside, and ended the serving.
+    pub fn take_failure(&mut self) -> Option<Error> {
+        self.failed.take()
+    }
+
+    /// Goes on to an instant, for which it may have slept.
+    fn go(&mut self, at: Time, has_slept: bool) -> Option<Time> {
+        self.begun = self.outside.now();
+        if let (Pace::Real(speed), false) = (self.pace, self.ends) {
+            let late = self.begun.saturating_sub(speed.wall(at));
+            // Where it did not sleep, whatever it did instead was in the way.
+            let engine = late.min(self.busy);
+            self.causes = match has_slept {
+                true => Causes {
+                    timer: late,
+                    ..Causes::default()
+                },
+                false => Causes {
+                    timer: 0,
+                    engine,
+                    host: late - engine,
+                },
+            };
+        }
+        self.status.now = at;
+        Some(at)
+    }
+
+    /// Looks at what has come in, until an instant of the wall at the longest.
+    fn look(&mut self, until: u64) -> bool {
+        if until > self.outside.now() {
+            self.busy = 0;
+        }
+        match self.outside.wait(until, &mut self.inbox) {
+            Ok(has_slept) => {
+                self.looked = self.outside.now();
+                self.ends |= self.inbox.ends;
+                has_slept
+            }
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                self.ends = true;
+                false
+            }
+        }
+    }
+
+    fn tick_if_due(&mut self, wall: u64) {
+        if wall.saturating_sub(self.told) >= TICK {
+            self.told = wall;
+            if self.outside.tick(&self.status).is_break() {
+                self.ends = true;
+            }
+        }
+    }
+
+    /// The instant at which what has come in enters, where it does before the next alarm.
+    fn entry(&self, next: Option<Time>) -> Option<Time> {
+        let now = self.status.now;
+        let first = self.inbox.requests.front();
+        let at = match (first, self.pace) {
+            _ if !self.inbox.faults.is_empty() => now,
+            (Some(_), _) if self.ends => now,
+            (Some(first), Pace::Real(speed)) => speed.simulated(first.at).max(now),
+            (Some(_), Pace::Fast { depth }) if self.status.in_flight < depth => now,
+            _ => return None,
+        };
+        next.is_none_or(|next| at < next).then_some(at)
+    }
+
+    /// Under the pace of the wall, or where all is to end: when to go on to the next alarm.
+    fn follow(&mut self, next: Option<Time>, is_over: bool) -> Option<Time> {
+        loop {
+            let wall = self.outside.now();
+            self.tick_if_due(wall);
+            if self.has_lost_power {
+                return None;
+            }
+            if let Some(at) = self.entry(next) {
+                return self.go(at, false);
+            }
+            if self.ends {
+                let at = next.filter(|_| !is_over)?;
+                return self.go(at, false);
+            }
+            match (self.pace, next) {
+                (Pace::Real(speed), _) => {
+                    let due = next.map_or(u64::MAX, |next| speed.wall(next));
+                    if due <= wall && wall.saturating_sub(self.looked) < LOOK {
+                        return next.and_then(|next| self.go(next, false));
+                    }
+                    let until = due.min(self.told + TICK);
+                    let slept = self.look(until);
+                    if due <= until && self.entry(next).is_none() && self.outside.now() >= due {
+                        return next.and_then(|next| self.go(next, slept));
+                    }
+                }
+                (Pace::Fast { depth }, _) => {
+                    let in_flight = self.status.in_flight;
+                    let since = *self.stands_since.get_or_insert(wall);
+                    if 0 < in_flight
+                        && in_flight < depth
+                        && wall >= since + PATIENCE
+                        && !self.goes_on
+                    {
+                        self.goes_on = true;
+                        self.short += 1;
+                    }
+                    if next.is_some() && (in_flight >= depth || self.goes_on) {
+                        if wall.saturating_sub(self.looked) >= TICK {
+                            self.look(0);
+                        }
+                        return next.and_then(|next| self.go(next, false));
+                    }
+                    let enough = if in_flight > 0 {
+                        since + PATIENCE
+                    } else {
+                        u64::MAX
+                    };
+                    self.look(enough.min(self.told + TICK));
+                }
+            }
+        }
+    }
+
+    fn admit(&mut self, port: &mut Port<'_>) {
+        let now = port.now();
+        while let Some(fault) = self.inbox.faults.pop_front() {
+            port.inject(fault);
+        }
+        while let Some(first) = self.inbox.requests.front() {
+            let enters = match self.pace {
+                _ if self.ends => true,
+                Pace::Real(speed) => speed.simulated(first.at) <= now,
+                Pace::Fast { depth } => self.status.in_flight < depth,
+            };
+            if !enters {
+                break;
+            }
+            let incoming = *first;
+            self.inbox.requests.pop_front();
+            self.moves_on();
+            if self.recorder.arrived(now, 0) {
+                port.measure_from_here();
+            }
+            let request = port.submit(&incoming.command, now, self.sequence);
+            self.sequence += 1;
+            self.status.in_flight += 1;
+            let index = request.0 as usize;
+            if self.tickets.len() <= index {
+                self.tickets.resize(index + 1, 0);
+            }
+            self.tickets[index] = incoming.ticket;
+        }
+    }
+
+    /// A request came or went: whether time stands still for another one is seen anew.
+    fn moves_on(&mut self) {
+        self.stands_since = None;
+        self.goes_on = false;
+    }
+
+    /// An answer leaves now: how late it is.
+    fn note_lateness(&mut self) {
+        if let (Pace::Real(_), false) = (self.pace, self.ends) {
+            let mut causes = self.causes;
+            causes.engine += self.outside.now().saturating_sub(self.begun);
+            self.lateness.add(causes);
+        }
+    }
+}
+
+impl<O: Outside> Initiator for Live<'_, O> {
+    fn start(&mut self, _port: &mut Port<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn alarm(&mut self, token: Token, _port: &mut Port<'_>) -> Result<(), Error> {
+        unreachable!("a live host sets no alarm, and {token:?} rang")
+    }
+
+    fn completed(&mut self, request: RequestId, port: &mut Port<'_>) -> Result<(), Error> {
+        let completed = port.request(request);
+        self.status.in_flight -= 1;
+        self.moves_on();
+        let begins = self.recorder.completed(completed, 0);
+        if let Some(log) = &mut self.log {
+            log.add(completed)?;
+        }
+        self.status.answered += 1;
+        self.status.bytes += u64::from(completed.command.blocks) * BLOCK_BYTES;
+        self.status.response += u128::from(completed.response().ns());
+        let outcome = completed
+            .outcome
+            .expect("a completed request has an outcome");
+        if begins {
+            port.measure_from_here();
+        }
+        if self.has_lost_power {
+            return Ok(());
+        }
+        self.note_lateness();
+        let before = self.outside.now();
+        self.outside
+            .answer(self.tickets[request.0 as usize], outcome)?;
+        // The time of sockets and contents is the host's.
+        let taken = self.outside.now().saturating_sub(before);
+        self.begun += taken;
+        self.causes.host += taken;
+        if self.status.in_flight == 0 {
+            port.measure_until_here();
+        }
+        Ok(())
+    }
+
+    fn power_lost(&mut self, _now: Time) {
+        self.has_lost_power = true;
+        self.lost = self.status.in_flight;
+        self.outside.power_lost();
+    }
+
+    fn tick(&mut self) -> ControlFlow<()> {
+        // The listener is asked by the wall's clock, wherever time moves on.
+        ControlFlow::Continue(())
+    }
+
+    fn advance(&mut self, next: Option<Time>, is_over: bool) -> Option<Time> {
+        self.busy += self.outside.now().saturating_sub(self.begun);
+        self.causes = Causes::default();
+        self.follow(next, is_over)
+    }
+
+    fn arrive(&mut self, port: &mut Port<'_>) -> Result<(), Error> {
+        self.admit(port);
+        Ok(())
+    }
+}

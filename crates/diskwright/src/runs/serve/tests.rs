@@ -1,0 +1,1 @@
+//! A device under clients that are scripted, by a clock that is set.
