@@ -49,14 +49,14 @@ impl Control {
         self.socket.as_fd()
     }
 
-    /// Takes all commands that are there, and answers them.
-    pub fn hear(&mut self, inbox: &mut Inbox) {
+    /// Takes all commands that are there, at an instant of the wall, and answers them.
+    pub fn hear(&mut self, now: u64, inbox: &mut Inbox) {
         let mut bytes = [0; MOST_BYTES];
         while let Ok((length, sender)) = self.socket.recv_from(&mut bytes) {
             let command = String::from_utf8_lossy(&bytes[..length]);
             let answer = match self.understand(&command) {
                 Ok(injection) => {
-                    inbox.faults.push_back(injection);
+                    inbox.faults.push_back((now, injection));
                     "ok".to_owned()
                 }
                 Err(error) => Error::from(error).to_string(),

@@ -18,6 +18,8 @@ use crate::metrics::{Measurements, Picture, Recorder, RequestLog};
 const TICK: u64 = 50_000_000;
 /// How long time stands still for a request that is missing to a depth, ns of the wall.
 const PATIENCE: u64 = 200_000_000;
+/// The same after another answer, where none has come for so long.
+const LESS_PATIENCE: u64 = 5_000_000;
 /// Wall time between two looks at the sockets while there is much to do, ns.
 const LOOK: u64 = 20_000;
 
@@ -52,8 +54,8 @@ pub trait Outside {
 pub struct Inbox {
     /// Requests, in the order in which they came.
     pub requests: VecDeque<Incoming>,
-    /// What is to go wrong now.
-    pub faults: VecDeque<Injection>,
+    /// What is to go wrong, and when it was asked for, ns of the wall since the start.
+    pub faults: VecDeque<(u64, Injection)>,
     /// Nothing more is to be served.
     pub ends: bool,
 }
@@ -92,6 +94,8 @@ pub struct Live<'a, O> {
     stands_since: Option<u64>,
     /// The patience is over: time moves on to the next completion.
     goes_on: bool,
+    /// It was over, and no request has come since.
+    drains: bool,
     /// How often it was over.
     short: u64,
     lateness: Lateness,
@@ -123,6 +127,7 @@ impl<'a, O: Outside> Live<'a, O> {
             looked: 0,
             stands_since: None,
             goes_on: false,
+            drains: false,
             short: 0,
             lateness: Lateness::default(),
             causes: Causes::default(),
@@ -230,16 +235,30 @@ impl<'a, O: Outside> Live<'a, O> {
         }
     }
 
+    /// The simulated instant at which something enters that came in at an instant of the wall.
+    fn instant(&self, at: u64) -> Time {
+        match self.pace {
+            Pace::Real(speed) if !self.ends => speed.simulated(at).max(self.status.now),
+            Pace::Real(_) | Pace::Fast { .. } => self.status.now,
+        }
+    }
+
+    /// Whether another request may enter now.
+    fn has_room(&self) -> bool {
+        match self.pace {
+            Pace::Fast { depth } => self.ends || self.status.in_flight < depth,
+            Pace::Real(_) => true,
+        }
+    }
+
     /// The instant at which what has come in enters, where it does before the next alarm.
     fn entry(&self, next: Option<Time>) -> Option<Time> {
-        let now = self.status.now;
-        let first = self.inbox.requests.front();
-        let at = match (first, self.pace) {
-            _ if !self.inbox.faults.is_empty() => now,
-            (Some(_), _) if self.ends => now,
-            (Some(first), Pace::Real(speed)) => speed.simulated(first.at).max(now),
-            (Some(_), Pace::Fast { depth }) if self.status.in_flight < depth => now,
-            _ => return None,
+        let first = self.inbox.requests.front().map(|first| first.at);
+        let request = first.filter(|_| self.has_room()).map(|at| self.instant(at));
+        let fault = self.inbox.faults.front().map(|(at, _)| self.instant(*at));
+        let at = match (request, fault) {
+            (Some(request), Some(fault)) => request.min(fault),
+            (request, fault) => request.or(fault)?,
         };
         next.is_none_or(|next| at < next).then_some(at)
     }
@@ -259,6 +278,10 @@ impl<'a, O: Outside> Live<'a, O> {
                 let at = next.filter(|_| !is_over)?;
                 return self.go(at, false);
             }
+            if next.is_some_and(|next| next <= self.status.now) {
+                // What is still to happen in this instant, such as a fault that has come in.
+                return next.and_then(|next| self.go(next, false));
+            }
             match (self.pace, next) {
                 (Pace::Real(speed), _) => {
                     let due = next.map_or(u64::MAX, |next| speed.wall(next));
@@ -274,12 +297,11 @@ impl<'a, O: Outside> Live<'a, O> {
                 (Pace::Fast { depth }, _) => {
                     let in_flight = self.status.in_flight;
                     let since = *self.stands_since.get_or_insert(wall);
-                    if 0 < in_flight
-                        && in_flight < depth
-                        && wall >= since + PATIENCE
-                        && !self.goes_on
-                    {
+                    let patience = if self.drains { LESS_PATIENCE } else { PATIENCE };
+                    let is_short = 0 < in_flight && in_flight < depth;
+                    if is_short && wall >= since + patience && !self.goes_on {
                         self.goes_on = true;
+                        self.drains = true;
                         self.short += 1;
                     }
                     if next.is_some() && (in_flight >= depth || self.goes_on) {
@@ -289,7 +311,7 @@ impl<'a, O: Outside> Live<'a, O> {
                         return next.and_then(|next| self.go(next, false));
                     }
                     let enough = if in_flight > 0 {
-                        since + PATIENCE
+                        since + patience
                     } else {
                         u64::MAX
                     };
@@ -301,21 +323,20 @@ impl<'a, O: Outside> Live<'a, O> {
 
     fn admit(&mut self, port: &mut Port<'_>) {
         let now = port.now();
-        while let Some(fault) = self.inbox.faults.pop_front() {
-            port.inject(fault);
+        while let Some((at, _)) = self.inbox.faults.front()
+            && self.instant(*at) <= now
+        {
+            let fault = self.inbox.faults.pop_front();
+            fault.into_iter().for_each(|(_, fault)| port.inject(fault));
         }
-        while let Some(first) = self.inbox.requests.front() {
-            let enters = match self.pace {
-                _ if self.ends => true,
-                Pace::Real(speed) => speed.simulated(first.at) <= now,
-                Pace::Fast { depth } => self.status.in_flight < depth,
-            };
-            if !enters {
-                break;
-            }
+        while let Some(first) = self.inbox.requests.front()
+            && self.has_room()
+            && self.instant(first.at) <= now
+        {
             let incoming = *first;
             self.inbox.requests.pop_front();
             self.moves_on();
+            self.drains = false;
             if self.recorder.arrived(now, 0) {
                 port.measure_from_here();
             }

@@ -459,7 +459,7 @@ impl Outside for Server<'_> {
                     LISTENER => self.accept(now),
                     CONTROL => {
                         if let Some(control) = &mut self.control {
-                            control.hear(inbox);
+                            control.hear(now, inbox);
                         }
                     }
                     name => {
