@@ -45,6 +45,10 @@ class Served:
         """Ends it by a signal; gives its exit code and what it printed."""
         if self.process.poll() is None:
             self.process.send_signal(number)
+        return self.ended()
+
+    def ended(self) -> tuple[int, str, str]:
+        """Waits until it has ended by itself; gives its exit code and what it printed."""
         out, err = self.process.communicate(timeout=60)
         return self.process.returncode, out, err
 

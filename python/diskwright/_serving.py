@@ -16,6 +16,7 @@ class Served:
     image, discard: where the contents are: in a file, or nowhere, else in memory.
     block: what offsets and lengths are multiples of, bytes.
     busy: never sleep while a client is there.
+    power_cuts: a power cut takes what the device would lose.
     """
 
     socket: str | PathLike[str] | None = None
@@ -29,3 +30,4 @@ class Served:
     read_only: bool = False
     block: int = 512
     busy: bool = False
+    power_cuts: bool = False

@@ -29,6 +29,7 @@ pub struct Served {
     read_only: bool,
     block: u32,
     busy: bool,
+    power_cuts: bool,
 }
 
 impl Served {
@@ -83,6 +84,7 @@ impl Served {
             read_only: self.read_only,
             block: self.block,
             busy: self.busy,
+            power_cuts: self.power_cuts,
         })
     }
 }

@@ -76,6 +76,12 @@ def serve(
     busy_wait: Annotated[
         bool, typer.Option("--busy-wait", help="Never sleep while a client is there: answers are less late.")
     ] = False,
+    power_cuts: Annotated[
+        bool,
+        typer.Option(
+            "--power-cuts", help="Let a power cut take what the device would lose; takes memory and time."
+        ),
+    ] = False,
     block_size: Annotated[
         int,
         typer.Option(
@@ -130,6 +136,7 @@ def serve(
         read_only=read_only,
         block=block_size,
         busy=busy_wait,
+        power_cuts=power_cuts,
     )
     source = options.source(spec, None)
     with ExitStack() as stack:
@@ -255,14 +262,15 @@ def control(
         list[str],
         typer.Argument(
             metavar="FAULT",
-            help="`fail DEVICE`, or `media-error DEVICE FROM BLOCKS`.",
+            help="`power-cut`, `fail DEVICE`, or `media-error DEVICE FROM BLOCKS`.",
             show_default=False,
         ),
     ],
 ) -> None:
     """Let something go wrong in a device that is being served.
 
-    Devices have the paths of results, such as array.member[1]; blocks are of 512 bytes.
+    Devices have the paths of results, such as array.member[1]; blocks are of 512 bytes. A power cut needs a
+    server with --power-cuts, and ends it.
     """
     answer = _asked(Path(socket + CONTROL), "\t".join(words))
     if answer != "ok":

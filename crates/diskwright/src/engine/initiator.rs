@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use crate::base::error::Error;
 use crate::base::fifo::Fifo;
 use crate::base::units::Time;
+use crate::engine::checker::Checker;
 use crate::engine::context::Kernel;
 use crate::engine::faults::Injection;
 use crate::engine::messages::{Message, Messages};
@@ -75,6 +76,10 @@ impl Port<'_> {
             request: id,
         });
         id
+    }
+    /// The checker, when it is on.
+    pub fn checker(&self) -> Option<&Checker> {
+        self.kernel.checker.as_deref()
     }
     /// Lets something go wrong in this instant, behind what is under way in it.
     pub fn inject(&mut self, injection: Injection) {

@@ -10,6 +10,7 @@ use super::lateness::{Causes, Lateness};
 use super::pace::Pace;
 use crate::base::error::Error;
 use crate::base::units::{BLOCK_BYTES, Time};
+use crate::engine::checker::Checker;
 use crate::engine::request::{Command, Outcome, RequestId};
 use crate::engine::{Initiator, Injection, Port, Token};
 use crate::metrics::{Measurements, Picture, Recorder, RequestLog};
@@ -41,8 +42,17 @@ pub trait Outside {
     /// Adds what comes in. Waits for something until `until`, an instant of the wall, at the longest; a past one is no wait at all. `true`
     /// where it has slept up to that instant.
     fn wait(&mut self, until: u64, incoming: &mut Inbox) -> Result<bool, Error>;
+    /// A request of a client has entered the device; with the checker on comes the number of the last change.
+    fn entered(&mut self, ticket: u32, change: Option<u64>) {
+        let _ = (ticket, change);
+    }
     /// A request of a client is complete.
-    fn answer(&mut self, ticket: u32, outcome: Outcome) -> Result<(), Error>;
+    fn answer(
+        &mut self,
+        ticket: u32,
+        outcome: Outcome,
+        checker: Option<&Checker>,
+    ) -> Result<(), Error>;
     /// The power is gone: what is under way is lost.
     fn power_lost(&mut self);
     /// Called some twenty times a second; `Break` ends the serving once all that is under way is answered.
@@ -348,6 +358,8 @@ impl<'a, O: Outside> Live<'a, O> {
                 self.tickets.resize(index + 1, 0);
             }
             self.tickets[index] = incoming.ticket;
+            let change = port.checker().map(Checker::last_change);
+            self.outside.entered(incoming.ticket, change);
         }
     }
 
@@ -398,8 +410,8 @@ impl<O: Outside> Initiator for Live<'_, O> {
         }
         self.note_lateness();
         let before = self.outside.now();
-        self.outside
-            .answer(self.tickets[request.0 as usize], outcome)?;
+        let ticket = self.tickets[request.0 as usize];
+        self.outside.answer(ticket, outcome, port.checker())?;
         // The time of sockets and contents is the host's.
         let taken = self.outside.now().saturating_sub(before);
         self.begun += taken;

@@ -22,7 +22,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::base::error::{Error, InputError};
-use crate::base::units::BLOCK_BYTES;
+use crate::base::units::{BLOCK_BYTES, Lbn};
+use crate::config::spec::{FaultKind, FaultSpec};
 use crate::devices::assembly::DeviceTree;
 use crate::engine::Engine;
 use crate::engine::checker::Checker;
@@ -32,7 +33,7 @@ use crate::runs::simulation::faults::{Targets, injections};
 use crate::runs::simulation::outcome::Outcome;
 use crate::runs::simulation::{Checked, RunOptions, SpecSource, request_log};
 
-use contents::{Contents, Discarded, LockedImage, Memory};
+use contents::{Contents, Discarded, Left, LockedImage, Memory};
 use control::Control;
 use listener::Listener;
 use live::Live;
@@ -73,6 +74,8 @@ pub struct ServeOptions {
     pub block: u32,
     /// It never sleeps while a client is there.
     pub busy: bool,
+    /// A power cut takes from the contents what the device would lose: the versions of what is not safe yet are kept.
+    pub power_cuts: bool,
 }
 
 /// Hears of the serving: first of where clients connect, then of how it goes on.
@@ -94,6 +97,9 @@ pub fn serve(
     watcher: &mut dyn Listens,
 ) -> Result<Outcome, Error> {
     let mut checked = spec::read(source, options)?;
+    let is_cut = |fault: &FaultSpec| fault.kind == FaultKind::PowerCut;
+    checked.cuts_power = served.power_cuts || checked.spec.fault.iter().any(is_cut);
+    let cuts_power = checked.cuts_power;
     let mut tree = checked.devices()?;
     checked.warn(std::mem::take(&mut tree.warnings));
     checked.notes.append(&mut tree.notes);
@@ -118,16 +124,17 @@ pub fn serve(
     let mut engine = engine(
         &checked,
         &mut tree,
-        options.check.then(|| Checker::new(promise)),
+        (options.check || cuts_power).then(|| Checker::new(promise)),
     )?;
     let listener = Listener::at(&served.address)?;
     let control = served.control.as_deref();
     let control = control
-        .map(|path| Control::at(path, engine.1, false))
+        .map(|path| Control::at(path, engine.1, cuts_power))
         .transpose()?;
     let manner = Manner {
         busy: served.busy,
         trims_zeros: !export.rotational,
+        cuts_power,
     };
     watcher.is_ready(&listener.uri(), export.size, &checked.notes);
     let server = Server::new((listener, control), export, contents, manner, watcher);
@@ -143,10 +150,19 @@ pub fn serve(
         window.end(engine.now());
     }
     let told = outcome::Told::of(&mut live, served.pace);
-    server.finish().map_err(|error| match &served.keeps {
+    let failed = |error| match &served.keeps {
         Keeps::Image(path) => Error::file(path, "write", error),
         _ => Error::Simulation(format!("the contents: {error}")),
-    })?;
+    };
+    let left = |lbn| match engine.change_left(Lbn(lbn)) {
+        Some(change) => Left::Version(change),
+        None => Left::Nowhere,
+    };
+    let lost = match told.is_cut() {
+        true => server.cut(left).map_err(failed)?,
+        false => None,
+    };
+    server.finish().map_err(failed)?;
     if let Some(error) = failure {
         return Err(error);
     }
@@ -163,6 +179,7 @@ pub fn serve(
         picture,
         told,
         counts: server.counts(),
+        lost,
         wall: started.elapsed(),
     };
     Ok(run.outcome())

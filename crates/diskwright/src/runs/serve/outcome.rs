@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::contents::Change;
 use super::lateness::Lateness;
 use super::live::{Live, Outside};
 use super::pace::Pace;
@@ -15,6 +16,9 @@ use crate::engine::Engine;
 use crate::metrics::{Measurements, Picture};
 use crate::runs::simulation::Checked;
 use crate::runs::simulation::outcome::{Outcome, SCHEMA, device_reports, leave_parts_of, named};
+
+/// The most writes that a result names as lost.
+const MOST_LOST: usize = 100;
 
 /// What the live host has to tell.
 pub struct Told {
@@ -40,6 +44,11 @@ impl Told {
         }
     }
 
+    /// Whether the power was cut.
+    pub fn is_cut(&self) -> bool {
+        self.power_cut.is_some()
+    }
+
     fn notes(&self) -> Vec<String> {
         let cut = self.power_cut.map(|(at, lost)| {
             format!("the power was cut at {at}: {lost} requests under way were lost")
@@ -54,7 +63,7 @@ impl Told {
         cut.into_iter().chain(short).collect()
     }
 
-    fn object(&self, counts: Counts) -> Value {
+    fn object(&self, counts: Counts, lost: Option<&[Change]>) -> Value {
         let pace = match self.pace {
             Pace::Real(speed) => json!({ "speed": speed.factor() }),
             Pace::Fast { depth } => json!({ "as_fast_as_possible": { "depth": depth } }),
@@ -66,6 +75,15 @@ impl Told {
             "stood_still": counts.stood_still,
             "contents_failed": counts.contents_failed,
         });
+        if let Some((at, under_way)) = self.power_cut {
+            object["power_cut"] = json!({ "at_s": at.s(), "under_way": under_way });
+            if let Some(lost) = lost {
+                let write = |write: &Change| json!({ "change": write.number, "lbn": write.lbn, "blocks": write.blocks });
+                object["power_cut"]["lost_writes"] = json!(lost.len());
+                object["power_cut"]["first_lost"] =
+                    lost.iter().take(MOST_LOST).map(write).collect();
+            }
+        }
         if let Pace::Real(_) = self.pace {
             object["lateness_ms"] = self.lateness.clone();
         }
@@ -89,6 +107,8 @@ pub struct Finished<'a> {
     pub told: Told,
     /// What the server has counted.
     pub counts: Counts,
+    /// After a power cut: the answered writes that are gone, where that is known.
+    pub lost: Option<Vec<Change>>,
     /// How long it was served.
     pub wall: Duration,
 }
@@ -118,7 +138,10 @@ impl Finished<'_> {
         if let Some(checker) = self.engine.checker() {
             result.insert("checked".into(), json!(checker.checked()));
         }
-        result.insert("served".into(), self.told.object(self.counts));
+        result.insert(
+            "served".into(),
+            self.told.object(self.counts, self.lost.as_deref()),
+        );
         result.insert("notes".into(), json!(self.notes()));
         result.insert("warnings".into(), json!(self.warnings(&result)));
         let mut spec = serde_json::to_value(&self.checked.spec).expect("a spec is plain data");
@@ -143,6 +166,10 @@ impl Finished<'_> {
     fn notes(&self) -> Vec<String> {
         let mut notes = self.checked.notes.clone();
         notes.extend(self.told.notes());
+        notes.extend(self.lost.as_ref().map(|lost| match lost.len() {
+            0 => "every write that was answered is still there".to_owned(),
+            count => format!("{count} writes that were answered and not yet safe are gone"),
+        }));
         for (path, device) in self.tree.paths.iter().zip(self.engine.devices()) {
             notes.extend(named(path, device.notes()));
         }

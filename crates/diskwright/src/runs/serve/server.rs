@@ -1,12 +1,12 @@
 //! The server: clients' requests in, answers out, in one thread with the simulation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::connection::Connection;
-use super::contents::Contents;
+use super::contents::{Change, Contents, Journal, Left};
 use super::control::Control;
 use super::listener::Listener;
 use super::live::{Inbox, Incoming, Outside, Status};
@@ -17,6 +17,7 @@ use super::nbd::{
 use super::poller::Poller;
 use crate::base::error::Error;
 use crate::base::units::{BLOCK_BYTES, Lbn};
+use crate::engine::checker::Checker;
 use crate::engine::request::{Command, Op, Outcome};
 
 /// The most connections. A further one is closed at once.
@@ -54,6 +55,31 @@ impl Watcher for () {
 struct Pending {
     client: u64,
     ask: Ask,
+    /// The number of the change that it makes, where these are counted.
+    change: u64,
+}
+
+impl Pending {
+    /// What it changes, where it does.
+    fn change(&self, trims_zeros: bool) -> Option<Change> {
+        let is_trim = match self.ask.kind {
+            Kind::Write => false,
+            Kind::Trim => true,
+            Kind::Zero { kept } => trims_zeros && !kept,
+            Kind::Read | Kind::Flush | Kind::Status { .. } => return None,
+        };
+        Some(Change {
+            number: self.change,
+            lbn: self.ask.offset / BLOCK_BYTES,
+            blocks: u64::from(self.ask.length) / BLOCK_BYTES,
+            is_trim,
+        })
+    }
+
+    /// The bytes that it writes; none for zeros.
+    fn bytes(&self) -> Option<&[u8]> {
+        (self.ask.kind == Kind::Write).then_some(self.ask.payload.as_slice())
+    }
 }
 
 /// How a server behaves.
@@ -63,6 +89,8 @@ pub struct Manner {
     pub busy: bool,
     /// What is made zero may be forgotten: the device has no spindle.
     pub trims_zeros: bool,
+    /// It keeps what a power cut would leave.
+    pub cuts_power: bool,
 }
 
 /// What a server has counted.
@@ -98,7 +126,9 @@ pub struct Server<'a> {
     /// Clients to which something is to be sent.
     unsent: Vec<u64>,
     counts: Counts,
-    ends: bool,
+    /// Where the power may be cut: what it would leave, and the changes that were under way when it was.
+    journal: Option<Journal>,
+    unacknowledged: BTreeSet<u64>,
     watcher: &'a mut dyn Watcher,
 }
 
@@ -136,7 +166,8 @@ impl<'a> Server<'a> {
             waiting: Vec::new(),
             unsent: Vec::new(),
             counts: Counts::default(),
-            ends: false,
+            journal: manner.cuts_power.then(Journal::default),
+            unacknowledged: BTreeSet::new(),
             watcher,
         })
     }
@@ -262,7 +293,11 @@ impl<'a> Server<'a> {
         };
         client.in_flight += 1;
         client.held += held(&ask);
-        let pending = Some(Pending { client: name, ask });
+        let pending = Some(Pending {
+            client: name,
+            ask,
+            change: 0,
+        });
         let ticket = match self.free.pop() {
             Some(ticket) => {
                 self.pending[ticket as usize] = pending;
@@ -351,9 +386,36 @@ impl<'a> Server<'a> {
         gone.into_iter().for_each(|name| self.close(name));
     }
 
+    /// Notes what a request changes, where the power may be cut.
+    fn note(&mut self, pending: &Pending) -> io::Result<()> {
+        match (&mut self.journal, pending.change(self.manner.trims_zeros)) {
+            (Some(journal), Some(change)) => {
+                journal.note(change, pending.bytes(), &mut *self.contents)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// After a power cut: makes the contents what the device has left, and tells which of the writes that were answered are gone. `None`
+    /// where that is not known.
+    ///
+    /// # Errors
+    /// The contents cannot be written.
+    pub fn cut(&mut self, left: impl Fn(u64) -> Left) -> io::Result<Option<Vec<Change>>> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(None);
+        };
+        let acknowledged = |number| !self.unacknowledged.contains(&number);
+        journal
+            .cut(&mut *self.contents, left, acknowledged)
+            .map(Some)
+    }
+
     /// Reads or writes what a completed request is about, and answers it.
     fn complete(&mut self, pending: Pending, error: u32) {
-        let Pending { client: name, ask } = pending;
+        let Pending {
+            client: name, ask, ..
+        } = pending;
         let mut client = self.clients.get_mut(&name);
         if let Some(client) = &mut client {
             client.in_flight -= 1;
@@ -479,24 +541,55 @@ impl Outside for Server<'_> {
                 || !inbox.faults.is_empty()
                 || now >= until
             {
-                inbox.ends |= self.ends;
                 return Ok(slept);
             }
         }
     }
 
-    fn answer(&mut self, ticket: u32, outcome: Outcome) -> Result<(), Error> {
+    fn entered(&mut self, ticket: u32, change: Option<u64>) {
+        if let (Some(Some(pending)), Some(change)) = (self.pending.get_mut(ticket as usize), change)
+        {
+            pending.change = change;
+        }
+    }
+
+    fn answer(
+        &mut self,
+        ticket: u32,
+        outcome: Outcome,
+        checker: Option<&Checker>,
+    ) -> Result<(), Error> {
         if let Some(pending) = self.pending[ticket as usize].take() {
             self.free.push(ticket);
-            self.complete(pending, error_of(outcome));
+            let kind = pending.ask.kind;
+            let noted = match outcome {
+                Outcome::Ok => self.note(&pending),
+                _ => Ok(()),
+            };
+            let error = noted.map_or_else(|error| told(&error), |()| error_of(outcome));
+            self.complete(pending, error);
             self.send_all();
+            if let (Some(journal), Some(checker)) = (&mut self.journal, checker)
+                && (kind == Kind::Flush || journal.is_due())
+            {
+                journal.forget(|lbn, change| checker.may_be_left(lbn, change));
+            }
         }
         Ok(())
     }
 
     fn power_lost(&mut self) {
+        // Whoever has written and not been answered does not know what became of it.
+        let under_way = std::mem::take(&mut self.pending);
+        for pending in under_way.into_iter().flatten() {
+            if pending.change > 0 && pending.change(self.manner.trims_zeros).is_some() {
+                self.unacknowledged.insert(pending.change);
+                if self.note(&pending).is_err() {
+                    self.counts.contents_failed += 1;
+                }
+            }
+        }
         self.clients.clear();
-        self.pending.clear();
         self.free.clear();
     }
 

@@ -103,7 +103,7 @@ impl Outside for Script {
         Ok(false)
     }
 
-    fn answer(&mut self, ticket: u32, outcome: Outcome) -> Result<(), Error> {
+    fn answer(&mut self, ticket: u32, outcome: Outcome, _: Option<&Checker>) -> Result<(), Error> {
         self.answers.push((ticket, self.clock, outcome));
         self.clock += self.answering;
         if let Some(command) = self.follows.pop_front() {

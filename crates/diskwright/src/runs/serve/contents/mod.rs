@@ -2,12 +2,14 @@
 
 mod discarded;
 mod image;
+mod journal;
 mod memory;
 
 use std::io;
 
 pub use discarded::Discarded;
 pub use image::{Image, LockedImage};
+pub use journal::{Change, Journal, Left};
 pub use memory::Memory;
 
 /// The bytes of a device. Offsets and lengths lie within it.
