@@ -75,7 +75,7 @@ impl Control {
             let error = InputError::new("this server does not keep what a power cut takes");
             return Err(error.help("start it with --power-cuts"));
         }
-        self.targets.injection(&kind).map_err(|(_, error)| error)
+        self.targets.injection(&kind).map_err(|wrong| wrong.1)
     }
 }
 

@@ -39,9 +39,8 @@ pub struct Incoming {
 pub trait Outside {
     /// The wall's clock, ns since the start.
     fn now(&mut self) -> u64;
-    /// Adds what comes in. Waits for something until `until`, an instant of the wall, at the longest; a past one is no wait at all. `true`
-    /// where it has slept up to that instant.
-    fn wait(&mut self, until: u64, incoming: &mut Inbox) -> Result<bool, Error>;
+    /// Adds what comes in. Waits for something until `until`, an instant of the wall, at the longest; a past one is no wait at all.
+    fn wait(&mut self, until: u64, incoming: &mut Inbox) -> Result<(), Error>;
     /// A request of a client has entered the device; with the checker on comes the number of the last change.
     fn entered(&mut self, ticket: u32, change: Option<u64>) {
         let _ = (ticket, change);
@@ -100,6 +99,8 @@ pub struct Live<'a, O> {
     /// When the listener was asked last, and when the sockets were looked at, ns of the wall.
     told: u64,
     looked: u64,
+    /// When it last woke from a wait, ns of the wall.
+    woke: u64,
     /// Since when time has stood still for want of requests.
     stands_since: Option<u64>,
     /// The patience is over: time moves on to the next completion.
@@ -135,6 +136,7 @@ impl<'a, O: Outside> Live<'a, O> {
             lost: 0,
             told: 0,
             looked: 0,
+            woke: 0,
             stands_since: None,
             goes_on: false,
             drains: false,
@@ -194,23 +196,20 @@ impl<'a, O: Outside> Live<'a, O> {
         self.failed.take()
     }
 
-    /// Goes on to an instant, for which it may have slept.
-    fn go(&mut self, at: Time, has_slept: bool) -> Option<Time> {
+    /// Goes on to an instant.
+    fn go(&mut self, at: Time) -> Option<Time> {
         self.begun = self.outside.now();
         if let (Pace::Real(speed), false) = (self.pace, self.ends) {
-            let late = self.begun.saturating_sub(speed.wall(at));
-            // Where it did not sleep, whatever it did instead was in the way.
-            let engine = late.min(self.busy);
-            self.causes = match has_slept {
-                true => Causes {
-                    timer: late,
-                    ..Causes::default()
-                },
-                false => Causes {
-                    timer: 0,
-                    engine,
-                    host: late - engine,
-                },
+            let due = speed.wall(at);
+            // What was due before it woke waited for that; afterwards whatever else it did was in the way.
+            let timer = self.woke.saturating_sub(due);
+            let rest = self.begun.saturating_sub(due.max(self.woke));
+            let engine = rest.min(self.busy);
+            let host = rest - engine;
+            self.causes = Causes {
+                timer,
+                engine,
+                host,
             };
         }
         self.status.now = at;
@@ -218,21 +217,17 @@ impl<'a, O: Outside> Live<'a, O> {
     }
 
     /// Looks at what has come in, until an instant of the wall at the longest.
-    fn look(&mut self, until: u64) -> bool {
-        if until > self.outside.now() {
-            self.busy = 0;
+    fn look(&mut self, until: u64) {
+        let sleeps = until > self.outside.now();
+        let looked = self.outside.wait(until, &mut self.inbox);
+        self.looked = self.outside.now();
+        if sleeps {
+            (self.woke, self.busy) = (self.looked, 0);
         }
-        match self.outside.wait(until, &mut self.inbox) {
-            Ok(has_slept) => {
-                self.looked = self.outside.now();
-                self.ends |= self.inbox.ends;
-                has_slept
-            }
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                self.ends = true;
-                false
-            }
+        self.ends |= self.inbox.ends;
+        if let Err(error) = looked {
+            self.failed.get_or_insert(error);
+            self.ends = true;
         }
     }
 
@@ -282,26 +277,26 @@ impl<'a, O: Outside> Live<'a, O> {
                 return None;
             }
             if let Some(at) = self.entry(next) {
-                return self.go(at, false);
+                return self.go(at);
             }
             if self.ends {
                 let at = next.filter(|_| !is_over)?;
-                return self.go(at, false);
+                return self.go(at);
             }
             if next.is_some_and(|next| next <= self.status.now) {
                 // What is still to happen in this instant, such as a fault that has come in.
-                return next.and_then(|next| self.go(next, false));
+                return next.and_then(|next| self.go(next));
             }
             match (self.pace, next) {
                 (Pace::Real(speed), _) => {
                     let due = next.map_or(u64::MAX, |next| speed.wall(next));
                     if due <= wall && wall.saturating_sub(self.looked) < LOOK {
-                        return next.and_then(|next| self.go(next, false));
+                        return next.and_then(|next| self.go(next));
                     }
                     let until = due.min(self.told + TICK);
-                    let slept = self.look(until);
+                    self.look(until);
                     if due <= until && self.entry(next).is_none() && self.outside.now() >= due {
-                        return next.and_then(|next| self.go(next, slept));
+                        return next.and_then(|next| self.go(next));
                     }
                 }
                 (Pace::Fast { depth }, _) => {
@@ -318,7 +313,7 @@ impl<'a, O: Outside> Live<'a, O> {
                         if wall.saturating_sub(self.looked) >= TICK {
                             self.look(0);
                         }
-                        return next.and_then(|next| self.go(next, false));
+                        return next.and_then(|next| self.go(next));
                     }
                     let enough = if in_flight > 0 {
                         since + patience

@@ -102,8 +102,8 @@ impl Poller {
         Ok(())
     }
 
-    /// What is ready, after a wait of at most `ns`. `true` beside it where the time was up.
-    pub fn wait(&mut self, ns: u64) -> io::Result<(Vec<Ready>, bool)> {
+    /// What is ready, after a wait of at most `ns`.
+    pub fn wait(&mut self, ns: u64) -> io::Result<Vec<Ready>> {
         if ns > 0 || self.is_armed {
             self.arm(ns)?;
         }
@@ -114,12 +114,10 @@ impl Poller {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let mut is_up = false;
         let mut ready = Vec::with_capacity(self.events.len());
         for event in &self.events {
             let (name, found) = (event.data.u64(), event.flags);
             if name == TIMER {
-                is_up = ns > 0;
                 continue;
             }
             let over = EventFlags::HUP | EventFlags::ERR | EventFlags::RDHUP;
@@ -129,7 +127,7 @@ impl Poller {
                 writable: found.intersects(EventFlags::OUT),
             });
         }
-        Ok((ready, is_up))
+        Ok(ready)
     }
 }
 
@@ -147,23 +145,23 @@ mod tests {
         let (here, mut there) = UnixStream::pair().expect("a pair");
         poller.add(here.as_fd(), 7, (true, false)).expect("added");
         let started = Instant::now();
-        assert_eq!(poller.wait(3_000_000).expect("a wait"), (vec![], true));
+        assert_eq!(poller.wait(3_000_000).expect("a wait"), []);
         assert!(started.elapsed() >= Duration::from_millis(3));
-        assert_eq!(poller.wait(0).expect("a look"), (vec![], false));
+        assert_eq!(poller.wait(0).expect("a look"), []);
         there.write_all(b"x").expect("written");
-        let (ready, is_up) = poller.wait(10_000_000_000).expect("a wait");
+        let ready = poller.wait(10_000_000_000).expect("a wait");
         let expected = Ready {
             name: 7,
             readable: true,
             writable: false,
         };
-        assert_eq!((ready, is_up), (vec![expected], false));
+        assert_eq!(ready, [expected]);
         poller
             .change(here.as_fd(), 7, (false, true))
             .expect("changed");
-        let (ready, _) = poller.wait(0).expect("a look");
+        let ready = poller.wait(0).expect("a look");
         assert!(ready[0].writable);
         poller.remove(here.as_fd());
-        assert_eq!(poller.wait(0).expect("a look"), (vec![], false));
+        assert_eq!(poller.wait(0).expect("a look"), []);
     }
 }

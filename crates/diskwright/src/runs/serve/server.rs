@@ -184,7 +184,7 @@ impl<'a> Server<'a> {
     pub fn finish(&mut self) -> io::Result<()> {
         let until = Instant::now() + LAST_ANSWERS;
         while self.clients.values().any(|client| client.unsent() > 0) && Instant::now() < until {
-            let (ready, _) = self.poller.wait(20_000_000)?;
+            let ready = self.poller.wait(20_000_000)?;
             for ready in ready.iter().filter(|ready| ready.writable) {
                 self.unsent.push(ready.name);
             }
@@ -494,7 +494,7 @@ impl Outside for Server<'_> {
         self.ns()
     }
 
-    fn wait(&mut self, until: u64, inbox: &mut Inbox) -> Result<bool, Error> {
+    fn wait(&mut self, until: u64, inbox: &mut Inbox) -> Result<(), Error> {
         let failed =
             |error: io::Error| Error::Simulation(format!("cannot wait for clients: {error}"));
         for name in std::mem::take(&mut self.waiting) {
@@ -502,7 +502,6 @@ impl Outside for Server<'_> {
             self.handle(name, now, inbox);
         }
         self.send_all();
-        let mut slept = false;
         loop {
             let now = self.ns();
             let left = match inbox.requests.is_empty() && inbox.faults.is_empty() {
@@ -510,11 +509,10 @@ impl Outside for Server<'_> {
                 false => 0,
             };
             let spins = self.manner.busy && !self.clients.is_empty();
-            let (ready, is_up) = self
+            let ready = self
                 .poller
                 .wait(if spins { 0 } else { left })
                 .map_err(failed)?;
-            slept |= is_up;
             let now = self.ns();
             for ready in &ready {
                 match ready.name {
@@ -541,7 +539,7 @@ impl Outside for Server<'_> {
                 || !inbox.faults.is_empty()
                 || now >= until
             {
-                return Ok(slept);
+                return Ok(());
             }
         }
     }

@@ -71,24 +71,24 @@ impl Outside for Script {
         self.clock
     }
 
-    fn wait(&mut self, until: u64, inbox: &mut Inbox) -> Result<bool, Error> {
+    fn wait(&mut self, until: u64, inbox: &mut Inbox) -> Result<(), Error> {
         let first = self.sends.front().map_or(u64::MAX, |(at, _)| *at);
         let soon = until.max(self.clock).min(first);
         if let Some((at, fault)) = self.fault.take_if(|(at, _)| *at <= soon) {
             self.clock = self.clock.max(at);
             inbox.faults.push_back((self.clock, fault));
-            return Ok(false);
+            return Ok(());
         }
         let next = self.sends.front().map(|(at, _)| *at);
         let Some(next) = next.filter(|next| *next <= until.max(self.clock)) else {
             if self.is_done() {
                 inbox.ends = true;
-                return Ok(false);
+                return Ok(());
             }
             assert!(until < u64::MAX, "it would wait for ever");
             let slept = until > self.clock;
             self.clock = self.clock.max(until) + if slept { self.oversleeps } else { 0 };
-            return Ok(slept);
+            return Ok(());
         };
         self.clock = self.clock.max(next);
         while let Some((_, command)) = self.sends.pop_front_if(|(at, _)| *at <= self.clock) {
@@ -100,7 +100,7 @@ impl Outside for Script {
             });
             self.sent += 1;
         }
-        Ok(false)
+        Ok(())
     }
 
     fn answer(&mut self, ticket: u32, outcome: Outcome, _: Option<&Checker>) -> Result<(), Error> {

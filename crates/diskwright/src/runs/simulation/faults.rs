@@ -8,6 +8,9 @@ use crate::devices::assembly::DeviceTree;
 use crate::engine::Injection;
 use crate::engine::request::DeviceId;
 
+/// The key under a fault's kind that is wrong, and what is wrong with it.
+pub type Wrong = Box<(&'static str, InputError)>;
+
 /// What faults are said of: the devices of a tree.
 #[derive(Clone, Debug)]
 pub struct Targets {
@@ -30,16 +33,16 @@ impl Targets {
         }
     }
 
-    /// What goes wrong, by the names of a spec. An error comes with the key under the fault's kind that it is about.
+    /// What goes wrong, by the names of a spec.
     ///
     /// # Errors
     /// Devices that are not there and blocks that they do not have.
-    pub fn injection(&self, kind: &FaultKind) -> Result<Injection, (&'static str, InputError)> {
+    pub fn injection(&self, kind: &FaultKind) -> Result<Injection, Wrong> {
         match kind {
             FaultKind::PowerCut => Ok(Injection::PowerCut),
             FaultKind::Fail(path) => match failing(path, self) {
                 Ok(device) => Ok(Injection::Fail(device)),
-                Err(error) => Err(("fail", error)),
+                Err(error) => Err(Box::new(("fail", error))),
             },
             FaultKind::MediaError(spec) => media_error(spec, self),
         }
@@ -57,7 +60,8 @@ pub(in crate::runs) fn injections(
     let targets = Targets::new(tree);
     let faults = checked.spec.fault.iter().enumerate();
     let injections = faults.map(|(number, fault)| {
-        let injection = targets.injection(&fault.kind).map_err(|(key, error)| {
+        let injection = targets.injection(&fault.kind).map_err(|wrong| {
+            let (key, error) = *wrong;
             checked.locate(&format!("fault[{number}].kind.{key}"), error.into())
         })?;
         Ok((fault.at, injection))
@@ -111,17 +115,15 @@ fn failing(path: &str, tree: &Targets) -> Result<DeviceId, InputError> {
     Ok(*found.last().expect("one is there"))
 }
 
-fn media_error(
-    spec: &MediaErrorSpec,
-    tree: &Targets,
-) -> Result<Injection, (&'static str, InputError)> {
+fn media_error(spec: &MediaErrorSpec, tree: &Targets) -> Result<Injection, Wrong> {
     let MediaErrorSpec {
         device: path,
         from,
         blocks,
     } = spec;
     let has_medium = |id: &DeviceId| tree.has_medium[id.0 as usize];
-    let mut found = standing_at(path, tree).map_err(|error| ("media-error.device", error))?;
+    let mut found =
+        standing_at(path, tree).map_err(|error| Box::new(("media-error.device", error)))?;
     found.retain(has_medium);
     let &[device] = found.as_slice() else {
         let all = (0..).map(DeviceId).zip(&tree.paths);
@@ -129,13 +131,16 @@ fn media_error(
         let media: Vec<&str> = media.map(|(_, path)| path.as_str()).collect();
         let error = InputError::new(format!("{path:?} is not one device with a medium"));
         let help = format!("accepted: {}", media.join(", "));
-        return Err(("media-error.device", error.help(help)));
+        return Err(Box::new(("media-error.device", error.help(help))));
     };
     let capacity = tree.blocks[device.0 as usize];
     let end = from.checked_add(*blocks);
     if *blocks == 0 {
         let error = InputError::new("no blocks that cannot be read");
-        return Err(("media-error.blocks", error.help("expected 1 or more")));
+        return Err(Box::new((
+            "media-error.blocks",
+            error.help("expected 1 or more"),
+        )));
     }
     match end {
         Some(end) if end <= capacity => Ok(Injection::MediaError {
@@ -147,7 +152,7 @@ fn media_error(
                 "{blocks} blocks from block {from}, but {path} has {capacity}"
             ));
             let help = format!("accepted: up to block {capacity}");
-            Err(("media-error.from", error.help(help)))
+            Err(Box::new(("media-error.from", error.help(help))))
         }
     }
 }

@@ -160,7 +160,7 @@ impl Journal {
 
     /// How many blocks have more than one version.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    fn versioned(&self) -> usize {
         self.blocks.len()
     }
 }
@@ -242,7 +242,7 @@ mod tests {
         let (mut journal, mut contents) = (Journal::default(), Memory::default());
         write(&mut journal, &mut contents, change(1, 0, 1), 1);
         journal.forget(|_, _| false);
-        assert_eq!(journal.len(), 0);
+        assert_eq!(journal.versioned(), 0);
         write(&mut journal, &mut contents, change(2, 0, 1), 2);
         journal.forget(|_, number| number == 1);
         let lost = journal.cut(&mut contents, |_| Left::Version(1), |_| true);
@@ -257,9 +257,9 @@ mod tests {
         write(&mut journal, &mut contents, change(2, 1, 1), 2);
         journal.forget(|_, number| number == 1);
         // Of the first block the newest alone is left.
-        assert_eq!(journal.len(), 1);
+        assert_eq!(journal.versioned(), 1);
         journal.forget(|_, _| false);
-        assert_eq!(journal.len(), 0);
+        assert_eq!(journal.versioned(), 0);
         assert!(journal.changes.is_empty());
     }
 }
