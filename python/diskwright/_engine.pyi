@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
+from diskwright._serving import Served
 from diskwright.sweep._job import CustomPolicies, Job
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "run_each",
     "run_many",
     "schema",
+    "serve",
     "sources",
     "sweep",
     "synthetic_clone_mixture",
@@ -277,6 +279,28 @@ def inputs_of_drive(name: str) -> list[PathLike[str]]: ...
 def inputs_of_trace(path: str | PathLike[str]) -> list[PathLike[str]]: ...
 def import_disksim(path: str | PathLike[str], set: list[str]) -> tuple[str, str]: ...
 def disksim_parameters() -> str: ...
+def serve(
+    spec_path: str | PathLike[str] | None,
+    spec_text: str | None,
+    base: str | PathLike[str],
+    set: Sequence[str],
+    drive: str | None,
+    check: bool,
+    requests: str | PathLike[str] | None,
+    picture: bool,
+    served: Served,
+    ready: Callable[[str, int, list[str]], object],
+    progress: Callable[[float, int, int, float, int, int], object] | None,
+) -> tuple[str, str | None]:
+    """Serves a spec's device until a signal ends it; gives the result and what a picture is drawn from, each
+    as JSON.
+
+    ready: called with the URI that clients connect to, the size in bytes, and notes.
+    progress: called some twenty times a second with the simulated instant in s, the requests answered, their
+        bytes, the sum of their response times in ms, the requests in flight, and the clients. SystemExit and
+        KeyboardInterrupt that it raises end the serving.
+    """
+
 def schema(of: str) -> str: ...
 def drives(kind: str | None = None) -> list[str]: ...
 def drive_kinds() -> list[str]: ...

@@ -6,6 +6,7 @@ mod inputs;
 mod miss_ratio;
 mod replacement;
 mod scheduler;
+mod serve;
 mod sweep;
 mod table;
 mod validate;
@@ -533,6 +534,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(run_many, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;
+    module.add_function(wrap_pyfunction!(serve::serve, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::quantities, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::merged, module)?)?;

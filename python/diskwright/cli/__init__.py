@@ -21,6 +21,7 @@ from diskwright.cli import (
     reproduce,
     run,
     schema,
+    serve,
     sweep,
     validate,
 )
@@ -80,6 +81,8 @@ app = typer.Typer(
 app.command(no_args_is_help=True)(run.run)
 app.command(no_args_is_help=True)(compare.compare)
 app.command(no_args_is_help=True)(sweep.sweep)
+app.command(no_args_is_help=True)(serve.serve)
+app.command("serve-ctl", no_args_is_help=True)(serve.control)
 app.command(no_args_is_help=True)(reproduce.reproduce)
 app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(miss_ratio.miss_ratio)

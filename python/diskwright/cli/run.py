@@ -119,8 +119,16 @@ def run(
 
 
 def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
-    requests = result.requests
     yield output.heading(f"{options.title(spec)}: {subject(result.spec)}")
+    yield from times_and_devices(result)
+    yield f"digest {result.digest}"
+    if "checked" in result:
+        yield f"checked {result.checked:,} requests: no fault"
+
+
+def times_and_devices(result: "Result") -> Iterator["RenderableType"]:
+    """The counts, times and parts of a run's requests, and what its devices did."""
+    requests = result.requests
     yield (
         f"simulated {output.number(result.simulated_s)} s at {output.number(result.iops)} IOPS and "
         f"{output.number(result.mb_per_s)} MB/s"
@@ -145,9 +153,6 @@ def _report(spec: str, result: "Result") -> Iterator["RenderableType"]:
         if settings := _text.settings(device):
             yield output.pairs(f"{path} settings", settings)
     yield ""
-    yield f"digest {result.digest}"
-    if "checked" in result:
-        yield f"checked {result.checked:,} requests: no fault"
 
 
 _ALWAYS = {"issued", "completed", "measured"}

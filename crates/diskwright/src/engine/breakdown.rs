@@ -48,6 +48,17 @@ impl Engine {
         Ok(())
     }
 
+    /// After a power cut: the change that a block of the root device has, by its number among the host's writes and trims from 1 on, with 0 for
+    /// what was there before the run. `None` where no medium has the block, or the checker is off.
+    pub fn change_left(&self, lbn: Lbn) -> Option<u64> {
+        let checker = self.kernel.checker.as_ref()?;
+        let mut media = Vec::new();
+        self.locate((self.root(), lbn), &mut media);
+        // Every copy may be read in place of every other.
+        let place = media.first().copied().flatten()?;
+        Some(checker.held(place))
+    }
+
     /// Adds the media that have a block of a device, and its place on each; `None` for one that has it nowhere.
     fn locate(&self, (id, lbn): (DeviceId, Lbn), media: &mut Vec<Option<(DeviceId, u64)>>) {
         if self.kernel.faults.has_failed(id) {

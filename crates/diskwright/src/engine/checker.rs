@@ -511,6 +511,25 @@ impl Checker {
         }
     }
 
+    /// The number of the last change that the host has issued: writes and trims are numbered from 1.
+    pub fn last_change(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether a power cut may leave what a change made of a block, or, with 0, what was there before the run.
+    pub fn may_be_left(&self, lbn: u64, change: u64) -> bool {
+        let entries = self.blocks.get(&lbn);
+        entries.is_none_or(|entries| {
+            let is_left = |entry: &Visible| entry.trimmed > 0 || entry.version == change;
+            entries.iter().any(|entry| !entry.buried && is_left(entry))
+        })
+    }
+
+    /// The change that a place of a medium holds, by its number; 0 for what was there before the run.
+    pub fn held(&self, place: (DeviceId, u64)) -> u64 {
+        self.media.get(&place).copied().unwrap_or(0)
+    }
+
     fn check_times(&mut self, open: &Open, request: &Request) {
         let instants = [
             request.arrival,

@@ -4,7 +4,7 @@ use crate::base::fifo::Fifo;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
 use crate::engine::device::{Device, DeviceStatus};
-use crate::engine::faults::Faults;
+use crate::engine::faults::{Faults, Injection};
 use crate::engine::messages::{Message, Messages};
 use crate::engine::request::{Class, Command, DeviceId, Outcome, Request, RequestId, Slab};
 use crate::engine::timeline::{AlarmId, Timeline};
@@ -23,9 +23,21 @@ pub(crate) struct Kernel {
     pub faults: Faults,
     /// The initiator has ended the run.
     pub has_stopped: bool,
+    /// What goes wrong, by the values of its alarms' tokens.
+    pub injections: Vec<Injection>,
 }
 
+/// The owner of the alarms at which something goes wrong: the token's value says what.
+pub(crate) const FAULT: u32 = u32::MAX - 1;
+
 impl Kernel {
+    /// Lets something go wrong at an instant.
+    pub fn inject(&mut self, at: Time, injection: Injection) {
+        let token = Token::new(0, self.injections.len() as u32);
+        self.injections.push(injection);
+        self.timeline.set(at, FAULT, token);
+    }
+
     /// Makes a request critical, unless it is complete. A message of its completion can only follow the one that is sent here.
     pub fn make_urgent(&mut self, request: RequestId) {
         let entry = self.requests.get_mut(request);

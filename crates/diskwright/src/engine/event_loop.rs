@@ -12,7 +12,7 @@ use crate::base::error::Error;
 use crate::base::fifo::Fifo;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
-use crate::engine::context::{Context, Kernel};
+use crate::engine::context::{Context, FAULT, Kernel};
 use crate::engine::device::{Device, Fault};
 use crate::engine::faults::{Faults, Injection, cut_short, refuse};
 use crate::engine::initiator::{INITIATOR, Initiator, Port};
@@ -20,10 +20,6 @@ use crate::engine::messages::{MOST_DEVICES, Message, Messages};
 use crate::engine::request::{DeviceId, Op, RequestId, Slab};
 use crate::engine::stalls::Stalls;
 use crate::engine::timeline::Timeline;
-use crate::engine::token::Token;
-
-/// The owner of the alarms at which something goes wrong: the token's value says what.
-const FAULT: u32 = u32::MAX - 1;
 
 /// The last instant that a simulation may reach, 292 years: no span that is added to an earlier one overflows.
 const HORIZON: Time = Time::from_ns(u64::MAX / 2);
@@ -35,7 +31,6 @@ const INSTANTS_PER_TICK: u32 = 4096;
 pub struct Engine {
     pub(super) devices: Vec<Box<dyn Device>>,
     pub(super) kernel: Kernel,
-    injections: Vec<Injection>,
     is_prepared: bool,
     stalls: Stalls,
 }
@@ -63,11 +58,11 @@ impl Engine {
             parents,
             faults: Faults::default(),
             has_stopped: false,
+            injections: Vec::new(),
         };
         Engine {
             devices,
             kernel,
-            injections: Vec::new(),
             is_prepared: false,
             stalls: Stalls::default(),
         }
@@ -75,9 +70,7 @@ impl Engine {
 
     /// Lets something go wrong at an instant, before anything else that happens in it. The run goes on until then at least.
     pub fn inject(&mut self, at: Time, injection: Injection) {
-        let token = Token::new(0, self.injections.len() as u32);
-        self.injections.push(injection);
-        self.kernel.timeline.set(at, FAULT, token);
+        self.kernel.inject(at, injection);
     }
 
     /// Runs until nothing but background alarms is left and no request is under way, until the power is cut, or until the initiator
@@ -113,7 +106,7 @@ impl Engine {
             while let Some(due) = self.kernel.timeline.pop_due(now) {
                 match due.owner {
                     INITIATOR => initiator.alarm(due.token, &mut self.port())?,
-                    FAULT => match self.injections[due.token.value() as usize].clone() {
+                    FAULT => match self.kernel.injections[due.token.value() as usize].clone() {
                         Injection::PowerCut => return self.lose_power(initiator),
                         Injection::Fail(device) => self.fail(device),
                         Injection::MediaError { device, blocks } => {

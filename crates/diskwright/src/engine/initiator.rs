@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use crate::base::error::Error;
 use crate::base::fifo::Fifo;
 use crate::base::units::Time;
+use crate::engine::checker::Checker;
 use crate::engine::context::Kernel;
+use crate::engine::faults::Injection;
 use crate::engine::messages::{Message, Messages};
 use crate::engine::request::{Class, Command, DeviceId, Request, RequestId};
 use crate::engine::timeline::Timeline;
@@ -74,6 +76,15 @@ impl Port<'_> {
             request: id,
         });
         id
+    }
+    /// The checker, when it is on.
+    pub fn checker(&self) -> Option<&Checker> {
+        self.kernel.checker.as_deref()
+    }
+    /// Lets something go wrong in this instant, behind what is under way in it.
+    pub fn inject(&mut self, injection: Injection) {
+        let now = self.kernel.now;
+        self.kernel.inject(now, injection);
     }
     /// A request that has just been submitted is of a stream of the load.
     pub fn set_stream(&mut self, request: RequestId, stream: u32) {

@@ -7,5 +7,6 @@ pub mod inputs;
 pub mod merged;
 pub mod miss_ratio;
 pub mod probe;
+pub mod serve;
 pub mod simulation;
 pub mod validate;

@@ -8,36 +8,69 @@ use crate::devices::assembly::DeviceTree;
 use crate::engine::Injection;
 use crate::engine::request::DeviceId;
 
+/// The key under a fault's kind that is wrong, and what is wrong with it.
+pub type Wrong = Box<(&'static str, InputError)>;
+
+/// What faults are said of: the devices of a tree.
+#[derive(Clone, Debug)]
+pub struct Targets {
+    paths: Vec<String>,
+    /// Whether each has a medium of its own.
+    has_medium: Vec<bool>,
+    /// The blocks of each.
+    blocks: Vec<u64>,
+}
+
+impl Targets {
+    /// Those of a tree.
+    pub fn new(tree: &DeviceTree) -> Targets {
+        Targets {
+            paths: tree.paths.clone(),
+            has_medium: (tree.devices.iter())
+                .map(|device| device.children().is_empty())
+                .collect(),
+            blocks: tree.devices.iter().map(|device| device.blocks()).collect(),
+        }
+    }
+
+    /// What goes wrong, by the names of a spec.
+    ///
+    /// # Errors
+    /// Devices that are not there and blocks that they do not have.
+    pub fn injection(&self, kind: &FaultKind) -> Result<Injection, Wrong> {
+        match kind {
+            FaultKind::PowerCut => Ok(Injection::PowerCut),
+            FaultKind::Fail(path) => match failing(path, self) {
+                Ok(device) => Ok(Injection::Fail(device)),
+                Err(error) => Err(Box::new(("fail", error))),
+            },
+            FaultKind::MediaError(spec) => media_error(spec, self),
+        }
+    }
+}
+
 /// What goes wrong, and when.
 ///
 /// # Errors
 /// Devices that are not there and blocks that they do not have, with the place.
-pub(super) fn injections(
+pub(in crate::runs) fn injections(
     checked: &Checked,
     tree: &DeviceTree,
 ) -> Result<Vec<(Time, Injection)>, Error> {
+    let targets = Targets::new(tree);
     let faults = checked.spec.fault.iter().enumerate();
     let injections = faults.map(|(number, fault)| {
-        let locate = |key: &str, error: InputError| {
+        let injection = targets.injection(&fault.kind).map_err(|wrong| {
+            let (key, error) = *wrong;
             checked.locate(&format!("fault[{number}].kind.{key}"), error.into())
-        };
-        let injection = match &fault.kind {
-            FaultKind::PowerCut => Injection::PowerCut,
-            FaultKind::Fail(path) => {
-                let device = failing(path, tree).map_err(|error| locate("fail", error))?;
-                Injection::Fail(device)
-            }
-            FaultKind::MediaError(spec) => media_error(spec, tree, |key, error| {
-                locate(&format!("media-error.{key}"), error)
-            })?,
-        };
+        })?;
         Ok((fault.at, injection))
     });
     injections.collect()
 }
 
 /// The devices that stand at a path, or below it.
-fn standing_at(path: &str, tree: &DeviceTree) -> Result<Vec<DeviceId>, InputError> {
+fn standing_at(path: &str, tree: &Targets) -> Result<Vec<DeviceId>, InputError> {
     let is_there = |found: &str| {
         let rest = found.strip_prefix(path);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -53,7 +86,7 @@ fn standing_at(path: &str, tree: &DeviceTree) -> Result<Vec<DeviceId>, InputErro
     Ok(found)
 }
 
-fn unknown(path: &str, tree: &DeviceTree) -> InputError {
+fn unknown(path: &str, tree: &Targets) -> InputError {
     if let Some(rest) = path.strip_prefix("device.")
         && standing_at(rest, tree).is_ok()
     {
@@ -76,24 +109,21 @@ fn unknown(path: &str, tree: &DeviceTree) -> InputError {
 }
 
 /// The device that fails, with all below it.
-fn failing(path: &str, tree: &DeviceTree) -> Result<DeviceId, InputError> {
+fn failing(path: &str, tree: &Targets) -> Result<DeviceId, InputError> {
     let found = standing_at(path, tree)?;
     // Of devices in one place the last was built of the others.
     Ok(*found.last().expect("one is there"))
 }
 
-fn media_error(
-    spec: &MediaErrorSpec,
-    tree: &DeviceTree,
-    locate: impl Fn(&str, InputError) -> Error,
-) -> Result<Injection, Error> {
+fn media_error(spec: &MediaErrorSpec, tree: &Targets) -> Result<Injection, Wrong> {
     let MediaErrorSpec {
         device: path,
         from,
         blocks,
     } = spec;
-    let has_medium = |id: &DeviceId| tree.devices[id.0 as usize].children().is_empty();
-    let mut found = standing_at(path, tree).map_err(|error| locate("device", error))?;
+    let has_medium = |id: &DeviceId| tree.has_medium[id.0 as usize];
+    let mut found =
+        standing_at(path, tree).map_err(|error| Box::new(("media-error.device", error)))?;
     found.retain(has_medium);
     let &[device] = found.as_slice() else {
         let all = (0..).map(DeviceId).zip(&tree.paths);
@@ -101,13 +131,16 @@ fn media_error(
         let media: Vec<&str> = media.map(|(_, path)| path.as_str()).collect();
         let error = InputError::new(format!("{path:?} is not one device with a medium"));
         let help = format!("accepted: {}", media.join(", "));
-        return Err(locate("device", error.help(help)));
+        return Err(Box::new(("media-error.device", error.help(help))));
     };
-    let capacity = tree.devices[device.0 as usize].blocks();
+    let capacity = tree.blocks[device.0 as usize];
     let end = from.checked_add(*blocks);
     if *blocks == 0 {
         let error = InputError::new("no blocks that cannot be read");
-        return Err(locate("blocks", error.help("expected 1 or more")));
+        return Err(Box::new((
+            "media-error.blocks",
+            error.help("expected 1 or more"),
+        )));
     }
     match end {
         Some(end) if end <= capacity => Ok(Injection::MediaError {
@@ -119,7 +152,7 @@ fn media_error(
                 "{blocks} blocks from block {from}, but {path} has {capacity}"
             ));
             let help = format!("accepted: up to block {capacity}");
-            Err(locate("from", error.help(help)))
+            Err(Box::new(("media-error.from", error.help(help))))
         }
     }
 }

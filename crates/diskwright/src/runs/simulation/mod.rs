@@ -2,12 +2,12 @@
 
 mod custom;
 pub mod digest;
-mod faults;
+pub(in crate::runs) mod faults;
 mod fio_report;
 pub(crate) mod imported;
 pub mod many;
 mod moment;
-mod outcome;
+pub(in crate::runs) mod outcome;
 mod outline;
 pub mod point;
 pub mod sweep;
@@ -103,19 +103,23 @@ pub struct Checked {
     /// The values.
     pub spec: Spec,
     tree: Node,
-    base: PathBuf,
+    pub(in crate::runs) base: PathBuf,
     schedulers: CustomSchedulers,
     replacements: CustomReplacements,
     memory: Option<u64>,
+    /// The load is left out: requests come from clients.
+    pub(in crate::runs) is_served: bool,
+    /// The power may be cut, although no fault of the spec says so.
+    pub(in crate::runs) cuts_power: bool,
     /// What reading the spec, and what it names, gave cause to warn of.
-    warnings: Vec<String>,
+    pub(in crate::runs) warnings: Vec<String>,
     /// What it gave cause to tell.
-    notes: Vec<String>,
+    pub(in crate::runs) notes: Vec<String>,
 }
 
 impl Checked {
     /// Adds warnings that are not told yet.
-    fn warn(&mut self, warnings: Vec<String>) {
+    pub(in crate::runs) fn warn(&mut self, warnings: Vec<String>) {
         for warning in warnings {
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
@@ -151,7 +155,8 @@ impl Checked {
             memory: self.memory,
             read_foreign: imported::drive,
             warming: &|load, capacity, wanted| self.warm(load, capacity, wanted),
-            loses_power: (self.spec.fault.iter()).any(|fault| fault.kind == FaultKind::PowerCut),
+            loses_power: self.cuts_power
+                || (self.spec.fault.iter()).any(|fault| fault.kind == FaultKind::PowerCut),
             locate: &|path, error| self.locate(path, error),
         })?;
         if let Some(spec) = &self.spec.host.flash_backed {
@@ -184,7 +189,7 @@ impl Checked {
     }
 
     /// Adds the place of the value at `path`, or of the nearest one above it, to an error that has none.
-    fn locate(&self, path: &str, error: Error) -> Error {
+    pub(in crate::runs) fn locate(&self, path: &str, error: Error) -> Error {
         let mut input = match error {
             Error::Input(input) => *input,
             Error::File { .. } => InputError::new(error.to_string()),
@@ -236,6 +241,15 @@ impl Checked {
 /// # Errors
 /// An unreadable file; anything in the text or an override that is not understood, with its place.
 pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, Error> {
+    read_adapted(source, options, &|_| Ok(()))
+}
+
+/// The same, of a spec whose values are changed before they are checked.
+pub(in crate::runs) fn read_adapted(
+    source: &SpecSource,
+    options: &RunOptions,
+    adapt: &dyn Fn(&mut Node) -> Result<(), Error>,
+) -> Result<Checked, Error> {
     let (mut tree, base, mut set_up) = read_tree(source)?;
     for assignment in &options.set {
         tree.set(Override::parse("--set", assignment)?)?;
@@ -272,6 +286,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
     if options.point.is_some() {
         sweep::draw_angles(&mut tree)?;
     }
+    adapt(&mut tree)?;
     custom::resolve(&mut tree, &options.schedulers, &options.replacements);
     let mut spec: Spec = from_node(&tree)?;
     spec.device.fill_in(&Spindles::alone());
@@ -288,6 +303,8 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         schedulers: options.schedulers.clone(),
         replacements: options.replacements.clone(),
         memory: options.memory,
+        is_served: false,
+        cuts_power: false,
         warnings,
         notes: notes.into_iter().collect(),
     })
@@ -530,7 +547,7 @@ fn check_measured(
 }
 
 /// What the checker found.
-fn found(checker: &Checker) -> String {
+pub(in crate::runs) fn found(checker: &Checker) -> String {
     format!(
         "the checker found {} faults in {} requests:\n  {}",
         checker.fault_count(),
@@ -550,7 +567,7 @@ fn with_faults(error: Error, checker: Option<&Checker>) -> Error {
 }
 
 /// Opens the log before the run, so that a path that cannot be written is known at once.
-fn request_log(path: &Path, spec: &Spec) -> Result<RequestLog, Error> {
+pub(in crate::runs) fn request_log(path: &Path, spec: &Spec) -> Result<RequestLog, Error> {
     let mut log = RequestLog::create(path)?;
     log.describe(&serde_json::to_value(spec).expect("a spec is plain data"));
     Ok(log)

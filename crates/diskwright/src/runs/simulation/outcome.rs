@@ -13,13 +13,16 @@ use crate::host::Host;
 use crate::metrics::{Jobs, Measurements, Picture, RequestTable};
 
 /// The version of the result's form. Keys never change their meaning.
-const SCHEMA: u32 = 1;
+pub(in crate::runs) const SCHEMA: u32 = 1;
 
 /// What differs between two runs of the same.
 const PASSING: [&str; 3] = ["wall_s", "requests_per_wall_s", "peak_rss_mib"];
 
 /// Of the parts of requests, leaves those in a result that some of the devices have.
-pub(super) fn leave_parts_of(devices: &[Box<dyn Device>], result: &mut Map<String, Value>) {
+pub(in crate::runs) fn leave_parts_of(
+    devices: &[Box<dyn Device>],
+    result: &mut Map<String, Value>,
+) {
     if let Some(Value::Object(parts)) = result.get_mut("parts_ms") {
         let has = |name: &str| {
             let mut parts = devices.iter().flat_map(|device| device.parts());
@@ -64,6 +67,18 @@ impl Finished<'_> {
 }
 
 impl Outcome {
+    /// An outcome of another kind of run, of a result and what a picture is drawn from.
+    pub(in crate::runs) fn of(result: Map<String, Value>, picture: Option<Value>) -> Outcome {
+        Outcome {
+            result,
+            picture,
+            busiest: None,
+            slowest: None,
+            fio_report: None,
+            requests: None,
+        }
+    }
+
     pub(super) fn new(run: &mut Finished<'_>, wall: Duration) -> Outcome {
         let mut jobs = run.jobs.take();
         let run = &*run;
@@ -183,7 +198,7 @@ impl Outcome {
 }
 
 /// What devices and their parts that are reported apart tell, by path, of a run that was measured between two instants.
-pub(super) fn device_reports(
+pub(in crate::runs) fn device_reports(
     (paths, facts): (&[String], &[Map<String, Value>]),
     devices: &[Box<dyn Device>],
     (from, to): (Time, Time),
@@ -224,7 +239,10 @@ fn requests(run: &Finished<'_>) -> Map<String, Value> {
 }
 
 /// What a device at a path tells.
-fn named(path: &str, texts: Vec<String>) -> impl Iterator<Item = String> + use<'_> {
+pub(in crate::runs) fn named(
+    path: &str,
+    texts: Vec<String>,
+) -> impl Iterator<Item = String> + use<'_> {
     texts.into_iter().map(move |text| format!("{path}: {text}"))
 }
 

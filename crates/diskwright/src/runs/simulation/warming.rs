@@ -18,6 +18,11 @@ impl Checked {
         wanted: &mut dyn FnMut(&Command) -> bool,
     ) -> Result<(), Error> {
         let spec = match load {
+            WarmingLoad::Own | WarmingLoad::Ranks if self.is_served => {
+                let error =
+                    InputError::new("there is no load to warm with: requests come from clients");
+                return Err(error.help("accepted: a trace, or no warming").into());
+            }
             WarmingLoad::Trace(path) => WorkloadSpec {
                 trace: Some(path.to_path_buf()),
                 ..WorkloadSpec::default()
