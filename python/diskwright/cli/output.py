@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from diskwright import Comparison, Result, Validation
+    from diskwright import Comparison, Fit, Result, Validation
 
 JsonOption = Annotated[
     str | None,
@@ -108,7 +108,7 @@ def csv_to(target: str | None) -> Iterator[Callable[["Result"], None]]:
 
 
 @contextmanager
-def page_to(target: str | None) -> Iterator[Callable[[str, "Result | Comparison | Validation"], None]]:
+def page_to(target: str | None) -> Iterator[Callable[[str, "Result | Comparison | Validation | Fit"], None]]:
     """A function that writes a page, with its title, where `--report` says.
 
     A file that cannot be written is known before.

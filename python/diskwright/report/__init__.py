@@ -5,16 +5,17 @@ from contextlib import contextmanager
 from os import PathLike
 
 from diskwright._files import replacing
+from diskwright._fitted import Fit
 from diskwright._record import Comparison, Result
 from diskwright._validation import Validation
-from diskwright.report import _comparison, _run, _validation
+from diskwright.report import _comparison, _fit, _run, _validation
 
 AnyPath = str | PathLike[str]
-Found = Result | Comparison | Validation
+Found = Result | Comparison | Validation | Fit
 
 
 def page(found: Found, /, *, title: str | None = None) -> str:
-    """The page of a run, a comparison or a validation, as HTML: everything that it needs is in it.
+    """The page of a run, a comparison, a validation or a fit, as HTML: everything that it needs is in it.
 
     found, title: as for `write`.
 
@@ -24,14 +25,17 @@ def page(found: Found, /, *, title: str | None = None) -> str:
         return _comparison.page(found, title=title)
     if isinstance(found, Validation):
         return _validation.page(found, title=title)
+    if isinstance(found, Fit):
+        return _fit.page(found, title=title)
     return _run.page(found, title=title)
 
 
 def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None:
-    """Writes the page of a run, a comparison or a validation.
+    """Writes the page of a run, a comparison, a validation or a fit.
 
     found: of what was asked for its picture: `diskwright.run(spec, picture=True)`,
-        `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`.
+        `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`,
+        `diskwright.fit(drive, trace, picture=True)`.
     target: the file; whole, or as it was before.
     title: of the page; the drive and the load where it is not given.
     """
@@ -42,7 +46,7 @@ def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None
 
 @contextmanager
 def opened(target: AnyPath) -> Iterator[Callable[[str, Found], None]]:
-    """A function that writes the page of a run, a comparison or a validation, with a title.
+    """A function that writes the page of a run, a comparison, a validation or a fit, with a title.
 
     Opened before the run, so that a file that cannot be written is known at once.
     """
