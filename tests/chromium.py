@@ -60,6 +60,21 @@ class Browser:
         self.page.set_viewport_size(ViewportSize(width=width, height=height))
         self.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
 
+    def wide(self) -> list[str]:
+        """What is wider than the window, once the charts have followed it: the beginnings of elements.
+
+        What scrolls by itself may be wider than the window.
+        """
+        fit = "plot => plot._fullLayout.width <= plot.clientWidth + 1"
+        self.until(f"[...document.querySelectorAll('.plot')].every({fit})")
+        found: list[str] = self.value(
+            "[...document.querySelectorAll('main *')].filter(part => !part.closest('.scroll, .plot, pre'))"
+            ".filter(part => part.getBoundingClientRect().right > innerWidth + 1)"
+            ".map(part => part.outerHTML.slice(0, 99))"
+        )
+        page: int = self.value("document.documentElement.scrollWidth - innerWidth")
+        return found + ([f"the page, by {page} pixels"] if page > 0 else [])
+
     def media(self, media: Literal["print", "screen"]) -> None:
         """Whether the page is shown as on paper."""
         self.page.emulate_media(media=media)

@@ -2,7 +2,8 @@
 
 Each page is a session in a copy of the repository's data: its `sh` and `python` blocks run in order. A
 `text` block straight after one is what it prints, compared without wall-clock figures; a line `…` stands
-for any lines. A comment `<!-- skip: reason -->` before a block leaves it out.
+for any lines. A comment `<!-- skip: reason -->` before a block leaves it out; one `<!-- needs: NAME -->`
+leaves the page out where that package is not installed.
 
     DISKWRIGHT_UPDATE_DOCS=1 .venv/bin/python -m pytest tests/test_docs.py
 
@@ -27,6 +28,7 @@ BLOCK = re.compile(
     r"(?:\n+```text\n(?P<output>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
+NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
 # Targets are looked up, not made: most of them run these tests.
 PRELUDE = f"""\
 set -euo pipefail
@@ -80,6 +82,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_page_shows_what_happens(page: Path, folder: Path) -> None:
     text = page.read_text(encoding="utf-8")
+    for name in NEEDS.findall(text):
+        pytest.importorskip(name)
     session = environment() | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     updates: list[tuple[Block, str]] = []
     for block in blocks(text):

@@ -137,3 +137,36 @@ def test_streams_of_python_have_their_time(spec: Path) -> None:
     result = diskwright.run(spec)
     by_stream = result["by_stream"]
     assert by_stream["randread-16"]["measured_s"] == pytest.approx(20, abs=0.5)
+
+
+def test_a_comparison_has_a_job_for_each_run(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(
+        "[global]\nioengine=libaio\nbs=4k\nsize=1m\n[reader]\nrw=randread\niodepth=4\n"
+    )
+    (tmp_path / "spec.toml").write_text(SPEC)
+    vary = "device.hdd.queue.scheduler=fcfs,satf"
+    file = tmp_path / "fio.json"
+    arguments = ("compare", "spec.toml", "--vary", vary, "--seeds", "2", "--fio-json", file, "--json", "-")
+    found = parsed(command(*arguments))
+    written = json.loads(file.read_text())
+    rows = read_as_scripts_do(written)
+    names = [row["name"] for row in rows]
+    assert names == ["fcfs, seed 1", "fcfs, seed 2", "satf, seed 1", "satf, seed 2"]
+    assert [job["groupid"] for job in written["jobs"]] == [0, 1, 2, 3]
+    assert written["jobs"][2]["job options"]["device.hdd.queue.scheduler"] == "satf"
+    iops = [variant["metrics"]["iops"]["value"] for variant in found["variants"]]
+    for place, mean in enumerate(iops):
+        of_variant = [row["iops"] for row in rows[2 * place : 2 * place + 2]]
+        assert sum(of_variant) / 2 == pytest.approx(mean)
+    refused(command(*arguments[:-3], "-", "--json", "-"), "--json", "--fio-json")
+
+
+def test_jobs_of_one_run_keep_their_names(command: Command, spec: Path, tmp_path: Path) -> None:
+    file = tmp_path / "fio.json"
+    depth = "device.hdd.queue.depth=1,8"
+    few = ("--set", "measure.requests=3000", "--seeds", "1")
+    done = command("compare", spec, "--vary", depth, *few, "--fio-json", file, "--quiet")
+    assert done.returncode == 0, done.stderr
+    names = [job["jobname"] for job in json.loads(file.read_text())["jobs"]]
+    assert names[0] == "1: randread-16"
+    assert len(set(names)) == len(names)

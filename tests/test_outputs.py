@@ -30,6 +30,7 @@ def parsed_text(command: Command) -> str:
 READ: list[tuple[str, Sequence[str]]] = [
     ("spec.json", ("run", "FILE", "--json", "FILE")),
     ("spec.html", ("run", "FILE", "--report", "FILE")),
+    ("spec.toml", ("run", "FILE", "--disksim-output", "FILE")),
     ("spec.parquet", ("run", "FILE", "--requests", "FILE")),
     ("trace.parquet", ("run", "spec.toml", "--trace", "FILE", "--requests", "FILE")),
     ("drive.toml", ("run", "spec.toml", "--drive", "FILE", "--json", "FILE")),

@@ -228,7 +228,7 @@ def test_names_from_outside_stay_text(run: diskwright.Result) -> None:
     result = diskwright.Result(changed, run.picture)
     text = report.page(result, title=evil)
     page = checked(text, changed)
-    assert sum(tag == "script" for tag, _ in page.elements) == 6
+    assert sum(tag == "script" for tag, _ in page.elements) == 7
     assert page.embedded("result")["spec"]["workload"]["trace"] == evil
 
 

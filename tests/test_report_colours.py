@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
+from diskwright._palette import PARTS
 
 # Machado, Oliveira and Fernandes, "A physiologically-based model for simulation of color vision deficiency",
 # 2009, severity 1: what the linear RGB of a colour is for those who lack a kind of cone.
@@ -68,3 +69,27 @@ def test_the_colour_blind_tell_colours_apart(theme: str) -> None:
         # WCAG 2.2, 1.4.11: what is drawn stands out 3 : 1.
         light, dark = sorted((times(XYZ, linear(each))[1] for each in (colour, ground[1])), reverse=True)
         assert (light + 0.05) / (dark + 0.05) > 3, colour
+
+
+# The parts that one device may have together.
+COMMON = {"in the host", "in the drive's queue", "overhead", "bus", "wait", "wake"}
+OF_A_DEVICE = [
+    COMMON | {"seek", "head_switch", "settle", "rotation", "transfer"},
+    COMMON | {"positioning", "transfer"},
+    COMMON | {"mapping", "channel", "flash_read", "program", "erase"},
+]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_parts_are_told_apart(theme: str) -> None:
+    place = ["light", "dark"].index(theme)
+    ground = {"light": "#ffffff", "dark": "#14171b"}[theme]
+    for of_device in OF_A_DEVICE:
+        for one, other in itertools.combinations(sorted(of_device), 2):
+            for name, eyes in EYES.items():
+                seen = (lab(PARTS[part][place], eyes) for part in (one, other))
+                distance = sum((a - b) ** 2 for a, b in zip(*seen, strict=True)) ** 0.5
+                assert distance > (20 if name == "all" else 10), (one, other, name, distance)
+    for part, colours in PARTS.items():
+        light, dark = sorted((times(XYZ, linear(each))[1] for each in (colours[place], ground)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) > 3, part

@@ -29,6 +29,12 @@ SPEC_PAGES = {
         "Where requests come from, and what becomes of the records of a trace. "
         "[Trace formats](../formats/README.md) explains how records become requests.",
     ),
+    "workload.processes": Page(
+        "processes.md",
+        "Processes",
+        "Generators that make requests on simulated processors, and their distributions. "
+        "[Processes](../processes.md) explains them.",
+    ),
     "workload.synthetic": Page(
         "synthetic.md",
         "Synthetic load",

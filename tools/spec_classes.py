@@ -6,6 +6,7 @@ python tools/spec_classes.py --check    fails where it is not what would be writ
 
 import json
 import keyword
+import re
 import subprocess
 import sys
 import textwrap
@@ -51,6 +52,11 @@ OWN_NAMES = {
     "AdaptiveTimeout",
     "OracleTimeout",
     "RedirectBySize",
+    "UniformDistribution",
+    "NormalDistribution",
+    "ExponentialDistribution",
+    "PoissonDistribution",
+    "TwoValueDistribution",
 }
 SUFFIXES = ("Spec", "Params", "Options")
 
@@ -67,6 +73,11 @@ class Class:
     """Name, type, description, whether it is needed."""
 
 
+def natural(name: str) -> list[str | int]:
+    """The key by which names are in order that differ in a number."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
 class Writer:
     def __init__(self, schema: dict[str, Any]) -> None:
         self.definitions: dict[str, Any] = schema.pop("definitions")
@@ -76,7 +87,7 @@ class Writer:
 
     def module(self) -> str:
         self.table("Spec", self.root).base = "Document"
-        names = sorted([*self.classes, *self.aliases])
+        names = sorted([*self.classes, *self.aliases], key=natural)
         parts = [HEAD, f"__all__ = {json.dumps(names)}\n"]
         parts += [written(found) for found in self.classes.values()]
         for name, (kind, doc) in self.aliases.items():

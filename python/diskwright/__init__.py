@@ -40,7 +40,7 @@ from diskwright._engine import (
 from diskwright._figures import plot_cdf, plot_parts
 from diskwright._fitted import Fit
 from diskwright._frame import RequestLog, frame
-from diskwright._record import Comparison, MissRatios, Probe, Record, Result
+from diskwright._record import Comparison, Inspection, MissRatios, Probe, Record, Result
 from diskwright._replacement import Replacement
 from diskwright._validation import Validation
 from diskwright.sweep import Store, Swept, sweep
@@ -65,6 +65,7 @@ __all__ = [
     "Comparison",
     "Fit",
     "InputError",
+    "Inspection",
     "MissRatios",
     "Probe",
     "Record",

@@ -7,10 +7,10 @@ from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any, Protocol
 
-from diskwright import _engine, _replacement, _toml
+from diskwright import _engine, _fio, _replacement, _toml
 from diskwright._arguments import suggesting
 from diskwright._fitted import Fit
-from diskwright._record import Comparison, MissRatios, Probe, Record, Result
+from diskwright._record import Comparison, Inspection, MissRatios, Probe, Record, Result
 from diskwright._typed import Table, plain
 from diskwright._validation import Validation
 
@@ -19,6 +19,10 @@ AnySpec = AnyPath | Mapping[str, Any] | Table
 
 # Variants of a comparison that are drawn: curves that a page can tell apart.
 _MOST_PICTURES = 24
+
+
+# Moments that are known only after a run: the run is simulated once more for its picture.
+MOMENTS = ("busiest", "slowest")
 
 
 class Scheduler(Protocol):
@@ -55,8 +59,10 @@ def run(
     requests: writes one row per request to this Parquet file; True keeps them in memory, as
         `result.request_log`.
     picture: collects what a report is drawn from: `Result.picture`, and `diskwright.report.write`.
-    animate: from when on the picture shows half a second of the disks at work, a millisecond of SSDs, such as
-        "12.5 s" of simulated time; from the start of the first measured request where it is not given.
+    animate: from when on the picture shows half a second of the disks at work, a millisecond of SSDs: such as
+        "12.5 s" of simulated time; "busiest", the first moment after the warm-up with the most requests
+        outstanding, or "slowest", when the device begins with the slowest request, for both of which the run
+        is simulated twice; from the start of the first measured request where it is not given.
     schedulers: your own, which the spec names as it names the others: objects with a method
         `pick(view) -> int`, or classes, of which each run makes an object.
     replacements: your own replacement policies, which the spec names as it names the others: classes as
@@ -225,8 +231,9 @@ def compare(
         check,
         threads,
         picture,
+        False,
         progress,
-    )
+    )[0]
 
 
 def _choices(key: str, values: Sequence[Any]) -> Sequence[Any]:
@@ -236,8 +243,13 @@ def _choices(key: str, values: Sequence[Any]) -> Sequence[Any]:
     return values
 
 
-def compare_with_settings(source: tuple[str | None, str | None], *arguments: Any) -> Comparison:
-    """`compare` for the command line: keys and values are as the user typed them."""
+def compare_with_settings(
+    source: tuple[str | None, str | None], *arguments: Any
+) -> tuple[Comparison, dict[str, Any] | None]:
+    """`compare` for the command line: keys and values are as the user typed them.
+
+    Returns the comparison, and, where it is asked for, its runs in the form of fio's JSON output.
+    """
     return _compared(source, *arguments)
 
 
@@ -253,8 +265,9 @@ def _compared(
     check: bool,
     threads: int | None,
     picture: bool,
+    fio_report: bool,
     progress: Callable[[int, int | None], object] | None,
-) -> Comparison:
+) -> tuple[Comparison, dict[str, Any] | None]:
     answer = _engine.compare(
         *source,
         Path.cwd(),
@@ -268,10 +281,12 @@ def _compared(
         check,
         threads,
         _MOST_PICTURES if picture else 0,
+        fio_report,
         progress,
     )
     found = json.loads(answer)
-    return Comparison(found["comparison"], found["runs"], found["pictures"])
+    comparison = Comparison(found["comparison"], found["runs"], found["pictures"])
+    return comparison, _fio.together(comparison, found["fio_reports"]) if fio_report else None
 
 
 @suggesting
@@ -287,8 +302,9 @@ def inspect(
     device: int | None = None,
     threshold: int = 0,
     profile: AnyPath | None = None,
+    picture: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
-) -> Record:
+) -> Inspection:
     """What a trace is: counts, sizes, mix, sequentiality, working set, arrivals.
 
     format: the trace's format, if its content is ambiguous.
@@ -300,12 +316,13 @@ def inspect(
     threshold: a request is sequential when it begins at most this number of blocks after the end of the
         one before.
     profile: writes what the trace is to this TOML file, from which a synthetic clone can be made.
+    picture: collects what a page is drawn from, for `diskwright.report.write`.
     progress: called now and then with the records read and None, for nobody knows how many there are. An
         exception that it raises stops the reading.
     """
     reader = reader_options(format, csv, event, sector_bytes, seed)
-    answer = _engine.inspect(trace, reader, device, threshold, profile, progress)
-    return Record({"schema": 1} | json.loads(answer))
+    answer, drawn = _engine.inspect(trace, reader, device, threshold, profile, picture, progress)
+    return Inspection({"schema": 1} | json.loads(answer), None if drawn is None else json.loads(drawn))
 
 
 @suggesting

@@ -205,6 +205,7 @@ def compare(
     check: bool,
     threads: int | None,
     pictures: int,
+    fio_report: bool,
     progress: Callable[[int, int | None], object] | None,
 ) -> str: ...
 def sweep(job: Job, seeds: int | None, metrics: list[str], custom: CustomPolicies) -> str: ...
@@ -228,8 +229,9 @@ def inspect(
     device: int | None,
     threshold: int,
     profile: str | PathLike[str] | None,
+    picture: bool,
     progress: Callable[[int, int | None], object] | None,
-) -> str: ...
+) -> tuple[str, str | None]: ...
 def probe(
     drive: str,
     only: list[str],

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from diskwright._palette import PARTS
 from diskwright._record import Comparison, Result
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def plot_parts(
                 widths,
                 left=left,
                 height=0.6,
-                color=_COLOURS[index % len(_COLOURS)],
+                color=PARTS[part][0],
                 edgecolor="white",
                 hatch=_HATCHES[index % len(_HATCHES)],
                 linewidth=0.5,

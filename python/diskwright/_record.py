@@ -224,6 +224,27 @@ class Comparison(Record):
         return type(self), (self._data, self._runs, self._pictures)
 
 
+class Inspection(Record):
+    """What a trace is: the object of the reference, page "inspect".
+
+    picture: what a page is drawn from, where it was asked for; not an entry of the object.
+    """
+
+    __slots__ = ("_picture",)
+
+    def __init__(self, data: Mapping[str, Any], picture: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        self._picture = picture
+
+    @property
+    def picture(self) -> Record | None:
+        """What a page is drawn from; None where it was not asked for."""
+        return None if self._picture is None else Record(self._picture)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        return type(self), (self._data, self._picture)
+
+
 class MissRatios(Record):
     """What caches of many sizes miss: the object of the reference, page "miss-ratio"."""
 

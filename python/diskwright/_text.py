@@ -104,7 +104,8 @@ def unit(name: str) -> tuple[str, str]:
 def subject(spec: Mapping[str, Any]) -> str:
     """What was run, in a few words."""
     workload = spec.get("workload", {})
-    load = workload.get("trace") or ("synthetic load" if "synthetic" in workload else "")
+    made = {"synthetic": "synthetic load", "processes": "processes"}
+    load = workload.get("trace") or next((made[kind] for kind in made if kind in workload), "")
     return " on ".join(filter(None, [str(load), _hardware(spec.get("device", {}))]))
 
 

@@ -51,6 +51,7 @@ __all__ = [
     "Bypass",
     "Bytes",
     "CLook",
+    "CLookFrom",
     "CScan",
     "Cache",
     "Cleaner",
@@ -60,7 +61,14 @@ __all__ = [
     "CommitWith",
     "Concat",
     "Constant",
+    "Controller",
+    "ControllerCacheDevice",
     "ControllerDescription",
+    "ControllerJoin",
+    "ControllerMemory",
+    "ControllerPrefetch",
+    "ControllerVictims",
+    "ControllerWrites",
     "CostBenefit",
     "Csv",
     "Curve",
@@ -69,13 +77,19 @@ __all__ = [
     "Deadline",
     "Delay",
     "Device",
+    "DevicePlace",
     "Distances",
+    "Distribution",
+    "Driver",
     "Eager",
     "Energy",
     "Exponential",
+    "ExponentialDistribution",
     "ExponentialSizes",
     "Fac",
     "Fail",
+    "FailureRate",
+    "FailuresDescription",
     "Fault",
     "FaultKind",
     "Fcfs",
@@ -94,6 +108,7 @@ __all__ = [
     "FlashBackedOverlap",
     "FlashTimes",
     "Free",
+    "Generator",
     "GeometryDescription",
     "Greedy",
     "GreedyDual",
@@ -107,8 +122,10 @@ __all__ = [
     "Hybrid",
     "Idle",
     "IdleDescription",
+    "IdleProcessors",
     "InPlace",
     "Initial",
+    "Join",
     "Learned",
     "LeastOutstanding",
     "Lengths",
@@ -125,6 +142,7 @@ __all__ = [
     "MapScheme",
     "MappingDescription",
     "Measure",
+    "MeasureEnd",
     "MediaError",
     "MergedPlace",
     "Mirror",
@@ -136,16 +154,22 @@ __all__ = [
     "Never",
     "NoCleaning",
     "NoMetadata",
+    "NormalDistribution",
     "Oldest",
     "OnCache",
     "OnOff",
     "OracleTimeout",
     "OutOfOrder",
+    "Outstanding",
     "Overhead",
     "OverheadTable",
     "Pace",
     "Paper",
     "Parallel",
+    "ParityRotation",
+    "ParityWaits",
+    "ParityWrites",
+    "PartlyRandom",
     "PassThrough",
     "PastEnd",
     "Pattern",
@@ -154,19 +178,27 @@ __all__ = [
     "Percent",
     "Placement",
     "Poisson",
+    "PoissonDistribution",
     "PoissonRequests",
     "Portion",
     "Power",
     "PowerPolicy",
     "Precondition",
+    "Priority",
+    "Processes",
     "Queue",
     "QueueClass",
     "QueuesDescription",
+    "Raid4",
+    "Raid5",
+    "Raid6",
+    "Raid10",
     "Random",
     "RandomGreedy",
     "Rank",
     "Rate",
     "ReadOnly",
+    "RebuildRules",
     "Recovery",
     "RecoveryDescription",
     "RedirectBySize",
@@ -184,6 +216,7 @@ __all__ = [
     "Scaled",
     "Scan",
     "Scheduler",
+    "ScrubRules",
     "Separation",
     "Sequential",
     "Several",
@@ -207,11 +240,13 @@ __all__ = [
     "SsdPower",
     "SsdPowerFigures",
     "Sstf",
+    "SstfTies",
     "Start",
     "StateFigures",
     "StaticLevellingDescription",
     "Streams",
     "Strided",
+    "StridedZones",
     "Stripe",
     "SuspendDescription",
     "SuspensionLimits",
@@ -221,6 +256,7 @@ __all__ = [
     "SyntheticClone",
     "SyntheticCloneTable",
     "Think",
+    "Threshold",
     "Tier",
     "TierAdmission",
     "TierCleaning",
@@ -233,13 +269,16 @@ __all__ = [
     "TierWritePolicy",
     "Ties",
     "Time",
+    "Timeout",
     "TimingDescription",
     "Trace",
     "TraceDevice",
     "Transition",
     "Turns",
     "TwoQ",
+    "TwoValueDistribution",
     "Uniform",
+    "UniformDistribution",
     "UniformGaps",
     "VScan",
     "Variant",
@@ -297,6 +336,10 @@ class Workload(Table):
     fio: Fio | None = None
     """A job file of fio's, which becomes a synthetic load; this, `trace`, `synthetic-clone` or `synthetic`.
     """
+    processes: Processes | None = None
+    """Processes that make requests on simulated processors, as DiskSim's synthetic generators are; in place
+    of all of these.
+    """
     format: str | None = None
     """The trace's format, where its content does not tell."""
     csv: Csv | None = None
@@ -309,6 +352,10 @@ class Workload(Table):
     """When the requests are issued. Default: "recorded"."""
     device: TraceDevice | None = None
     """Which of the trace's devices. Default: "single"."""
+    devices: Sequence[DevicePlace] | None = None
+    """Where the trace's devices are on the one that the requests are for, each with its number; in place of
+    `device`.
+    """
     from_: Time | None = None
     """Leave out requests that arrive earlier; this instant becomes time 0."""
     to: Time | None = None
@@ -775,6 +822,59 @@ class Strided(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StridedZones(Table):
+    """Zones one after the other, each with as much data before the next.
+
+    The zones.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("strided-zones",)
+    zone: Size | None = None
+    """The size of a zone. Default: "2048 blocks"."""
+    transfer: Size | None = None
+    """How much is transferred in a zone before the next one begins; as much as it holds when not given. Less
+    leaves part of it out, more goes through it again.
+    """
+    skip: Size | None = None
+    """The distance from the end of a zone to the start of the next one. Default: "0 blocks"."""
+    random: bool | None = None
+    """Requests go to random places of their zone, in place of one behind the other. Default: false."""
+    from_: int | None = None
+    """First block, where the first zone begins. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given. A zone that does not fit whole is left out.
+    """
+    align: Size | None = None
+    """Random requests begin at multiples of this from the start of their zone on; of their own size when not
+    given.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartlyRandom(Table):
+    """Part of the requests at random, the others each behind the one before.
+
+    The share of the random ones, and the range.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("partly-random",)
+    random: float | None = None
+    """The share of requests that go to a random place. The others begin where the last request of the same
+    operation ends, or at a random place where that does not fit into the range. Default: 0.5.
+    """
+    writes: float | None = None
+    """The share of writes, where it is another."""
+    trims: float | None = None
+    """The share of trims, where it is another."""
+    from_: int | None = None
+    """First block. Default: 0."""
+    blocks: int | None = None
+    """Number of blocks; to the end of the drive when not given."""
+    align: Size | None = None
+    """Random requests begin at multiples of this; of their own size when not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Local(Table):
     """Each request near the one before.
 
@@ -833,6 +933,164 @@ class FioJobs(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Processes(Table):
+    """Processes on simulated processors, each of which computes, makes a request, and waits for it or not:
+    the synthetic generators of DiskSim 4.0, request for request.
+    """
+
+    requests: int
+    """The run ends at once when a process plans its next request and all processes together have gone on
+    from so many. What is under way then is not counted.
+    """
+    generator: Sequence[Generator]
+    """The generators, each of which is a process."""
+    duration: Time | None = None
+    """The run ends at once when a process plans its next request at this instant or later."""
+    processors: int | None = None
+    """How many processors there are. A process keeps its processor while it computes, and gives it up only
+    to wait for a request: with fewer processors than processes that do not wait, some never make a
+    request. Default: 1.
+    """
+    idle_processors: IdleProcessors | None = None
+    """What becomes of a processor that has no process to go on with. Default: "lost"."""
+    time_scale: float | None = None
+    """What the time of all computing is multiplied by. Default: 1.0."""
+    first_seed: int | None = None
+    """The seed of the first request of each generator, of which the lowest 32 bits count. Default: the
+    spec's `seed`.
+    """
+    later_seed: int | None = None
+    """The seed of all requests after the first ones: DiskSim has a constant here. Default: 1000003."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generator(Table):
+    """One generator of requests."""
+
+    gap_ms: Distribution
+    """The time for which the process computes before a request, in ms; drawn again while it is below 0.
+    """
+    size_blocks: Distribution
+    """The sizes of requests, in blocks: rounded towards 0 to a block, then up to whole units. Drawn again
+    while it is 0 or less, or does not fit, together with the place.
+    """
+    name: str | None = None
+    """The name under which its requests are reported. Default: its place, `generator[0]`, where there are
+    several.
+    """
+    devices: Sequence[int] | None = None
+    """The numbers of its devices, one of which is drawn for each request that is neither sequential nor
+    local: `workload.devices` says where they are. Default: the one device there is.
+    """
+    capacity: Size | None = None
+    """How much of each device it uses, from its beginning. Default: all of the smallest one."""
+    unit: Size | None = None
+    """Places and sizes are multiples of this. A capacity that is none is not used to its end. Default: "1
+    block".
+    """
+    sequential: float | None = None
+    """The share of requests that begin where the one before has ended, with its size, its device and its
+    direction. Default: 0.0.
+    """
+    local: float | None = None
+    """The share of requests that are at a distance from the one before, on the same device. Default: 0.0.
+    """
+    reads: float | None = None
+    """The share of reads; all others are writes. Default: 1.0."""
+    critical: float | None = None
+    """The share of time-critical requests: the process waits for them. Default: 0.0."""
+    limited: float | None = None
+    """The share of time-limited requests: the process waits for them if they are under way when their time
+    is over. Default: 0.0.
+    """
+    limit_ms: Distribution | None = None
+    """The time of time-limited requests, in ms; needed where there are some. Drawn again while it is below
+    0.
+    """
+    sequential_gap_ms: Distribution | None = None
+    """The same before a sequential request. Default: that of the others."""
+    local_gap_ms: Distribution | None = None
+    """The same before a local request. Default: that of the others."""
+    distance_blocks: Distribution | None = None
+    """From the first block of the request before to that of a local one, in blocks; needed where there are
+    some. Rounded towards 0 to whole units.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniformDistribution(Table):
+    """Every number of a range alike.
+
+    Every number of a range alike: one random number.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("uniform",)
+    min: float
+    """The least."""
+    max: float
+    """The end of the range, which is not drawn itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalDistribution(Table):
+    """The normal distribution.
+
+    The normal distribution, by von Neumann's comparison of two exponential numbers: three random numbers
+    or more.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("normal",)
+    mean: float
+    """The mean."""
+    deviation: float
+    """The standard deviation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExponentialDistribution(Table):
+    """A number, and an exponentially distributed one.
+
+    `base`, and an exponentially distributed number: one random number.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("exponential",)
+    mean: float
+    """The mean, without `base`."""
+    base: float | None = None
+    """What is added to each. Default: 0.0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoissonDistribution(Table):
+    """A number, and the number of events in a Poisson process.
+
+    `base`, and the number of events in a Poisson process: one random number for each event, and one more.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("poisson",)
+    mean: float
+    """The mean, without `base`: at most 700."""
+    base: float | None = None
+    """What is added to each. Default: 0.0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoValueDistribution(Table):
+    """One of two numbers.
+
+    One of two numbers: one random number.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("two-value",)
+    usual: float
+    """The usual number."""
+    other: float
+    """The other one."""
+    share: float
+    """The share of the other one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Csv(Table):
     """What a CSV file's columns mean, where their names do not say it."""
 
@@ -885,6 +1143,24 @@ class Scaled(Table):
     _names: ClassVar[tuple[str, ...]] = ("scaled",)
     _is_value: ClassVar[bool] = True
     value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicePlace(Table):
+    """Where a device of a trace is."""
+
+    device: int
+    """Its number in the trace."""
+    offset: Size | None = None
+    """Where its block 0 is. Default: "0 blocks"."""
+    size: Size | None = None
+    """How large it is; to the end of the device that takes the requests where it is left out."""
+    location_scale: int | None = None
+    """How many bytes a place of the trace is further than the one before: 512 where it counts blocks. A part
+    or a multiple of 512. Default: 512.
+    """
+    size_scale: int | None = None
+    """What the sizes of its requests are multiplied by. Default: 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -963,14 +1239,17 @@ class Fcfs(Table):
 class Sstf(Table):
     """Shortest seek time first: the nearest waiting request.
 
-    Rule: the nearest request. Tie: the one that has waited longer. Source: Denning, "Effects of
-    scheduling on file memory operations", AFIPS 1967; DiskSim's policies 4 (by LBN) and 7 (by cylinder).
-    Weakness: blind to rotation; requests far from the crowd starve.
+    Rule: the nearest request. Tie: the one that has waited longer; with `ties = "alternate"` upwards and
+    downwards in turn. Source: Denning, "Effects of scheduling on file memory operations", AFIPS 1967;
+    DiskSim's policies 4 (by LBN) and 7 (by cylinder). Weakness: blind to rotation; requests far from the
+    crowd starve.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("sstf",)
     by: By | None = None
     """Whether it goes by LBN or by cylinder. Default: "cylinder"."""
+    ties: SstfTies | None = None
+    """Which of two is next that are as near, one on either side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1011,11 +1290,12 @@ class Scan(Table):
 class CLook(Table):
     """Circular LOOK: upwards, then back to the lowest waiting request.
 
-    Rule: the next request at or above the end of the previous one, else the lowest. Tie: the one that has
-    waited longer. Source: Merten, 1970, as C-SCAN without the run to the edge; Worthington, Ganger and
-    Patt, SIGMETRICS 1994; DiskSim's policies 3 (by LBN) and 6 (by cylinder). Weakness: blind to rotation;
-    a stream just ahead of the arm holds up everything behind it; by LBN, a request that begins within the
-    previous one waits for the next sweep.
+    Rule: the next request at or above the end of the previous one, else the lowest; with `from = "start"`
+    at or above its start. Tie: the one that has waited longer. Source: Merten, 1970, as C-SCAN without
+    the run to the edge; Worthington, Ganger and Patt, SIGMETRICS 1994; DiskSim's policies 3 (by LBN) and
+    6 (by cylinder), which go on from the start. Weakness: blind to rotation; a stream just ahead of the
+    arm holds up everything behind it; by LBN, a request that begins within the previous one waits for the
+    next sweep.
     """
 
     _names: ClassVar[tuple[str, ...]] = (
@@ -1024,6 +1304,8 @@ class CLook(Table):
     )
     by: By | None = None
     """Whether it goes by LBN or by cylinder. Default: "lbn"."""
+    from_: CLookFrom | None = None
+    """Where the previous request leaves off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1907,6 +2189,13 @@ class Array(Table):
     """The devices that it is made of."""
     spindles: Spindles | None = None
     """How the platters of members that are hard disks turn."""
+    spare: Sequence[Device] | None = None
+    """Devices that take the place of members that fail, the first one first. Of layouts with redundancy.
+    """
+    rebuild: RebuildRules | None = None
+    """How a spare is filled."""
+    scrub: ScrubRules | None = None
+    """How the members are read through in the background; left out, they are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1990,6 +2279,102 @@ class Concat(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Raid4(Table):
+    """Units go round the members, but for the last, which has the parity.
+
+    Rule: units go round all members but the last, which has the sum of the others in each row. Source:
+    Patterson, Gibson and Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988. Weakness:
+    every small write goes to the last member.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-4",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold(Table):
+    """By the number of the row's units that are written, as DiskSim does."""
+
+    _names: ClassVar[tuple[str, ...]] = ("threshold",)
+    _is_value: ClassVar[bool] = True
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid5(Table):
+    """Units go round the members, and so does the parity of each row.
+
+    Rule: each row of units has the sum of the others on one member, another one in the next row. Source:
+    Patterson, Gibson and Katz, "A case for redundant arrays of inexpensive disks", SIGMOD 1988; the
+    rotations, Lee and Katz, ASPLOS 1991. Weakness: a small write takes two reads and two writes.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-5",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    parity_unit: Size | None = None
+    """How many blocks of parity follow each other on a member: a multiple of the unit, which it is where it
+    is left out.
+    """
+    rotation: ParityRotation | None = None
+    """How parity goes from member to member. Default: "left-symmetric"."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid6(Table):
+    """Units go round the members, and so do two parities of each row: any two members may fail.
+
+    Rule: each row of units has two parities beside each other, the sum of the others and their sum with
+    weights in GF(2⁸), so that any two units can be lost. Source: H. P. Anvin, "The mathematics of
+    RAID-6", 2004; the places are those of Linux's md. Weakness: a small write takes three reads and three
+    writes.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-6",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    rotation: ParityRotation | None = None
+    """How parity goes from member to member. Default: "left-symmetric"."""
+    writes: ParityWrites | None = None
+    """When the parity of a row is computed from what changes, and when from the whole row. Default: "fewest-
+    reads".
+    """
+    waits: ParityWaits | None = None
+    """Which pre-reads a write waits for. Default: "all"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raid10(Table):
+    """Units go round groups of members; those of a group have the same blocks.
+
+    Rule: with n members and c copies, units go round the first n/c members, and the copy k of what member
+    x has is on member x + k·n/c, at the same place. Source: DiskSim's shadowed organisations. Weakness:
+    each write goes to all copies, and half the space is lost with two.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("raid-10",)
+    unit: Size
+    """How many blocks follow each other on a member before the next member's turn."""
+    copies: int | None = None
+    """How many members have each block. They divide the number of members. Default: 2."""
+    read: MirrorRead | None = None
+    """Which copy a read goes to. Default: "least-outstanding"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Free(Table):
     """Each by itself: from a random angle, at a speed of its own near the drive's.
 
@@ -2011,6 +2396,94 @@ class Synchronised(Table):
     """
 
     _names: ClassVar[tuple[str, ...]] = ("synchronised",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebuildRules(Table):
+    """How a spare is filled."""
+
+    rate: Rate | None = None
+    """How many bytes a second of the spare are written at most; left out, as many as the members manage.
+    """
+    step: Size | None = None
+    """How much of the spare is written at a time. The rows of it are closed to writes until it is done.
+    Default: "2048 blocks".
+    """
+    delay: Time | None = None
+    """How long after a failure the rebuild begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScrubRules(Table):
+    """How an array is scrubbed."""
+
+    rate: Rate
+    """How many bytes a second of each member are read at most."""
+    step: Size | None = None
+    """How much of each member is read at a time. The rows of it are closed to writes until it is done.
+    Default: "512 blocks".
+    """
+    at: Time | None = None
+    """When the first pass begins. Default: "0 ms"."""
+    every: Time | None = None
+    """How long after the beginning of a pass the next one begins, if there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver(Table):
+    """An operating system's queue before one device."""
+
+    _names: ClassVar[tuple[str, ...]] = ("driver",)
+    device: Device
+    """The device behind it."""
+    name: str | None = None
+    """What the device behind it is called, for results."""
+    outstanding: Outstanding | None = None
+    """The most requests that the device behind it is given at a time. Default: 1."""
+    scheduler: Scheduler | None = None
+    """Which of the waiting requests is next. It knows LBNs only. Default: "fcfs"."""
+    join: Join | None = None
+    """Waiting requests that continue one another become one."""
+    priority: Priority | None = None
+    """Requests that a process waits for, or will wait for after a time, go before all others. Without it
+    they do not.
+    """
+    timeout: Timeout | None = None
+    """Requests that have waited too long go before others. Without it they do not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join(Table):
+    """Which requests are joined while they wait."""
+
+    most: Size
+    """The most that a joined request asks for."""
+    reads: bool | None = None
+    """Whether reads are joined. Default: true."""
+    writes: bool | None = None
+    """Whether writes are joined. Default: true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priority(Table):
+    """How urgent requests wait."""
+
+    scheduler: Scheduler | None = None
+    """Which of the urgent ones is next. Default: "fcfs"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeout(Table):
+    """When requests have waited too long."""
+
+    after: Time
+    """After this time they go to the urgent ones, or where these are not told apart to a queue of their own
+    before the others.
+    """
+    every: Time | None = None
+    """They are looked for at the whole multiples of this time. Default: "1 s"."""
+    scheduler: Scheduler | None = None
+    """Which is next of those that have waited too long, where they have a queue of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2101,6 +2574,8 @@ class Ssd(Table):
     """How reads of worn and old blocks are retried. Default: the drive's own."""
     refresh: RefreshDescription | None = None
     """When the data of a block are moved because of reads and age. Default: the drive's own."""
+    failures: FailuresDescription | None = None
+    """The programs and erases that fail. Default: the drive's own."""
     mapping: MappingDescription | None = None
     """The map from addresses to flash. Default: the drive's own."""
     suspend: SuspendDescription | None = None
@@ -2509,6 +2984,32 @@ class RefreshDescription(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FailuresDescription(Table):
+    """Programs and erases that fail."""
+
+    program: FailureRate | None = None
+    """Of programs, those of cleaning among them; none fails where it is left out."""
+    erase: FailureRate | None = None
+    """Of erases; none fails where it is left out."""
+    reserve: int | None = None
+    """Blocks of each plane that are left to cleaning for when others fail. Default: 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureRate(Table):
+    """How probable the failure of an operation is: it changes in a straight line with the erases of the
+    block.
+    """
+
+    worn: Percent
+    """In a block that has been erased `erases` times or oftener."""
+    erases: int
+    """The number of erases after which the probability stays as it is."""
+    new: Percent | None = None
+    """In a block that was never erased. Default: "0 %"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MappingDescription(Table):
     """How the drive knows where data are."""
 
@@ -2643,6 +3144,114 @@ class Hybrid(Table):
     high_power: Time | None = None
     """In NV cache power mode, how long the medium is left turning after it has come back: the minimum high-
     power time. Default: "0 ms".
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controller(Table):
+    """One or more devices behind a controller, which may have a cache.
+
+    A controller of one or more devices of any kind, with a cache or without.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("controller",)
+    device: Sequence[Device]
+    """The devices, whose blocks the controller has one after the other."""
+    queue: int | None = None
+    """How many requests it works on at a time; others wait in the order of arrival. Left out, any number.
+    """
+    message: Time | None = None
+    """What a message takes: to a device, from one, to the host. Default: "0 ms"."""
+    one_message: bool | None = None
+    """It handles one message at a time. Default: false."""
+    block: Time | None = None
+    """What a block takes between the host and the cache; the data of one request at a time are moved.
+    Default: "0 ms".
+    """
+    max_request: Size | None = None
+    """The most blocks of a request that are worked on at a time: larger ones are cut into pieces, one after
+    the other. Left out, any number.
+    """
+    scheduler: Scheduler | None = None
+    """What is next for a device of what waits for it. Default: "fcfs"."""
+    outstanding: int | None = None
+    """How many operations are under way in a device at a time. Left out, any number."""
+    join: ControllerJoin | None = None
+    """Which operations that wait for a device and continue one another are joined; left out, none."""
+    memory: ControllerMemory | None = None
+    """A cache in its memory."""
+    cache: ControllerCacheDevice | None = None
+    """A device that caches the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerJoin(Table):
+    """Which operations that wait and continue one another become one."""
+
+    most: Size
+    """The most blocks of a joined operation."""
+    reads: bool | None = None
+    """Reads are joined. Default: true."""
+    writes: bool | None = None
+    """Writes are joined. Default: true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerMemory(Table):
+    """A cache in a controller's memory, which a power cut empties."""
+
+    size: Size
+    """Its size, a whole number of lines."""
+    line: Size | None = None
+    """The unit of the cache, from 1 block to 1 MiB. Default: "64 blocks"."""
+    policy: Replacement | None = None
+    """Which line leaves when another needs its place. Default: "lru"."""
+    victims: ControllerVictims | None = None
+    """Which lines may leave. Default: "any"."""
+    grain: Size | None = None
+    """The blocks that are there, or dirty, together: a line is a whole number of them. Default: "1 block".
+    """
+    lock: Size | None = None
+    """The blocks that are locked together."""
+    shared_reads: bool | None = None
+    """Reads of the same blocks may be under way together. Default: false."""
+    writes: ControllerWrites | None = None
+    """When a write is complete. Default: "write-back"."""
+    read_prefetch: ControllerPrefetch | None = None
+    """What a read that misses fetches beyond its blocks. Default: "none"."""
+    write_prefetch: ControllerPrefetch | None = None
+    """What a write to a line that is not there as a whole fetches beside its blocks. Default: "none"."""
+    line_by_line: bool | None = None
+    """A line is fetched before the next one gets its place; else the missing blocks of all lines are fetched
+    together. Default: false.
+    """
+    gather: int | None = None
+    """The most lines of one fetch, and of one write; left out, any number."""
+    cluster: int | None = None
+    """The most lines that are written together when dirty ones are. Default: 1."""
+    flush_period: Time | None = None
+    """All that is dirty is written each time that this has passed; left out, never."""
+    idle_flush: Time | None = None
+    """What is dirty is written, run after run, once the devices have been idle for this time; left out,
+    never.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerCacheDevice(Table):
+    """A device that caches the devices of a controller: block n of the controller at its block n."""
+
+    device: Device
+    """The device."""
+    size: Size | None = None
+    """How many blocks of the controller are cached, from the first one on. Left out, as many as the device
+    has.
+    """
+    writes: ControllerWrites | None = None
+    """When a write is complete; the cache device always has it first. Default: "write-back"."""
+    idle_flush: Time | None = None
+    """What is dirty is written to the devices behind it, run after run, once all have been idle for this
+    time; left out, never.
     """
 
 
@@ -3080,6 +3689,8 @@ class Measure(Table):
     """Take no request that arrives later than this after the first."""
     requests: int | None = None
     """The most requests that are taken."""
+    end: MeasureEnd | None = None
+    """When the run ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3212,6 +3823,8 @@ Address: TypeAlias = (
         "zones",
         "streams",
         "strided",
+        "strided-zones",
+        "partly-random",
         "local",
     ]
     | Uniform
@@ -3224,6 +3837,8 @@ Address: TypeAlias = (
     | Zones
     | Streams
     | Strided
+    | StridedZones
+    | PartlyRandom
     | Local
     | Growing
 )
@@ -3234,6 +3849,28 @@ Load: TypeAlias = Synthetic | Several
 
 Fio: TypeAlias = FilePath | FioJobs
 """A job file, or some of its jobs."""
+
+Distribution: TypeAlias = (
+    UniformDistribution
+    | NormalDistribution
+    | ExponentialDistribution
+    | PoissonDistribution
+    | TwoValueDistribution
+)
+"""A distribution of numbers: of milliseconds, or of blocks.
+
+How each is drawn, and from how many random numbers, is that of DiskSim 4.0: the same generator gives the
+same stream.
+"""
+
+IdleProcessors: TypeAlias = Literal["lost", "resumed"]
+"""What becomes of a processor that has no process to go on with.
+
+`lost`: It is not used again, unless it is the first one: as in DiskSim 4.0, where all interrupts are
+handled by the first one.
+
+`resumed`: It goes on with the next process that has waited.
+"""
 
 BlkEvent: TypeAlias = Literal["queue", "issue"]
 """An event that can be a request's arrival.
@@ -3298,6 +3935,22 @@ By: TypeAlias = Literal["lbn", "cylinder"]
 `lbn`: The first LBN. The present place is the end of the previous request.
 
 `cylinder`: The cylinder of the first LBN. The present place is the arm's.
+"""
+
+SstfTies: TypeAlias = Literal["oldest", "alternate"]
+"""Which of two requests is next that are as near.
+
+`oldest`: The one that has waited longer.
+
+`alternate`: The upper one and the lower one in turn, the upper one first, as in DiskSim.
+"""
+
+CLookFrom: TypeAlias = Literal["end", "start"]
+"""Where a request leaves off, for the one that is picked after it.
+
+`end`: Behind its last block; by cylinder, where the arm then is.
+
+`start`: Where it began, as in DiskSim: the same place may be served again and again.
 """
 
 Scheduler: TypeAlias = (
@@ -3514,11 +4167,47 @@ MirrorRead: TypeAlias = (
 )
 """Which member of a mirror a read goes to."""
 
-ArrayLayout: TypeAlias = Literal["mirror", "raid-1", "concat"] | Stripe | Mirror | Concat
+ParityWrites: TypeAlias = Literal["fewest-reads"] | Threshold
+"""When the new parity is computed from what changes, which takes the old data and the old parity (read-
+modify-write), and when from the rest of the row (reconstruction).
+
+`fewest-reads`: Whichever reads fewer units; reconstruction where both read as many, as Linux's md does.
+"""
+
+ParityWaits: TypeAlias = Literal["all", "own-chain"]
+"""Which pre-reads a write waits for.
+
+`all`: All writes wait for all pre-reads of the request.
+
+`own-chain`: A write of data waits for the pre-reads of its own member, one of parity for those of its
+row. A member that fails between may take data of other requests along.
+"""
+
+ParityRotation: TypeAlias = Literal[
+    "left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"
+]
+"""How parity goes from member to member, row after row: the four of Lee and Katz, "Performance consequences
+of parity placement in disk arrays", ASPLOS 1991.
+
+`left-symmetric`: Parity from the last member down; data begin behind it and go round.
+
+`left-asymmetric`: Parity from the last member down; data from the first member on, past the parity.
+
+`right-symmetric`: Parity from the first member up; data begin behind it and go round.
+
+`right-asymmetric`: Parity from the first member up; data from the first member on, past the parity.
+"""
+
+ArrayLayout: TypeAlias = (
+    Literal["mirror", "raid-1", "concat"] | Stripe | Mirror | Concat | Raid4 | Raid5 | Raid6 | Raid10
+)
 """Which member of an array has which blocks."""
 
 Spindles: TypeAlias = Literal["free", "synchronised"] | Free | Synchronised
 """How the platters of several disks turn."""
+
+Outstanding: TypeAlias = int | Literal["unlimited"]
+"""A number of requests from 1, or "unlimited"."""
 
 QueueClass: TypeAlias = Literal["urgent", "high", "medium", "low"]
 """The class of a queue.
@@ -3607,6 +4296,36 @@ SlcFull: TypeAlias = Literal["direct", "fold"]
 `fold`: Nothing, until a block is folded.
 """
 
+ControllerVictims: TypeAlias = Literal["any", "clean"]
+"""Which lines may leave the cache for others.
+
+`any`: Those that the replacement policy chooses: a dirty one is written first.
+
+`clean`: Clean ones, as long as there are any; for each line that leaves, a dirty run is written.
+"""
+
+ControllerWrites: TypeAlias = Literal["synchronous", "write-through", "write-back"]
+"""When a write is complete.
+
+`synchronous`: When its data are on their device.
+
+`write-through`: When its data are in the cache; they go to their device at once.
+
+`write-back`: When its data are in the cache, which keeps them until their place is needed, or a flush.
+"""
+
+ControllerPrefetch: TypeAlias = Literal["none", "front", "rest", "line"]
+"""What of a line is fetched beyond what is needed.
+
+`none`: Nothing.
+
+`front`: From the line's first block on.
+
+`rest`: Up to the line's last block.
+
+`line`: The whole line.
+"""
+
 TierWritePolicy: TypeAlias = (
     Literal["write-through", "write-back", "write-around", "read-only", "write-invalidate", "pass-through"]
     | WriteThrough
@@ -3664,7 +4383,7 @@ TierEventKind: TypeAlias = Literal["remove", "attach"] | Resize
 `attach`: The cache device is used again, with an empty cache.
 """
 
-Device: TypeAlias = Hdd | Array | Simple | Curve | Ssd | Hybrid | Tier
+Device: TypeAlias = Hdd | Array | Driver | Simple | Curve | Ssd | Hybrid | Controller | Tier
 """A device and its parts; the one key says what it is."""
 
 RedirectionRule: TypeAlias = (
@@ -3714,6 +4433,15 @@ FlashBackedNext: TypeAlias = Literal["none-if-empty", "never-redirect", "oracle"
 
 WarmUp: TypeAlias = int | str
 """A number of requests, a share such as "10 %", or a time such as "5 s"."""
+
+MeasureEnd: TypeAlias = Literal["last-completion", "last-arrival"]
+"""When a run ends.
+
+`last-completion`: When the last request is complete.
+
+`last-arrival`: When the last request has arrived, of a load whose requests arrive by themselves. It and
+all that is outstanding then are in no statistics.
+"""
 
 FaultKind: TypeAlias = Literal["power-cut"] | Fail | MediaError
 """What can go wrong.

@@ -1,15 +1,16 @@
 //! DiskSim's parameter files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use diskwright::disksim::{self, Override};
+use diskwright::base::error::Error;
+use diskwright::disksim::{self, SetUpName};
 use pyo3::prelude::*;
 use serde_json::json;
 
 use super::raised;
 
-/// Reads a set-up of DiskSim's with values put over those of its files; returns its drive as TOML, and drive, settings and
-/// warnings as JSON.
+/// Reads a set-up of DiskSim's with values put over those of its files. Returns its drive as TOML, and drive, settings and warnings as
+/// JSON; of a system of several devices, none of which is named, its spec as TOML, and what it is made of as JSON.
 #[pyfunction]
 #[pyo3(signature = (path, set))]
 pub fn import_disksim(
@@ -17,14 +18,22 @@ pub fn import_disksim(
     path: PathBuf,
     set: Vec<String>,
 ) -> PyResult<(String, String)> {
-    let imported = py.detach(|| {
-        let overrides = set
-            .iter()
-            .map(|text| Override::parse("--set", text))
-            .collect::<Result<Vec<_>, _>>()?;
-        disksim::import(&path, &overrides)
-    });
-    let import = imported.map_err(raised)?;
+    py.detach(|| imported(&path, &set)).map_err(raised)
+}
+
+fn imported(path: &Path, set: &[String]) -> Result<(String, String), Error> {
+    let named = SetUpName::read(path);
+    let mut named = named.unwrap_or_else(|| Ok(SetUpName::of(path)))?;
+    for text in set {
+        named.put("--set", text)?;
+    }
+    if named.drive.is_none() && named.devices()?.len() > 1 {
+        let folder = named.file.parent().unwrap_or(Path::new(""));
+        let whole = named.whole(&folder.join(named.beside()?).to_string_lossy())?;
+        let answer = serde_json::to_value(&whole).expect("a system is plain data");
+        return Ok((disksim::to_spec(&whole), answer.to_string()));
+    }
+    let import = named.import()?;
     let answer = json!({
         "drive": import.drive,
         "settings": import.settings,

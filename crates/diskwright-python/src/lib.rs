@@ -26,7 +26,7 @@ use diskwright::models::queue::CustomSchedulers;
 use diskwright::runs::compare::CompareOptions;
 use diskwright::runs::probe::ProbeOptions;
 use diskwright::runs::simulation::many::{self, FailedRun, Job};
-use diskwright::runs::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
+use diskwright::runs::simulation::{self, Moment, Outcome, Progress, RunOptions, SpecSource};
 use diskwright::workload::{self, ConvertOptions, FormatOptions, InspectOptions};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -142,6 +142,7 @@ fn run(
         picture,
         fio_report,
         arm_trace: arm_trace(picture, animate)?,
+        moment: animate.and_then(Moment::named),
         schedulers: custom_schedulers(schedulers, &failure)?,
         replacements: custom_replacements(replacements, &failure)?,
         memory: None,
@@ -161,9 +162,13 @@ fn arm_trace(picture: bool, animate: Option<&str>) -> PyResult<ArmTraceFrom> {
     match (picture, animate) {
         (false, _) => Ok(ArmTraceFrom::Nowhere),
         (true, None) => Ok(ArmTraceFrom::FirstMeasured),
+        (true, Some(name)) if Moment::named(name).is_some() => Ok(ArmTraceFrom::FirstMeasured),
         (true, Some(from)) => {
             let from = from.parse().map(ArmTraceFrom::Instant);
-            from.map_err(|error: UnitError| raised(Error::input(format!("--animate: {error}"))))
+            from.map_err(|error: UnitError| {
+                let message = format!("--animate: {error}, or \"busiest\" or \"slowest\"");
+                raised(Error::input(message))
+            })
         }
     }
 }
@@ -215,10 +220,10 @@ fn run_many(
     })
 }
 
-/// Compares variants of a spec; returns the comparison, the results of its runs, and what the pictures of some are drawn from,
-/// for each variant one or none, as JSON.
+/// Compares variants of a spec; returns the comparison, the results of its runs, what the pictures of some are drawn from, for each
+/// variant one or none, and what fio would report of each run where it is asked for, as JSON.
 #[pyfunction]
-#[pyo3(signature = (spec_path, spec_text, base, vary, baseline, seeds, metrics, set, drive, trace, check, threads, pictures, progress))]
+#[pyo3(signature = (spec_path, spec_text, base, vary, baseline, seeds, metrics, set, drive, trace, check, threads, pictures, fio_report, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn compare(
     py: Python<'_>,
@@ -235,6 +240,7 @@ fn compare(
     check: bool,
     threads: Option<usize>,
     pictures: usize,
+    fio_report: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = spec_source(spec_path, spec_text, base)?;
@@ -249,6 +255,7 @@ fn compare(
         check,
         threads: thread_count(threads)?,
         pictures,
+        fio_report,
     };
     listened(py, progress, |listener| {
         let found = diskwright::runs::compare::compare(&spec, &options, listener)?;
@@ -259,7 +266,15 @@ fn compare(
         let firsts = found.runs.iter().map(|runs| runs.first());
         let pictures: Vec<Option<&Value>> =
             firsts.map(|run| run.and_then(Outcome::picture)).collect();
-        Ok(json!({ "comparison": found.json, "runs": runs, "pictures": pictures }))
+        let fio_reports: Vec<Vec<Option<&Value>>> = (found.runs.iter())
+            .map(|runs| runs.iter().map(Outcome::fio_report).collect())
+            .collect();
+        Ok(json!({
+            "comparison": found.json,
+            "runs": runs,
+            "pictures": pictures,
+            "fio_reports": fio_reports,
+        }))
     })
 }
 
@@ -336,9 +351,11 @@ fn heard<T: Send>(
     }
 }
 
-/// Describes a trace; `reader` is what the reader is told, as JSON. Returns JSON.
+/// Describes a trace; `reader` is what the reader is told, as JSON. Returns the description, and what a picture is drawn from where it is
+/// asked for, each as JSON.
 #[pyfunction]
-#[pyo3(signature = (path, reader, device, threshold, profile, progress))]
+#[pyo3(signature = (path, reader, device, threshold, profile, picture, progress))]
+#[expect(clippy::too_many_arguments, reason = "Python's facade names them")]
 fn inspect(
     py: Python<'_>,
     path: PathBuf,
@@ -346,16 +363,20 @@ fn inspect(
     device: Option<u32>,
     threshold: u64,
     profile: Option<PathBuf>,
+    picture: bool,
     progress: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<(String, Option<String>)> {
     let options = InspectOptions {
         format: format_options(reader)?,
         device,
         threshold,
         profile,
+        picture,
     };
-    listened(py, progress, |listener| {
-        workload::inspect(&path, &options, listener)
+    heard(py, progress, Failure::default(), |listener| {
+        let found = workload::inspect(&path, &options, listener)?;
+        let text = serde_json::to_string(&found).expect("an answer is plain data");
+        Ok((text, found.picture.as_ref().map(ToString::to_string)))
     })
 }
 

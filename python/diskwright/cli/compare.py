@@ -42,6 +42,14 @@ def compare(
         ),
     ] = None,
     json: output.JsonOption = None,
+    fio_json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Write the runs in the form of fio's JSON output, a job each, for tools that read it; `-` "
+            "is standard output.",
+        ),
+    ] = None,
     report: options.ReportOption = None,
     seed: options.SeedOption = None,
     quiet: options.QuietOption = False,
@@ -65,19 +73,23 @@ def compare(
     for option, number in (("--seeds", seeds), ("--threads", threads)):
         if number is not None and not 1 <= number < 2**32:
             raise InputError(f"error: {option} {number}: expected 1 or more")
+    if json == fio_json == "-":
+        raise InputError("error: --json and --fio-json: one of them only can be the standard output")
     settings = options.with_seed(settings, seed)
     settings = reading.settings(settings, format, columns, event, sector_bytes, device)
     source = options.source(spec, trace)
     outputs.check(
         outputs.json(json),
+        outputs.fio_json(fio_json),
         outputs.page(report),
         reads=lambda: outputs.of_spec(spec, settings, drive, trace, vary),
     )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
+        write_fio_json = stack.enter_context(output.fio_json_to(fio_json))
         write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress("requests", quiet))
-        found = _api.compare_with_settings(
+        found, of_fio = _api.compare_with_settings(
             source,
             vary or [],
             baseline or [],
@@ -89,16 +101,18 @@ def compare(
             check,
             threads,
             report is not None,
+            fio_json is not None,
             progress,
         )
         write_json(found)
+        write_fio_json(of_fio)
         write_report(options.title(spec), found)
     if quiet:
         return
     shown = [metric for metric in found.variants[0].metrics if metrics or metric in _compared.SHOWN]
     names = output.called(_compared.names(found), *(_table(found, metric) for metric in shown))
     output.remarks(_compared.warnings(found, names), _compared.notes(found, names))
-    if json != "-":
+    if "-" not in (json, fio_json):
         output.show(*_report(spec, found, shown, names))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from diskwright import Record, _api
-from diskwright.cli import output, outputs, reading
+from diskwright.cli import options, output, outputs, reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def inspect(
     trace: reading.TraceArgument,
     json: output.JsonOption = None,
+    report: options.ReportOption = None,
     format: reading.FormatOption = None,
     columns: reading.ColumnsOption = None,
     event: reading.EventOption = None,
@@ -40,18 +41,25 @@ def inspect(
     outputs.check(
         outputs.json(json),
         outputs.Output("--profile", profile, (".toml",)),
+        outputs.page(report),
         reads=lambda: outputs.of_trace(trace),
     )
-    with output.json_to(json) as write_json, output.progress("records") as progress:
+    with (
+        output.json_to(json) as write_json,
+        output.page_to(report) as write_report,
+        output.progress("records") as progress,
+    ):
         inspection = _api.inspect(
             trace,
             **reading.options(format, columns, event, sector_bytes, seed),
             device=device,
             threshold=threshold,
             profile=profile,
+            picture=report is not None,
             progress=progress,
         )
         write_json(inspection)
+        write_report(trace, inspection)
     output.remarks(inspection.warnings, inspection.notes)
     if json != "-":
         output.show(*_report(trace, inspection))

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from diskwright import Comparison, Fit, Result, Validation
+    from diskwright import Result
+    from diskwright.report import Found
 
 JsonOption = Annotated[
     str | None,
@@ -88,6 +89,19 @@ def fio_json_to(target: str | None) -> Iterator[Callable[[dict[str, Any] | None]
 
 
 @contextmanager
+def disksim_output_to(target: str | None) -> Iterator[Callable[["Result"], None]]:
+    """A function that writes the statistics in DiskSim's form where `--disksim-output` says."""
+    if target is None:
+        yield lambda result: None
+        return
+    from diskwright import _disksim_output
+
+    with replacing(target) as stream:
+        # A full disk is known before any other output takes its name.
+        yield lambda result: print(_disksim_output.text(result), end="", file=stream, flush=True)
+
+
+@contextmanager
 def csv_to(target: str | None) -> Iterator[Callable[["Result"], None]]:
     """A function that writes every number of a result, in one row, where `--csv` says."""
     if target is None:
@@ -108,7 +122,7 @@ def csv_to(target: str | None) -> Iterator[Callable[["Result"], None]]:
 
 
 @contextmanager
-def page_to(target: str | None) -> Iterator[Callable[[str, "Result | Comparison | Validation | Fit"], None]]:
+def page_to(target: str | None) -> Iterator[Callable[[str, "Found"], None]]:
     """A function that writes a page, with its title, where `--report` says.
 
     A file that cannot be written is known before.

@@ -31,13 +31,21 @@ def run(
             "standard output.",
         ),
     ] = None,
+    disksim_output: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the statistics as lines of a DiskSim output file, for scripts that search for those.",
+        ),
+    ] = None,
     report: options.ReportOption = None,
     animate: Annotated[
         str | None,
         typer.Option(
             metavar="FROM",
             help="Show the disks at work for half a second, SSDs for a millisecond, from this simulated time "
-            'on, such as "12.5 s"; from the first measured request where it is not given.',
+            'on, such as "12.5 s", from the `busiest` moment on, or from the start of the `slowest` request; '
+            "from the first measured request where it is not given.",
         ),
     ] = None,
     requests: Annotated[
@@ -61,6 +69,10 @@ def run(
     """
     if animate is not None and report is None:
         raise InputError("error: --animate needs --report FILE.html: the page shows what is animated")
+    if animate in _api.MOMENTS and trace is not None and outputs.is_stream(trace):
+        raise InputError(
+            f"error: --animate {animate}: the run is simulated twice, and {trace} can be read only once"
+        )
     if json == fio_json == "-":
         raise InputError("error: --json and --fio-json: one of them only can be the standard output")
     settings = options.with_seed(settings, seed)
@@ -70,6 +82,7 @@ def run(
         outputs.json(json),
         outputs.Output("--csv", csv, (".csv",)),
         outputs.fio_json(fio_json),
+        outputs.Output("--disksim-output", disksim_output),
         outputs.page(report),
         outputs.Output("--requests", requests, (".parquet",)),
         reads=lambda: outputs.of_spec(spec, settings, drive, trace),
@@ -78,6 +91,7 @@ def run(
         write_json = stack.enter_context(output.json_to(json))
         write_csv = stack.enter_context(output.csv_to(csv))
         write_fio_json = stack.enter_context(output.fio_json_to(fio_json))
+        write_disksim_output = stack.enter_context(output.disksim_output_to(disksim_output))
         write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress("requests", quiet))
         result, of_fio = _api.run_with_settings(
@@ -95,6 +109,7 @@ def run(
         write_json(result)
         write_csv(result)
         write_fio_json(of_fio)
+        write_disksim_output(result)
         write_report(options.title(spec), result)
     if quiet:
         return

@@ -58,6 +58,7 @@ def sweep(
         ),
     ] = None,
     json: output.JsonOption = None,
+    report: options.ReportOption = None,
     store: StoreOption = STORE,
     seed: options.SeedOption = None,
     quiet: options.QuietOption = False,
@@ -94,19 +95,22 @@ def sweep(
     outputs.check(
         outputs.json(json),
         outputs.Output("--out", out, _swept.ENDINGS),
+        outputs.page(report),
         reads=lambda: [*outputs.of_spec(spec, settings, drive, trace, vary), store],
     )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_table = stack.enter_context(_swept.opened(out))
+        write_report = stack.enter_context(output.page_to(report))
         progress = stack.enter_context(output.progress_of_points(quiet))
         found = of_job(job, seeds, metrics or [], Store(store), CustomPolicies(), threads, cluster, progress)
         write_json(found)
         if out is not None:
             write_table(found.frame())
+        write_report(options.title(spec), found)
     if quiet:
         return
-    output.remarks(_messages(found, "warnings"), _messages(found, "notes"))
+    output.remarks(_swept.messages(found, "warnings"), _swept.messages(found, "notes"))
     if json != "-":
         output.show(*_report(spec, found, store))
 
@@ -115,13 +119,13 @@ def _report(spec: str, found: Swept, store: str) -> Iterator["RenderableType"]:
     data = found.to_dict()
     runs, seeds = len(data["points"]), data["seeds"]
     yield output.heading(f"{options.title(spec)}: {', '.join(data['varied']) or 'one point'}")
-    repeated = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
+    repeated = _swept.repeated(seeds)
     points = runs // len(seeds)
     yield f"{points:,} points with {repeated}: {found.ran:,} run now, {found.reused:,} from {store}"
     yield ""
     shown = data["points"][: _MOST_ROWS * len(seeds) : len(seeds)]
     values = [[_compared.brief(item) for item in point["values"].values()] for point in shown]
-    tables = _tables(data)
+    tables = _swept.tables(data)
     names = output.called(
         [", ".join(of_point) or "as it is" for of_point in values], *(_table(data, made) for made in tables)
     )
@@ -139,15 +143,6 @@ def _report(spec: str, found: Swept, store: str) -> Iterator["RenderableType"]:
         yield "the mean over the seeds; ±: 95 % confidence, by Student's t"
 
 
-def _tables(data: Mapping[str, Any]) -> list[dict[str, str]]:
-    """For each table the names of its quantities, with their headers: one for each quantity asked for."""
-    if not data["metrics"]:
-        return [_swept.SHOWN]
-    # Of several points some may have what others have not.
-    names = dict.fromkeys(name for point in data["points"] for name in point["metrics"])
-    return [{name: _compared.label(name)} for name in names]
-
-
 def _table(
     data: Mapping[str, Any], shown: Mapping[str, str], names: list[str] | None = None, label: str = ""
 ) -> "Table":
@@ -157,7 +152,7 @@ def _table(
     table = output.table(*([label] if names else []), *headers, names=1 if names else 0)
     for place, start in enumerate(range(0, min(runs, _MOST_ROWS * seeds), seeds)):
         of_point = data["points"][start : start + seeds]
-        found = [_quantities(point, list(shown)) for point in of_point]
+        found = [_swept.of_point(point, list(shown)) for point in of_point]
         cells: list[str] = []
         for name in shown:
             known = [value for values in found if (value := values.get(name)) is not None]
@@ -166,18 +161,3 @@ def _table(
                 cells.append(_compared.margin(_engine.ci95(known)))
         table.add_row(*([names[place]] if names else []), *cells)
     return table
-
-
-def _quantities(point: Mapping[str, Any], names: list[str]) -> Mapping[str, float | None]:
-    asked: Mapping[str, float | None] = point.get("metrics") or _swept.quantities(point["result"], names)
-    return asked
-
-
-def _messages(found: Swept, kind: str) -> list[str]:
-    """The warnings or notes; with the number of runs that they come from, unless that is all."""
-    data = found.to_dict()
-    runs = len(data["points"])
-    return [
-        item["text"] if item["runs"] == runs else f"{item['runs']} of {runs} runs: {item['text']}"
-        for item in data[kind]
-    ]

@@ -6,16 +6,19 @@ from os import PathLike
 
 from diskwright._files import replacing
 from diskwright._fitted import Fit
-from diskwright._record import Comparison, Result
+from diskwright._record import Comparison, Inspection, Result
 from diskwright._validation import Validation
-from diskwright.report import _comparison, _fit, _run, _validation
+from diskwright.report import _comparison, _fit, _inspection, _run, _sweep, _validation
+from diskwright.sweep import Swept
 
 AnyPath = str | PathLike[str]
-Found = Result | Comparison | Validation | Fit
+Found = Result | Comparison | Validation | Swept | Inspection | Fit
 
 
 def page(found: Found, /, *, title: str | None = None) -> str:
-    """The page of a run, a comparison, a validation or a fit, as HTML: everything that it needs is in it.
+    """The page of a run, a comparison, a validation, a sweep, an inspection or a fit, as HTML.
+
+    Everything that it needs is in it.
 
     found, title: as for `write`.
 
@@ -27,15 +30,19 @@ def page(found: Found, /, *, title: str | None = None) -> str:
         return _validation.page(found, title=title)
     if isinstance(found, Fit):
         return _fit.page(found, title=title)
+    if isinstance(found, Swept):
+        return _sweep.page(found, title=title)
+    if isinstance(found, Inspection):
+        return _inspection.page(found, title=title)
     return _run.page(found, title=title)
 
 
 def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None:
-    """Writes the page of a run, a comparison, a validation or a fit.
+    """Writes the page of a run, a comparison, a validation, a sweep, an inspection or a fit.
 
     found: of what was asked for its picture: `diskwright.run(spec, picture=True)`,
         `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`,
-        `diskwright.fit(drive, trace, picture=True)`.
+        `diskwright.inspect(trace, picture=True)`, `diskwright.fit(drive, trace, picture=True)`; a sweep needs none.
     target: the file; whole, or as it was before.
     title: of the page; the drive and the load where it is not given.
     """
@@ -46,7 +53,7 @@ def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None
 
 @contextmanager
 def opened(target: AnyPath) -> Iterator[Callable[[str, Found], None]]:
-    """A function that writes the page of a run, a comparison, a validation or a fit, with a title.
+    """A function that writes the page of anything that has one, with a title.
 
     Opened before the run, so that a file that cannot be written is known at once.
     """

@@ -9,7 +9,7 @@ from diskwright._record import Comparison, Result
 from diskwright.report import charts
 from diskwright.report._facts import counted, facts, is_zero, spec
 from diskwright.report._html import rendered
-from diskwright.report.charts import Chart, Run
+from diskwright.report.charts import Chart, Run, grid
 
 # Columns of a table that a sheet of paper has room for.
 _BESIDE = 6
@@ -35,7 +35,7 @@ def page(found: Comparison, *, title: str | None = None) -> str:
     shown = [metric for metric in metrics if metric in _compared.SHOWN]
     shown = shown if len(shown) == len(_compared.SHOWN) else metrics
     subject = _text.subject(data["spec"])
-    context = {
+    context: dict[str, Any] = {
         "title": title or subject,
         "comparison": data,
         "subject": subject,
@@ -55,7 +55,9 @@ def page(found: Comparison, *, title: str | None = None) -> str:
         "devices": _devices(runs),
         "spec": spec(data["spec"]),
     }
-    drawn = _charts(data, shown, [(place, names[place]) for place, _ in firsts], runs)
+    by_key = _by_key(data, shown)
+    context["by_key"] = [chart.id for chart in by_key]
+    drawn = [*by_key, *_charts(data, shown, [(place, names[place]) for place, _ in firsts], runs)]
     messages = _compared.warnings(found, names), _compared.notes(found, names)
     return rendered("comparison.html.jinja", data, messages, drawn, context)
 
@@ -82,6 +84,26 @@ def _charts(
     if all(run.picture["load"]["completions"] for run in runs):
         drawn.append(charts.over_time(runs))
     return [*(chart for chart in drawn if chart is not None), *charts.seek_distances(runs)]
+
+
+def _by_key(data: Mapping[str, Any], metrics: Sequence[str]) -> list[Chart]:
+    """The quantities over the varied keys; none of one key with few values, which the ratios show."""
+    keys, variants = data["varied"], data["variants"]
+    if len(variants) < 3 or (len(keys) == 1 and len(variants) < 4):
+        return []
+    return [
+        chart
+        for index, metric in enumerate(metrics)
+        for chart in grid.charts(f"quantity-{index}", _compared.label(metric), _grid(keys, variants, metric))
+    ]
+
+
+def _grid(keys: Sequence[str], variants: Sequence[Mapping[str, Any]], metric: str) -> grid.Grid:
+    points = []
+    for variant in variants:
+        figure = variant["metrics"][metric]
+        points.append(grid.Point(list(variant["values"].values()), figure["value"], figure["ci95"]))
+    return grid.Grid(keys, points)
 
 
 def _facts(data: Mapping[str, Any], names: Sequence[str], is_checked: bool) -> list[tuple[str, str]]:

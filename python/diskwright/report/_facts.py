@@ -1,7 +1,7 @@
 """What pages say of specs and devices in words."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -43,36 +43,41 @@ class Counted:
 def device(device: Mapping[str, Any]) -> Counted:
     """What a device counted; zeros are named only."""
     items = {name: item for name, item in device.items() if name not in ("settings", "power_states")}
-    inner = {name: _records(item) for name, item in items.items()}
-    tables = [_table(name, records) for name, records in inner.items() if records]
-    single = {name: item for name, item in items.items() if not inner[name] and not isinstance(item, Mapping)}
-    rows = []
-    for name, record in items.items():
-        if isinstance(record, Mapping) and not inner[name]:
-            label, of = _text.unit(name)
-            rows += [
-                (label, key.replace("_", " "), f"{_text.plain(item)} {of}".rstrip())
-                for key, item in record.items()
-                if item
-            ]
-    zeros = [name for name, item in single.items() if is_zero(_text.plain(item))]
-    shown = {name: item for name, item in single.items() if name not in zeros}
-    return Counted(list(_text.flat(shown).items()), rows, tables, [_text.unit(name)[0] for name in zeros])
+    tables = {name: records for name, item in items.items() if (records := _records(item))}
+    single, rows, zeros = [], [], []
+    for labels, unit, item in _counts({name: items[name] for name in items if name not in tables}):
+        text = f"{_text.plain(item)} {unit}".rstrip()
+        if len(labels) > 1:
+            rows += [(labels[0], ", ".join(labels[1:]), text)] if item else []
+        elif is_zero(_text.plain(item)):
+            zeros.append(labels[0])
+        elif item is not None:
+            single.append((labels[0], text))
+    return Counted(single, rows, [_table(name, records) for name, records in tables.items()], zeros)
 
 
-def counted(record: Mapping[str, Any], above: str = "", inherited: str = "") -> dict[str, str]:
+def counted(record: Mapping[str, Any]) -> dict[str, str]:
     """Names with their units, and values without; those of inner records after the record's name."""
-    found: dict[str, str] = {}
+    return {
+        ", ".join((*labels, unit) if unit else labels): _text.plain(item)
+        for labels, unit, item in _counts(record)
+    }
+
+
+def _counts(
+    record: Mapping[str, Any], above: tuple[str, ...] = (), inherited: str = ""
+) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """The values of a record and of the records in it: the names that lead to each, its unit, and itself."""
     for name, item in record.items():
-        label, unit = _text.unit(name)
+        label, own = _text.unit(name)
+        unit = own or inherited
         if records := _records(item):
             for key, inner in records.items():
-                found |= counted(inner, f"{above}{label} {key}, ", unit or inherited)
+                yield from _counts(inner, (*above, f"{label} {key}"), unit)
         elif isinstance(item, Mapping):
-            found |= counted(item, f"{above}{label}, ", unit or inherited)
+            yield from _counts(item, (*above, label), unit)
         else:
-            found[", ".join(filter(None, (above + label, unit or inherited)))] = _text.plain(item)
-    return found
+            yield (*above, label), unit, item
 
 
 def is_zero(text: str) -> bool:
@@ -140,11 +145,11 @@ def settings(devices: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _workload(workload: Mapping[str, Any]) -> str:
-    kind = next((key for key in ("trace", "synthetic") if key in workload), None)
+    kind = next((key for key in ("trace", "synthetic", "processes") if key in workload), None)
     if kind == "trace":
         rest = {key: workload[key] for key in ("pace", "device", "from", "to", "limit") if key in workload}
         return "; ".join(filter(None, [f"trace {workload['trace']}", _settings(rest)]))
-    return "synthetic: " + _settings(workload["synthetic"]) if kind else _settings(workload)
+    return f"{kind}: {_settings(workload[kind])}" if kind else _settings(workload)
 
 
 def _devices(tree: Any, path: str = "") -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from diskwright import _engine
+from diskwright._palette import PARTS
 from diskwright.report.charts import Chart
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def rendered(
         "warnings": warnings[:_WARNINGS],
         "more_warnings": warnings[_WARNINGS:],
         "charts": {chart.id: chart for chart in drawn},
+        "part_colours": _embedded(PARTS),
         "result_json": _embedded(result),
         "charts_json": _embedded({chart.id: chart.figure | {"height": chart.height} for chart in drawn}),
     }

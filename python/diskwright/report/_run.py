@@ -1,6 +1,6 @@
 """The page of a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from diskwright import _text
 from diskwright._record import Result
 from diskwright.report import _film, charts
 from diskwright.report._facts import device, facts, power_states, settings, spec
+from diskwright.report._film._base import ms, seconds
 from diskwright.report._html import _embedded, rendered
 from diskwright.report.charts import Chart, Run
 
@@ -43,7 +44,12 @@ def page(result: Result, *, title: str | None = None) -> str:
     films = _film.films(run.picture)
     always = _charts(run)
     sections = _sections(run) if always else []
-    rows = [*facts(run.result["spec"]), *settings(run.result["devices"]), *_checks(run.result)]
+    rows = [
+        *facts(run.result["spec"]),
+        *settings(run.result["devices"]),
+        ("Busiest moment", _busiest(run.picture["busiest"])),
+        *_checks(run.result),
+    ]
     context = {
         "title": run.label,
         "result": run.result,
@@ -61,6 +67,7 @@ def page(result: Result, *, title: str | None = None) -> str:
             if len(run.result.get(key, ())) > 1
         ],
         "parts": _parts(run.result),
+        "slow": _slow(run.picture["slowest"]),
         "devices": {path: device(item) for path, item in run.result["devices"].items()},
         "power_states": {path: power_states(item) for path, item in run.result["devices"].items()},
         "spec": spec(run.result["spec"]),
@@ -68,12 +75,49 @@ def page(result: Result, *, title: str | None = None) -> str:
         "films": films,
         "film_title": _film.title(films),
         "film_kinds": _film.kinds(films),
-        "tones": charts.tones(run.result),
-        "film_json": _embedded(_film.drawn(run.result, films)),
+        "film_parts": _film.parts(films),
+        "film_json": _embedded(_film.drawn(films)),
     }
     messages = run.result["warnings"], run.result["notes"]
     drawn = [*always, *(chart for section in sections for _, of_one in section.devices for chart in of_one)]
     return rendered("run.html.jinja", run.result, messages, drawn, context)
+
+
+def _busiest(busiest: Mapping[str, int] | None) -> str:
+    """When the most requests were outstanding, and how many."""
+    if busiest is None:
+        return ""
+    count = busiest["outstanding"]
+    return f"{count:,} request{'s' if count != 1 else ''} outstanding at {seconds(busiest['at_ns'])} s"
+
+
+def _slow(requests: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """The slowest requests in numbers: columns, and a row for each."""
+    divided = [charts.waits(request) for request in requests]
+    parts = list(dict.fromkeys(name for waits in divided for name, ns in waits.items() if ns))
+    columns = [
+        "op",
+        "LBN",
+        "blocks",
+        "arrival, s",
+        "response, ms",
+        *(part.replace("_", " ") for part in parts),
+    ]
+    rows = [
+        (
+            f"{request['sequence']:,}",
+            [
+                request["op"],
+                f"{request['lbn']:,}",
+                f"{request['blocks']:,}",
+                seconds(request["arrival_ns"]),
+                ms(request["completion_ns"] - request["arrival_ns"]),
+                *(ms(waits.get(part, 0)) for part in parts),
+            ],
+        )
+        for request, waits in zip(requests, divided, strict=True)
+    ]
+    return columns, rows
 
 
 def _checks(result: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -95,7 +139,16 @@ def _charts(run: Run) -> list[Chart]:
             charts.response_stages(runs),
             charts.at_work(runs),
         ]
-    some = [charts.sizes(runs), charts.lbn_map(run)]
+    some = [
+        charts.by_size(run),
+        charts.by_operation(run),
+        charts.slowest(run),
+        charts.response_map(run),
+        charts.outstanding_map(run),
+        charts.depth(run),
+        charts.sizes(runs),
+        charts.lbn_map(run),
+    ]
     return [*always, *charts.seek_distances(runs), *(chart for chart in some if chart is not None)]
 
 
@@ -137,7 +190,7 @@ def _flash(id: str, run: Run, flash: Mapping[str, Any]) -> list[Chart | None]:
     return [
         charts.written(f"{id}-writes", run, flash),
         charts.used(f"{id}-use", run, flash),
-        charts.of_operations(f"{id}-latency", run, flash["parts"]),
+        charts.of_operations(f"{id}-latency", flash["parts"]),
         *charts.shares(id, run, flash),
         charts.busy_map(f"{id}-busy", run, flash),
         charts.wear(f"{id}-wear", flash),

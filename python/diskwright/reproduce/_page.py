@@ -6,6 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from diskwright import _compared, _engine, _text
+from diskwright._palette import PARTS
 from diskwright.report._facts import spec
 from diskwright.report._html import _embedded
 from diskwright.reproduce._charts import chart
@@ -39,6 +40,7 @@ def page(found: Reproduced, command: str) -> str:
         "notes": [],
         "more_warnings": found.warned[_WARNINGS:],
         "charts": {drawn.id: drawn for drawn in charts},
+        "part_colours": _embedded(PARTS),
         "result_json": _embedded(data),
         "charts_json": _embedded({drawn.id: drawn.figure | {"height": drawn.height} for drawn in charts}),
         "found": data,

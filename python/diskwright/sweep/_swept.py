@@ -130,6 +130,36 @@ def _alike(values: Sequence[Any]) -> tuple[list[Any], type]:
     return [None if value is None else _compared.value(value) for value in values], str
 
 
+def repeated(seeds: Sequence[int]) -> str:
+    """The seeds of each point, for people."""
+    return f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
+
+
+def tables(data: Mapping[str, Any]) -> list[dict[str, str]]:
+    """For each table the names of its quantities, with their headers: one for each quantity asked for."""
+    if not data["metrics"]:
+        return [SHOWN]
+    # Of several points some may have what others have not.
+    names = dict.fromkeys(name for point in data["points"] for name in point["metrics"])
+    return [{name: _compared.label(name)} for name in names]
+
+
+def of_point(point: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, float | None]:
+    """Quantities of a run of a sweep's object, by name."""
+    asked: Mapping[str, float | None] = point.get("metrics") or quantities(point["result"], names)
+    return asked
+
+
+def messages(found: Swept, kind: str) -> list[str]:
+    """The warnings or notes; with the number of runs that they come from, unless that is all."""
+    data = found.to_dict()
+    runs = len(data["points"])
+    return [
+        item["text"] if item["runs"] == runs else f"{item['runs']} of {runs} runs: {item['text']}"
+        for item in data[kind]
+    ]
+
+
 @contextmanager
 def opened(target: str | os.PathLike[str] | None) -> Iterator[Callable[["polars.DataFrame"], None]]:
     """A function that writes a frame into a file, .parquet or .csv; none where there is no target.

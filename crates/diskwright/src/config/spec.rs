@@ -107,6 +107,27 @@ pub struct MeasureSpec {
     /// The most requests that are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
+    /// When the run ends.
+    #[serde(skip_serializing_if = "MeasureEnd::is_last_completion")]
+    pub end: MeasureEnd,
+}
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeasureEnd {
+    /// When the last request is complete.
+    #[default]
+    LastCompletion,
+    /// When the last request has arrived, of a load whose requests arrive by themselves. It and all that is outstanding then are in no
+    /// statistics.
+    LastArrival,
+}
+
+impl MeasureEnd {
+    fn is_last_completion(&self) -> bool {
+        *self == MeasureEnd::LastCompletion
+    }
 }
 
 /// How much of the start of a run is left out of the statistics.

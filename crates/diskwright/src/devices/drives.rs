@@ -67,9 +67,12 @@ const KIND: (&str, &str) = ("kind", "hdd");
 /// The endings of files that describe drives: our own, and DiskSim's.
 const ENDINGS: [&str; 2] = [".toml", ".parv"];
 
+/// What stands between the file of a system of DiskSim's and the name of one of its drives.
+const SYSTEM: &str = ".parv#";
+
 /// Whether a drive is named by its file.
 pub fn is_file(name: &str) -> bool {
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
+    ENDINGS.iter().any(|ending| name.ends_with(ending)) || name.contains(SYSTEM)
 }
 
 impl DriveFile {

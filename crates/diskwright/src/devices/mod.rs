@@ -2,7 +2,9 @@
 
 pub mod array;
 pub mod assembly;
+pub mod controller;
 pub mod curve;
+pub mod driver;
 pub mod drives;
 pub mod hdd;
 pub mod hybrid;
@@ -24,10 +26,12 @@ use spindles::Spindles;
 registry::kinds! {
     Hdd = "hdd" in hdd::spec::HddSpec, "A hard disk.";
     Array = "array" in array::spec::ArraySpec<DeviceSpec>, "Several devices as one.";
+    Driver = "driver" in driver::spec::DriverSpec<DeviceSpec>, "An operating system's queue before one device.";
     Simple = "simple" in simple::SimpleSpec, "A device that takes a constant time for each request, and a rate for its bytes.";
     Curve = "curve" in curve::CurveSpec, "A device of which the access time is known by the distance from its last request.";
     Ssd = "ssd" in ssd::spec::SsdSpec, "An SSD.";
     Hybrid = "hybrid" in hybrid::spec::HybridSpec<DeviceSpec>, "A rotating medium and an NV cache as one device.";
+    Controller = "controller" in controller::spec::ControllerSpec<DeviceSpec>, "One or more devices behind a controller, which may have a cache.";
     Tier = "tier" in tier::spec::TierSpec<DeviceSpec>, "A device as the cache of another one.";
 }
 

@@ -85,7 +85,8 @@ impl Item {
         }
     }
 
-    fn text(&self, what: &str) -> Result<String, InputError> {
+    /// The value as a text, or as the word that a number is.
+    pub(super) fn text(&self, what: &str) -> Result<String, InputError> {
         match &self.value {
             Value::Text(text) => Ok(text.clone()),
             // A name of digits is written like a number.
@@ -199,10 +200,6 @@ impl Component {
                 Effect::Used | Effect::None(_) => None,
                 Effect::Unless(neutral, because) => {
                     (item.float(name)? != neutral).then_some(because)
-                }
-                Effect::UnlessText(neutral, because) => {
-                    let text = item.text(name)?;
-                    (!neutral.contains(&text.as_str())).then_some(because)
                 }
             };
             if let Some(because) = because {

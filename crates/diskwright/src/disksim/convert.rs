@@ -14,13 +14,14 @@ use super::overrides::Override;
 use super::queue::{self, Place};
 use super::system::System;
 use super::warnings::Warnings;
-use super::{layout, mechanics, parser, topology};
+use super::{generators, layout, mechanics, parser, topology};
 use crate::base::error::{Error, InputError, Place as Where};
 use crate::base::units::{Size, Time};
 use crate::config::spec::{HostSpec, MeasureSpec, WarmUpSpec};
 use crate::devices::hdd::Overhead;
 use crate::devices::hdd::drive::{DriveDescription, HardDisk, InterfaceDescription};
 use crate::devices::hdd::spec::QueueSpec;
+use crate::workload::ProcessesSpec;
 
 /// What a set-up of DiskSim's amounts to.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ pub struct Import {
 }
 
 /// What a set-up says besides the drive.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Settings {
     /// The driver: how many requests the drive is given at a time, and which of the others is next.
     pub host: HostSpec,
@@ -48,6 +49,9 @@ pub struct Settings {
     pub trace_time_scale: f64,
     /// Which devices of a trace are the drive.
     pub mappings: Vec<TraceMapping>,
+    /// The load that its generators make, where it has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<ProcessesSpec>,
 }
 
 /// How requests to a device of a trace become requests to the drive.
@@ -72,6 +76,19 @@ pub fn import(path: &Path, overrides: &[Override]) -> Result<Import, Error> {
     import_from(&Disk, path, &[], overrides)
 }
 
+/// The same of a system that may have several drives, with the name of the one that is wanted.
+///
+/// # Errors
+/// As [`import`]; the system has no device of the name.
+pub fn import_named(
+    path: &Path,
+    drive: Option<&str>,
+    overrides: &[Override],
+) -> Result<Import, Error> {
+    let mut loader = Loader::new(&Disk, Vec::new());
+    one(path, drive, overrides, &mut loader)
+}
+
 /// The same, with files from elsewhere, and with further folders in which those that others name are looked for.
 ///
 /// # Errors
@@ -83,18 +100,50 @@ pub fn import_from(
     overrides: &[Override],
 ) -> Result<Import, Error> {
     let mut loader = Loader::new(files, search.to_vec());
+    one(path, None, overrides, &mut loader)
+}
+
+/// The names of the devices of a system, in the order of its topology.
+///
+/// # Errors
+/// A file that cannot be read or does not say what it should; a topology that makes no sense.
+pub(super) fn device_names(path: &Path, overrides: &[Override]) -> Result<Vec<String>, Error> {
+    let (_, routes) = load(path, overrides, &mut Loader::new(&Disk, Vec::new()))?;
+    Ok(routes
+        .iter()
+        .map(|route| route.device.name.clone())
+        .collect())
+}
+
+fn one(
+    path: &Path,
+    drive: Option<&str>,
+    overrides: &[Override],
+    loader: &mut Loader<'_>,
+) -> Result<Import, Error> {
+    let (mut system, routes) = load(path, overrides, loader)?;
+    let route = topology::Path::one(routes, drive)?;
+    convert(&mut system, &route, loader).map_err(Error::from)
+}
+
+/// A system with values put over those of its files, and the ways to its devices.
+pub(super) fn load(
+    path: &Path,
+    overrides: &[Override],
+    loader: &mut Loader<'_>,
+) -> Result<(System, Vec<topology::Path>), Error> {
     let text = loader
         .first(path)
         .map_err(|error| Error::file(path, "read", error))?;
-    let statements = parser::statements(path, text, &mut loader)?;
+    let statements = parser::statements(path, text, loader)?;
     let mut system = System::build(statements)?;
     for put in overrides {
-        system.put(put, &mut loader)?;
+        system.put(put, loader)?;
     }
-    let route = topology::Path::of(&system)?.ok_or_else(|| {
-        InputError::new("no topology").at(Where::File(path.to_owned())).help("expected \"topology disksim_iodriver NAME [ … ]\" with one drive: a file with a drive alone does not say what it hangs on")
+    let routes = topology::Path::all(&system)?.ok_or_else(|| {
+        InputError::new("no topology").at(Where::File(path.to_owned())).help("expected \"topology disksim_iodriver NAME [ … ]\" with a drive: a file with a drive alone does not say what it hangs on")
     })?;
-    convert(&mut system, &route, &mut loader).map_err(Error::from)
+    Ok((system, routes))
 }
 
 fn convert(
@@ -106,6 +155,27 @@ fn convert(
     for component in route.components() {
         component.check(&mut warnings)?;
     }
+    check_around(system, &mut warnings)?;
+    if let Some(simple) = route.without_platters() {
+        return Err(route
+            .at
+            .error(format!(
+                "{simple} has no platters: it is no drive by itself"
+            ))
+            .help("expected a disksim_disk; `diskwright run FILE.parv` takes the whole system"));
+    }
+    let (drive, controller) = drive_at(route, loader, &mut warnings)?;
+    let settings = settings(system, route, &mut warnings)?;
+    Ok(Import {
+        drive,
+        controller,
+        settings,
+        warnings: warnings.texts(),
+    })
+}
+
+/// Checks what stands around the devices.
+pub(super) fn check_around(system: &System, warnings: &mut Warnings) -> Result<(), InputError> {
     let around = [
         "disksim_global",
         "disksim_iosim",
@@ -115,15 +185,23 @@ fn convert(
         "disksim_syncset",
     ];
     for component in around.iter().flat_map(|module| system.in_force(module)) {
-        component.check(&mut warnings)?;
+        component.check(warnings)?;
     }
-    let disk = &route.disk;
+    Ok(())
+}
+
+/// The drive at the end of a way.
+pub(super) fn drive_at(
+    route: &topology::Path,
+    loader: &mut Loader<'_>,
+    warnings: &mut Warnings,
+) -> Result<(DriveDescription, Controller), InputError> {
+    let disk = &route.device;
     let model = disk.block("Model")?;
-    let times = route.block_times(&mut warnings)?;
+    let times = route.block_times(warnings)?;
     let controller = Controller::read(disk, times.0, times.1)?;
-    let settings = settings(system, route, &mut warnings)?;
-    let mut drive = drive(disk, model, loader, &mut warnings)?;
-    buffer::apply(&controller, disk, &mut drive, &mut warnings)?;
+    let mut drive = drive(disk, model, loader, warnings)?;
+    buffer::apply(&controller, disk, &mut drive, warnings)?;
     let built = drive.hardware().map_err(|error| {
         let zone = layout::unsound_zone(model, &drive.layout);
         error.at(zone.as_ref().unwrap_or(&model.at).place())
@@ -135,12 +213,7 @@ fn convert(
     for warning in built.mechanics.layout.warnings() {
         warnings.push(model.at("Layout Model"), warning);
     }
-    Ok(Import {
-        drive,
-        controller,
-        settings,
-        warnings: warnings.texts(),
-    })
+    Ok((drive, controller))
 }
 
 fn drive(
@@ -185,41 +258,37 @@ fn settings(
     route: &topology::Path,
     warnings: &mut Warnings,
 ) -> Result<Settings, InputError> {
-    let depth = route.disk.count("Max queue length")?;
-    if depth == 0 {
-        warnings.push(
-            route.disk.at("Max queue length"),
-            "a queue of 0 requests is taken as one of 1",
-        );
-    }
-    let depth = depth.max(1);
-    let outstanding = match route.driver.integer("Use queueing in subsystem")? {
-        0 => 1,
-        _ => depth,
+    let host = route.driver.block("Scheduler")?;
+    let scheduler = queue::scheduler(host, Place::Host, true, warnings)?;
+    let mut settings = settings_around(system, route, warnings)?;
+    settings.host.scheduler = scheduler;
+    let is_known =
+        |name: &str| system.instances.contains_key(name) || system.blocks.contains_key(name);
+    settings.processes =
+        generators::processes(system, |name| is_known(name).then_some(0), warnings)?;
+    Ok(settings)
+}
+
+/// The same, with a driver that holds requests back in the order of their arrival.
+pub(super) fn settings_around(
+    system: &System,
+    route: &topology::Path,
+    warnings: &mut Warnings,
+) -> Result<Settings, InputError> {
+    let (outstanding, queue) = match route.without_platters() {
+        Some(_) => (route.depths(warnings)?.1, QueueSpec::default()),
+        None => queues(route, warnings)?,
     };
-    let (host, own) = (
-        route.driver.block("Scheduler")?,
-        route.disk.block("Scheduler")?,
-    );
     let mut settings = Settings {
         host: HostSpec {
             outstanding: Some(outstanding),
-            scheduler: queue::scheduler(host, Place::Host, true, warnings)?,
-            flash_backed: None,
+            ..HostSpec::default()
         },
-        queue: QueueSpec {
-            depth: Some(depth),
-            scheduler: Some(queue::scheduler(
-                own,
-                Place::Drive,
-                outstanding > 1,
-                warnings,
-            )?),
-            ..QueueSpec::default()
-        },
+        queue,
         measure: MeasureSpec::default(),
         trace_time_scale: 1.0,
         mappings: Vec::new(),
+        processes: None,
     };
     for global in system.in_force("disksim_global") {
         warm_up(global, &mut settings, warnings)?;
@@ -228,6 +297,26 @@ fn settings(
         trace(system, iosim, &mut settings, warnings)?;
     }
     Ok(settings)
+}
+
+/// How many requests the driver gives a disk at a time, and the disk's own queue.
+pub(super) fn queues(
+    route: &topology::Path,
+    warnings: &mut Warnings,
+) -> Result<(u32, QueueSpec), InputError> {
+    let (depth, outstanding) = route.depths(warnings)?;
+    let own = route.device.block("Scheduler")?;
+    let queue = QueueSpec {
+        depth: Some(depth),
+        scheduler: Some(queue::scheduler(
+            own,
+            Place::Drive,
+            outstanding > 1,
+            warnings,
+        )?),
+        ..QueueSpec::default()
+    };
+    Ok((outstanding, queue))
 }
 
 fn warm_up(
@@ -257,6 +346,7 @@ fn warm_up(
     Ok(())
 }
 
+/// What is said of traces: the scale of their times, and what their devices are.
 fn trace(
     system: &System,
     iosim: &Component,
@@ -276,13 +366,15 @@ fn trace(
     }
     if iosim.item(mappings).is_some() {
         for item in iosim.list(mappings)? {
-            settings.mappings.push(mapping(system, item)?);
+            let (mapping, _) = mapping(system, item)?;
+            settings.mappings.push(mapping);
         }
     }
     Ok(())
 }
 
-fn mapping(system: &System, item: &Item) -> Result<TraceMapping, InputError> {
+/// A mapping, and the name of the device that it is of.
+pub(super) fn mapping(system: &System, item: &Item) -> Result<(TraceMapping, String), InputError> {
     let map = item.block("a mapping")?;
     if map.module.name != "disksim_iomap" {
         return Err(item.unlike("a mapping", "a block of disksim_iomap"));
@@ -298,18 +390,19 @@ fn mapping(system: &System, item: &Item) -> Result<TraceMapping, InputError> {
         Some(item) => item.integer("offset")? as u64,
         None => 0,
     };
-    Ok(TraceMapping {
+    let mapping = TraceMapping {
         device: map.integer("tracedev")?,
         location_scale: map.integer("locScale")? as u64,
         size_scale: map.integer("sizeScale")? as u64,
         offset,
-    })
+    };
+    Ok((mapping, device))
 }
 
 impl System {
     /// The components of a module that count: its instances, or where it has none its blocks, which count by
     /// themselves.
-    fn in_force(&self, module: &str) -> Vec<&Arc<Component>> {
+    pub(super) fn in_force(&self, module: &str) -> Vec<&Arc<Component>> {
         let of = |component: &&Arc<Component>| component.module.name == module;
         let instances: Vec<_> = self.instances.values().filter(of).collect();
         match instances.is_empty() {

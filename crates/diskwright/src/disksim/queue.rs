@@ -97,6 +97,108 @@ pub(super) fn scheduler(
     Ok(SchedulerChoice::Known(spec))
 }
 
+/// A driver's queue, as a spec has it.
+#[derive(Debug)]
+pub(super) struct DriverQueue {
+    /// The scheduler.
+    pub(super) scheduler: Value,
+    /// Which requests are joined.
+    pub(super) join: Option<Value>,
+    /// That of the urgent requests.
+    pub(super) priority: Option<Value>,
+    /// When requests have waited too long, in a run of processes.
+    pub(super) timeout: Option<Value>,
+}
+
+impl DriverQueue {
+    /// Reads that of a driver, with DiskSim's own ways of its policies.
+    ///
+    /// # Errors
+    /// A policy that has no counterpart in a queue that knows LBNs only.
+    pub(super) fn read(
+        queue: &Component,
+        warnings: &mut Warnings,
+    ) -> Result<DriverQueue, InputError> {
+        let policy = "Scheduling policy";
+        let scheduler = by_lbn(queue, policy, warnings)?;
+        let streams = queue.integer("Sequential stream scheme")?;
+        let most = queue.integer("Maximum concat size")?;
+        let join = (streams & 3 != 0 && most > 1).then(|| {
+            json!({
+                "most": format!("{most} blocks"),
+                "reads": streams & 1 != 0,
+                "writes": streams & 2 != 0,
+            })
+        });
+        if streams & !3 != 0 {
+            let at = queue.at("Sequential stream scheme");
+            warnings.push(at, "the order of sequential streams is not kept: of \"Sequential stream scheme\" the joining of requests is taken");
+        }
+        if queue.integer("Overlapping request scheme")? != 0 {
+            warnings.push(
+                queue.at("Overlapping request scheme"),
+                "\"Overlapping request scheme\" is left out: requests that overlap are served each by itself",
+            );
+        }
+        let priority = match queue.integer("Scheduling priority scheme")? {
+            0 => None,
+            _ => Some(json!({ "scheduler": by_lbn(queue, "Priority scheduling", warnings)? })),
+        };
+        let timeout = match queue.integer("Scheduling timeout scheme")? {
+            1 => {
+                let after = queue.integer("Timeout time/weight")?;
+                let mut timeout = json!({ "after": format!("{after} s") });
+                if priority.is_none() {
+                    timeout["scheduler"] = by_lbn(queue, "Timeout scheduling", warnings)?;
+                }
+                Some(timeout)
+            }
+            _ => None,
+        };
+        Ok(DriverQueue {
+            scheduler,
+            join,
+            priority,
+            timeout,
+        })
+    }
+
+    /// Whether it does nothing but to hold requests back in the order of their arrival.
+    pub(super) fn is_plain(&self) -> bool {
+        let has_more = self.join.is_some() || self.priority.is_some() || self.timeout.is_some();
+        !has_more && self.scheduler == json!({ "fcfs": {} })
+    }
+}
+
+/// The scheduler of a policy's number in a queue that goes by LBN, as DiskSim has it.
+fn by_lbn(
+    queue: &Component,
+    parameter: &str,
+    warnings: &mut Warnings,
+) -> Result<Value, InputError> {
+    let policy = queue.integer(parameter)?;
+    let at = queue.at(parameter);
+    if matches!(policy, 5..=7 | 23) {
+        warnings.push(
+            at,
+            format_args!(
+                "scheduling policy {policy} goes by cylinder; a driver's queue goes by LBN"
+            ),
+        );
+    }
+    Ok(match policy {
+        1 => json!({ "fcfs": {} }),
+        2 | 5 => json!({ "look": { "by": "lbn" } }),
+        3 | 6 => json!({ "c-look": { "by": "lbn", "from": "start" } }),
+        4 | 7 | 23 => json!({ "sstf": { "by": "lbn", "ties": "alternate" } }),
+        _ => {
+            return Err(at
+                .error(format!("scheduling policy {policy} in a driver's queue, which knows no positions"))
+                .help("accepted there: 1 (fcfs), 2 (look), 3 (c-look), 4 (sstf); a drive with a long queue of its own can do it: put 1 over the driver's and the policy and a larger \"Max queue length\" over the drive's"));
+        }
+    })
+}
+
 /// Whether a policy predicts positioning times.
 fn by_position(policy: i64) -> bool {
     matches!(policy, 8..=16)

@@ -22,6 +22,8 @@ pub(super) struct System {
     pub(super) blocks: BTreeMap<String, Arc<Component>>,
     /// Instances by name; each with its own values where overrides gave it some.
     pub(super) instances: BTreeMap<String, Arc<Component>>,
+    /// The names of blocks and instances, in the order in which they came up; one that is both comes up twice.
+    pub(super) order: Vec<String>,
     /// The root of the topology.
     pub(super) root: Option<Node>,
     pub(super) warnings: Warnings,
@@ -71,6 +73,7 @@ impl System {
                 ),
             ),
             None => {
+                self.order.push(component.name.clone());
                 self.blocks
                     .insert(component.name.clone(), Arc::new(component));
             }
@@ -95,6 +98,7 @@ impl System {
             let mut instance = Component::clone(&block);
             instance.name.clone_from(&name);
             self.count(instance.entries.len(), &at)?;
+            self.order.push(name.clone());
             self.instances.insert(name, Arc::new(instance));
         }
         Ok(())

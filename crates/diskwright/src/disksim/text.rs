@@ -1,10 +1,12 @@
-//! An imported drive as the text of a drive's file.
+//! An imported drive as the text of a drive's file, and a system as that of a spec.
 
 use std::fmt::Write;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::convert::Import;
+use super::whole::Whole;
 use crate::config::spec::HostSpec;
 use crate::devices::hdd::spec::QueueSpec;
 
@@ -42,6 +44,30 @@ pub fn to_toml(import: &Import) -> String {
     for line in queues.lines() {
         comment(&mut text, line);
     }
+    text
+}
+
+/// A system as the spec of its devices, with the warnings of its import before it. The load is left to be said, with the places of a
+/// trace's devices.
+pub fn to_spec(whole: &Whole) -> String {
+    let mut text = String::new();
+    if !whole.warnings.is_empty() {
+        comment(&mut text, "The import of this system has these warnings:");
+        for warning in &whole.warnings {
+            comment(&mut text, &format!("- {warning}"));
+        }
+        text.push('\n');
+    }
+    let places = json!({ "workload": { "devices": whole.places } });
+    let places = toml::to_string(&places).expect("places have only keys and values that TOML has");
+    comment(&mut text, "A trace with these devices may be the load:");
+    for line in places.lines() {
+        comment(&mut text, line);
+    }
+    text.push('\n');
+    let spec = json!({ "measure": whole.measure, "device": whole.device });
+    let spec = toml::to_string(&spec).expect("devices have only keys and values that TOML has");
+    text.push_str(&spec);
     text
 }
 

@@ -1,108 +1,119 @@
-//! What stands between the driver and the one drive.
+//! What stands between the driver and the drives.
 
 use std::sync::Arc;
 
 use super::component::Component;
-use super::syntax::Node;
+use super::syntax::{Node, SourceSpan};
 use super::system::System;
 use super::times;
 use super::warnings::Warnings;
-use crate::base::error::InputError;
+use crate::base::error::{InputError, suggestion};
 use crate::base::units::Time;
 
-const EXPECTED: &str = "expected one disksim_iodriver, then disksim_bus and disksim_ctlr in turn, then a disksim_bus with one disksim_disk";
+const EXPECTED: &str = "expected one disksim_iodriver, then disksim_bus and disksim_ctlr in turn, then a disksim_bus with a disksim_disk or disksim_simpledisk";
 
-/// The way from the driver to the drive.
-#[derive(Debug)]
+/// The modules of devices.
+pub(super) const DEVICES: [&str; 2] = ["disksim_disk", "disksim_simpledisk"];
+
+/// The way from the driver to a device.
+#[derive(Clone, Debug)]
 pub(super) struct Path {
     pub(super) driver: Arc<Component>,
     /// Buses and controllers in turn, the last one a bus.
     pub(super) between: Vec<Arc<Component>>,
-    pub(super) disk: Arc<Component>,
+    pub(super) device: Arc<Component>,
+    /// Where the device stands in the topology.
+    pub(super) at: SourceSpan,
 }
 
 impl Path {
-    /// Follows the topology.
+    /// The ways to all devices, in the order of the topology.
     ///
     /// # Errors
-    /// It is not a single drive behind buses and controllers in turn: what there is instead.
-    pub(super) fn of(system: &System) -> Result<Option<Path>, InputError> {
+    /// Something stands where it cannot: what, and where.
+    pub(super) fn all(system: &System) -> Result<Option<Vec<Path>>, InputError> {
         let Some(root) = &system.root else {
             return Ok(None);
         };
-        let component = |node: &Node| Arc::clone(&system.instances[&node.name.text]);
-        let wrong = |node: &Node, message: String| {
-            Err(node
-                .module
-                .at
-                .to(&node.name.at)
-                .error(message)
-                .help(EXPECTED))
-        };
         if root.module.text != "disksim_iodriver" {
-            return wrong(
+            return Err(wrong(
                 root,
                 format!("the topology begins with a {}", root.module.text),
+            ));
+        }
+        let mut walk = Walk {
+            system,
+            driver: Arc::clone(&system.instances[&root.name.text]),
+            between: Vec::new(),
+            found: Vec::new(),
+        };
+        walk.behind(root)?;
+        Ok(Some(walk.found))
+    }
+
+    /// The way to one device: the only one, or that of this name.
+    ///
+    /// # Errors
+    /// There are several and none is named, or none has the name.
+    pub(super) fn one(paths: Vec<Path>, name: Option<&str>) -> Result<Path, InputError> {
+        let names: Vec<_> = paths.iter().map(|path| path.device.name.as_str()).collect();
+        let listed = names.iter().take(8).copied().collect::<Vec<_>>().join(", ");
+        let devices = match names.len() {
+            1 => "1 device".into(),
+            several => format!("{several} devices"),
+        };
+        let known = format!("the system has {devices} ({listed})");
+        let Some(name) = name else {
+            if let [_, second, ..] = &paths[..] {
+                return Err(second
+                    .at
+                    .error(format!("{known}, and one drive is wanted"))
+                    .help(format!(
+                        "name one: FILE.parv#{}; `diskwright run FILE.parv` takes the whole system",
+                        names[0]
+                    )));
+            }
+            let only = paths.into_iter().next();
+            return Ok(only.expect("a topology ends with a device"));
+        };
+        let at = paths[0].at.clone();
+        let meant = suggestion(name, names.iter().copied());
+        let meant = meant.map_or_else(String::new, |meant| format!("did you mean {meant:?}? "));
+        let found = paths.iter().find(|path| path.device.name == name).cloned();
+        found.ok_or_else(|| {
+            at.error(format!("no device {name:?} in the topology"))
+                .help(format!("{meant}{known}"))
+        })
+    }
+
+    /// The name of the device, where it has no platters.
+    pub(super) fn without_platters(&self) -> Option<&str> {
+        let is_simple = self.device.module.name == "disksim_simpledisk";
+        is_simple.then_some(self.device.name.as_str())
+    }
+
+    /// How many requests the device holds, and how many of these the driver gives it at a time.
+    pub(super) fn depths(&self, warnings: &mut Warnings) -> Result<(u32, u32), InputError> {
+        let depth = self.device.count("Max queue length")?;
+        if depth == 0 {
+            warnings.push(
+                self.device.at("Max queue length"),
+                "a queue of 0 requests is taken as one of 1",
             );
         }
-        let mut between = Vec::new();
-        let mut node = root;
-        let mut due = "disksim_bus";
-        loop {
-            let behind = match &node.children[..] {
-                [behind] => behind,
-                [] => return wrong(node, format!("nothing stands behind {}", node.name.text)),
-                [_, second, ..] => {
-                    let mut disks = Vec::new();
-                    leaves(root, &mut disks);
-                    return wrong(
-                        second,
-                        format!(
-                            "a second component behind {}: the system has {} ({})",
-                            node.name.text,
-                            count(disks.len()),
-                            disks.iter().take(8).copied().collect::<Vec<_>>().join(", ")
-                        ),
-                    );
-                }
-            };
-            let module = behind.module.text.as_str();
-            if module == "disksim_disk" && due == "disksim_ctlr" {
-                if let Some(further) = behind.children.first() {
-                    return wrong(
-                        further,
-                        format!("{} stands behind a disk", further.name.text),
-                    );
-                }
-                return Ok(Some(Path {
-                    driver: component(root),
-                    between,
-                    disk: component(behind),
-                }));
-            }
-            if module != due {
-                return wrong(
-                    behind,
-                    format!(
-                        "{} ({module}) stands behind {}",
-                        behind.name.text, node.name.text
-                    ),
-                );
-            }
-            between.push(component(behind));
-            node = behind;
-            due = match due {
-                "disksim_bus" => "disksim_ctlr",
-                _ => "disksim_bus",
-            };
-        }
+        let depth = depth.max(1);
+        let outstanding = match self.driver.integer("Use queueing in subsystem")? {
+            0 => 1,
+            _ => depth,
+        };
+        Ok((depth, outstanding))
     }
 
     /// All components on it.
     pub(super) fn components(&self) -> impl Iterator<Item = &Arc<Component>> {
         std::iter::once(&self.driver)
             .chain(&self.between)
-            .chain([&self.disk])
+            .chain([&self.device])
     }
 
     /// The times of a block to the host and from it, with warnings of other times that pass on the way.
@@ -111,9 +122,9 @@ impl Path {
     /// controller before that bus unless it is a bridge. Other buses add nothing.
     ///
     /// # Errors
-    /// A controller with a cache and a queue of its own.
+    /// Parameters that are missing or make no sense.
     pub(super) fn block_times(&self, warnings: &mut Warnings) -> Result<(Time, Time), InputError> {
-        let own = times::time(&self.disk, "Bulk sector transfer time")?;
+        let own = times::time(&self.device, "Bulk sector transfer time")?;
         let (mut read, mut write) = (own, own);
         for (depth, component) in self.between.iter().enumerate() {
             if depth % 2 == 0 {
@@ -128,14 +139,12 @@ impl Path {
                 continue;
             }
             let kind = component.integer("type")?;
-            if kind == 3 {
-                return Err(component
-                    .at("type")
-                    .error(format!(
-                        "{} has a cache and a queue of its own",
-                        component.title()
-                    ))
-                    .help("expected a controller of type 1 or 2"));
+            // One with a queue or a cache of its own is a controller here, with its delays.
+            let is_last = depth + 2 == self.between.len();
+            if kind >= 2 && is_last {
+                let chip = times::time(component, "Bulk sector transfer time")?;
+                (read, write) = (read.max(chip), write.max(chip));
+                continue;
             }
             if component.float("Scale for delays")? != 0.0 {
                 warnings.push(
@@ -146,10 +155,6 @@ impl Path {
                     ),
                 );
             }
-            if kind == 2 && depth + 2 == self.between.len() {
-                let chip = times::time(component, "Bulk sector transfer time")?;
-                (read, write) = (read.max(chip), write.max(chip));
-            }
         }
         if let Some(bus) = self.between.last() {
             read = read.max(times::time(bus, "Read block transfer time")?);
@@ -159,18 +164,64 @@ impl Path {
     }
 }
 
-fn leaves<'n>(node: &'n Node, names: &mut Vec<&'n str>) {
-    if node.children.is_empty() {
-        names.push(&node.name.text);
+/// What a look through the topology has found so far.
+struct Walk<'s> {
+    system: &'s System,
+    driver: Arc<Component>,
+    /// What stands between the driver and the present place.
+    between: Vec<Arc<Component>>,
+    found: Vec<Path>,
+}
+
+impl Walk<'_> {
+    /// Looks at all that stands behind a component.
+    fn behind(&mut self, node: &Node) -> Result<(), InputError> {
+        if node.children.is_empty() {
+            let message = format!("nothing stands behind {}", node.name.text);
+            return Err(wrong(node, message));
+        }
+        let is_bus = node.module.text == "disksim_bus";
+        for child in &node.children {
+            let module = child.module.text.as_str();
+            let component = Arc::clone(&self.system.instances[&child.name.text]);
+            if is_bus && DEVICES.contains(&module) {
+                self.device(child, component)?;
+                continue;
+            }
+            let due = if is_bus {
+                "disksim_ctlr"
+            } else {
+                "disksim_bus"
+            };
+            if module != due {
+                let (found, before) = (&child.name.text, &node.name.text);
+                let message = format!("{found} ({module}) stands behind {before}");
+                return Err(wrong(child, message));
+            }
+            self.between.push(component);
+            self.behind(child)?;
+            self.between.pop();
+        }
+        Ok(())
     }
-    for child in &node.children {
-        leaves(child, names);
+
+    fn device(&mut self, node: &Node, device: Arc<Component>) -> Result<(), InputError> {
+        if let Some(further) = node.children.first() {
+            let message = format!("{} stands behind a disk", further.name.text);
+            return Err(wrong(further, message));
+        }
+        self.found.push(Path {
+            driver: Arc::clone(&self.driver),
+            between: self.between.clone(),
+            device,
+            at: node.module.at.to(&node.name.at),
+        });
+        Ok(())
     }
 }
 
-fn count(drives: usize) -> String {
-    match drives {
-        1 => "1 device".into(),
-        _ => format!("{drives} devices"),
-    }
+/// That a component of the topology stands where it cannot.
+fn wrong(node: &Node, message: String) -> InputError {
+    let at = node.module.at.to(&node.name.at);
+    at.error(message).help(EXPECTED)
 }

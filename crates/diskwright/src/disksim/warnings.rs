@@ -19,8 +19,15 @@ impl Warnings {
     /// Warns of something at a place.
     pub(super) fn push(&mut self, at: &SourceSpan, message: impl Display) {
         match self.messages.len() < MOST {
-            true => self.messages.push(format!("{at}: {message}")),
+            true => self.push_text(format!("{at}: {message}")),
             false => self.more += 1,
+        }
+    }
+
+    /// Warns of something, once.
+    pub(super) fn push_text(&mut self, message: String) {
+        if !self.messages.contains(&message) {
+            self.messages.push(message);
         }
     }
 

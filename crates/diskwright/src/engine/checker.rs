@@ -25,6 +25,17 @@ type Moment = u64;
 
 /// The host's write to the medium beneath an NV cache: complete when it is durable.
 const WRITE_MEDIUM: Op = Op::NvCache(NvCacheCommand::WriteMedium);
+/// The same, with commands that change which blocks are pinned.
+const WRITE_MEDIUM_AND_UNPIN: Op = Op::NvCache(NvCacheCommand::WriteMediumAndUnpin);
+const PIN_AND_WRITE: Op = Op::NvCache(NvCacheCommand::PinAndWrite);
+
+/// Whether a request changes what blocks hold.
+fn changes(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Write | Op::Trim | WRITE_MEDIUM | WRITE_MEDIUM_AND_UNPIN | PIN_AND_WRITE
+    )
+}
 
 /// How many faults are described; further ones are counted.
 const DESCRIBED: usize = 20;
@@ -132,13 +143,13 @@ impl Checker {
     pub fn issued(&mut self, id: RequestId, command: &Command) {
         self.moment += 1;
         let version = match command.op {
-            Op::Write | Op::Trim | WRITE_MEDIUM => {
+            op if changes(op) => {
                 self.version += 1;
                 self.version
             }
-            Op::Read | Op::Flush | Op::NvCache(_) => 0,
+            _ => 0,
         };
-        if matches!(command.op, Op::Write | Op::Trim | WRITE_MEDIUM) {
+        if changes(command.op) {
             // What is trimmed may be gone at once, or never.
             let (version, trimmed) = match command.op {
                 Op::Trim => (0, version),
@@ -199,6 +210,31 @@ impl Checker {
                 from.0, to.0
             )),
         }
+    }
+
+    /// What a block of a request under way carries, as a number, for a device that computes others from it.
+    pub fn content(&self, id: RequestId, lbn: u64) -> Option<u64> {
+        let open = self.open.get(&id)?;
+        open.payload.get(open.span(lbn, 1)).map(|found| found[0])
+    }
+
+    /// A block of a request under way carries this.
+    pub fn set_content(&mut self, id: RequestId, lbn: u64, content: u64) {
+        match self.open.get_mut(&id) {
+            Some(open) => {
+                let span = open.span(lbn, 1);
+                open.payload[span].fill(content);
+            }
+            None => self.fault(format!(
+                "data went to request {}, which is not under way",
+                id.0
+            )),
+        }
+    }
+
+    /// A device has found that what it holds does not fit together.
+    pub fn found(&mut self, what: String) {
+        self.fault(what);
     }
 
     /// A request to a child is complete, and its parent has taken what it wants of it.
@@ -270,14 +306,24 @@ impl Checker {
         lbn: u64,
         blocks: u32,
     ) {
+        self.buffered_at((id, lbn), (device, segment, lbn), blocks);
+    }
+
+    /// The same where the blocks have other numbers in the segment than in the request.
+    pub fn buffered_at(
+        &mut self,
+        (id, from): (RequestId, u64),
+        (device, segment, to): (DeviceId, u32, u64),
+        blocks: u32,
+    ) {
         let Some(open) = self.open.get(&id) else {
             return self.fault(format!(
                 "a buffer took data of request {}, which is not under way",
                 id.0
             ));
         };
-        let versions = &open.payload[open.span(lbn, blocks)];
-        for (lbn, &version) in (lbn..).zip(versions) {
+        let versions = &open.payload[open.span(from, blocks)];
+        for (lbn, &version) in (to..).zip(versions) {
             self.buffers.insert((device, segment, lbn), version);
         }
     }
@@ -379,7 +425,9 @@ impl Checker {
             return self.failed(&open);
         }
         match open.command.op {
-            Op::Write | WRITE_MEDIUM => self.acknowledge(&open),
+            Op::Write | WRITE_MEDIUM | WRITE_MEDIUM_AND_UNPIN | PIN_AND_WRITE => {
+                self.acknowledge(&open)
+            }
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
             Op::Trim => self.trimmed(&open.command),
@@ -389,7 +437,7 @@ impl Checker {
 
     /// A request has failed. What it was to write may be on a medium or not, but a later write replaces it.
     fn failed(&mut self, open: &Open) {
-        if !matches!(open.command.op, Op::Write | Op::Trim | WRITE_MEDIUM) {
+        if !changes(open.command.op) {
             return;
         }
         let version = if open.command.op == Op::Trim {
@@ -494,7 +542,8 @@ impl Checker {
             .map(|open| open.issued)
             .min()
             .unwrap_or(self.moment);
-        let must_last = open.command.fua || open.command.op == WRITE_MEDIUM;
+        let must_last =
+            open.command.fua || matches!(open.command.op, WRITE_MEDIUM | WRITE_MEDIUM_AND_UNPIN);
         if self.promise == Promise::Durable || must_last {
             self.promise(&open.command, open.issued);
         } else {

@@ -83,9 +83,18 @@ impl<P> Default for Children<P> {
 impl<P> Children<P> {
     /// Begins a job: for a request of the device, or for work of the device's own.
     pub fn begin(&mut self, request: Option<RequestId>) -> JobId {
+        self.begin_in_phase(0, request)
+    }
+
+    /// Begins a job for a request that the device itself has spent time on: its pieces come behind that.
+    pub fn begin_after_own(&mut self, request: RequestId) -> JobId {
+        self.begin_in_phase(1, Some(request))
+    }
+
+    fn begin_in_phase(&mut self, phase: u32, request: Option<RequestId>) -> JobId {
         let job = Job {
             request,
-            phase: 0,
+            phase,
             pieces: 0,
             left: 0,
             good: 0,
@@ -138,12 +147,12 @@ impl<P> Children<P> {
         entry.left += 1;
         let of_host = entry.request.map(|request| {
             let request = cx.request(request);
-            (request.sequence, request.stream)
+            (request.sequence, request.stream, request.class)
         });
         let request = cx.submit(child, command);
         if let Some(of_host) = of_host {
             let entry = cx.request_mut(request);
-            (entry.sequence, entry.stream) = of_host;
+            (entry.sequence, entry.stream, entry.class) = of_host;
         }
         let index = request.0 as usize;
         if self.sent.len() <= index {
@@ -158,6 +167,15 @@ impl<P> Children<P> {
             request,
         });
         request
+    }
+
+    /// Makes the pieces that are under way for a request [urgent](Context::make_urgent), too.
+    pub fn make_urgent(&self, request: RequestId, cx: &mut Context<'_>) {
+        for piece in self.sent.iter().flatten() {
+            if self.request(piece.job) == Some(request) {
+                cx.make_urgent(piece.request);
+            }
+        }
     }
 
     /// The piece whose request to a child is complete.
@@ -222,6 +240,30 @@ impl<P> Children<P> {
         Some(end)
     }
 
+    /// Takes a piece that has come back out of its phase, which does not end with it: the device goes on from there, with pieces that are
+    /// [sent after it](Self::send_after), or ends the job's request with [what has passed](Passed::stamp).
+    pub fn leave(&mut self, piece: EndedPiece<P>, cx: &Context<'_>) -> (P, Passed) {
+        let passed = Passed(piece.critical_path(cx));
+        let entry = &mut self.jobs[piece.job.0 as usize];
+        (entry.pieces, entry.left) = (entry.pieces - 1, entry.left - 1);
+        (piece.payload, passed)
+    }
+
+    /// Sends a piece for which another one was waited: its critical path begins with that of the other.
+    pub fn send_after(
+        &mut self,
+        (job, passed): (JobId, &Passed),
+        child: DeviceId,
+        command: Command,
+        payload: P,
+        cx: &mut Context<'_>,
+    ) -> RequestId {
+        let request = self.send(job, child, command, payload, cx);
+        let sent = self.sent[request.0 as usize].as_mut();
+        sent.expect("it was sent just now").before = Some(Box::new(passed.0));
+        request
+    }
+
     /// Ends a job between its phases, or one that was never given a piece.
     pub fn end(&mut self, job: JobId) {
         debug_assert_eq!(self.jobs[job.0 as usize].left, 0, "pieces are under way");
@@ -237,6 +279,20 @@ impl<P> EndedPiece<P> {
             None => own,
             Some(before) => before.then(&own),
         }
+    }
+}
+
+/// The critical path up to the end of a piece.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed(CriticalPath);
+
+impl Passed {
+    /// Has a request, which ends now, take over this path; what lies between its end and now is waiting.
+    pub fn stamp(&self, request: RequestId, cx: &mut Context<'_>) {
+        let now = cx.now();
+        let mut path = self.0;
+        path.parts.add(Part::Wait, now - path.completion);
+        path.stamp(cx.request_mut(request));
     }
 }
 

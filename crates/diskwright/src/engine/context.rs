@@ -6,7 +6,7 @@ use crate::engine::checker::Checker;
 use crate::engine::device::{Device, DeviceStatus};
 use crate::engine::faults::Faults;
 use crate::engine::messages::{Message, Messages};
-use crate::engine::request::{Command, DeviceId, Outcome, Request, RequestId, Slab};
+use crate::engine::request::{Class, Command, DeviceId, Outcome, Request, RequestId, Slab};
 use crate::engine::timeline::{AlarmId, Timeline};
 use crate::engine::token::Token;
 
@@ -21,6 +21,19 @@ pub(crate) struct Kernel {
     /// The parent of each device, if it has one.
     pub parents: Vec<Option<DeviceId>>,
     pub faults: Faults,
+    /// The initiator has ended the run.
+    pub has_stopped: bool,
+}
+
+impl Kernel {
+    /// Makes a request critical, unless it is complete. A message of its completion can only follow the one that is sent here.
+    pub fn make_urgent(&mut self, request: RequestId) {
+        let entry = self.requests.get_mut(request);
+        if entry.outcome.is_none() && entry.class != Class::Critical {
+            entry.class = Class::Critical;
+            self.messages.push(Message::Urgent { request });
+        }
+    }
 }
 
 /// What a device may do while it handles something.
@@ -157,6 +170,11 @@ impl Context<'_> {
             self.device
         );
         (self.kernel.messages).push(Message::StandBy { device: child });
+    }
+
+    /// Makes a request to a child critical, if it is under way: the child [hears of it](Device::made_urgent) within this instant.
+    pub fn make_urgent(&mut self, request: RequestId) {
+        self.kernel.make_urgent(request);
     }
 
     /// Tells the parent, if there is one, that this device has room again: once for each time that its queue was full.

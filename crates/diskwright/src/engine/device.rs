@@ -66,6 +66,12 @@ pub trait Device: Send {
         let _ = cx;
     }
 
+    /// The host has begun to wait for a request that is under way here: it is [critical](crate::engine::request::Class) from now on. A device
+    /// with queues of priorities moves it to the other one; one that has sent pieces of it on [makes them urgent](crate::engine::children::Children::make_urgent).
+    fn made_urgent(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let _ = (request, cx);
+    }
+
     /// Something has gone wrong now.
     fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
         let _ = (fault, cx);
@@ -168,6 +174,8 @@ pub struct NvCacheFacts {
     pub flash: DeviceId,
     /// How many blocks the NV cache has room for.
     pub blocks: u64,
+    /// What a command takes that only changes which blocks are pinned.
+    pub command: Time,
 }
 
 /// Where a device has a copy of a block.

@@ -62,6 +62,7 @@ impl Engine {
             checker,
             parents,
             faults: Faults::default(),
+            has_stopped: false,
         };
         Engine {
             devices,
@@ -79,7 +80,8 @@ impl Engine {
         self.kernel.timeline.set(at, FAULT, token);
     }
 
-    /// Runs until nothing but background alarms is left and no request is under way, or until the power is cut. Another run goes on from there.
+    /// Runs until nothing but background alarms is left and no request is under way, until the power is cut, or until the initiator
+    /// [stops](Port::stop). Another run goes on from there, but for one that was stopped.
     ///
     /// # Errors
     /// Those of the initiator, an interruption by it, and a run past 292 years of simulated time.
@@ -137,11 +139,23 @@ impl Engine {
                 }
             }
         }
+        if self.kernel.has_stopped {
+            self.give_up();
+            return Ok(());
+        }
         match self.kernel.requests.len() {
             0 => Ok(()),
             left => Err(Error::Simulation(format!(
                 "nothing is left to happen, but {left} requests were never completed"
             ))),
+        }
+    }
+
+    /// What is under way when the initiator stops is forgotten.
+    fn give_up(&mut self) {
+        self.measure_until_now();
+        for request in self.kernel.requests.live() {
+            self.kernel.requests.remove(request);
         }
     }
 
@@ -154,10 +168,12 @@ impl Engine {
             requests,
             faults,
             checker,
+            has_stopped,
             ..
         } = &mut self.kernel;
         // What is due in this instant still is not over.
         if let Some(checker) = checker
+            && !*has_stopped
             && timeline.next_time().is_none_or(|next| next > *now)
         {
             let under_way = (*now, &*timeline, &*requests, &*faults);
@@ -263,6 +279,13 @@ impl Engine {
                     if !self.kernel.faults.has_failed(device) {
                         let (device, mut cx) = self.device(device);
                         device.stand_by(&mut cx);
+                    }
+                }
+                Message::Urgent { request } => {
+                    let device = self.kernel.requests.get(request).device;
+                    if !self.kernel.faults.has_failed(device) {
+                        let (device, mut cx) = self.device(device);
+                        device.made_urgent(request, &mut cx);
                     }
                 }
                 Message::Measure => self.measure_from_now(),

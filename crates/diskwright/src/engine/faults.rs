@@ -104,21 +104,34 @@ pub(crate) fn refuse(request: &mut Request, now: Time) {
 
 /// Blocks, as ranges in order that do not meet.
 #[derive(Debug, Default)]
-struct Ranges(Vec<Range<u64>>);
+pub(crate) struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
-    fn meets(&self, blocks: &Range<u64>) -> bool {
+    /// Whether some of these blocks are among them.
+    pub fn meets(&self, blocks: &Range<u64>) -> bool {
         let after = self.0.partition_point(|range| range.end <= blocks.start);
         (self.0.get(after)).is_some_and(|range| range.start < blocks.end)
     }
 
-    fn add(&mut self, blocks: Range<u64>) {
+    /// Adds blocks, of which some may be among them.
+    pub fn add(&mut self, blocks: Range<u64>) {
         self.remove(&blocks);
         let at = self.0.partition_point(|range| range.start < blocks.start);
         self.0.insert(at, blocks);
     }
 
-    fn remove(&mut self, blocks: &Range<u64>) {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> u64 {
+        self.0.iter().map(|range| range.end - range.start).sum()
+    }
+
+    /// Removes blocks, of which some may not be among them.
+    pub fn remove(&mut self, blocks: &Range<u64>) {
         let from = self.0.partition_point(|range| range.end <= blocks.start);
         let to = self.0.partition_point(|range| range.start < blocks.end);
         if from >= to {

@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 
 use crate::base::error::Error;
+use crate::base::fifo::Fifo;
 use crate::base::units::Time;
 use crate::engine::context::Kernel;
-use crate::engine::messages::Message;
-use crate::engine::request::{Command, DeviceId, Request, RequestId};
+use crate::engine::messages::{Message, Messages};
+use crate::engine::request::{Class, Command, DeviceId, Request, RequestId};
+use crate::engine::timeline::Timeline;
 use crate::engine::token::Token;
 
 /// The owner that alarms of the initiator carry in the timeline.
@@ -76,6 +78,23 @@ impl Port<'_> {
     /// A request that has just been submitted is of a stream of the load.
     pub fn set_stream(&mut self, request: RequestId, stream: u32) {
         self.kernel.requests.get_mut(request).stream = stream;
+    }
+    /// A request that has just been submitted is of a class.
+    pub fn set_class(&mut self, request: RequestId, class: Class) {
+        self.kernel.requests.get_mut(request).class = class;
+    }
+    /// Makes a request critical that is under way.
+    pub fn make_urgent(&mut self, request: RequestId) {
+        self.kernel.make_urgent(request);
+    }
+    /// Ends the run here: nothing that is still to happen in this instant happens, and what is under way is given up. The initiator
+    /// hears of no completion any more.
+    pub fn stop(&mut self) {
+        let kernel = &mut *self.kernel;
+        kernel.messages = Messages::default();
+        kernel.wakes = Fifo::default();
+        kernel.timeline = Timeline::default();
+        kernel.has_stopped = true;
     }
     /// What the results tell of the devices begins here, before anything that is submitted from now on:
     /// [`Device::measure_from`](crate::engine::device::Device::measure_from).

@@ -25,6 +25,10 @@ pub(crate) enum Message {
     StandBy {
         device: DeviceId,
     },
+    /// A request has become urgent.
+    Urgent {
+        request: RequestId,
+    },
     /// What every device counts begins anew.
     Measure,
     /// What every device is busy with from now on is not measured.
@@ -46,6 +50,7 @@ const FAILED: u64 = 3;
 const MEASURE: u64 = 4;
 const STAND_BY: u64 = 5;
 const MEASURE_UNTIL: u64 = 6;
+const URGENT: u64 = 7;
 const KIND: u32 = 61;
 
 /// The most devices that a message can tell apart.
@@ -62,6 +67,7 @@ impl Messages {
             Message::Room { device } => of(ROOM, device),
             Message::Failed { device } => of(FAILED, device),
             Message::StandBy { device } => of(STAND_BY, device),
+            Message::Urgent { request } => URGENT << KIND | u64::from(request.0),
             Message::Measure => MEASURE << KIND,
             Message::MeasureUntil => MEASURE_UNTIL << KIND,
         });
@@ -89,6 +95,7 @@ fn read(bits: u64) -> Message {
         ROOM => Message::Room { device },
         FAILED => Message::Failed { device },
         STAND_BY => Message::StandBy { device },
+        URGENT => Message::Urgent { request },
         MEASURE => Message::Measure,
         _ => Message::MeasureUntil,
     }
@@ -109,6 +116,7 @@ mod tests {
             all.extend(requests.map(|request| Message::Accept { device, request }));
         }
         all.extend(requests.map(|request| Message::Completed { request }));
+        all.extend(requests.map(|request| Message::Urgent { request }));
         let mut messages = Messages::default();
         all.iter().for_each(|&message| messages.push(message));
         assert_eq!(messages.iter().collect::<Vec<_>>(), all);

@@ -21,8 +21,11 @@ pub mod window;
 
 pub use event_loop::Engine;
 pub use faults::Injection;
+pub(crate) use faults::Ranges;
 pub use initiator::{Initiator, Port};
 pub use token::Token;
 
+#[cfg(test)]
+mod classes_tests;
 #[cfg(test)]
 pub(crate) mod tests;

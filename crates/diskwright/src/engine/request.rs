@@ -71,6 +71,12 @@ pub enum NvCacheCommand {
     /// Write a run of blocks to the medium although it may be pinned. The request is complete when they are there durably; older copies of
     /// them in the NV cache are void then.
     WriteMedium,
+    /// [`Pin`](Self::Pin), and then a write of these blocks: two commands in one request. It is refused where the pin is, and where blocks are
+    /// not pinned any more when the write's turn comes.
+    PinAndWrite,
+    /// [`WriteMedium`](Self::WriteMedium), and then [`Unpin`](Self::Unpin), which the request does not wait for: two commands in one request.
+    /// Where the write fails, nothing is unpinned.
+    WriteMediumAndUnpin,
 }
 
 impl NvCacheCommand {
@@ -95,6 +101,8 @@ impl NvCacheCommand {
             NvCacheCommand::PowerModeOff => "power mode off",
             NvCacheCommand::ReadMedium => "read medium",
             NvCacheCommand::WriteMedium => "write medium",
+            NvCacheCommand::PinAndWrite => "pin and write",
+            NvCacheCommand::WriteMediumAndUnpin => "write medium and unpin",
         }
     }
 }
@@ -125,6 +133,25 @@ impl Command {
         self.fua = other.fua;
         self.lbn = other.lbn;
         self.blocks = other.blocks;
+    }
+}
+
+/// How urgent a request is to the process that makes it. Queues with a scheme of priorities look at it; to all others requests are alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Nobody waits for it.
+    #[default]
+    Plain,
+    /// Time-limited: a process waits for it if it is still under way after some time.
+    Limited,
+    /// Time-critical: a process waits for it.
+    Critical,
+}
+
+impl Class {
+    /// Whether a scheme of priorities prefers it to plain requests.
+    pub const fn is_urgent(self) -> bool {
+        !matches!(self, Class::Plain)
     }
 }
 
@@ -296,6 +323,8 @@ pub struct Request {
     pub sequence: u64,
     /// Of which of the load's streams the host's request is that it is, or is for; 0 where there is none.
     pub stream: u32,
+    /// How urgent the host's request is that it is, or is for.
+    pub class: Class,
     /// The run does not go on for it alone.
     pub(crate) is_background: bool,
     /// The device that submitted it; `None` for the host.
@@ -331,6 +360,7 @@ impl Request {
         self.outcome = None;
         self.sequence = if owner.is_some() { OF_NO_REQUEST } else { 0 };
         self.stream = 0;
+        self.class = Class::default();
         self.is_background = false;
         self.owner = owner;
         self.device = device;

@@ -211,7 +211,7 @@ fn a_device_that_does_not_know_what_it_has_is_found_all_the_same() {
 #[test]
 fn a_lazy_member_is_named_and_its_array_is_not() {
     let layout: LayoutSpec = serde_json::from_str(r#"{ "mirror": {} }"#).expect("a layout");
-    let layout = layout.build(&[100, 100]).expect("it fits");
+    let layout = layout.build(&[100, 100]).expect("it fits").plain();
     let child = |device| Child {
         device: DeviceId(device),
         blocks: 100,

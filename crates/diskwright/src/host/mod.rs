@@ -4,6 +4,7 @@
 pub mod flash_backed;
 pub mod growth;
 mod planned;
+mod processes;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -20,6 +21,7 @@ use crate::workload::{Arrival, Pacing, Workload};
 use flash_backed::foresight::Foresight;
 use growth::Growth;
 use planned::Streams;
+use processes::Processors;
 
 pub use crate::base::progress::Progress;
 
@@ -30,6 +32,8 @@ pub struct Extent {
     pub requests: Option<u64>,
     /// Only requests that arrive within this time of the first one.
     pub duration: Option<Time>,
+    /// The run ends when the last request of an open load has arrived; what is outstanding then is given up.
+    pub ends_with_last_arrival: bool,
 }
 
 /// How a host behaves.
@@ -72,6 +76,8 @@ pub struct Host<'a> {
     has_streams: bool,
     /// Under a planned pacing.
     planned: Streams,
+    /// Under the pacing of processes.
+    processes: Processors,
     growth: Growth,
     recorder: Recorder,
     log: Option<RequestLog>,
@@ -107,6 +113,7 @@ impl<'a> Host<'a> {
         Host {
             has_streams: !streams.is_empty(),
             planned: Streams::new(workload.take_plans()),
+            processes: Processors::new(workload.process_rules()),
             pacing: workload.pacing(),
             workload,
             pool: Pool::new(policy.scheduler.order()),
@@ -189,7 +196,8 @@ impl<'a> Host<'a> {
 
     /// What the results should warn of.
     pub fn warnings(&self) -> Vec<String> {
-        let open = matches!(self.pacing, Pacing::Open) || self.planned.has_open();
+        let open =
+            matches!(self.pacing, Pacing::Open | Pacing::Processes) || self.planned.has_open();
         let backlog = if open { self.growth.verdict() } else { None };
         backlog.into_iter().collect()
     }
@@ -205,7 +213,8 @@ impl<'a> Host<'a> {
             let held = self.pool.len();
             format!("the power was cut at {at}: {lost} requests under way were lost, and {held} had not been issued")
         });
-        dark.into_iter().chain(many).collect()
+        let processes = self.processes.notes();
+        dark.into_iter().chain(many).chain(processes).collect()
     }
 
     /// Writes the next request of the workload for a user, unless the run's extent is reached.
@@ -265,6 +274,10 @@ impl<'a> Host<'a> {
         let request = port.submit(command, origin.arrival, origin.sequence);
         if self.pacing != Pacing::Open {
             note(&mut self.users, request, origin.user);
+            if self.pacing == Pacing::Processes {
+                let class = self.processes.handed_over(origin.sequence, request);
+                port.set_class(request, class);
+            }
         }
         if self.has_streams {
             note(&mut self.streams, request, origin.stream);
@@ -326,6 +339,9 @@ impl<'a> Host<'a> {
             port.alarm(at, Token::new(ARRIVAL, 0));
         }
         self.has_no_next = !comes;
+        if !comes && self.policy.extent.ends_with_last_arrival {
+            port.stop();
+        }
         if let Some(foresight) = &self.foresight {
             foresight.note(comes.then_some(&self.ahead.command));
         }
@@ -375,12 +391,15 @@ impl Initiator for Host<'_> {
                 Ok(())
             }
             Pacing::Planned => self.begin_stages(port),
+            Pacing::Processes => self.start_processes(port),
         }
     }
 
     fn alarm(&mut self, token: Token, port: &mut Port<'_>) -> Result<(), Error> {
-        if self.pacing == Pacing::Planned {
-            return self.planned_alarm(token, port);
+        match self.pacing {
+            Pacing::Open | Pacing::Closed { .. } => {}
+            Pacing::Planned => return self.planned_alarm(token, port),
+            Pacing::Processes => return self.processor_alarm(token, port),
         }
         if token.kind() == THOUGHT {
             return self.next_of_user(token.value(), port);
@@ -412,6 +431,7 @@ impl Initiator for Host<'_> {
             Pacing::Open => {}
             Pacing::Closed { .. } => self.think(self.users[request.0 as usize], port)?,
             Pacing::Planned => self.planned_completed(self.users[request.0 as usize], port)?,
+            Pacing::Processes => self.process_completed(request, port)?,
         }
         // Only of an open load is it known whether more is to come.
         if self.outstanding == 0 && (self.has_no_next || self.pacing != Pacing::Open) {

@@ -275,7 +275,7 @@ impl Host<'_> {
     }
 
     /// Whether requests that arrive at an instant are still taken.
-    fn takes(&self, at: Time) -> bool {
+    pub(super) fn takes(&self, at: Time) -> bool {
         let first = self.first_arrival.unwrap_or(at);
         let most = self.policy.extent.duration;
         most.is_none_or(|most| at.saturating_sub(first) <= most)

@@ -14,7 +14,7 @@ use crate::disksim::{self, Disk, Files};
 use crate::workload;
 
 use super::simulation::vary::Variation;
-use super::simulation::{RunOptions, SpecSource, drive_keys, imported, read_tree};
+use super::simulation::{RunOptions, SpecSource, drive_keys, read_tree};
 
 /// The files that a spec reads, itself first: every text in it that names a file which is there, read as a path from the
 /// spec's folder, and what those files read in turn.
@@ -87,11 +87,13 @@ impl Found {
 
     /// A spec or a drive, with the files that a set-up of DiskSim's names.
     fn add_drive(&mut self, path: &Path) {
-        self.add(path.to_owned());
-        if imported::is_set_up(path) {
+        let path = disksim::file_of(path);
+        self.add(path.clone());
+        if disksim::is_set_up(&path) {
             let read = Recorded::default();
             // One that cannot be understood is refused where it is used.
-            let _ = disksim::import_from(&read, path, &[], &[]);
+            let _ = disksim::import_from(&read, &path, &[], &[]);
+            let _ = disksim::whole_from(&read, &path, &[], "", &[]);
             let read = read.0.into_inner().unwrap_or_else(PoisonError::into_inner);
             read.into_iter().for_each(|path| self.add(path));
         }
@@ -105,7 +107,7 @@ impl Found {
 
     fn add_text(&mut self, base: &Path, text: &str) {
         let path = base.join(text);
-        if path.is_file() {
+        if disksim::file_of(&path).is_file() {
             self.add_drive(&path);
             self.add_trace(&path);
         }

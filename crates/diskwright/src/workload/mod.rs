@@ -10,6 +10,8 @@ mod input;
 mod inspection;
 pub mod opening;
 mod output;
+mod places;
+pub mod processes;
 mod profile;
 mod record;
 mod selection;
@@ -27,6 +29,7 @@ use crate::base::error::{Error, InputError, Place};
 use crate::base::units::Time;
 use crate::engine::request::Command;
 
+use self::processes::{PlannedRequest, ProcessRules, Processes};
 use self::selection::{CHOOSE_DEVICE, Selection};
 use self::synthetic::{StreamPlan, Synthetic};
 
@@ -43,6 +46,8 @@ pub use self::input::Input;
 pub use self::inspection::{DeviceSummary, InspectOptions, Inspection, inspect};
 pub use self::opening::{FORMATS, FormatSummary, format_of, open, open_input, summaries};
 pub use self::output::Output;
+pub use self::places::DevicePlace;
+pub use self::processes::ProcessesSpec;
 pub use self::profile::{
     ArrivalProfile, BurstProfile, Class, ClassSizes, Classes, DirectionProfile, Dispersion,
     LogHistogram, Profile, ReferenceProfile, RunProfile, SizeCount, SizeProfile, Sizes,
@@ -116,6 +121,8 @@ pub enum Pacing {
     },
     /// Each stream by its [plan](Workload::take_plans).
     Planned,
+    /// By [processes](Workload::process_rules) on simulated processors.
+    Processes,
 }
 
 /// The requests of a spec, one after the other.
@@ -132,6 +139,7 @@ enum Source {
         selection: Box<Selection>,
     },
     Synthetic(Box<Synthetic>),
+    Processes(Box<Processes>),
 }
 
 impl Workload {
@@ -159,6 +167,15 @@ impl Workload {
                 notes: spec.notes.clone(),
             });
         }
+        if let Some(processes) = &spec.processes {
+            let regions = places::regions(&spec.devices, capacity_blocks)?;
+            let processes = Processes::new(processes, seed, &regions)?;
+            return Ok(Workload {
+                pacing: Pacing::Processes,
+                source: Source::Processes(Box::new(processes)),
+                notes: Vec::new(),
+            });
+        }
         let synthetic_clone = spec
             .synthetic_clone
             .as_ref()
@@ -169,7 +186,9 @@ impl Workload {
                 .unwrap_or(Path::new("")),
         );
         let options = spec.format_options();
-        if spec.device == DeviceChoice::Single && synthetic_clone.is_none() {
+        places::check_within(&spec.devices, capacity_blocks)?;
+        let is_of_one = spec.device == DeviceChoice::Single && spec.devices.is_empty();
+        if is_of_one && synthetic_clone.is_none() {
             refuse_several_devices(&path, &options)?;
         }
         Ok(Workload {
@@ -189,7 +208,7 @@ impl Workload {
     pub fn popular_places(&self) -> Option<impl Iterator<Item = Command> + '_> {
         match &self.source {
             Source::Synthetic(synthetic) => synthetic.popular_places(),
-            Source::Trace { .. } => None,
+            Source::Trace { .. } | Source::Processes(_) => None,
         }
     }
 
@@ -205,6 +224,14 @@ impl Workload {
     pub fn next(&mut self) -> Result<Option<Arrival>, Error> {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.draw(),
+            Source::Processes(processes) => {
+                let next = processes.in_turn()?;
+                Ok(next.map(|(generator, planned)| Arrival {
+                    at: Time::ZERO,
+                    command: planned.command,
+                    stream: generator as u32,
+                }))
+            }
             Source::Trace { reader, selection } => selection.next(&mut **reader),
         }
     }
@@ -227,7 +254,7 @@ impl Workload {
     pub fn fill_for(&mut self, user: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.fill_for(user, next),
-            Source::Trace { .. } => Ok(next.becomes(self.next()?)),
+            Source::Trace { .. } | Source::Processes(_) => Ok(next.becomes(self.next()?)),
         }
     }
 
@@ -236,7 +263,7 @@ impl Workload {
     pub fn think(&mut self, user: u32) -> Time {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.think(user),
-            Source::Trace { .. } => Time::ZERO,
+            Source::Trace { .. } | Source::Processes(_) => Time::ZERO,
         }
     }
 
@@ -244,7 +271,31 @@ impl Workload {
     pub fn take_plans(&mut self) -> Vec<StreamPlan> {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.take_plans(),
-            Source::Trace { .. } => Vec::new(),
+            Source::Trace { .. } | Source::Processes(_) => Vec::new(),
+        }
+    }
+
+    /// The rules of the load's processes, where the pacing is [`Pacing::Processes`].
+    pub fn process_rules(&self) -> ProcessRules {
+        match &self.source {
+            Source::Processes(processes) => processes.rules(),
+            Source::Synthetic(_) | Source::Trace { .. } => ProcessRules::default(),
+        }
+    }
+
+    /// What the process of a generator, from 0, does next.
+    ///
+    /// # Errors
+    /// A distribution of the generator has nothing that fits.
+    ///
+    /// # Panics
+    /// The load has no processes.
+    pub fn plan_of(&mut self, generator: usize) -> Result<PlannedRequest, Error> {
+        match &mut self.source {
+            Source::Processes(processes) => processes.plan(generator),
+            Source::Synthetic(_) | Source::Trace { .. } => {
+                unreachable!("only processes ask for plans")
+            }
         }
     }
 
@@ -257,7 +308,7 @@ impl Workload {
     pub fn fill_of(&mut self, stream: u32, next: &mut Arrival) -> Result<bool, Error> {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.fill_of(stream, next),
-            Source::Trace { .. } => Ok(false),
+            Source::Trace { .. } | Source::Processes(_) => Ok(false),
         }
     }
 
@@ -266,7 +317,7 @@ impl Workload {
     pub fn is_at_end(&mut self, stream: u32) -> bool {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.is_at_end(stream),
-            Source::Trace { .. } => true,
+            Source::Trace { .. } | Source::Processes(_) => true,
         }
     }
 
@@ -275,7 +326,7 @@ impl Workload {
     pub fn has_flush_next(&mut self, stream: u32) -> bool {
         match &mut self.source {
             Source::Synthetic(synthetic) => synthetic.has_flush_next(stream),
-            Source::Trace { .. } => false,
+            Source::Trace { .. } | Source::Processes(_) => false,
         }
     }
 
@@ -283,6 +334,7 @@ impl Workload {
     pub fn streams(&self) -> Vec<String> {
         match &self.source {
             Source::Synthetic(synthetic) => synthetic.names().to_vec(),
+            Source::Processes(processes) => processes.names().to_vec(),
             Source::Trace { .. } => Vec::new(),
         }
     }
@@ -295,7 +347,7 @@ impl Workload {
     /// What was counted so far.
     pub fn counts(&self) -> Counts {
         match &self.source {
-            Source::Synthetic(_) => Counts::default(),
+            Source::Synthetic(_) | Source::Processes(_) => Counts::default(),
             Source::Trace { reader, selection } => {
                 let counts = selection.counts();
                 Counts {
@@ -311,6 +363,7 @@ impl Workload {
     pub fn total_hint(&self) -> Option<u64> {
         match &self.source {
             Source::Synthetic(synthetic) => synthetic.total(),
+            Source::Processes(processes) => Some(processes.rules().requests),
             Source::Trace { .. } => None,
         }
     }
@@ -319,14 +372,14 @@ impl Workload {
     pub fn is_endless(&self) -> bool {
         match &self.source {
             Source::Synthetic(synthetic) => synthetic.is_endless(),
-            Source::Trace { .. } => false,
+            Source::Trace { .. } | Source::Processes(_) => false,
         }
     }
 
     /// What the user should know of how the requests so far were read, without doubting them.
     pub fn notes(&self) -> Vec<String> {
         match &self.source {
-            Source::Synthetic(_) => Vec::new(),
+            Source::Synthetic(_) | Source::Processes(_) => Vec::new(),
             Source::Trace { reader, selection } => {
                 let mut notes = reader.notes();
                 notes.extend(selection.notes());
@@ -343,6 +396,7 @@ impl Workload {
                 warnings.append(&mut load.warnings());
                 warnings
             }
+            Source::Processes(_) => Vec::new(),
             Source::Trace { reader, selection } => {
                 let mut warnings = reader.warnings();
                 warnings.extend(selection.warnings());

@@ -8,6 +8,7 @@ use crate::engine::request::{Command, Op};
 
 use super::devices::Devices;
 use super::formats::TraceReader;
+use super::places::Places;
 use super::record::Record;
 use super::spec::{BadSize, DeviceChoice, OutOfOrder, Pace, PastEnd, WorkloadSpec};
 use super::{Arrival, Counts};
@@ -21,6 +22,7 @@ pub struct Selection {
     devices: Devices,
     /// The device of the first record, where only one is expected.
     single: Option<u32>,
+    places: Places,
     capacity: u64,
     speed: Option<f64>,
     from: Time,
@@ -44,6 +46,7 @@ impl Selection {
             device: spec.device,
             devices: Devices::default(),
             single: None,
+            places: Places::new(&spec.devices, capacity),
             capacity,
             speed: match spec.pace {
                 Pace::Scaled(speed) => Some(speed),
@@ -164,6 +167,7 @@ impl Selection {
                 }
                 Ok(found)
             }
+            DeviceChoice::Single if !self.places.is_empty() => Ok(true),
             DeviceChoice::Single => {
                 let single = *self.single.get_or_insert(record.device);
                 if record.device == single {
@@ -243,8 +247,14 @@ impl Selection {
         if record.op == Op::Flush {
             return Ok(Some((Lbn(0), 0)));
         }
-        let capacity = self.capacity;
         let (mut lbn, mut blocks) = (record.lbn.0, record.blocks);
+        let (mut begin, mut capacity) = (0, self.capacity);
+        if !self.places.is_empty() {
+            let found = self.places.find(record);
+            let found = found.map_err(|(message, help)| refused(message, reader, help))?;
+            (begin, capacity) = (found.begin, found.capacity);
+            (lbn, blocks) = (found.lbn, found.blocks);
+        }
         if blocks == 0 || blocks == Record::OVERSIZE || u64::from(blocks) > capacity {
             match self.bad_size {
                 BadSize::Error => return Err(bad_size(blocks, capacity, reader)),
@@ -270,7 +280,7 @@ impl Selection {
                 PastEnd::Clip | PastEnd::Skip => return Ok(None),
             }
         }
-        Ok(Some((Lbn(lbn), blocks)))
+        Ok(Some((Lbn(begin + lbn), blocks)))
     }
 }
 

@@ -14,6 +14,8 @@ use crate::base::units::Time;
 use super::clone_options::SyntheticCloneOptions;
 use super::fio::{self, FioJob, FioSpec};
 use super::formats::{BlktraceOptions, CsvOptions, FormatOptions};
+use super::places::{self, DevicePlace};
+use super::processes::ProcessesSpec;
 use super::synthetic::SyntheticSpec;
 use super::synthetic_clone::{self, SyntheticCloneSpec};
 
@@ -34,6 +36,9 @@ pub struct WorkloadSpec {
     /// A job file of fio's, which becomes a synthetic load; this, `trace`, `synthetic-clone` or `synthetic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fio: Option<FioSpec>,
+    /// Processes that make requests on simulated processors, as DiskSim's synthetic generators are; in place of all of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<ProcessesSpec>,
     /// What a job file says and the load that it became does not have.
     #[serde(skip)]
     pub notes: Vec<String>,
@@ -56,6 +61,9 @@ pub struct WorkloadSpec {
     pub pace: Pace,
     /// Which of the trace's devices.
     pub device: DeviceChoice,
+    /// Where the trace's devices are on the one that the requests are for, each with its number; in place of `device`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DevicePlace>,
     /// Leave out requests that arrive earlier; this instant becomes time 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Time>,
@@ -130,6 +138,7 @@ impl WorkloadSpec {
             ("synthetic-clone", self.synthetic_clone.is_some()),
             ("synthetic", self.synthetic.is_some()),
             ("fio", self.fio.is_some()),
+            ("processes", self.processes.is_some()),
         ];
         let given: Vec<_> = loads
             .iter()
@@ -139,7 +148,7 @@ impl WorkloadSpec {
         match given[..] {
             [] => {
                 return Err(InputError::new("workload: no requests to simulate")
-                    .help("give workload.trace = \"FILE\", workload.synthetic-clone = \"PROFILE\", a table [workload.synthetic] or workload.fio = \"JOB FILE\"")
+                    .help("give workload.trace = \"FILE\", workload.synthetic-clone = \"PROFILE\", a table [workload.synthetic] or [workload.processes], or workload.fio = \"JOB FILE\"")
                     .into());
             }
             [one, other, ..] => {
@@ -147,7 +156,7 @@ impl WorkloadSpec {
                     "workload.{one} and workload.{other} exclude each other"
                 )));
             }
-            ["synthetic" | "fio"] => return self.check_synthetic(),
+            ["synthetic" | "fio" | "processes"] => return self.check_synthetic(),
             ["synthetic-clone"] => self.check_synthetic_clone()?,
             [_] => {}
         }
@@ -165,7 +174,12 @@ impl WorkloadSpec {
                 "workload.from is {from} and workload.to {to}: nothing is between"
             )));
         }
-        Ok(())
+        if !self.devices.is_empty() && self.device != DeviceChoice::Single {
+            return Err(Error::input(
+                "workload.device and workload.devices exclude each other",
+            ));
+        }
+        places::check(&self.devices)
     }
 
     /// The keys that are about files of traces say nothing about a synthetic clone, which is of one device and in order.
@@ -181,7 +195,7 @@ impl WorkloadSpec {
     }
 
     /// The keys about the file of a trace, and whether they are given.
-    fn about_files(&self) -> [(&'static str, bool); 7] {
+    fn about_files(&self) -> [(&'static str, bool); 8] {
         let untouched = WorkloadSpec::default();
         [
             ("format", self.format.is_some()),
@@ -189,6 +203,7 @@ impl WorkloadSpec {
             ("blktrace", self.blktrace != untouched.blktrace),
             ("sector_bytes", self.sector_bytes.is_some()),
             ("device", self.device != untouched.device),
+            ("devices", !self.devices.is_empty()),
             ("out_of_order", self.out_of_order != untouched.out_of_order),
             ("bad_size", self.bad_size != untouched.bad_size),
         ]
@@ -205,7 +220,9 @@ impl WorkloadSpec {
             ("past_end", self.past_end != untouched.past_end),
         ];
         for (key, touched) in self.about_files().into_iter().chain(about_requests) {
-            if touched {
+            // Processes make requests for devices, too.
+            let is_known = key == "devices" && self.processes.is_some();
+            if touched && !is_known {
                 return Err(Error::input(format!(
                     "workload.{key} is about a trace and changes nothing of a synthetic load"
                 )));

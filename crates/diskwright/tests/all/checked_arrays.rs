@@ -36,17 +36,41 @@ fn disks() -> impl Strategy<Value = String> {
 
 /// A tree of arrays of disks.
 fn arrays() -> impl Strategy<Value = String> {
-    let layout = prop_oneof![
-        2 => prop::sample::select(vec![1u32, 2, 3, 4, 7, 8, 64, 1000])
-            .prop_map(|unit| format!("{{ stripe = {{ unit = \"{unit} blocks\" }} }}")),
-        2 => prop::sample::select(diskwright::devices::array::reads::ReadSpec::NAMES)
-            .prop_map(|read| format!("{{ mirror = {{ read = \"{read}\" }} }}")),
-        1 => Just("\"concat\"".to_owned()),
-    ];
+    let unit = prop::sample::select(vec![1u32, 2, 3, 4, 7, 8, 64, 1000]);
+    let read = prop::sample::select(diskwright::devices::array::reads::ReadSpec::NAMES);
+    let parity = (
+        prop::sample::select(vec![
+            "left-symmetric",
+            "left-asymmetric",
+            "right-symmetric",
+            "right-asymmetric",
+        ]),
+        prop::sample::select(vec![
+            "waits = \"all\"",
+            "waits = \"own-chain\"",
+            "writes = { threshold = 2 }",
+        ]),
+    );
+    let layout = (0u32..9, unit, read, parity);
     let spindles = "{ free = { tolerance = \"0.5 %\" } }";
-    let tree = disks().prop_recursive(2, 9, 3, move |below| {
-        let members = prop::collection::vec(below, 1..4);
-        (layout.clone(), members).prop_map(move |(layout, members)| {
+    let tree = disks().prop_recursive(2, 9, 4, move |below| {
+        let members = prop::collection::vec(below, 1..5);
+        (layout.clone(), members).prop_map(move |((kind, unit, read, (rotation, how)), members)| {
+            let count = members.len();
+            let unit = format!("unit = \"{unit} blocks\"");
+            let layout = match kind {
+                0 | 1 => format!("{{ mirror = {{ read = \"{read}\" }} }}"),
+                2 => "\"concat\"".to_owned(),
+                3 if count >= 2 => format!("{{ raid-4 = {{ {unit}, {how} }} }}"),
+                4 | 5 if count >= 2 => {
+                    format!("{{ raid-5 = {{ {unit}, {how}, rotation = \"{rotation}\" }} }}")
+                }
+                6 if count >= 3 => {
+                    format!("{{ raid-6 = {{ {unit}, {how}, rotation = \"{rotation}\" }} }}")
+                }
+                7 => format!("{{ raid-10 = {{ {unit}, copies = {count}, read = \"{read}\" }} }}"),
+                _ => format!("{{ stripe = {{ {unit} }} }}"),
+            };
             let members: Vec<_> = members
                 .iter()
                 .map(|member| format!("{{ {member} }}"))

@@ -15,6 +15,7 @@ fn profile(trace: &Path, device: Option<u32>, seed: Option<u64>, file: &Path) ->
         device,
         threshold: 0,
         profile: Some(file.to_owned()),
+        ..InspectOptions::default()
     };
     inspect(trace, &options, &mut ()).unwrap();
     toml::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()

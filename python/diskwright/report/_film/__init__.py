@@ -10,7 +10,6 @@ from typing import Any
 
 from diskwright.report._film import _arms, _dies
 from diskwright.report._film._base import Film, Kind
-from diskwright.report.charts import tones
 
 _KINDS = {module.KIND.name: module for module in (_arms, _dies)}
 
@@ -33,6 +32,11 @@ def kinds(shown: Sequence[Film]) -> list[Kind]:
     return list({film.kind.name: film.kind for film in shown if not film.why}.values())
 
 
-def drawn(result: Mapping[str, Any], shown: Sequence[Film]) -> dict[str, Any]:
+def drawn(shown: Sequence[Film]) -> dict[str, Any]:
     """What the page's script gets."""
-    return {"tones": tones(result), "films": [film.data for film in shown if not film.why]}
+    return {"films": [film.data for film in shown if not film.why]}
+
+
+def parts(shown: Sequence[Film]) -> list[str]:
+    """The parts that the films show, each once."""
+    return list(dict.fromkeys(part for film in shown if not film.why for part in film.data["parts"]))

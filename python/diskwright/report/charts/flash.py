@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diskwright.report.charts._base import Chart, Figure, Run, axis, duration
-from diskwright.report.charts.parts import tones
 from diskwright.report.charts.time import (
     Panel,
     end_s,
@@ -17,8 +16,7 @@ from diskwright.report.charts.time import (
 )
 
 # What workers do: how it is called, and the part of a request's time that has the same colour. Moves are of
-# no request: they have a
-# colour that no other kind has.
+# no request: they have a colour that no other kind has.
 KINDS = {
     "read": ("reading", "flash_read"),
     "program": ("programming", "program"),
@@ -115,13 +113,12 @@ def used(id: str, run: Run, flash: Mapping[str, Any]) -> Chart:
     """What channels and workers do by time, as shares of their time."""
     over, worker = flash["over_time"], flash["shape"]["worker"]
     _, seconds = unit_of_time(end_s(run))
-    colours = tones(run.result)
     dies = [(name, part, over["workers"][kind]) for kind, (name, part) in KINDS.items()]
     channels = [(f"for {cause}", part, over["channels"][cause]) for cause, part in CAUSES.items()]
     panels = [
-        (_stacked(dies, over, seconds, colours, "dies"), axis(f"{worker}s busy (%)", rangemode="tozero")),
+        (_stacked(dies, over, seconds, "dies"), axis(f"{worker}s busy (%)", rangemode="tozero")),
         (
-            _stacked(channels, over, seconds, colours, "channels"),
+            _stacked(channels, over, seconds, "channels"),
             axis("channels busy (%)", rangemode="tozero"),
         ),
     ]
@@ -139,13 +136,12 @@ def _stacked(
     rows: Sequence[tuple[str, str, Sequence[float]]],
     over: Mapping[str, Any],
     seconds: float,
-    colours: Mapping[str, int],
     stack: str,
 ) -> list[Figure]:
     traces = []
     for name, part, values in rows:
         if any(values):
             curve = steps({**over, name: values}, name, seconds, 100.0)
-            curve |= {"stackgroup": stack, "tone": colours[part], "line": curve["line"] | {"width": 0.7}}
+            curve |= {"stackgroup": stack, "part": part, "line": curve["line"] | {"width": 0.7}}
             traces.append(curve | told(name, " %"))
     return traces

@@ -5,7 +5,6 @@ from typing import Any
 
 from diskwright.report.charts._base import Chart, Figure, Run, axis, duration, rounded
 from diskwright.report.charts.flash import CAUSES, KINDS, several
-from diskwright.report.charts.parts import tones
 from diskwright.report.charts.time import end_s, unit_of_time
 
 # Rows of a map beside which all have their names, and the height of a row at most, px.
@@ -68,12 +67,10 @@ def shares(id: str, run: Run, flash: Mapping[str, Any]) -> list[Chart]:
     whole, shape, measured = run.result["measured_s"], flash["shape"], flash["measured"]
     if not whole:
         return []
-    colours, worker = tones(run.result), shape["worker"]
+    worker = shape["worker"]
     channels = [f"channel {number}" for number in range(shape["channels"])]
-    by_cause = [
-        (f"for {cause}", colours[part], measured["channels"][cause]) for cause, part in CAUSES.items()
-    ]
-    by_kind = [(name, colours[part], measured["workers"][kind]) for kind, (name, part) in KINDS.items()]
+    by_cause = [(f"for {cause}", part, measured["channels"][cause]) for cause, part in CAUSES.items()]
+    by_kind = [(name, part, measured["workers"][kind]) for kind, (name, part) in KINDS.items()]
     of_row, count = measured["workers_of_row"], len(measured["workers"]["read"])
     names = _named_rows(shape, count, of_row, worker)
     after = " since the warm-up" if run.picture["measured_from_s"] else ""
@@ -104,7 +101,7 @@ def _bars(
     title: str,
     note: str,
     rows: tuple[Sequence[str], Sequence[int]],
-    kinds: Sequence[tuple[str, int, Sequence[float]]],
+    kinds: Sequence[tuple[str, str, Sequence[float]]],
     whole: float,
     wide: bool = False,
 ) -> Chart:
@@ -114,13 +111,13 @@ def _bars(
             "type": "bar",
             "orientation": "h",
             "name": name,
-            "tone": tone,
+            "part": part,
             "x": rounded(100 * value / whole for value in values),
             "y": list(names),
             "hovertemplate": "%{y}: %{x:,.4~r} %",
             "marker": {"line": {"width": 0}},
         }
-        for name, tone, values in kinds
+        for name, part, values in kinds
         if any(values)
     ]
     busiest = max((sum(each) for each in zip(*(trace["x"] for trace in traces), strict=True)), default=0.0)

@@ -19,22 +19,6 @@ def stages(result: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def tones(result: Mapping[str, Any]) -> dict[str, int]:
-    """Which of the theme's colours a part has: those that take time come first.
-
-    Parts of one device have different colours; parts that no device has together may share one.
-    """
-    parts = result["parts_ms"]
-    devices = [set(device["busy_ms"]) for device in result["devices"].values() if "busy_ms" in device]
-    of = {name: {index for index, own in enumerate(devices) if name in own} for name in parts}
-    found: dict[str, int] = {}
-    for name in sorted(parts, key=lambda name: not parts[name]):
-        # What is of no device is apart from nothing.
-        taken = {found[other] for other in found if of[name] & of[other] or not (of[name] and of[other])}
-        found[name] = next(tone for tone in range(len(parts)) if tone not in taken)
-    return found
-
-
 def response_stages(runs: Sequence[Run]) -> Chart:
     """The mean response time, divided into waits and work."""
     divided = [stages(run.result) for run in runs]
@@ -49,11 +33,10 @@ def at_work(runs: Sequence[Run]) -> Chart:
     """The mean time from start to completion, divided into its parts."""
     divided = [run.result["parts_ms"] for run in runs]
     note = "The mean time from start to completion, by what was waited for. The parts add up to it exactly."
-    colours = tones(runs[0].result) if len(runs) == 1 else None
-    return _bars("parts", "Mean time at work, by parts", note, _labels(runs), divided, colours)
+    return _bars("parts", "Mean time at work, by parts", note, _labels(runs), divided)
 
 
-def of_operations(id: str, run: Run, served: Mapping[str, Any]) -> Chart | None:
+def of_operations(id: str, served: Mapping[str, Any]) -> Chart | None:
     """The mean parts of the time of a device's own reads and of its writes; None where it served none."""
     some = {op: of_op for op, of_op in served.items() if of_op["count"]}
     if not some:
@@ -64,7 +47,7 @@ def of_operations(id: str, run: Run, served: Mapping[str, Any]) -> Chart | None:
         "waited for: of a request on several pages, that of the page that was done last."
     )
     divided = [of_op["mean_ms"] for of_op in some.values()]
-    return _bars(id, "Where the latency goes", note, labels, divided, tones(run.result))
+    return _bars(id, "Where the latency goes", note, labels, divided)
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
@@ -77,9 +60,8 @@ def _bars(
     note: str,
     labels: Sequence[str],
     divided: Sequence[Mapping[str, float]],
-    colours: Mapping[str, int] | None = None,
 ) -> Chart:
-    """Bars with these labels; `colours` of parts are the theme's, where they are not taken in turn."""
+    """Bars with these labels."""
     names = dict.fromkeys(name for parts in divided for name, mean in parts.items() if mean)
     wholes = [sum(parts.values()) for parts in divided]
     traces: list[Figure] = []
@@ -91,13 +73,13 @@ def _bars(
                 "type": "bar",
                 "orientation": "h",
                 "name": name.replace("_", " "),
+                "part": name,
                 "x": values,
                 "y": list(labels),
                 "customdata": shares,
                 "hovertemplate": "%{x:,.4~r} ms, %{customdata:.1f} %",
                 "marker": {"line": {"width": 1}},
             }
-            | ({} if colours is None else {"tone": colours[name]})
         )
     longest = max(wholes)
     layout = {

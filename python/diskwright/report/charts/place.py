@@ -5,7 +5,7 @@ from math import log10
 from typing import Any
 
 from diskwright.report.charts._base import Chart, Figure, Run, axis, doublings, duration, named, rounded
-from diskwright.report.charts.time import end_s, shaded, unit_of_time, warm_up
+from diskwright.report.charts.time import end_s, unit_of_time, warm_up_edge
 
 _BLOCK_KIB = 0.5
 
@@ -152,7 +152,7 @@ def lbn_map(run: Run) -> Chart | None:
         "customdata": counts,
         "hovertemplate": hover + "mean %{text} of %{customdata} requests<extra></extra>",
         "colorscale": "Viridis",
-        "colorbar": _log_bar("mean response (ms)", [mean for row in means for mean in row if mean]),
+        "colorbar": log_bar("mean response (ms)", [mean for row in means for mean in row if mean]),
     }
     # The page fills in what it shares with the other trace.
     load: Figure = {
@@ -160,7 +160,7 @@ def lbn_map(run: Run) -> Chart | None:
         "z": [[None if count is None else round(log10(count), 3) for count in row] for row in counts],
         "hovertemplate": hover + "%{customdata} requests, mean %{text}<extra></extra>",
         "colorscale": "Cividis",
-        "colorbar": _log_bar("requests", [count for row in counts for count in row if count]),
+        "colorbar": log_bar("requests", [count for row in counts for count in row if count]),
         "visible": False,
     }
     layout: Figure = {
@@ -168,16 +168,7 @@ def lbn_map(run: Run) -> Chart | None:
         "margin": {"t": 20},
         "yaxis": axis("LBN (512-byte blocks)", tickformat="~s", showgrid=False, zeroline=False),
     }
-    if shade := warm_up(run):
-        shapes, layout["annotations"] = shaded(shade, seconds)
-        # Over the cells, only the end of the warm-up shows.
-        edge = {"type": "line", "xref": "x", "yref": "paper", "y0": 0, "y1": 1}
-        edge |= {
-            "x0": shapes[0]["x1"],
-            "x1": shapes[0]["x1"],
-            "line": {"dash": "dot", "width": 1.5, "color": "#888"},
-        }
-        layout["shapes"] = [edge]
+    layout |= warm_up_edge(run, seconds)
     note = (
         f"Every cell is {cells['bin_blocks']:,} of the device's {cells['capacity_blocks']:,} blocks for "
         f"{duration(cells['bin_s'])}; empty cells have no colour. Requests count at their first block, "
@@ -188,7 +179,7 @@ def lbn_map(run: Run) -> Chart | None:
     return Chart("map", "LBN against time", note, figure, 520, wide=True, views=views)
 
 
-def _log_bar(title: str, values: Sequence[float]) -> Figure:
+def log_bar(title: str, values: Sequence[float]) -> Figure:
     """A colour bar of logarithms that is labelled with the values: 1, 2 and 5 in each decade."""
     low, high = log10(max(min(values), 1e-6)), log10(max(values))
     marks = [mantissa * 10.0**power for power in range(int(low) - 2, int(high) + 2) for mantissa in (1, 2, 5)]

@@ -114,6 +114,20 @@ def shaded(shade: tuple[float, float], seconds: float) -> tuple[list[Figure], li
     return [shape], [text | {"yanchor": "bottom", "showarrow": False, "font": {"size": 11}}]
 
 
+def warm_up_edge(run: Run, seconds: float) -> Figure:
+    """What a layout says of the end of the warm-up, over cells that would hide a shade."""
+    shade = warm_up(run)
+    if shade is None:
+        return {}
+    shapes, annotations = shaded(shade, seconds)
+    edge = {"type": "line", "xref": "x", "yref": "paper", "y0": 0, "y1": 1}
+    edge |= {"x0": shapes[0]["x1"], "x1": shapes[0]["x1"]}
+    return {
+        "shapes": [edge | {"line": {"dash": "dot", "width": 1.5, "color": "#888"}}],
+        "annotations": annotations,
+    }
+
+
 def _note(run: Run) -> str:
     return (
         f"Bins of {duration(run.picture['load']['bin_s'])}. The whole run is shown"

@@ -1,7 +1,7 @@
 "use strict";
 /* Plays films, whatever they show: what is drawn and told is up to their kinds. */
 (() => {
-  const { tones, films } = JSON.parse(document.getElementById("film-data").textContent);
+  const { films } = JSON.parse(document.getElementById("film-data").textContent);
   const root = document.getElementById("film");
   if (!root) return;
   const views = films.map((film) => filmKinds[film.of](film));
@@ -31,7 +31,7 @@
       ops: isDark ? ["#8fd0ff", "#ffc44d"] : ["#0060b8", "#c98a00"],
       ...views[shown].look(isDark),
     };
-    const part = (name) => theme.colours[tones[name] % theme.colours.length];
+    const part = (name) => theme.parts[name] ?? theme.quiet;
     return { ...own, part, parts: films[shown].parts.map(part), text: theme.text, quiet: theme.quiet, ground: theme.ground, panel: theme.panel };
   }
 
@@ -184,7 +184,7 @@
   // What is not seen need not move.
   new IntersectionObserver(([entry]) => { if (!entry.isIntersecting && playing) { pause(); ask(); } }).observe(root);
   show(0);
-  // Where there is most to see.
+  // Where there is most to see of the animation.
   t = views[0].jumps?.[0]?.at ?? 0;
   from = wanted();
   draw();

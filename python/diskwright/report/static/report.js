@@ -1,8 +1,8 @@
 "use strict";
 (() => {
   const charts = JSON.parse(document.getElementById("charts").textContent);
-  // A trace may be like another one of its chart but for what it says itself; its colour is a tone of the theme, or that of its
-  // variant.
+  // A trace may be like another one of its chart but for what it says itself; its colour is a tone of the theme, that of a part of a
+  // request's time, or that of its variant.
   for (const chart of Object.values(charts)) {
     chart.data = chart.data.map(({ like, ...trace }) => (like === undefined ? trace : { ...chart.data[like], ...trace }));
   }
@@ -21,6 +21,12 @@
       colours: ["#6cb2f5", "#ef8a3a", "#43d1a5", "#d983b8", "#f6ea94", "#d4ecff", "#8f74ea", "#8f9a6a"],
     },
   };
+
+  // Each part of a request's time has one colour on all pages.
+  const parts = JSON.parse(document.getElementById("part-colours").textContent);
+  Object.values(themes).forEach((theme, place) => {
+    theme.parts = Object.fromEntries(Object.entries(parts).map(([name, colours]) => [name, colours[place]]));
+  });
 
   // What else is drawn has the same colours.
   globalThis.reportThemes = themes;
@@ -76,11 +82,11 @@
     return { ...trace, ...error, line, marker: { ...trace.marker, color, symbol }, visible: !hidden.has(String(variant)) };
   }
 
-  function toned({ tone, ...trace }, theme) {
+  function toned({ tone, part, ...trace }, theme) {
     if (trace.variant !== undefined) return varied(trace, theme);
-    if (tone === undefined) return trace;
-    const color = theme.colours[tone % theme.colours.length];
-    if (trace.type === "scatter") return { ...trace, line: { ...trace.line, color }, marker: { color } };
+    if (tone === undefined && part === undefined) return trace;
+    const color = part === undefined ? theme.colours[tone % theme.colours.length] : theme.parts[part] ?? theme.quiet;
+    if (trace.type === "scatter") return { ...trace, line: { ...trace.line, color }, marker: { ...trace.marker, color } };
     return { ...trace, marker: { ...trace.marker, color } };
   }
 
@@ -124,7 +130,10 @@
     const slimmer = (trace) => (trace.type !== "heatmap" ? trace
       : { ...trace, colorbar: { ...trace.colorbar, ...bar, title: { ...trace.colorbar?.title, side: "top" } } });
     const margin = isMap ? { margin: { ...layout.margin, t: 84 } } : {};
-    return { data: data.map(slimmer), layout: { ...layout, ...rows, ...margin }, height: isMap ? height + 64 : height };
+    // Names stand below each other; a chart has room for three.
+    const names = layout.showlegend ? Math.max(data.filter(({ name }) => name).length - 3, 0) : 0;
+    const more = isMap ? 64 : ENTRY * names;
+    return { data: data.map(slimmer), layout: { ...layout, ...rows, ...margin }, height: height + more };
   }
 
   // Round numbers within a range, two at least.
@@ -166,6 +175,9 @@
   function drawOne(plot, theme, width) {
     const chart = charts[plot.dataset.chart];
     const isNarrow = (width ?? plot.clientWidth) < NARROW;
+    // A scale of colours that turns leaves its old labels behind.
+    if (plot.dataset.narrow !== String(isNarrow)) for (const scale of plot.querySelectorAll(".colorbar")) scale.remove();
+    plot.dataset.narrow = String(isNarrow);
     const { data, layout, height } = isNarrow ? narrowed(chart.data, chart.layout, chart.height) : chart;
     const shown = { ...layout, template: template(theme), height, uirevision: "kept" };
     if (width) Object.assign(shown, { width });
@@ -228,7 +240,7 @@
     }
   }
 
-  document.getElementById("copy").addEventListener("click", async () => {
+  document.getElementById("copy")?.addEventListener("click", async () => {
     copied.textContent = (await copy()) ? "copied" : "selected: copy it with the keyboard";
   });
 })();

@@ -9,6 +9,7 @@
 mod counters;
 pub mod layouts;
 pub mod reads;
+mod redundant;
 pub mod spec;
 
 use serde_json::{Map, Value};
@@ -255,6 +256,10 @@ impl Device for Array {
             self.children.end(end.job);
             cx.complete(whole, self.outcome(op, end.good, end.outcome));
         }
+    }
+
+    fn made_urgent(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.children.make_urgent(request, cx);
     }
 
     fn child_has_room(&mut self, _child: DeviceId, cx: &mut Context<'_>) {

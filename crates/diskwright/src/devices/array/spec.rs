@@ -3,13 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::layouts::LayoutSpec;
+use super::layouts::{LayoutSpec, Organisation};
+use super::redundant::rebuild::RebuildRules;
+use super::redundant::scrub::ScrubRules;
+use super::redundant::{Redundant, Upkeep};
 use super::{Array, Child};
 use crate::base::error::{Error, InputError};
 use crate::base::units::percent::Percent;
 use crate::devices::assembly::{DeviceTree, Site};
 use crate::devices::kind::{AnyDevice, Built, DeviceKind};
 use crate::devices::spindles::{AngleSpec, Spindles};
+use crate::engine::device::Device;
 
 /// Several devices as one: of any kind, by `D`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +27,19 @@ pub struct ArraySpec<D> {
     pub spindles: SpindlesSpec,
     /// The devices that it is made of.
     pub member: Vec<D>,
+    /// Devices that take the place of members that fail, the first one first. Of layouts with redundancy.
+    #[serde(default = "none::<D>", skip_serializing_if = "Vec::is_empty")]
+    pub spare: Vec<D>,
+    /// How a spare is filled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuild: Option<RebuildRules>,
+    /// How the members are read through in the background; left out, they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scrub: Option<ScrubRules>,
+}
+
+fn none<D>() -> Vec<D> {
+    Vec::new()
 }
 
 /// How the platters of several disks turn.
@@ -111,11 +128,15 @@ impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
         let checks = self.spindles.check();
         checks.map_err(|error| site.locate("spindles", error))?;
         let around = self.spindles.around(site.path);
-        let mut built = Vec::with_capacity(self.member.len());
-        for (index, member) in self.member.iter().enumerate() {
-            let prefix = format!("{}.member[{index}].", site.path);
-            built.push(member.build_below(site, &prefix, &around, tree)?);
-        }
+        let mut build = |devices: &[D], name: &str| {
+            let built = devices.iter().enumerate().map(|(index, device)| {
+                let prefix = format!("{}.{name}[{index}].", site.path);
+                device.build_below(site, &prefix, &around, tree)
+            });
+            built.collect::<Result<Vec<_>, _>>()
+        };
+        let mut built = build(&self.member, "member")?;
+        built.extend(build(&self.spare, "spare")?);
         if let SpindlesSpec::Synchronised(_) = self.spindles {
             one_speed(&built).map_err(|error| site.locate("spindles", error))?;
         }
@@ -125,28 +146,65 @@ impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
             promise: tree.get(built.id).promise(),
         };
         let children: Vec<Child> = built.iter().map(child).collect();
-        let capacities: Vec<u64> = children.iter().map(|child| child.blocks).collect();
-        let layout = self.layout.build(&capacities);
+        let (members, spares) = children.split_at(self.member.len());
+        let capacities: Vec<u64> = members.iter().map(|child| child.blocks).collect();
+        let has_upkeep = !spares.is_empty() || self.rebuild.is_some() || self.scrub.is_some();
+        let layout = match has_upkeep {
+            true => self.layout.kept_up(&capacities),
+            false => self.layout.build(&capacities),
+        };
         let layout = layout.map_err(|error| site.locate("layout", error))?;
-        let array = Array::new(layout, &children);
+        let array: Box<dyn Device> = match layout {
+            Organisation::Plain(layout) => Box::new(Array::new(layout, members)),
+            Organisation::Redundant(geometry, rules) => {
+                for (index, spare) in spares.iter().enumerate() {
+                    fits(spare.blocks, geometry.used())
+                        .map_err(|error| site.locate(&format!("spare[{index}]"), error))?;
+                }
+                let rebuild = self.rebuild.unwrap_or_default();
+                rebuild
+                    .check()
+                    .map_err(|error| site.locate("rebuild.step", error))?;
+                if let Some(scrub) = &self.scrub {
+                    let checked = scrub.check();
+                    checked.map_err(|error| site.locate("scrub.step", error))?;
+                }
+                let upkeep = Upkeep {
+                    rebuild,
+                    scrub: self.scrub,
+                };
+                Box::new(Redundant::new(geometry, rules, upkeep, members, spares))
+            }
+        };
         Ok(Built {
-            id: tree.add(site.path, Box::new(array)),
+            id: tree.add(site.path, array),
             rotation: None,
         })
     }
 
     fn fill_in(&mut self, _around: &Spindles) {
         let around = self.spindles.around("");
-        for member in &mut self.member {
+        for member in self.member.iter_mut().chain(&mut self.spare) {
             member.fill_in(&around);
         }
     }
 
     fn draws_spindles(&self, _around: &Spindles) -> bool {
         let around = self.spindles.around("");
-        let mut members = self.member.iter();
+        let mut members = self.member.iter().chain(&self.spare);
         members.any(|member| member.draws_spindles(&around))
     }
+}
+
+/// Refuses a spare that has no room for what a member holds.
+fn fits(blocks: u64, used: u64) -> Result<(), InputError> {
+    if blocks < used {
+        let error = InputError::new(format!(
+            "a spare of {blocks} blocks, but {used} of each member are used"
+        ));
+        return Err(error.help(format!("accepted: devices of {used} blocks or more")));
+    }
+    Ok(())
 }
 
 /// Refuses disks that cannot turn together.

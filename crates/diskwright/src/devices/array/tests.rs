@@ -20,7 +20,7 @@ fn array(layout: &str, fakes: Vec<Fake>) -> Vec<Box<dyn Device>> {
     let children: Vec<Child> = (0..).zip(&fakes).map(child).collect();
     let layout: LayoutSpec = serde_json::from_str(layout).expect("a layout");
     let capacities: Vec<u64> = fakes.iter().map(|fake| fake.blocks).collect();
-    let layout = layout.build(&capacities).expect("it fits");
+    let layout = layout.build(&capacities).expect("it fits").plain();
     let mut devices: Vec<Box<dyn Device>> = Vec::new();
     for fake in fakes {
         devices.push(Box::new(fake));

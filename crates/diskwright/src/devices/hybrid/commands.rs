@@ -23,7 +23,7 @@ impl Hybrid {
     ) {
         let (lbn, blocks) = (command.lbn.0, u64::from(command.blocks));
         match of {
-            NvCacheCommand::Pin | NvCacheCommand::PinAndPopulate => {
+            NvCacheCommand::Pin | NvCacheCommand::PinAndPopulate | NvCacheCommand::PinAndWrite => {
                 if !self.pin(request, command, cx) && !self.waits_for_room(request, cx) {
                     self.answer(request, false, cx);
                 }
@@ -53,8 +53,9 @@ impl Hybrid {
                 self.answer(request, self.has_flash, cx);
             }
             NvCacheCommand::ReadMedium => self.divide(request, command, cx),
-            NvCacheCommand::WriteMedium if self.parks(request, command) => {}
-            NvCacheCommand::WriteMedium => {
+            NvCacheCommand::WriteMedium | NvCacheCommand::WriteMediumAndUnpin
+                if self.parks(request, command) => {}
+            NvCacheCommand::WriteMedium | NvCacheCommand::WriteMediumAndUnpin => {
                 let job = self.children.begin(Some(request));
                 self.send_to_medium(job, request, (lbn, command.end().0), cx);
             }
@@ -74,6 +75,11 @@ impl Hybrid {
         }
         match command.op {
             Op::NvCache(NvCacheCommand::PinAndPopulate) => self.populate(request, command, cx),
+            Op::NvCache(NvCacheCommand::PinAndWrite) => {
+                let pinned = self.contents.tick();
+                self.to_write.push((request, pinned));
+                self.answer(request, true, cx);
+            }
             _ => self.answer(request, true, cx),
         }
         true
@@ -93,11 +99,39 @@ impl Hybrid {
 
     pub(super) fn command_ended(&mut self, token: Token, cx: &mut Context<'_>) {
         self.commands -= 1;
+        let request = token.request();
         let outcome = match token.kind() {
             DONE => Outcome::Ok,
             _ => Outcome::Refused,
         };
-        cx.complete(token.request(), outcome);
+        let writes = cx.request(request).command.op == Op::NvCache(NvCacheCommand::PinAndWrite);
+        if writes && outcome == Outcome::Ok {
+            return self.write_pinned(request, cx);
+        }
+        cx.complete(request, outcome);
+    }
+
+    /// The blocks of a request have been pinned: it is written to its places, if they are its own still.
+    fn write_pinned(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let mut waiting = self.to_write.iter();
+        let at = waiting.position(|(waits, _)| *waits == request);
+        let (_, pinned) = self.to_write.swap_remove(at.expect("it has been pinned"));
+        let command = cx.request(request).command;
+        let mut runs = std::mem::take(&mut self.runs);
+        runs.clear();
+        runs.extend(self.contents.runs(command.lbn.0, command.blocks.into()));
+        let is_own = |run: &Run| run.cell.is_some_and(|cell| cell.is_pinned_since(pinned));
+        if self.has_flash && runs.iter().all(is_own) {
+            self.counters.goes_on(false);
+            let job = self.children.begin_after_own(request);
+            for run in &runs {
+                self.send_to_flash(job, request, run, cx);
+            }
+        } else {
+            self.counters.refused += 1;
+            cx.complete(request, Outcome::Refused);
+        }
+        self.runs = runs;
     }
 
     /// Reads pinned blocks from the medium that have no data in the NV cache.
@@ -163,6 +197,11 @@ impl Hybrid {
                 return;
             }
             self.fetches.retain(|fetch| fetch.0 != end.job);
+        }
+        let unpins = command.op == Op::NvCache(NvCacheCommand::WriteMediumAndUnpin);
+        if unpins && end.outcome == Outcome::Ok {
+            self.counters.goes_on(true);
+            self.contents.unpin(command.lbn.0, command.blocks.into());
         }
         self.children.end(end.job);
         cx.complete(whole, end.outcome);

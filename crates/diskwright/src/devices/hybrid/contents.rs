@@ -29,6 +29,11 @@ impl Cell {
         self.users > 0
     }
 
+    /// Whether it is pinned, and has had its place since before a tick.
+    pub fn is_pinned_since(&self, tick: u64) -> bool {
+        self.is_pinned && self.hold < tick
+    }
+
     /// Whether the medium has the same data of it since some tick.
     pub fn is_unchanged(&self, since: u64) -> bool {
         self.since < since

@@ -85,15 +85,24 @@ impl HybridCounters {
     /// A command to the NV cache arrives.
     pub fn commanded(&mut self, command: NvCacheCommand) {
         match command {
-            NvCacheCommand::Pin | NvCacheCommand::PinAndPopulate => self.pins += 1,
+            NvCacheCommand::Pin | NvCacheCommand::PinAndPopulate | NvCacheCommand::PinAndWrite => {
+                self.pins += 1;
+            }
             NvCacheCommand::Unpin => self.unpins += 1,
             NvCacheCommand::QueryPinned => self.queries += 1,
             NvCacheCommand::FlushUnpinned => self.flushes_of_unpinned += 1,
             NvCacheCommand::PowerModeOn
             | NvCacheCommand::PowerModeOff
             | NvCacheCommand::ReadMedium
-            | NvCacheCommand::WriteMedium => {}
+            | NvCacheCommand::WriteMedium
+            | NvCacheCommand::WriteMediumAndUnpin => {}
         }
+    }
+
+    /// The second of two commands in one request has its turn, as a request of its own: a write, or an unpin.
+    pub fn goes_on(&mut self, unpins: bool) {
+        self.requests += 1;
+        self.unpins += u64::from(unpins);
     }
 
     /// The results, while `pinned` blocks are pinned and `held` blocks have a place.

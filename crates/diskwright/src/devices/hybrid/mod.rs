@@ -86,6 +86,8 @@ pub struct Hybrid {
     writing: Vec<(u64, u64)>,
     /// What populating pins read from the medium: for which job, from which block to which, and when it was sent.
     fetches: Vec<(JobId, (u64, u64), u64)>,
+    /// Requests whose blocks have been pinned and are to be written, with the tick before which that was.
+    to_write: Vec<(RequestId, u64)>,
     /// Commands under way.
     commands: u32,
     counters: HybridCounters,
@@ -109,6 +111,7 @@ impl Hybrid {
             waiting_pins: Vec::new(),
             writing: Vec::new(),
             fetches: Vec::new(),
+            to_write: Vec::new(),
             commands: 0,
             counters: HybridCounters::default(),
             runs: Vec::new(),
@@ -211,6 +214,10 @@ impl Device for Hybrid {
         }
     }
 
+    fn made_urgent(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.children.make_urgent(request, cx);
+    }
+
     fn stand_by(&mut self, cx: &mut Context<'_>) {
         cx.stand_by(self.medium.device);
     }
@@ -237,6 +244,7 @@ impl Device for Hybrid {
             medium: self.medium.device,
             flash: self.flash.device,
             blocks: self.flash.blocks,
+            command: self.command_time,
         })
     }
 

@@ -69,7 +69,7 @@ impl Hybrid {
         // What is void in the NV cache must be durable on the medium.
         let replaces = || {
             let mut runs = self.contents.runs(from, end - from);
-            op == Op::NvCache(NvCacheCommand::WriteMedium) || runs.any(|run| run.cell.is_some())
+            matches!(op, Op::NvCache(_)) || runs.any(|run| run.cell.is_some())
         };
         let must_last = !is_read && self.medium.promise == Promise::AfterFlush && replaces();
         let command = Command {

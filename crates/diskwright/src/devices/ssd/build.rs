@@ -5,6 +5,7 @@ use serde_json::json;
 use super::ageing::Ageing;
 use super::cleaning::Cleaning;
 use super::drive::{MOST_AT_ONCE, Parallel, SsdDescription};
+use super::failures::Failing;
 use super::log_build::logged;
 use super::mapping::map_units;
 use super::phases::MultiPlane;
@@ -109,6 +110,7 @@ impl SsdSpec {
         over(&mut drive.wear, self.wear.as_ref());
         over(&mut drive.retry, self.retry.map(Some).as_ref());
         over(&mut drive.refresh, self.refresh.map(Some).as_ref());
+        over(&mut drive.failures, self.failures.map(Some).as_ref());
         over(&mut drive.mapping, self.mapping.map(Some).as_ref());
         over(&mut drive.suspend, self.suspend.map(Some).as_ref());
         over(&mut drive.slc, self.slc.map(Some).as_ref());
@@ -165,6 +167,7 @@ impl SsdSpec {
             is_separate: drive.cleaning.separate,
             endurance: drive.wear.endurance,
             slc: slc.map(|slc| slc.rules),
+            reserve: drive.failures.map_or(0, |failures| failures.reserve),
         };
         let planes_of_worker = match drive.parallel {
             Parallel::Dies => geometry.planes,
@@ -196,6 +199,13 @@ impl SsdSpec {
         if let Some(refresh) = &drive.refresh {
             refresh.check().map_err(|error| ("refresh", error.into()))?;
         }
+        let failures = drive.failures.map(|failures| {
+            let key = site.stream(".failures").bits();
+            failures.build(geometry.blocks, key)
+        });
+        let failures = failures
+            .transpose()
+            .map_err(|error| ("failures", error.into()))?;
         let queues = drive.queues.as_ref().map(|queues| queues.build());
         let queues = queues
             .transpose()
@@ -230,6 +240,7 @@ impl SsdSpec {
             map_units,
             levelling,
             ageing: Ageing::new(drive.retry, drive.refresh, geometry.all_blocks()),
+            failing: failures.map(|rules| Box::new(Failing::new(rules))),
             geometry,
             allocation,
             units,

@@ -58,9 +58,10 @@ impl Ssd {
             || passed > free - self.cleaning.stop
     }
 
-    /// Free blocks of a plane that the host leaves to cleaning: each block that is cleaned may need one for what is moved.
+    /// Free blocks of a plane that the host leaves to cleaning: each block that is cleaned may need one for what is moved, and those that may fail
+    /// have a reserve.
     pub(super) fn left_to_cleaning(&self, plane: u32) -> u32 {
-        self.jobs[plane as usize].len().max(1) as u32
+        self.jobs[plane as usize].len().max(1) as u32 + self.blocks.reserve()
     }
 
     /// Whether cleaning may need the rest of a block that it shares with the host: each block that is cleaned takes less than a free one.
@@ -111,8 +112,12 @@ impl Ssd {
         if self.read_only_since.is_some() {
             return false;
         }
-        let fold = self.blocks.choose_fold(plane);
-        let Some(block) = fold.or_else(|| self.choose_victim(plane)) else {
+        let failed = match self.failing {
+            Some(_) => self.blocks.choose_retiring(plane),
+            None => None,
+        };
+        let first = failed.or_else(|| self.blocks.choose_fold(plane));
+        let Some(block) = first.or_else(|| self.choose_victim(plane)) else {
             return false;
         };
         self.begin_job(plane, block, cx);
@@ -134,7 +139,10 @@ impl Ssd {
     pub(super) fn may_clean_anyway(&self, plane: u32) -> bool {
         let (is_cleaned, least) = match &self.log {
             Some(log) => (log.blocks.is_merging(plane), 1),
-            None => (!self.jobs[plane as usize].is_empty(), 2),
+            None => (
+                !self.jobs[plane as usize].is_empty(),
+                2 + self.blocks.reserve(),
+            ),
         };
         !is_cleaned && self.blocks.free_of(plane) >= least && self.read_only_since.is_none()
     }
@@ -218,8 +226,10 @@ impl Ssd {
         let operation = *self.operations.get(id);
         self.job_mut(&operation).gathered.clear();
         if self.next_valid(self.job_of(&operation)).is_some() {
-            let to = self.blocks.next_page(operation.plane, Writer::Cleaning);
-            let to = to.expect("cleaning has a block that the host may not have");
+            let Some(to) = self.blocks.next_page(operation.plane, Writer::Cleaning) else {
+                debug_assert!(self.failing.is_some(), "the host leaves it a block");
+                return self.cleaning_ends(channel, worker, id, cx);
+            };
             self.operations.get_mut(id).to = to;
             self.note_opened(to, cx.now());
             self.sense_move(channel, worker, id, cx);
@@ -230,8 +240,10 @@ impl Ssd {
         }
         let entry = self.operations.get_mut(id);
         (entry.action, entry.phase) = (Action::Erase, Phase::Last);
-        let command = self.timing.erase_command;
-        let erase = self.erase_time(operation.unit);
+        let (command, erase) = match self.is_retiring(operation.unit) {
+            true => (Time::ZERO, Time::ZERO),
+            false => (self.timing.erase_command, self.erase_time(operation.unit)),
+        };
         self.carry(channel, id, command, cx.now());
         self.ring(worker, id, cx.now() + command + erase, cx);
     }
@@ -301,6 +313,12 @@ impl Ssd {
         }
         let operation = *self.operations.get(id);
         self.operations.remove(id);
+        if self.page_fails(operation.to, cx) {
+            let job = self.job_mut(&operation);
+            // What it read is still where it was.
+            job.next = job.gathered.first().map_or(job.next, |&(_, from)| from);
+            return self.next_step(operation.plane, operation.unit, cx);
+        }
         self.blocks.written(operation.to);
         match self.blocks.block(operation.unit).is_slc {
             true => self.counters.folded_pages += 1,
@@ -333,9 +351,14 @@ impl Ssd {
             plane, unit: block, ..
         } = *self.operations.get(id);
         self.operations.remove(id);
-        let jobs = &mut self.jobs[plane as usize];
-        let place = jobs.iter().position(|job| job.block == block);
-        let job = place.map(|place| jobs.remove(place));
+        let job = self.drop_job(plane, block);
+        if self.is_retiring(block) {
+            self.blocks.retire(block);
+            if let (Some(job), Some(_)) = (job, &self.mapping) {
+                self.units_moved(job.changed, cx);
+            }
+            return self.clean_on(plane, cx);
+        }
         let slots = self.geometry.units_of_block();
         self.recovery.erased(block * slots..(block + 1) * slots);
         let blocks = self.geometry.units_of_block() * self.geometry.unit_blocks;
@@ -343,8 +366,8 @@ impl Ssd {
         if let Some((checker, device)) = cx.checker() {
             checker.cleared(device, first, blocks);
         }
-        if !self.blocks.erase(block) {
-            self.worn_out(plane, cx);
+        if self.erase_fails(block) || !self.blocks.erase(block) {
+            self.spare_lost(plane, cx);
         }
         if let (Some(job), Some(_)) = (job, &self.mapping) {
             self.units_moved(job.changed, cx);
@@ -356,6 +379,19 @@ impl Ssd {
         if self.levelling.is_some() {
             self.level_wear(plane, cx);
         }
+        self.clean_on(plane, cx);
+    }
+
+    /// A block that was cleaned is not a block of cleaning any more.
+    pub(super) fn drop_job(&mut self, plane: u32, block: u32) -> Option<Job> {
+        let jobs = &mut self.jobs[plane as usize];
+        let place = jobs.iter().position(|job| job.block == block);
+        place.map(|place| jobs.remove(place))
+    }
+
+    /// A block of a plane has been cleaned: others may have to be.
+    fn clean_on(&mut self, plane: u32, cx: &mut Context<'_>) {
+        self.clean_failed(plane, cx);
         let is_idle = self.serving == 0
             && self
                 .cleaning
@@ -369,15 +405,19 @@ impl Ssd {
         self.fold_on(plane, cx);
     }
 
-    /// A block of a plane is worn out: without another in its place the drive can only be read from now on.
-    fn worn_out(&mut self, plane: u32, cx: &mut Context<'_>) {
+    /// A block of a plane is worn out or has failed: without another in its place the drive can only be read from now on. Behind failures cleaning
+    /// goes on while it finds blocks.
+    pub(super) fn spare_lost(&mut self, plane: u32, cx: &mut Context<'_>) {
         let group = self.group_of_plane(plane);
         let members =
             (0..self.allocation.members()).map(|member| self.allocation.plane(group, member));
         let limit: u64 = members.map(|plane| u64::from(self.limit(plane))).sum();
         let has_spare = match &self.log {
             Some(log) => self.blocks.usable_of(plane) >= log.blocks.needed(plane),
-            None => limit >= self.units_of_group() && self.blocks.free_of(plane) > 0,
+            None => {
+                let has_free = self.failing.is_some() || self.blocks.free_of(plane) > 0;
+                limit >= self.units_of_group() && has_free
+            }
         };
         if self.read_only_since.is_some() || has_spare {
             return;
@@ -387,6 +427,9 @@ impl Ssd {
 
     /// The drive can only be read from now on.
     pub(super) fn turn_read_only(&mut self, cx: &mut Context<'_>) {
+        if self.read_only_since.is_some() {
+            return;
+        }
         self.read_only_since = Some(cx.now());
         let mut given_up = Vec::new();
         for worker in &mut self.workers {

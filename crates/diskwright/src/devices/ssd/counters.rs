@@ -65,6 +65,9 @@ impl Ssd {
         if let Some(ageing) = &mut self.ageing {
             (ageing.retries, ageing.refreshed) = (0, 0);
         }
+        if let Some(failing) = &mut self.failing {
+            (failing.programs, failing.erases) = (0, 0);
+        }
         if let Some(link) = &mut self.link {
             link.count_anew();
         }
@@ -129,7 +132,7 @@ impl Ssd {
         let counters = &self.counters;
         let (channels, workers) = self.utilisations(elapsed);
         let moved = counters.moved_pages + counters.folded_pages;
-        let flash_pages = counters.host_pages + moved + counters.map_pages;
+        let flash_pages = counters.host_pages + moved + counters.map_pages + self.failed_pages();
         let written = counters.host_blocks as f64;
         let blocks = u64::from(self.geometry.unit_blocks * self.geometry.units);
         let amplification = (written > 0.0).then(|| (flash_pages * blocks) as f64 / written);
@@ -184,6 +187,9 @@ impl Ssd {
             put("retries", json!(ageing.retries));
             put("refreshed_blocks", json!(ageing.refreshed));
         }
+        if let Some(failures) = self.failures_json() {
+            put("failures", failures);
+        }
         if let Some(levelling) = &self.levelling {
             put("levelled_blocks", json!(levelling.levelled));
         }
@@ -227,7 +233,7 @@ impl Ssd {
             .blocks
             .all()
             .iter()
-            .filter(|block| block.state == BlockState::Bad);
+            .filter(|block| matches!(block.state, BlockState::Bad | BlockState::Retired));
         bad.count()
     }
 
@@ -245,6 +251,8 @@ impl Ssd {
         let mut doubts = Vec::new();
         let of_cleaning = self.doubt_of_cleaning();
         if let Some(doubt) = of_cleaning {
+            doubts.push(doubt);
+        } else if let Some(doubt) = self.doubt_of_failures() {
             doubts.push(doubt);
         } else if let Some(at) = self.read_only_since {
             doubts.push(format!(

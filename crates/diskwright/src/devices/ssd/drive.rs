@@ -11,6 +11,7 @@ use crate::base::units::quantities::Rate;
 use crate::base::units::{Size, Time};
 use crate::devices::drives::DriveFile;
 use crate::models::flash::allocation::AllocationDescription;
+use crate::models::flash::failures::FailuresDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::log_blocks::LogVictim;
 use crate::models::flash::timing::TimingDescription;
@@ -79,6 +80,9 @@ pub struct SsdDescription {
     /// When the data of a block are moved because of reads and age, if they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshDescription>,
+    /// Which programs and erases fail; none where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failures: Option<FailuresDescription>,
     /// How it knows where data are; a map of pages that is all in memory where this is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<MappingDescription>,

@@ -96,7 +96,8 @@ impl Ssd {
         let plane = self.choose_plane(self.allocation.group_of(first));
         let writer = Writer::Host(self.writes.streams - 1);
         self.make_room(plane, writer)?;
-        let is_open = !self.blocks.needs_block(plane, writer) || self.blocks.free_of(plane) > 1;
+        let is_open = !self.blocks.needs_block(plane, writer)
+            || self.blocks.free_of(plane) > self.left_to_cleaning(plane);
         let page = is_open.then(|| self.blocks.next_page(plane, writer));
         let Some(to) = page.flatten() else {
             return Err(full());
@@ -125,7 +126,7 @@ impl Ssd {
 
     /// Cleans a plane that needs a block, until enough are free.
     fn make_room(&mut self, plane: u32, writer: Writer) -> Result<(), InputError> {
-        let least = self.cleaning.begin.max(2);
+        let least = self.cleaning.begin.max(self.left_to_cleaning(plane) + 1);
         while self.blocks.needs_block(plane, writer) && self.blocks.free_of(plane) < least {
             let Some(block) = self.choose_victim(plane) else {
                 break;

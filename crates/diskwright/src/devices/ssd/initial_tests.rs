@@ -42,6 +42,7 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
         is_separate: true,
         endurance: None,
         slc: None,
+        reserve: 0,
     };
     let time = || vec![Time::from_us(50)];
     let units = geometry.slots() / 2;
@@ -53,6 +54,7 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
         map_units: 0,
         levelling: None,
         ageing: None,
+        failing: None,
         // A bad block here and there.
         blocks: Blocks::new(geometry, rules, |block| block % 17 == 3),
         timing: TimingDescription {

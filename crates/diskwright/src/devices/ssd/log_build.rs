@@ -131,6 +131,12 @@ fn check_others(
             "a page of a block in SLC mode is not at its place in a native block: no slc",
         ),
         (
+            drive.failures.is_some(),
+            "failures",
+            "programs and erases that fail",
+            "a page of a block that failed cannot be written elsewhere: no failures",
+        ),
+        (
             drive.recovery.is_some(),
             "recovery",
             "checkpoints of the map",

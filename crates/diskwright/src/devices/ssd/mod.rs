@@ -9,6 +9,7 @@ mod die_trace;
 pub mod drive;
 mod entries;
 mod expected;
+mod failures;
 mod initial;
 mod legs;
 mod levelling;
@@ -59,6 +60,7 @@ use ageing::Ageing;
 use cleaning::{Cleaning, Job};
 use counters::SsdCounters;
 use drive::ControllerDescription;
+use failures::Failing;
 use levelling::Levelling;
 use logged::Logged;
 use mapping::Mapping;
@@ -151,6 +153,7 @@ struct SsdParts {
     log: Option<Box<Logged>>,
     levelling: Option<Box<Levelling>>,
     ageing: Option<Box<Ageing>>,
+    failing: Option<Box<Failing>>,
     steady: Steady,
     power: Option<Box<DrivePower>>,
 }
@@ -178,6 +181,7 @@ struct Ssd {
     log: Option<Box<Logged>>,
     levelling: Option<Box<Levelling>>,
     ageing: Option<Box<Ageing>>,
+    failing: Option<Box<Failing>>,
 
     /// Units that the host sees; those behind them hold the map.
     host_units: u32,
@@ -271,6 +275,7 @@ impl Ssd {
             log: parts.log,
             levelling: parts.levelling,
             ageing: parts.ageing,
+            failing: parts.failing,
             host_units: parts.units,
             blocks: parts.blocks,
             cleaning: parts.cleaning,

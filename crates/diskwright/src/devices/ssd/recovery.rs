@@ -295,11 +295,16 @@ impl Ssd {
             scanned[worker as usize] += u64::from(pages);
         }
         for (block, state) in (0..).zip(self.blocks.all()) {
-            if self.log.is_some() || matches!(state.state, BlockState::Free | BlockState::Bad) {
+            let is_left_out = matches!(
+                state.state,
+                BlockState::Free | BlockState::Bad | BlockState::Retired
+            );
+            if self.log.is_some() || is_left_out {
                 continue;
             }
             let pages = self.blocks.programmed_since(block, &self.recovery.covered);
-            let has_summary = state.state != BlockState::Open && self.timing.summary > Time::ZERO;
+            let is_whole = !matches!(state.state, BlockState::Open | BlockState::Retiring);
+            let has_summary = is_whole && self.timing.summary > Time::ZERO;
             let worker = self.worker_of(block / self.geometry.blocks);
             scanned[worker as usize] += match has_summary {
                 true => u64::from(pages.min(1)),

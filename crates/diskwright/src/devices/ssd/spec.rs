@@ -10,6 +10,7 @@ use super::drive::{
 };
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
+use crate::models::flash::failures::FailuresDescription;
 use crate::models::flash::geometry::GeometryDescription;
 use crate::models::flash::timing::TimingDescription;
 use crate::models::power::PowerPolicySpec;
@@ -71,6 +72,9 @@ pub struct SsdSpec {
     /// When the data of a block are moved because of reads and age. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshDescription>,
+    /// The programs and erases that fail. Default: the drive's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failures: Option<FailuresDescription>,
     /// The map from addresses to flash. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<MappingDescription>,

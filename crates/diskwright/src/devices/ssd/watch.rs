@@ -89,7 +89,8 @@ impl Ssd {
     fn most_erases(&self) -> u32 {
         let of_idle = self.cleaning.idle.map_or(0, |(_, free)| free);
         let wanted = self.cleaning.begin.max(self.cleaning.stop).max(of_idle);
-        let wanted = wanted.clamp(1, self.geometry.blocks);
+        let wanted = wanted.max(1 + self.blocks.reserve());
+        let wanted = wanted.min(self.geometry.blocks);
         let erases = (2 * self.geometry.pages).saturating_mul(wanted);
         erases.saturating_add(self.geometry.blocks)
     }

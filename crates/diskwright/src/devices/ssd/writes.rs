@@ -360,6 +360,9 @@ impl Ssd {
 
     /// A page of entries is on flash.
     pub(super) fn program_over(&mut self, id: OpId, cx: &mut Context<'_>) {
+        if self.failing.is_some() && self.program_fails(id, cx) {
+            return;
+        }
         let Operation {
             plane, to, entries, ..
         } = *self.operations.get(id);
@@ -484,7 +487,7 @@ impl Ssd {
         }
     }
 
-    fn give_up_page(&mut self, page: OpId, cx: &mut Context<'_>) {
+    pub(super) fn give_up_page(&mut self, page: OpId, cx: &mut Context<'_>) {
         let mut at = self.operations.get(page).entries.first();
         self.operations.remove(page);
         self.writes.pages -= 1;

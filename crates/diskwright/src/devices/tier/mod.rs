@@ -347,6 +347,10 @@ impl Device for Tier {
         }
     }
 
+    fn made_urgent(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        self.children.make_urgent(request, cx);
+    }
+
     fn stand_by(&mut self, cx: &mut Context<'_>) {
         cx.stand_by(self.backing.device);
     }

@@ -2,9 +2,9 @@
 
 use super::{Module, block, count, flag, float, int, list, text, time};
 
-const SEEDS: &str = "only generators of load draw random numbers";
-const LOADED: &str = "it describes a load, and a load is said in a spec";
-const ONE_OWNER: &str = "with one drive nothing competes for the bus";
+const ONE_OWNER: &str =
+    "a bus that several drives share is always free here, and of that there is a warning";
+const NO_PARITY: &str = "no array here keeps parity, and organisations that do are refused";
 const DECORATION: &str = "it says where something is written";
 
 /// `disksim_global`.
@@ -12,10 +12,10 @@ pub(in crate::disksim) static GLOBAL: Module = Module {
     name: "disksim_global",
     ignored: None,
     parameters: &[
-        int("Init Seed", i64::MIN, i64::MAX).optional().none(SEEDS),
-        flag("Init Seed with time").optional().none(SEEDS),
-        int("Real Seed", i64::MIN, i64::MAX).optional().none(SEEDS),
-        flag("Real Seed with time").optional().none(SEEDS),
+        int("Init Seed", i64::MIN, i64::MAX).optional(),
+        flag("Init Seed with time").optional(),
+        int("Real Seed", i64::MIN, i64::MAX).optional(),
+        flag("Real Seed with time").optional(),
         time("Statistic warm-up time").optional(),
         count("Statistic warm-up IOs").optional(),
         text("Stat definition file").none(super::PRINTED),
@@ -63,17 +63,11 @@ pub(in crate::disksim) static CONTROLLER: Module = Module {
         int("type", 1, 3),
         time("Scale for delays"),
         time("Bulk sector transfer time"),
-        count("Maximum queue length").none("controllers of types 1 and 2 have no queue"),
+        count("Maximum queue length"),
         flag("Print stats").none(super::PRINTED),
-        block("Scheduler", &["disksim_ioqueue"])
-            .optional()
-            .none("controllers of types 1 and 2 have no queue"),
-        block("Cache", &["disksim_cachemem", "disksim_cachedev"])
-            .optional()
-            .none("controllers of types 1 and 2 have no cache"),
-        count("Max per-disk pending count")
-            .optional()
-            .none("controllers of types 1 and 2 have no queue"),
+        block("Scheduler", &["disksim_ioqueue"]).optional(),
+        block("Cache", &["disksim_cachemem", "disksim_cachedev"]).optional(),
+        count("Max per-disk pending count").optional(),
     ],
 };
 
@@ -87,18 +81,15 @@ pub(in crate::disksim) static QUEUE: Module = Module {
         time("Write initiation delay"),
         time("Read initiation delay"),
         count("Sequential stream scheme"),
-        count("Maximum concat size")
-            .none("only a sequential stream scheme uses it, and of that there is a warning"),
+        count("Maximum concat size"),
         int("Overlapping request scheme", 0, 2),
         count("Sequential stream diff maximum")
             .none("only a sequential stream scheme uses it, and of that there is a warning"),
-        int("Scheduling timeout scheme", i64::MIN, i64::MAX)
-            .none("DiskSim 4.0 reads it and has no timeouts"),
+        int("Scheduling timeout scheme", i64::MIN, i64::MAX),
         count("Timeout time/weight"),
-        count("Timeout scheduling").none("DiskSim 4.0 has no timeouts"),
+        count("Timeout scheduling"),
         flag("Scheduling priority scheme"),
-        count("Priority scheduling")
-            .none("only the priority scheme uses it, and of that there is a warning"),
+        count("Priority scheduling"),
     ],
 };
 
@@ -130,23 +121,20 @@ pub(in crate::disksim) static LOGORG: Module = Module {
     name: "disksim_logorg",
     ignored: None,
     parameters: &[
-        text("Addressing mode").none("one drive has one address space"),
-        text("Distribution scheme").unless_text(
-            &["Asis", "Striped"],
-            "DiskSim drops the addresses of requests, here they are kept",
-        ),
-        text("Redundancy scheme").unless_text(&["Noredun"], "one drive holds one copy"),
+        text("Addressing mode"),
+        text("Distribution scheme"),
+        text("Redundancy scheme"),
         text("Components")
             .optional()
             .none("DiskSim 4.0 reads it and does nothing"),
-        list("devices").none("one drive is all there is"),
-        int("Stripe unit", 1, i64::MAX).none("stripes over one drive are the drive"),
-        flag("Synch writes for safety").none("one drive has no parity"),
-        int("Number of copies", 1, i64::MAX).none("one drive holds one copy"),
-        int("Copy choice on read", 1, 6).none("one drive holds one copy"),
-        float("RMW vs. reconstruct", 0.0, 1.0).none("one drive has no parity"),
-        int("Parity stripe unit", 1, i64::MAX).none("one drive has no parity"),
-        int("Parity rotation type", 1, 4).none("one drive has no parity"),
+        list("devices"),
+        int("Stripe unit", 1, i64::MAX),
+        flag("Synch writes for safety").none(NO_PARITY),
+        int("Number of copies", 1, i64::MAX),
+        int("Copy choice on read", 1, 6),
+        float("RMW vs. reconstruct", 0.0, 1.0).none(NO_PARITY),
+        int("Parity stripe unit", 1, i64::MAX).none(NO_PARITY),
+        int("Parity rotation type", 1, 4).none(NO_PARITY),
         time("Time stamp interval").optional().none(DECORATION),
         time("Time stamp start time").optional().none(DECORATION),
         time("Time stamp stop time").optional().none(DECORATION),
@@ -159,8 +147,8 @@ pub(super) static PROCESSES: Module = Module {
     name: "disksim_pf",
     ignored: None,
     parameters: &[
-        int("Number of processors", 1, i64::MAX).none(LOADED),
-        time("Process-Flow Time Scale").none(LOADED),
+        int("Number of processors", 1, i64::MAX),
+        time("Process-Flow Time Scale"),
     ],
 };
 
@@ -169,12 +157,12 @@ pub(super) static LOAD: Module = Module {
     name: "disksim_synthio",
     ignored: None,
     parameters: &[
-        count("Number of I/O requests to generate").none(LOADED),
-        time("Maximum time of trace generated").none(LOADED),
-        flag("System call/return with each request").none(LOADED),
-        time("Think time from call to request").none(LOADED),
-        time("Think time from request to return").none(LOADED),
-        list("Generators").none(LOADED),
+        count("Number of I/O requests to generate"),
+        time("Maximum time of trace generated"),
+        flag("System call/return with each request"),
+        time("Think time from call to request"),
+        time("Think time from request to return"),
+        list("Generators"),
     ],
 };
 
@@ -183,20 +171,20 @@ pub(super) static GENERATOR: Module = Module {
     name: "disksim_synthgen",
     ignored: None,
     parameters: &[
-        int("Storage capacity per device", 1, i64::MAX).none(LOADED),
-        list("devices").none(LOADED),
-        int("Blocking factor", 1, i64::MAX).none(LOADED),
-        float("Probability of sequential access", 0.0, 1.0).none(LOADED),
-        float("Probability of local access", 0.0, 1.0).none(LOADED),
-        float("Probability of read access", 0.0, 1.0).none(LOADED),
-        float("Probability of time-critical request", 0.0, 1.0).none(LOADED),
-        float("Probability of time-limited request", 0.0, 1.0).none(LOADED),
-        list("Time-limited think times").none(LOADED),
-        list("General inter-arrival times").none(LOADED),
-        list("Sequential inter-arrival times").none(LOADED),
-        list("Local inter-arrival times").none(LOADED),
-        list("Local distances").none(LOADED),
-        list("Sizes").none(LOADED),
+        int("Storage capacity per device", 1, i64::MAX),
+        list("devices"),
+        int("Blocking factor", 1, i64::MAX),
+        float("Probability of sequential access", 0.0, 1.0),
+        float("Probability of local access", 0.0, 1.0),
+        float("Probability of read access", 0.0, 1.0),
+        float("Probability of time-critical request", 0.0, 1.0),
+        float("Probability of time-limited request", 0.0, 1.0),
+        list("Time-limited think times"),
+        list("General inter-arrival times"),
+        list("Sequential inter-arrival times"),
+        list("Local inter-arrival times"),
+        list("Local distances"),
+        list("Sizes"),
     ],
 };
 
@@ -210,64 +198,62 @@ pub(super) static SYNCSET: Module = Module {
     ],
 };
 
-/// `disksim_simpledisk`, which is refused as a drive.
+/// `disksim_simpledisk`.
 pub(super) static SIMPLE_DISK: Module = Module {
     name: "disksim_simpledisk",
     ignored: None,
     parameters: &[
-        block("Scheduler", &["disksim_ioqueue"]).none(super::OTHER),
-        count("Max queue length").none(super::OTHER),
-        int("Block count", 1, i64::MAX).none(super::OTHER),
-        time("Bus transaction latency")
-            .optional()
-            .none(super::OTHER),
-        time("Bulk sector transfer time").none(super::OTHER),
-        flag("Never disconnect").none(super::OTHER),
+        block("Scheduler", &["disksim_ioqueue"]),
+        count("Max queue length"),
+        int("Block count", 1, i64::MAX),
+        time("Bus transaction latency").optional(),
+        time("Bulk sector transfer time"),
+        flag("Never disconnect").none("nothing but its own requests uses its bus"),
         flag("Print stats").none(super::PRINTED),
-        time("Command overhead").none(super::OTHER),
-        time("Constant access time").optional().none(super::OTHER),
-        time("Access time").optional().none(super::OTHER),
+        time("Command overhead"),
+        time("Constant access time").optional(),
+        time("Access time").optional(),
     ],
 };
 
-/// `disksim_cachemem`, whose controller is refused.
+/// `disksim_cachemem`.
 pub(super) static CACHE_MEMORY: Module = Module {
     name: "disksim_cachemem",
     ignored: None,
     parameters: &[
-        count("Cache size").none(super::OTHER),
-        list("SLRU segments").optional().none(super::OTHER),
-        count("Line size").none(super::OTHER),
-        int("Bit granularity", 1, i64::MAX).none(super::OTHER),
-        int("Lock granularity", 1, i64::MAX).none(super::OTHER),
-        flag("Shared read locks").none(super::OTHER),
-        count("Max request size").none(super::OTHER),
-        int("Replacement policy", 1, 4).none(super::OTHER),
-        flag("Allocation policy").none(super::OTHER),
-        int("Write scheme", 1, 3).none(super::OTHER),
-        flag("Flush policy").none(super::OTHER),
-        time("Flush period").none(super::OTHER),
-        float("Flush idle delay", -1.0, f64::MAX).none(super::OTHER),
-        count("Flush max line cluster").none(super::OTHER),
-        int("Read prefetch type", 0, 3).none(super::OTHER),
-        int("Write prefetch type", 0, 3).none(super::OTHER),
-        flag("Line-by-line fetches").none(super::OTHER),
-        count("Max gather").none(super::OTHER),
+        count("Cache size"),
+        list("SLRU segments").optional(),
+        count("Line size"),
+        int("Bit granularity", 1, i64::MAX),
+        int("Lock granularity", 1, i64::MAX),
+        flag("Shared read locks"),
+        count("Max request size"),
+        int("Replacement policy", 1, 4),
+        flag("Allocation policy"),
+        int("Write scheme", 1, 3),
+        flag("Flush policy"),
+        time("Flush period"),
+        float("Flush idle delay", -1.0, f64::MAX),
+        count("Flush max line cluster"),
+        int("Read prefetch type", 0, 3),
+        int("Write prefetch type", 0, 3),
+        flag("Line-by-line fetches"),
+        count("Max gather"),
     ],
 };
 
-/// `disksim_cachedev`, whose controller is refused.
+/// `disksim_cachedev`.
 pub(super) static CACHE_DEVICE: Module = Module {
     name: "disksim_cachedev",
     ignored: None,
     parameters: &[
-        count("Cache size").none(super::OTHER),
-        count("Max request size").none(super::OTHER),
-        int("Write scheme", 1, 3).none(super::OTHER),
-        flag("Flush policy").none(super::OTHER),
-        time("Flush period").none(super::OTHER),
-        float("Flush idle delay", -1.0, f64::MAX).none(super::OTHER),
-        text("Cache device").none(super::OTHER),
-        text("Cached device").none(super::OTHER),
+        count("Cache size"),
+        count("Max request size"),
+        int("Write scheme", 1, 3),
+        flag("Flush policy"),
+        time("Flush period").none("a cache device is not flushed periodically, in DiskSim either"),
+        float("Flush idle delay", -1.0, f64::MAX),
+        text("Cache device"),
+        text("Cached device"),
     ],
 };

@@ -56,8 +56,6 @@ pub(super) enum Effect {
     None(&'static str),
     /// It is not converted, which matters, in the way that is told, unless it is this number.
     Unless(f64, &'static str),
-    /// The same, unless it is one of these texts.
-    UnlessText(&'static [&'static str], &'static str),
 }
 
 const fn new(name: &'static str, kind: Kind) -> Parameter {
@@ -109,13 +107,6 @@ impl Parameter {
     }
     const fn unless(self, neutral: f64, because: &'static str) -> Parameter {
         self.effect(Effect::Unless(neutral, because))
-    }
-    const fn unless_text(
-        self,
-        neutral: &'static [&'static str],
-        because: &'static str,
-    ) -> Parameter {
-        self.effect(Effect::UnlessText(neutral, because))
     }
 }
 
@@ -204,15 +195,10 @@ pub fn parameters() -> Vec<ParameterRow> {
             parameter: parameter.name,
             required: parameter.required,
             used: matches!(parameter.effect, Effect::Used),
-            warned: matches!(
-                parameter.effect,
-                Effect::Unless(..) | Effect::UnlessText(..)
-            ),
+            warned: matches!(parameter.effect, Effect::Unless(..)),
             because: match parameter.effect {
                 Effect::Used => "",
-                Effect::None(because)
-                | Effect::Unless(_, because)
-                | Effect::UnlessText(_, because) => because,
+                Effect::None(because) | Effect::Unless(_, because) => because,
             },
         })
     });

@@ -225,8 +225,11 @@ impl FlashBacked {
             checker.buffered(device, MEMORY, request, run.start, command.blocks);
         }
         let job = self.children.begin(Some(request));
-        let pin = command_on(Op::NvCache(NvCacheCommand::Pin), false, run);
-        self.send(job, pin, Piece::Pin { order }, cx);
+        let write = command_on(Op::NvCache(NvCacheCommand::PinAndWrite), command.fua, run);
+        let child = self.send(job, write, Piece::Flash { order }, cx);
+        if let Some((checker, _)) = cx.checker() {
+            checker.carried(request, child, run.start, command.blocks);
+        }
         if self.fqueue.blocks() >= self.parts.high {
             self.begin_flushing();
         }

@@ -31,7 +31,7 @@ impl FlashBacked {
         let access = self.access.clone().expect("one is under way");
         let leaves_later = access.takes_entries && self.parts.order == DropOrder::DurableFirst;
         let op = match leaves_later {
-            true => Op::NvCache(NvCacheCommand::WriteMedium),
+            true => Op::NvCache(NvCacheCommand::WriteMediumAndUnpin),
             false => access.op,
         };
         let command = command_on(op, access.fua, &access.run);
@@ -76,15 +76,14 @@ impl FlashBacked {
         }
         if let (Piece::Flash { .. }, Outcome::Ok) = (what, outcome) {
             let blocks = cx.request(child).command.blocks;
-            self.counters.wrote(Written::Flash, blocks.into(), spent);
+            let written = spent - self.parts.command;
+            self.counters.wrote(Written::Flash, blocks.into(), written);
         }
         let end = (self.children).finish(piece, outcome, cx);
         let end = end.expect("a phase has one piece");
         match what {
-            Piece::Pin { order } => self.pinned(&end, order, cx),
             Piece::Flash { order } => self.written_to_flash(&end, order, cx),
             Piece::UnpinFirst => self.send_access(end.job, cx),
-            Piece::Unpin => self.children.end(end.job),
             Piece::Flush => {
                 self.children.end(end.job);
                 self.complete(end.request.expect("the host's"), outcome, cx);
@@ -93,25 +92,8 @@ impl FlashBacked {
         }
     }
 
-    /// A redirected write is pinned, and goes to the NV cache.
-    fn pinned(&mut self, end: &PhaseEnd, order: u64, cx: &mut Context<'_>) {
-        let request = end.request.expect("a redirected write is the host's");
-        if end.outcome != Outcome::Ok {
-            return self.unbacked(end, order, cx);
-        }
-        let command = cx.request(request).command;
-        if !self.fqueue.holds(command.lbn.0, order) {
-            return self.has_been_overtaken(end.job, request, cx);
-        }
-        let child = self.send(end.job, command, Piece::Flash { order }, cx);
-        if let Some((checker, _)) = cx.checker() {
-            checker.carried(request, child, command.lbn.0, command.blocks);
-        }
-    }
-
-    /// Another write has taken a redirected one to the medium, or does so now: it need not go to the NV cache any more.
-    fn has_been_overtaken(&mut self, job: JobId, request: RequestId, cx: &mut Context<'_>) {
-        self.children.end(job);
+    /// Another write has taken a redirected one to the medium, or does so now: that it is not in the NV cache does not matter any more.
+    fn has_been_overtaken(&mut self, request: RequestId, cx: &mut Context<'_>) {
         let lbn = cx.request(request).command.lbn.0;
         let takes = |access: &Access| access.takes_entries && access.run.contains(&lbn);
         if self.access.as_ref().is_some_and(takes) {
@@ -137,20 +119,18 @@ impl FlashBacked {
     fn unbacked(&mut self, end: &PhaseEnd, order: u64, cx: &mut Context<'_>) {
         let request = end.request.expect("a redirected write is the host's");
         self.children.end(end.job);
+        let lbn = cx.request(request).command.lbn.0;
+        if !self.fqueue.holds(lbn, order) {
+            return self.has_been_overtaken(request, cx);
+        }
         self.counters.failed_flash_writes += 1;
         self.is_degraded = true;
-        let lbn = cx.request(request).command.lbn.0;
-        if self.fqueue.holds(lbn, order) {
-            self.fqueue.backed(lbn, order);
-            self.unbacked.push((order, request));
-            match self.is_stuck {
-                false => self.begin_flushing(),
-                // Nor does the medium take it.
-                true => self.fail_unbacked(end.outcome, cx),
-            }
-        } else {
-            // It has gone to the medium with another one.
-            self.complete_late(request, Outcome::Ok, cx);
+        self.fqueue.backed(lbn, order);
+        self.unbacked.push((order, request));
+        match self.is_stuck {
+            false => self.begin_flushing(),
+            // Nor does the medium take it.
+            true => self.fail_unbacked(end.outcome, cx),
         }
     }
 
@@ -195,9 +175,7 @@ impl FlashBacked {
     }
 
     fn drop_entries(&mut self, access: &Access, cx: &mut Context<'_>) {
-        let mut has_dropped = false;
         while let Some(entry) = self.fqueue.take_within(&access.run) {
-            has_dropped = true;
             if let Some((checker, device)) = cx.checker() {
                 checker.dropped(device, MEMORY, entry.lbn, entry.blocks as u32);
             }
@@ -205,11 +183,6 @@ impl FlashBacked {
                 let (_, request) = self.unbacked.swap_remove(at);
                 self.complete_late(request, Outcome::Ok, cx);
             }
-        }
-        if has_dropped {
-            let job = self.children.begin(None);
-            let unpin = command_on(Op::NvCache(NvCacheCommand::Unpin), false, &access.run);
-            self.send(job, unpin, Piece::Unpin, cx);
         }
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct Parts {
     idle: IdleSpec,
     next: NextSpec,
     times: Times,
+    /// What a command takes that only changes which blocks are pinned.
+    command: Time,
     /// What arrives next, where that is told.
     foresight: Option<Foresight>,
 }
@@ -61,12 +63,8 @@ const MEMORY: u32 = 0;
 /// What a request to the hybrid drive is.
 #[derive(Clone, Copy, Debug)]
 enum Piece {
-    /// Pins the blocks of a redirected write, which is the entry of this order.
-    Pin { order: u64 },
-    /// Writes them to the NV cache.
+    /// Pins the blocks of a redirected write, which is the entry of this order, and writes them to the NV cache.
     Flash { order: u64 },
-    /// Unpins what is on the medium.
-    Unpin,
     /// Unpins what is to be written to the medium.
     UnpinFirst,
     /// The access to the medium.

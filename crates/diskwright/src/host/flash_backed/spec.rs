@@ -203,6 +203,7 @@ impl FlashBackedSpec {
             idle: self.idle,
             next: self.next,
             times: Times { medium, flash },
+            command: facts.command,
             foresight,
         }))
     }

@@ -110,6 +110,7 @@ impl Setup {
                 medium: AccessTimes::new(points.clone(), points, 0),
                 flash: AccessTimes::level(Time::from_ms(2), Time::from_ms(2), 0),
             },
+            command: Time::from_us(5),
             foresight: None,
         });
         vec![

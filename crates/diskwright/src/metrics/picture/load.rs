@@ -4,10 +4,12 @@ use serde_json::{Value, json};
 
 use super::bins::{Bins, Join, enough_for};
 use crate::base::units::Time;
-use crate::metrics::histogram::Logarithmic;
+use crate::metrics::histogram::{LogHistogram, Logarithmic};
 
 /// The most bins of a run.
 const BINS: usize = 600;
+/// The most columns of a map.
+const COLUMNS: usize = 200;
 
 /// Response times of one bin, in ns: a quantile of them is off by at most one part in 32.
 type Responses = Logarithmic<4>;
@@ -23,6 +25,8 @@ struct Moment {
     outstanding_max: u64,
     response_sum: u128,
     responses: Responses,
+    /// The ns for which numbers of requests were outstanding, by these; none is what is left.
+    outstanding_ns: LogHistogram,
 }
 
 impl Join for Moment {
@@ -34,6 +38,7 @@ impl Join for Moment {
         self.outstanding_max = self.outstanding_max.max(next.outstanding_max);
         self.response_sum += next.response_sum;
         self.responses.join(&next.responses);
+        self.outstanding_ns.join(&next.outstanding_ns);
     }
 }
 
@@ -91,9 +96,52 @@ impl Load {
             self.bins.over(self.since, now, |moment, ns| {
                 moment.outstanding_area += u128::from(ns) * u128::from(outstanding);
                 moment.outstanding_max = moment.outstanding_max.max(outstanding);
+                moment.outstanding_ns.add_many(outstanding, ns);
             });
         }
         self.since = now;
+    }
+
+    /// Where the cells lie, and a list for each property of those that hold a request: the bin of `time`, the least response time `from_ns`
+    /// of a bin of four for every doubling, and the `count` of requests that were completed then with such a time.
+    pub fn responses_json(&self) -> Value {
+        let bins = self.columns();
+        cells(&bins, |_, moment| {
+            let mut wide = LogHistogram::default();
+            for (ns, count) in moment.responses.bins() {
+                wide.add_many(ns, count);
+            }
+            wide.bins().map(|(ns, count)| (ns, json!(count))).collect()
+        })
+        .json(&bins, ["from_ns", "count"])
+    }
+
+    /// The same of requests outstanding: the bin of `time`, the least number `from` of a bin of numbers, exact up to 7 and then four for every
+    /// doubling, and the `share` of the bin's time for which as many were outstanding.
+    pub fn outstanding_json(&self) -> Value {
+        let bins = self.columns();
+        let last = bins.len().saturating_sub(1);
+        let last_width = bins.last_width(self.since);
+        cells(&bins, |index, moment| {
+            let width = if index == last {
+                last_width
+            } else {
+                bins.width()
+            }
+            .ns();
+            let busy = moment.outstanding_ns.total();
+            let idle = (width > busy).then(|| (0, width - busy));
+            (idle.into_iter().chain(moment.outstanding_ns.bins()))
+                .map(|(from, ns)| (from, json!(ns as f64 / width.max(1) as f64)))
+                .collect()
+        })
+        .json(&bins, ["from", "share"])
+    }
+
+    /// The bins, as wide as columns of a map are.
+    fn columns(&self) -> Bins<Moment> {
+        let most = enough_for(self.completions).min(COLUMNS);
+        self.bins.clone().coarsened(most)
     }
 
     /// Where the bins lie, and a list for each quantity: counts, the mean and the most requests outstanding, and the
@@ -143,6 +191,40 @@ impl Load {
     }
 }
 
+/// Cells of a map, in three lists: the column, what the row begins at, and the value.
+#[derive(Default)]
+struct Cells {
+    time: Vec<usize>,
+    from: Vec<u64>,
+    value: Vec<Value>,
+}
+
+/// The cells of all columns.
+fn cells(bins: &Bins<Moment>, of_column: impl Fn(usize, &Moment) -> Vec<(u64, Value)>) -> Cells {
+    let mut found = Cells::default();
+    for (index, moment) in bins.iter().enumerate() {
+        for (from, value) in of_column(index, moment) {
+            found.time.push(index);
+            found.from.push(from);
+            found.value.push(value);
+        }
+    }
+    found
+}
+
+impl Cells {
+    fn json(self, bins: &Bins<Moment>, [from, value]: [&str; 2]) -> Value {
+        json!({
+            "start_s": bins.start().s(),
+            "bin_s": bins.width().s(),
+            "bins": bins.len(),
+            "time": self.time,
+            from: self.from,
+            value: self.value,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +264,31 @@ mod tests {
 
     #[test]
     fn an_empty_run_has_no_bins() {
-        assert_eq!(Load::default().json()["arrivals"], json!([]));
+        let load = Load::default();
+        assert_eq!(load.json()["arrivals"], json!([]));
+        assert_eq!(load.responses_json()["time"], json!([]));
+        assert_eq!(load.outstanding_json()["bins"], json!(0));
+    }
+
+    #[test]
+    fn a_map_has_each_response_where_it_ended_and_each_number_as_long_as_it_was() {
+        let mut load = Load::default();
+        load.arrived(Time::ZERO);
+        load.completed(Time::from_us(4), Some(Time::from_us(4)));
+        load.arrived(Time::from_us(6));
+        load.arrived(Time::from_us(7));
+        load.completed(Time::from_us(8), None);
+        load.completed(Time::from_us(9), Some(Time::from_us(2)));
+        let map = load.responses_json();
+        assert_eq!(map["time"], json!([4, 9]));
+        // 4,000 and 2,000 lie in the bins from 3,584 and from 1,792 on.
+        assert_eq!(map["from_ns"], json!([3584, 1792]));
+        assert_eq!(map["count"], json!([1, 1]));
+        let map = load.outstanding_json();
+        // The last bin has had no time yet.
+        assert_eq!(map["time"], json!([0, 1, 2, 3, 4, 5, 6, 7, 8]));
+        assert_eq!(map["from"], json!([1, 1, 1, 1, 0, 0, 1, 2, 1]));
+        assert!(numbers(&map["share"]).iter().all(|&share| share == 1.0));
     }
 
     #[test]
@@ -224,6 +330,21 @@ mod tests {
         assert_eq!(sum(&|moment| moment.failed), failed);
         let max = load.bins.iter().map(|moment| moment.outstanding_max).max();
         assert_eq!(max, Some(most as u64));
+        let map = load.responses_json();
+        assert_eq!(
+            numbers(&map["count"]).iter().sum::<f64>(),
+            numbers(&load.json()["completions"]).iter().sum::<f64>() - failed as f64
+        );
+        let map = load.outstanding_json();
+        assert!(map["bins"].as_u64().unwrap() <= COLUMNS as u64);
+        let mut whole = vec![0.0; map["bins"].as_u64().unwrap() as usize];
+        for (time, share) in numbers(&map["time"]).iter().zip(numbers(&map["share"])) {
+            whole[*time as usize] += share;
+        }
+        assert!(
+            whole.iter().all(|share| (share - 1.0).abs() < 1e-9),
+            "{whole:?}"
+        );
         let json = load.json();
         let width = json["bin_s"].as_f64().unwrap();
         let mut widths = vec![width; numbers(&json["arrivals"]).len()];

@@ -4,15 +4,21 @@
 //! when the warm-up ended.
 
 pub mod bins;
+pub mod by_size;
+pub mod depth;
 pub mod distribution;
 pub mod load;
 pub mod map;
+pub mod slowest;
 
 use serde_json::{Value, json};
 
+use self::by_size::BySize;
+use self::depth::Depth;
 use self::distribution::Times;
 use self::load::Load;
 use self::map::Map;
+use self::slowest::Slowest;
 use super::histogram::LogHistogram;
 use crate::base::units::Time;
 use crate::engine::request::{Op, Outcome, Request};
@@ -31,7 +37,10 @@ pub struct Picture {
     reads: Times,
     writes: Times,
     load: Load,
+    depth: Depth,
     map: Map,
+    by_size: BySize,
+    slowest: Slowest,
     read_blocks: LogHistogram,
     write_blocks: LogHistogram,
     window: Option<ArmTraceWindow>,
@@ -47,7 +56,10 @@ impl Picture {
             reads: Times::default(),
             writes: Times::default(),
             load: Load::default(),
+            depth: Depth::default(),
             map: Map::new(blocks),
+            by_size: BySize::default(),
+            slowest: Slowest::default(),
             read_blocks: LogHistogram::default(),
             write_blocks: LogHistogram::default(),
             window: None,
@@ -85,6 +97,7 @@ impl Picture {
         }
         self.arrivals += 1;
         self.load.arrived(now);
+        self.depth.arrived(now, self.measured_from);
     }
 
     /// Notes a completion; `measured` where it belongs into the statistics.
@@ -93,8 +106,13 @@ impl Picture {
         let response = request.response();
         self.load
             .completed(request.completion, ok.then_some(response));
+        self.depth.completed(request.completion, self.measured_from);
         if ok {
             self.map.add(request);
+        }
+        if measured {
+            self.by_size.add(request);
+            self.slowest.add(request);
         }
         let (times, blocks) = match request.command.op {
             Op::Read => (&mut self.reads, &mut self.read_blocks),
@@ -107,6 +125,16 @@ impl Picture {
         }
     }
 
+    /// The first moment at which the most requests were outstanding, after the warm-up; `None` where nothing was measured.
+    pub fn busiest(&self) -> Option<Time> {
+        self.depth.busiest().map(|(at, _)| at)
+    }
+
+    /// When the device began with the slowest request; `None` where nothing was measured.
+    pub fn slowest(&self) -> Option<Time> {
+        self.slowest.first().map(|request| request.start)
+    }
+
     /// The object that is drawn, without the curves of what the recorder keeps itself.
     pub fn json(&self) -> Value {
         json!({
@@ -114,6 +142,12 @@ impl Picture {
             "measured_from_s": self.measured_from.map(Time::s),
             "response": { "reads": self.reads.json(), "writes": self.writes.json() },
             "load": self.load.json(),
+            "response_map": self.load.responses_json(),
+            "outstanding_map": self.load.outstanding_json(),
+            "outstanding": self.depth.json(),
+            "busiest": self.depth.busiest().map(|(at, most)| json!({ "at_ns": at.ns(), "outstanding": most })),
+            "by_size": self.by_size.json(),
+            "slowest": self.slowest.json(),
             "map": self.map.json(),
             "sizes": { "reads": self.read_blocks, "writes": self.write_blocks },
         })

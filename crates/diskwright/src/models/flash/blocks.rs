@@ -29,8 +29,22 @@ pub enum BlockState {
     SealedSlc,
     /// It is being cleaned.
     Victim,
-    /// It cannot be used.
+    /// A program of it has failed: what is valid in it is moved, and nothing is written in it.
+    Retiring,
+    /// It failed, and nothing of it is valid.
+    Retired,
+    /// It cannot be used: from the start, or because it is worn out.
     Bad,
+}
+
+impl BlockState {
+    /// Whether nothing is written in the block any more, ever.
+    pub fn is_lost(self) -> bool {
+        matches!(
+            self,
+            BlockState::Retiring | BlockState::Retired | BlockState::Bad
+        )
+    }
 }
 
 /// A block.
@@ -65,6 +79,8 @@ struct Plane {
     /// Blocks in SLC mode, and of those the sealed ones in the order in which they were sealed.
     slc: u32,
     folds: VecDeque<u32>,
+    /// Blocks with a failed program that wait to be cleaned, in the order in which they failed.
+    retiring: VecDeque<u32>,
 }
 
 /// All blocks of a drive.
@@ -79,6 +95,8 @@ pub struct Blocks {
     writers: u32,
     /// The SLC cache, if there is one.
     slc: Option<SlcRules>,
+    /// Blocks of a plane that are left to cleaning for when others fail.
+    reserve: u32,
     /// Sealed blocks so far, and freed ones.
     sealed: u64,
     freed: u64,
@@ -109,6 +127,8 @@ pub struct BlockRules {
     pub endurance: Option<u32>,
     /// The SLC cache, if there is one.
     pub slc: Option<SlcRules>,
+    /// Blocks of a plane that are left to cleaning for when others fail.
+    pub reserve: u32,
 }
 
 /// How many blocks of a plane may be in SLC mode.
@@ -133,6 +153,7 @@ impl Blocks {
             streams: rules.streams,
             writers: rules.streams + u32::from(rules.is_separate),
             slc: rules.slc,
+            reserve: rules.reserve,
             sealed: 0,
             freed: 0,
             levels_wear: rules.levels_wear,
@@ -259,9 +280,16 @@ impl Blocks {
         self.place(0, writer) == self.place(0, Writer::Cleaning)
     }
 
-    /// The blocks of a plane that are kept from data: what is being written, one that cleaning may open, and those that may always be in SLC mode.
+    /// The blocks of a plane that are kept from data: what is being written, one that cleaning may open, those that may always be in SLC mode, and
+    /// the reserve.
     pub fn kept(&self) -> u32 {
-        self.streams + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1))
+        self.streams + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1)) + self.reserve
+    }
+
+    /// Blocks of a plane that are left to cleaning for when others fail.
+    #[inline]
+    pub fn reserve(&self) -> u32 {
+        self.reserve
     }
 
     /// Blocks of a plane that are in SLC mode.
@@ -408,7 +436,7 @@ impl Blocks {
     /// oftener.
     pub fn least_erased(&self, plane: u32, spread: u32) -> Option<u32> {
         let (first, blocks) = self.of_plane(plane);
-        let used = blocks.iter().filter(|block| block.state != BlockState::Bad);
+        let used = blocks.iter().filter(|block| !block.state.is_lost());
         let most = used.map(|block| block.erases).max()?;
         let sealed = (first..)
             .zip(blocks)
@@ -459,13 +487,8 @@ impl Blocks {
 
     /// A block without valid units is erased: it is free, or worn out. Whether it is free.
     pub fn erase(&mut self, block: u32) -> bool {
+        self.count_erase(block);
         let entry = &mut self.blocks[block as usize];
-        debug_assert_eq!(entry.valid, 0, "what is valid is not erased");
-        entry.erases += 1;
-        self.erases += 1;
-        if std::mem::replace(&mut entry.is_slc, false) {
-            self.planes[(block / self.geometry.blocks) as usize].slc -= 1;
-        }
         if self.endurance.is_some_and(|most| entry.erases >= most) {
             entry.state = BlockState::Bad;
             self.planes[(block / self.geometry.blocks) as usize].usable -= 1;
@@ -473,5 +496,59 @@ impl Blocks {
         }
         self.free(block);
         true
+    }
+
+    fn count_erase(&mut self, block: u32) {
+        self.blocks[block as usize].erases += 1;
+        self.erases += 1;
+        self.leave_slc(block);
+    }
+
+    /// A block is not in SLC mode any more.
+    fn leave_slc(&mut self, block: u32) {
+        let entry = &mut self.blocks[block as usize];
+        debug_assert_eq!(entry.valid, 0, "what is valid is neither erased nor lost");
+        if std::mem::replace(&mut entry.is_slc, false) {
+            self.planes[(block / self.geometry.blocks) as usize].slc -= 1;
+        }
+    }
+
+    /// The erase of a block without valid units has failed.
+    pub fn fail_erase(&mut self, block: u32) {
+        self.count_erase(block);
+        self.blocks[block as usize].state = BlockState::Retired;
+        self.planes[(block / self.geometry.blocks) as usize].usable -= 1;
+    }
+
+    /// A program of a block has failed: the block counts as sealed, and waits to be cleaned a last time.
+    pub fn fail(&mut self, block: u32) {
+        let (plane, stride) = (block / self.geometry.blocks, self.stride());
+        let first = (plane * stride) as usize;
+        for open in &mut self.open[first..first + stride as usize] {
+            _ = open.take_if(|open| open.block == block);
+        }
+        self.seal(block, BlockState::Retiring);
+        let plane = &mut self.planes[plane as usize];
+        plane.usable -= 1;
+        plane.retiring.push_back(block);
+    }
+
+    /// Whether a plane has a block with a failed program that waits to be cleaned, and another one to move its data to without the last free one.
+    pub fn may_retire(&self, plane: u32) -> bool {
+        self.free_of(plane) >= 2 && !self.planes[plane as usize].retiring.is_empty()
+    }
+
+    /// The block of a plane that failed first is cleaned from now on.
+    pub fn choose_retiring(&mut self, plane: u32) -> Option<u32> {
+        match self.may_retire(plane) {
+            true => self.planes[plane as usize].retiring.pop_front(),
+            false => None,
+        }
+    }
+
+    /// Nothing of a block is valid any more of which a program failed.
+    pub fn retire(&mut self, block: u32) {
+        self.leave_slc(block);
+        self.blocks[block as usize].state = BlockState::Retired;
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod allocation;
 pub mod blocks;
+pub mod failures;
 pub mod geometry;
 pub mod log_blocks;
 pub mod map;

@@ -104,6 +104,7 @@ const RULES: BlockRules = BlockRules {
     is_separate: true,
     endurance: Some(2),
     slc: None,
+    reserve: 0,
 };
 
 #[test]

@@ -55,6 +55,8 @@ pub struct CompareOptions {
     /// Of how many variants the first seed's run collects its picture, [`Outcome::picture`]: the baseline's, and those of the
     /// first others.
     pub pictures: usize,
+    /// Collects of every run what fio tells of its jobs, [`Outcome::fio_report`].
+    pub fio_report: bool,
 }
 
 /// What a comparison found.
@@ -144,6 +146,7 @@ fn read(
         drive: options.drive.clone(),
         trace: options.trace.clone(),
         check: options.check,
+        fio_report: options.fio_report,
         ..RunOptions::default()
     };
     let checked = simulation::read_spec(source, &run)?;

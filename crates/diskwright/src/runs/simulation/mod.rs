@@ -6,6 +6,7 @@ mod faults;
 mod fio_report;
 pub(crate) mod imported;
 pub mod many;
+mod moment;
 mod outcome;
 mod outline;
 pub mod point;
@@ -20,13 +21,14 @@ use std::time::Instant;
 use crate::base::document::from_node;
 use crate::base::document::{Node, Override, Value};
 use crate::base::error::{Error, InputError, Place, Source};
-use crate::config::spec::{FaultKind, Spec, WarmUpSpec};
+use crate::config::spec::{FaultKind, MeasureEnd, Spec, WarmUpSpec};
 use crate::devices::assembly::{DeviceTree, RunSettings};
 use crate::devices::drives::{self, DriveFile};
 use crate::devices::hdd::drive::Drive;
 use crate::devices::kind::{AnyDevice, DriveFacts};
 use crate::devices::spindles::Spindles;
 use crate::devices::{DeviceSpec, with_drives, with_spindles};
+use crate::disksim;
 use crate::engine::checker::Checker;
 use crate::engine::window::WarmUp;
 use crate::engine::window::{ArmTraceFrom, ArmTraceWindow};
@@ -40,6 +42,7 @@ use crate::models::queue::{CustomSchedulers, Scheduler, SchedulerChoice};
 use crate::workload::{self, Pacing, Workload};
 
 pub use crate::host::Progress;
+pub use moment::Moment;
 use outcome::Finished;
 pub use outcome::Outcome;
 
@@ -79,6 +82,8 @@ pub struct RunOptions {
     pub picture: bool,
     /// Where the stretch of time begins that a picture shows the devices at work in.
     pub arm_trace: ArmTraceFrom,
+    /// Where it begins in place of that: a moment that a first run of the same finds. The load is read twice.
+    pub moment: Option<Moment>,
     /// Collects what fio tells of its jobs: [`Outcome::fio_report`].
     pub fio_report: bool,
     /// Keeps a row for every request in memory: [`Outcome::requests`].
@@ -259,6 +264,7 @@ pub fn read_spec(source: &SpecSource, options: &RunOptions) -> Result<Checked, E
         tree.remove("workload.synthetic-clone");
         tree.remove("workload.synthetic");
         tree.remove("workload.fio");
+        tree.remove("workload.processes");
     }
     if let Some(set_up) = &mut set_up {
         set_up.complete(&mut tree)?;
@@ -299,11 +305,11 @@ pub(crate) fn read_tree(source: &SpecSource) -> Result<(Node, PathBuf, Option<Se
             return Ok((tree, base.clone(), None));
         }
     };
-    let base = path.parent().unwrap_or(Path::new("")).to_owned();
-    if imported::is_set_up(path) {
-        let (tree, set_up) = imported::spec(path)?;
+    if disksim::is_set_up(path) {
+        let (tree, base, set_up) = imported::spec(path)?;
         return Ok((tree, base, Some(set_up)));
     }
+    let base = path.parent().unwrap_or(Path::new("")).to_owned();
     let bytes = fs::read(path).map_err(|error| Error::file(path, "read", error))?;
     let tree = parsed(path, &bytes).map_err(|error| match workload::format_of(&bytes) {
         Some(format) => taken_for_spec(path, format),
@@ -364,6 +370,26 @@ pub fn run(
     options: &RunOptions,
     progress: &mut dyn Progress,
 ) -> Result<Outcome, Error> {
+    match options.moment {
+        Some(moment) if options.picture => {
+            let arm_trace = moment::find(moment, source, options, progress)?;
+            let options = RunOptions {
+                arm_trace,
+                moment: None,
+                ..options.clone()
+            };
+            run_once(source, &options, progress)
+        }
+        _ => run_once(source, options, progress),
+    }
+}
+
+/// [`run`], from the first request to the last.
+fn run_once(
+    source: &SpecSource,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+) -> Result<Outcome, Error> {
     let mut checked = read_spec(source, options)?;
     let foresight = checked.foresight();
     let mut tree = checked.devices_foreseeing(foresight.clone())?;
@@ -387,6 +413,13 @@ pub fn run(
             "an oracle must know future requests: the pace of this load depends on completions",
         );
         return Err(checked.locate("host.flash_backed.next", error));
+    }
+    if spec.measure.end == MeasureEnd::LastArrival && workload.pacing() != Pacing::Open {
+        let error = InputError::new(
+            "no arrival is the last: requests of this load wait for others, or for the plans of streams",
+        )
+        .help("end = \"last-arrival\" is for traces at their own pace and for synthetic loads whose requests arrive by themselves");
+        return Err(checked.locate("measure.end", error.into()));
     }
     let policy = host_policy(&checked)?;
     let warm_up = warm_up(&checked, capacity)?;
@@ -434,7 +467,7 @@ pub fn run(
     let jobs = host.take_jobs();
     let (measurements, picture) = host.finish_recording();
     if checked.spec.fault.is_empty() {
-        check_measured(&checked, &measurements)?;
+        check_measured(&checked, host.issued(), &measurements)?;
     }
     host.finish_log()?;
     if let Some(window) = &window {
@@ -456,11 +489,27 @@ pub fn run(
 }
 
 /// A run of which nothing is measured has no results.
-fn check_measured(checked: &Checked, measurements: &Measurements) -> Result<(), Error> {
+fn check_measured(
+    checked: &Checked,
+    issued: u64,
+    measurements: &Measurements,
+) -> Result<(), Error> {
     if measurements.measured_count() + measurements.failed() > 0 {
         return Ok(());
     }
     let (key, error) = match measurements.completed() {
+        0 if checked.spec.workload.processes.is_some() => (
+            "workload.processes",
+            InputError::new(format!(
+                "no request of the run is complete when its processes end it: {issued} were issued"
+            ))
+            .help("expected more in workload.processes.requests or duration, measure.requests or duration, or longer gaps"),
+        ),
+        0 if issued > 0 => (
+            "measure.end",
+            InputError::new("no request of the run is complete when the last one arrives")
+                .help("a longer run, or end = \"last-completion\""),
+        ),
         0 => (
             "workload",
             InputError::new("the run is empty: its load has no requests")
@@ -533,6 +582,7 @@ fn host_policy(checked: &Checked) -> Result<HostPolicy, Error> {
     let extent = Extent {
         requests: measure.requests,
         duration: measure.duration,
+        ends_with_last_arrival: measure.end == MeasureEnd::LastArrival,
     };
     Ok(HostPolicy {
         outstanding: host.outstanding,

@@ -34,6 +34,8 @@ pub(super) fn leave_parts_of(devices: &[Box<dyn Device>], result: &mut Map<Strin
 pub struct Outcome {
     result: Map<String, Value>,
     picture: Option<Value>,
+    busiest: Option<Time>,
+    slowest: Option<Time>,
     fio_report: Option<Value>,
     requests: Option<RequestTable>,
 }
@@ -105,6 +107,8 @@ impl Outcome {
         Outcome {
             result,
             picture: picture(run),
+            busiest: run.picture.as_ref().and_then(|picture| picture.busiest()),
+            slowest: run.picture.as_ref().and_then(|picture| picture.slowest()),
             fio_report,
             requests: None,
         }
@@ -160,6 +164,16 @@ impl Outcome {
     /// The results in the form of fio's JSON output, without the time of day, where they were asked for.
     pub fn fio_report(&self) -> Option<&Value> {
         self.fio_report.as_ref()
+    }
+
+    /// The first moment at which the most requests were outstanding, of a run that was asked for its picture.
+    pub(super) fn busiest(&self) -> Option<Time> {
+        self.busiest
+    }
+
+    /// When the device began with the slowest request of such a run.
+    pub(super) fn slowest(&self) -> Option<Time> {
+        self.slowest
     }
 
     /// What a picture of the run is drawn from, where it was asked for.

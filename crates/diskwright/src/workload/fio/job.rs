@@ -3,13 +3,16 @@
 use crate::base::error::InputError;
 use crate::base::units::{BLOCK_BYTES, Lbn, Share, Size};
 use crate::workload::synthetic::{
-    AddressSpec, LoadSpec, SequentialParams, SizeSpec, StreamsParams, StridedParams, UniformParams,
+    AddressSpec, LoadSpec, PartlyRandomParams, SequentialParams, SizeSpec, StreamsParams,
+    StridedParams, UniformParams,
 };
 
 use super::distribution;
+use super::ini::Setting;
 use super::reading::Reading;
 use super::sizes::sizes_of;
 use super::values::{Amount, number, percent};
+use super::zones;
 
 /// Reads, writes and trims, in fio's order.
 pub const READ: usize = 0;
@@ -29,6 +32,8 @@ pub struct Pattern {
     pub shares: [f64; 3],
     /// What follows the colon of `rw=randread:8`.
     pub modifier: Option<u64>,
+    /// Of random reads, writes and trims the shares that are, where some are not.
+    pub partly: Option<[f64; 3]>,
 }
 
 /// The part of the drive that a job uses.
@@ -131,22 +136,53 @@ impl Reading<'_> {
                 "one of read, write, randread, randwrite, rw, readwrite, randrw, trim and randtrim, perhaps with a number as in randread:8",
             ));
         }
-        let mut random = random;
+        let modifier = modifier.flatten();
+        let (mut random, mut partly) = (random, None);
         if let Some(setting) = self.last(&["percentage_random"])
             && random
         {
-            match setting.value.as_deref().and_then(percent) {
-                Some(100.0) => {}
-                Some(0.0) => random = false,
-                Some(_) => self.not_modelled(setting, "all requests are random"),
-                None => return Err(self.file.wrong_value(setting, "one number from 0 to 100")),
+            let parts = self.by_direction(setting)?;
+            let used: Vec<f64> = parts
+                .into_iter()
+                .zip(shares)
+                .filter(|(_, share)| *share > 0.0)
+                .map(|(part, _)| part)
+                .collect();
+            if used == [0.0] {
+                random = false;
+            } else if used.iter().any(|part| *part < 1.0) {
+                if modifier.is_some_and(|modifier| modifier > 0) {
+                    let expected = "100 beside a number behind rw, which makes runs of its own";
+                    return Err(self.file.wrong_value(setting, expected));
+                }
+                partly = Some(parts);
             }
         }
         Ok(Pattern {
             random,
             shares,
-            modifier: modifier.flatten(),
+            modifier,
+            partly,
         })
+    }
+
+    /// Percentages of reads, writes and trims as shares: `20`, or `20,50` where those of the others are the last one.
+    fn by_direction(&self, setting: &Setting) -> Result<[f64; 3], InputError> {
+        let wrong = || {
+            let expected =
+                "a number from 0 to 100, or one for each of reads, writes and trims, as in 20,50";
+            self.file.wrong_value(setting, expected)
+        };
+        let texts: Vec<&str> = setting.value.as_deref().unwrap_or("").split(',').collect();
+        if texts.len() > 3 {
+            return Err(wrong());
+        }
+        let mut shares = [0.0; 3];
+        for (place, share) in shares.iter_mut().enumerate() {
+            let text = texts[place.min(texts.len() - 1)];
+            *share = percent(text.trim()).ok_or_else(wrong)? / 100.0;
+        }
+        Ok(shares)
     }
 
     /// Where the clone of number `clone` works.
@@ -211,6 +247,9 @@ impl Reading<'_> {
         range: Range,
     ) -> Result<AddressSpec, InputError> {
         let (from, blocks) = (Lbn(range.from), Some(range.blocks));
+        if let Some(address) = zones::address(self, pattern, align, range)? {
+            return Ok(address);
+        }
         let only = match size {
             SizeSpec::One(size) => Some(*size),
             _ => None,
@@ -261,7 +300,14 @@ impl Reading<'_> {
         if let Some(setting) = self.last(&["random_distribution"])
             && let Some(address) = distribution::address(self, setting, align, range)?
         {
+            if pattern.partly.is_some() {
+                let expected = "random beside percentage_random, whose random requests are uniform";
+                return Err(self.file.wrong_value(setting, expected));
+            }
             return Ok(address);
+        }
+        if let Some(parts) = pattern.partly {
+            return self.partly_random(parts, align, range);
         }
         let mapped = !self.flag(&["norandommap"])? && align.is_none();
         if mapped
@@ -278,6 +324,35 @@ impl Reading<'_> {
             blocks,
             align,
             once: mapped && only.is_some(),
+        }))
+    }
+}
+
+impl Reading<'_> {
+    /// Requests of which shares of the reads, writes and trims are random.
+    fn partly_random(
+        &mut self,
+        [reads, writes, trims]: [f64; 3],
+        align: Option<Size>,
+        range: Range,
+    ) -> Result<AddressSpec, InputError> {
+        if let Some(setting) = self.last(&["percentage_random"])
+            && !self.flag(&["norandommap"])?
+            && align.is_none()
+        {
+            self.not_modelled(
+                setting,
+                "places may be met more than once, as with norandommap",
+            );
+        }
+        let other = |part: f64| (part != reads).then(|| share(part));
+        Ok(AddressSpec::PartlyRandom(PartlyRandomParams {
+            random: share(reads),
+            writes: other(writes),
+            trims: other(trims),
+            from: Lbn(range.from),
+            blocks: Some(range.blocks),
+            align,
         }))
     }
 }

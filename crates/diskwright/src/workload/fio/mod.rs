@@ -14,6 +14,7 @@ mod reports;
 mod schedule;
 mod sizes;
 mod values;
+mod zones;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

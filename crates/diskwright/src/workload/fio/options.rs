@@ -31,6 +31,10 @@ pub const UNDERSTOOD: &[&str] = &[
     "random_distribution",
     "norandommap",
     "percentage_random",
+    "zonemode",
+    "zonerange",
+    "zonesize",
+    "zoneskip",
     "fsync",
     "fdatasync",
     "sync",
@@ -380,26 +384,7 @@ pub const REFUSED: &[(&str, &str)] = &[
         "bs_unaligned",
         "give the sizes and their shares: bssplit=4k/50:8k/50",
     ),
-    (
-        "zonemode",
-        "random_distribution=zoned divides a range into zones",
-    ),
-    (
-        "zonerange",
-        "random_distribution=zoned divides a range into zones",
-    ),
-    (
-        "zonesize",
-        "random_distribution=zoned divides a range into zones",
-    ),
-    (
-        "zonecapacity",
-        "random_distribution=zoned divides a range into zones",
-    ),
-    (
-        "zoneskip",
-        "random_distribution=zoned divides a range into zones",
-    ),
+    ("zonecapacity", "zoned block devices are not simulated"),
     ("read_beyond_wp", "zoned block devices are not simulated"),
     ("max_open_zones", "zoned block devices are not simulated"),
     (

@@ -65,10 +65,8 @@ impl<'a> Reading<'a> {
         if let Some(instead) = told(NOT_MODELLED) {
             self.not_modelled(setting, instead);
         } else if let Some(help) = told(REFUSED) {
-            if !(name == "zonemode" && setting.value.as_deref() == Some("none")) {
-                let message = format!("{} makes a load that cannot be simulated", setting.shown());
-                return Err(self.file.wrong_name(setting, message).help(help));
-            }
+            let message = format!("{} makes a load that cannot be simulated", setting.shown());
+            return Err(self.file.wrong_name(setting, message).help(help));
         } else {
             let mut error = unknown_name("fio option", name, UNDERSTOOD);
             if let Some(near) = suggestion(name, names()) {

@@ -367,6 +367,24 @@ fn distributions() {
         );
     }
     becomes(
+        "rw=randwrite percentage_random=30 norandommap size=1m",
+        &format!(
+            "requests = 256\n{ONE}\nreads = 0.0\naddress = {{ partly-random = {{ random = 0.3, blocks = 2048 }} }}"
+        ),
+    );
+    becomes(
+        "rw=randrw percentage_random=0,50 norandommap size=1m",
+        &format!(
+            "requests = 256\n{ONE}\nreads = 0.5\naddress = {{ partly-random = {{ random = 0.0, writes = 0.5, trims = 0.5, blocks = 2048 }} }}"
+        ),
+    );
+    becomes(
+        "rw=randread percentage_random=100,0 size=1m",
+        &format!(
+            "requests = 256\n{ONE}\naddress = {{ uniform = {{ blocks = 2048, once = true }} }}"
+        ),
+    );
+    becomes(
         "rw=read:4k size=1m",
         &format!(
             "requests = 128\n{ONE}\naddress = {{ strided = {{ stride = '8 KiB', shift = '0 blocks', blocks = 2048 }} }}"
@@ -376,6 +394,36 @@ fn distributions() {
     assert!(
         several.warnings[0].starts_with("job.fio:3: not modelled: bssplit"),
         "{several:?}"
+    );
+}
+
+#[test]
+fn zones_one_after_the_other() {
+    for (options, address) in [
+        ("rw=read zonesize=64k", "zone = '64 KiB', blocks = 2048"),
+        (
+            "rw=read zonemode=strided zonesize=64k zonerange=256k zoneskip=128k",
+            "zone = '256 KiB', transfer = '64 KiB', skip = '128 KiB', blocks = 2048",
+        ),
+        (
+            "rw=randread norandommap zonemode=strided zonesize=512k zonerange=128k",
+            "zone = '128 KiB', transfer = '512 KiB', random = true, blocks = 2048",
+        ),
+    ] {
+        becomes(
+            &format!("{options} size=1m"),
+            &format!("requests = 256\n{ONE}\naddress = {{ strided-zones = {{ {address} }} }}"),
+        );
+    }
+    // Without a mode of zones their sizes are ignored.
+    becomes(
+        "rw=read zonemode=none zonesize=64k size=1m",
+        &format!("requests = 256\n{ONE}\naddress = {{ sequential = {{ blocks = 2048 }} }}"),
+    );
+    let warned = converted("[a]\nrw=randread\nzonesize=64k\nsize=1m\n");
+    assert!(
+        warned.warnings[0].starts_with("job.fio:3: not modelled: zonesize"),
+        "{warned:?}"
     );
 }
 
@@ -500,7 +548,33 @@ fn what_is_wrong_is_shown_at_its_place() {
         ("bssplit=4k/50:8k/60", "job.fio:2:9", "make 100"),
         ("bssplit=4k/50:8k/40", "job.fio:2:9", "make 100"),
         ("bsrange=4k-8k", "job.fio:2:1", "bssplit"),
-        ("zonemode=zbd", "job.fio:2:1", "cannot be simulated"),
+        ("zonemode=zbd", "job.fio:2:10", "none or strided"),
+        ("zonemode=strided", "job.fio:2:10", "zonesize"),
+        ("zonesize=0", "job.fio:2:10", "1 block or more"),
+        ("zonesize=2g", "job.fio:2:10", "within the job's 2097152"),
+        ("rw=rw\nzonesize=1m", "job.fio:3:10", "reads alone"),
+        (
+            "zonesize=1m\npercentage_random=50",
+            "job.fio:2:10",
+            "no percentage_random",
+        ),
+        (
+            "zonesize=1m\nrandom_distribution=zipf",
+            "job.fio:2:10",
+            "no random_distribution",
+        ),
+        ("percentage_random=101", "job.fio:2:19", "0 to 100"),
+        ("percentage_random=1,2,3,4", "job.fio:2:19", "0 to 100"),
+        (
+            "percentage_random=50\nrandom_distribution=zipf",
+            "job.fio:3:21",
+            "uniform",
+        ),
+        (
+            "rw=randread:8\npercentage_random=50",
+            "job.fio:3:19",
+            "runs of its own",
+        ),
         ("read_iolog=a.log", "job.fio:2:1", "workload.trace"),
         ("norandommap=2", "job.fio:2:13", "1 or 0"),
         ("kb_base=1", "job.fio:2:9", "1000 or 1024"),

@@ -1,5 +1,6 @@
 //! Reads a trace through, and tells what it is.
 
+mod picture;
 #[cfg(test)]
 mod tests;
 
@@ -8,6 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::base::error::{Error, InputError, Place};
 use crate::base::progress::{Progress, tell};
@@ -17,6 +19,7 @@ use super::devices::Devices;
 use super::formats::{FormatOptions, TraceReader};
 use super::opening::open;
 use super::profile::{Arrivals, Measure, Profile, ProfileBuilder, Summary, Total};
+use picture::Picture;
 
 /// How a trace is to be looked at.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +33,8 @@ pub struct InspectOptions {
     pub threshold: u64,
     /// Writes the profile of the trace's device here, in TOML.
     pub profile: Option<PathBuf>,
+    /// Collects what a picture of the trace is drawn from.
+    pub picture: bool,
 }
 
 /// What a trace is.
@@ -51,6 +56,9 @@ pub struct Inspection {
     pub warnings: Vec<String>,
     /// What was left out or changed in the reading because of what the format is.
     pub notes: Vec<String>,
+    /// What a picture is drawn from, where it was asked for; no part of what is told.
+    #[serde(skip)]
+    pub picture: Option<Value>,
 }
 
 /// What one device of a trace is.
@@ -100,6 +108,7 @@ fn inspect_reader(
 ) -> Result<(Inspection, Option<Profile>), Error> {
     let mut read = 0;
     let mut builder = options.profile.is_some().then(ProfileBuilder::default);
+    let mut picture = options.picture.then(Picture::default);
     let mut measures: BTreeMap<u32, Measure> = BTreeMap::new();
     let mut arrivals = Arrivals::default();
     let mut others = Devices::default();
@@ -116,6 +125,9 @@ fn inspect_reader(
         let measure = measures.entry(record.device).or_default();
         if let Some(builder) = &mut builder {
             builder.add(&record, measure.end, options.threshold);
+        }
+        if let Some(picture) = &mut picture {
+            picture.add(&record, measure.end);
         }
         measure.add(&record, options.threshold);
         if builder.is_some() && measures.len() > 1 {
@@ -156,6 +168,7 @@ fn inspect_reader(
         skipped: skipped + reader.discarded(),
         warnings: reader.warnings(),
         notes: reader.notes(),
+        picture: picture.map(|picture| picture.json()),
     };
     Ok((inspection, profile))
 }

@@ -14,11 +14,13 @@ use super::fio_zipf::{FioZipf, FioZipfParams};
 use super::growing::{Growing, GrowingParams};
 use super::hot_cold::{HotCold, HotColdParams};
 use super::local::{Local, LocalParams};
+use super::partly_random::{PartlyRandom, PartlyRandomParams};
 use super::places::Places;
 use super::scope::Scope;
 use super::sequential::{Sequential, SequentialParams};
 use super::streams::{Streams, StreamsParams};
 use super::strided::{Strided, StridedParams};
+use super::strided_zones::{StridedZones, StridedZonesParams};
 use super::uniform::{Uniform, UniformParams};
 use super::zipf::{Zipf, ZipfParams};
 use super::zones::{Zones, ZonesParams};
@@ -88,6 +90,10 @@ patterns! {
     Streams(StreamsParams, Streams),
     /// One request after the other at a fixed distance.
     Strided(StridedParams, Strided),
+    /// Zones one after the other, each with as much data before the next.
+    StridedZones(StridedZonesParams, StridedZones),
+    /// Part of the requests at random, the others each behind the one before.
+    PartlyRandom(PartlyRandomParams, PartlyRandom, by_op),
     /// Each request near the one before.
     Local(LocalParams, Local),
     /// Over a region that part of the writes make larger.

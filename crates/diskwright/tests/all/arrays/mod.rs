@@ -3,4 +3,5 @@
 mod common;
 mod disks;
 mod faults;
+mod redundant;
 mod specs;

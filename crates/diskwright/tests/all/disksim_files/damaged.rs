@@ -463,8 +463,8 @@ fn systems_that_are_no_single_drive() {
         "topology disksim_iodriver driver0 []\ntopology disksim_iodriver ^driver0 []\ntopology",
         &["a second topology"],
     );
-    let error = Sample::new().error(&[("ctlr0", "type", "3")]);
-    assert!(error.contains("a cache and a queue of its own"), "{error}");
+    let error = Sample::new().error(&[("ctlr0", "type", "4")]);
+    assert!(error.contains("1 to 3"), "{error}");
     let lone = Sample::new().text("a/drive.diskspecs");
     let error = Sample::new().with(FIRST, &lone).error(&[]);
     assert!(

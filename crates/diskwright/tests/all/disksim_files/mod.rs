@@ -1,10 +1,13 @@
 //! DiskSim's parameter files from first to last: small set-ups in memory, sound and damaged.
 
 mod buffers;
+mod controllers;
 mod damaged;
 mod disks;
+mod generators;
 mod parameters;
 mod places;
 mod queues;
 mod runs;
 mod sample;
+mod systems;

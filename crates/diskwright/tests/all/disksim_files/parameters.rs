@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use diskwright::disksim::parameters;
 
 use super::sample::Sample;
+use super::{controllers, systems};
 
 /// A component, a parameter and a value.
 type Put = (&'static str, &'static str, &'static str);
@@ -19,12 +20,19 @@ const OTHERS: &[Put] = &[
     ("bus1", "Read block transfer time", "0.5"),
     ("bus1", "Write block transfer time", "0.5"),
     ("ctlr0", "Scale for delays", "1"),
-    ("org0", "Distribution scheme", "Random"),
-    ("org0", "Redundancy scheme", "Shadowed"),
     ("IS", "I/O Trace Time Scale", "2.0"),
     ("IS", "I/O Mappings", "[]"),
     ("Global", "Statistic warm-up time", "2.5"),
     ("Global", "Statistic warm-up IOs", "100"),
+    ("Global", "Init Seed", "43"),
+    ("Global", "Real Seed", "44"),
+    ("Global", "Init Seed with time", "1"),
+    ("Global", "Real Seed with time", "1"),
+    ("Proc", "Number of processors", "4"),
+    ("Proc", "Process-Flow Time Scale", "2.0"),
+    ("Synthio", "Number of I/O requests to generate", "99"),
+    ("Synthio", "Maximum time of trace generated", "999"),
+    ("Synthio", "Generators", "[]"),
     ("disk0", "Max queue length", "5"),
     ("disk0", "Bulk sector transfer time", "0.07"),
     ("disk0", "Segment size (in blks)", "65"),
@@ -108,11 +116,25 @@ const OTHERS: &[Put] = &[
     ),
 ];
 
+const SYSTEM_CALLS: &[Put] = &[("Synthio", "System call/return with each request", "1")];
+const A_CALL: &[Put] = &[("Synthio", "Think time from call to request", "1")];
 const FAST_WRITES: &[Put] = &[("disk0", "Fast write level", "2")];
 const EXTRA_DISCONNECTION: &[Put] = &[("disk0", "Extra write disconnect", "1")];
 
 /// Those that count only beside another value.
 const BESIDE: &[(&[Put], Put)] = &[
+    (
+        SYSTEM_CALLS,
+        ("Synthio", "Think time from call to request", "1"),
+    ),
+    (
+        SYSTEM_CALLS,
+        ("Synthio", "Think time from request to return", "1"),
+    ),
+    (
+        A_CALL,
+        ("Synthio", "System call/return with each request", "1"),
+    ),
     (FAST_WRITES, ("disk0", "Write hit over. after read", "9")),
     (FAST_WRITES, ("disk0", "Write hit over. after write", "9")),
     (
@@ -260,6 +282,72 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("locScale", "locScale = 512", "locScale = 1024"),
     ("sizeScale", "sizeScale = 1", "sizeScale = 2"),
     ("offset", "offset = 0", "offset = 9"),
+    (
+        "Storage capacity per device",
+        "Storage capacity per device = 700",
+        "Storage capacity per device = 600",
+    ),
+    ("devices", "devices = [ org0 ]", "devices = [ disk1 ]"),
+    (
+        "Blocking factor",
+        "Blocking factor = 8",
+        "Blocking factor = 4",
+    ),
+    (
+        "Probability of sequential access",
+        "sequential access = 0.2",
+        "sequential access = 0.1",
+    ),
+    (
+        "Probability of local access",
+        "local access = 0.3",
+        "local access = 0.1",
+    ),
+    (
+        "Probability of read access",
+        "read access = 0.66",
+        "read access = 0.67",
+    ),
+    (
+        "Probability of time-critical request",
+        "time-critical request = 0.25",
+        "time-critical request = 0.2",
+    ),
+    (
+        "Probability of time-limited request",
+        "time-limited request = 0.35",
+        "time-limited request = 0.3",
+    ),
+    (
+        "Time-limited think times",
+        "[ normal, 30.0, 100.0 ]",
+        "[ normal, 30.0, 10.0 ]",
+    ),
+    (
+        "General inter-arrival times",
+        "[ exponential, 0.0, 50.0 ]",
+        "[ exponential, 0.0, 51.0 ]",
+    ),
+    (
+        "Sequential inter-arrival times",
+        "[ uniform, 0.0, 60.0 ]",
+        "[ uniform, 0.0, 61.0 ]",
+    ),
+    (
+        "Local inter-arrival times",
+        "[ poisson, 1.0, 40 ]",
+        "[ poisson, 1.0, 41 ]",
+    ),
+    (
+        "Local distances",
+        "[ normal, 0.0, 4000.0 ]",
+        "[ normal, 0.0, 4001.0 ]",
+    ),
+    (
+        "Sizes",
+        "[ twovalue, 8, 16.0, 0.125 ]",
+        "[ twovalue, 8, 16.0, 0.25 ]",
+    ),
     ("Zones", "Blocks per track = 10", "Blocks per track = 12"),
     (
         "Model",
@@ -283,6 +371,84 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+const STRIPED: Put = ("org0", "Distribution scheme", "Striped");
+const MIRRORED: Put = ("org0", "Redundancy scheme", "Shadowed");
+const JOINING: Put = ("driver0", "Scheduler:Sequential stream scheme", "1");
+const TIMED: Put = ("driver0", "Scheduler:Scheduling timeout scheme", "1");
+const URGENT: Put = ("driver0", "Scheduler:Scheduling priority scheme", "1");
+
+/// What matters in a system of four disks only, beside other overrides.
+const OF_SYSTEMS: &[(&[Put], Put)] = &[
+    (&[STRIPED], ("org0", "Addressing mode", "Array")),
+    (&[], STRIPED),
+    (&[], MIRRORED),
+    (&[], ("org0", "devices", "[ disk1 ]")),
+    (&[STRIPED], ("org0", "Stripe unit", "32")),
+    (&[MIRRORED], ("org0", "Number of copies", "4")),
+    (&[MIRRORED], ("org0", "Copy choice on read", "1")),
+    (&[], JOINING),
+    (
+        &[JOINING],
+        ("driver0", "Scheduler:Maximum concat size", "64"),
+    ),
+    (&[], TIMED),
+    (&[TIMED], ("driver0", "Scheduler:Timeout time/weight", "7")),
+    (&[TIMED], ("driver0", "Scheduler:Timeout scheduling", "1")),
+    (&[], URGENT),
+    (&[URGENT], ("driver0", "Scheduler:Priority scheduling", "1")),
+];
+
+const LONGER: Put = ("disk0", "Max queue length", "4");
+
+/// What matters in a system of simple disks.
+const OF_SIMPLE_DISKS: &[(&[Put], Put)] = &[
+    (&[], LONGER),
+    (&[LONGER], ("disk0", "Scheduler:Scheduling policy", "3")),
+    (&[], ("disk0", "Block count", "999")),
+    (&[], ("disk0", "Bus transaction latency", "0.1")),
+    (&[], ("disk0", "Bulk sector transfer time", "0.1")),
+    (&[], ("disk0", "Command overhead", "0.1")),
+    (&[], ("disk0", "Constant access time", "0.1")),
+];
+
+const PERIODIC: Put = ("ctlr0", "Cache:Flush policy", "1");
+
+/// What matters with a memory cache in the controller.
+const OF_MEMORY: &[(&[Put], Put)] = &[
+    (&[], ("ctlr0", "Maximum queue length", "5")),
+    (&[], ("ctlr0", "Max per-disk pending count", "2")),
+    (&[], ("ctlr0", "Scheduler:Maximum concat size", "64")),
+    (&[], ("ctlr0", "Cache:Cache size", "1024")),
+    (&[], ("ctlr0", "Cache:SLRU segments", "[ 128, 384 ]")),
+    (&[], ("ctlr0", "Cache:Line size", "32")),
+    (&[], ("ctlr0", "Cache:Bit granularity", "2")),
+    (&[], ("ctlr0", "Cache:Lock granularity", "8")),
+    (&[], ("ctlr0", "Cache:Shared read locks", "0")),
+    (&[], ("ctlr0", "Cache:Max request size", "128")),
+    (&[], ("ctlr0", "Cache:Replacement policy", "1")),
+    (&[], ("ctlr0", "Cache:Allocation policy", "1")),
+    (&[], ("ctlr0", "Cache:Write scheme", "1")),
+    (&[], PERIODIC),
+    (&[PERIODIC], ("ctlr0", "Cache:Flush period", "30")),
+    (&[], ("ctlr0", "Cache:Flush idle delay", "5")),
+    (&[], ("ctlr0", "Cache:Flush max line cluster", "4")),
+    (&[], ("ctlr0", "Cache:Read prefetch type", "1")),
+    (&[], ("ctlr0", "Cache:Write prefetch type", "1")),
+    (&[], ("ctlr0", "Cache:Line-by-line fetches", "0")),
+    (&[], ("ctlr0", "Cache:Max gather", "3")),
+];
+
+/// What matters with a cache device behind the controller.
+const OF_CACHE_DEVICE: &[(&[Put], Put)] = &[
+    (&[], ("ctlr0", "Cache:Cache size", "400")),
+    (&[], ("ctlr0", "Cache:Max request size", "128")),
+    (&[], ("ctlr0", "Cache:Write scheme", "1")),
+    (&[], PERIODIC),
+    (&[], ("ctlr0", "Cache:Flush idle delay", "5")),
+    (&[], ("ctlr0", "Cache:Cache device", "disk0")),
+    (&[], ("ctlr0", "Cache:Cached device", "disk1")),
+];
+
 /// What an import comes to; the electronics as DiskSim has them would differ with every parameter.
 fn outcome(sample: &Sample, overrides: &[(&str, &str, &str)]) -> String {
     match sample.import(overrides) {
@@ -300,7 +466,7 @@ fn last(path: &str) -> &str {
 
 #[test]
 fn every_parameter_that_counts_changes_something() {
-    let sample = Sample::new();
+    let sample = Sample::new().with_load();
     let mut changed: BTreeMap<&str, bool> = BTreeMap::new();
     let plain = outcome(&sample, &[]);
     for &put in OTHERS {
@@ -322,6 +488,30 @@ fn every_parameter_that_counts_changes_something() {
             "{name} changes nothing"
         );
         changed.insert(name, true);
+    }
+    let simple = systems::simple(&systems::several(2));
+    let [memory, cache_device] = controllers::with_caches();
+    assert!(systems::outcome(&memory, &[]) != systems::outcome(&cache_device, &[]));
+    changed.insert("Cache", true);
+    let of_systems = [
+        (memory, OF_MEMORY),
+        (cache_device, OF_CACHE_DEVICE),
+        (systems::several(4), OF_SYSTEMS),
+        (simple.clone(), OF_SIMPLE_DISKS),
+        (
+            simple.replace("Constant access time = 9.5", "Access time = 9.5"),
+            &[(&[], ("disk0", "Access time", "8.5"))],
+        ),
+    ];
+    for (sample, puts) in of_systems {
+        for &(beside, put) in puts {
+            let all: Vec<_> = beside.iter().copied().chain([put]).collect();
+            assert!(
+                systems::outcome(&sample, &all) != systems::outcome(&sample, beside),
+                "{put:?} changes nothing"
+            );
+            changed.insert(last(put.1), true);
+        }
     }
     for row in parameters() {
         let matters = row.used || row.warned;

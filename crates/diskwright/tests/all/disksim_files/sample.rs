@@ -86,6 +86,34 @@ disksim_logorg org0 {
 }
 ";
 
+/// Behind the others, where a load is asked for.
+const LOAD: &str = "\
+disksim_pf Proc { Number of processors = 5, Process-Flow Time Scale = 1.0 }
+disksim_synthio Synthio {
+   Number of I/O requests to generate = 100,
+   Maximum time of trace generated = 1000.0,
+   System call/return with each request = 0,
+   Think time from call to request = 0.0,
+   Think time from request to return = 0.0,
+   Generators = [ disksim_synthgen {
+      Storage capacity per device = 700,
+      devices = [ org0 ],
+      Blocking factor = 8,
+      Probability of sequential access = 0.2,
+      Probability of local access = 0.3,
+      Probability of read access = 0.66,
+      Probability of time-critical request = 0.25,
+      Probability of time-limited request = 0.35,
+      Time-limited think times = [ normal, 30.0, 100.0 ],
+      General inter-arrival times = [ exponential, 0.0, 50.0 ],
+      Sequential inter-arrival times = [ uniform, 0.0, 60.0 ],
+      Local inter-arrival times = [ poisson, 1.0, 40 ],
+      Local distances = [ normal, 0.0, 4000.0 ],
+      Sizes = [ twovalue, 8, 16.0, 0.125 ]
+   } ]
+}
+";
+
 const DISK: &str = "\
 disksim_disk SMALL {
    Model = source drive.model,
@@ -231,6 +259,12 @@ impl Sample {
         self
     }
 
+    /// With a generator of load.
+    pub fn with_load(self) -> Sample {
+        const LAST: &str = "   Parity rotation type = 1\n}\n";
+        self.replace(LAST, &format!("{LAST}{LOAD}"))
+    }
+
     /// With a text replaced in whatever file holds it, which must be one, where it stands first.
     pub fn replace(mut self, from: &str, to: &str) -> Sample {
         let text = |bytes: &Vec<u8>| String::from_utf8(bytes.clone()).expect("a text");
@@ -258,6 +292,11 @@ impl Sample {
         String::from_utf8(self.0[Path::new(path)].clone()).expect("a text")
     }
 
+    /// Its files.
+    pub fn files(&self) -> &BTreeMap<PathBuf, Vec<u8>> {
+        &self.0
+    }
+
     /// Writes its files below a folder; the path of the first.
     pub fn write(&self, folder: &Path) -> PathBuf {
         for (name, bytes) in &self.0 {
@@ -270,14 +309,7 @@ impl Sample {
 
     /// Reads it, with component, parameter and value of overrides.
     pub fn import(&self, overrides: &[(&str, &str, &str)]) -> Result<Import, Error> {
-        let overrides: Vec<_> = overrides
-            .iter()
-            .map(|&(component, parameter, value)| Override {
-                component: component.into(),
-                parameter: parameter.into(),
-                value: value.into(),
-            })
-            .collect();
+        let overrides = self::overrides(overrides);
         import_from(&self.0, Path::new(FIRST), &[], &overrides)
     }
 
@@ -294,4 +326,16 @@ impl Sample {
             Err(error) => error.to_string(),
         }
     }
+}
+
+/// Overrides of components, parameters and values.
+pub fn overrides(overrides: &[(&str, &str, &str)]) -> Vec<Override> {
+    let overrides = overrides.iter();
+    overrides
+        .map(|&(component, parameter, value)| Override {
+            component: component.into(),
+            parameter: parameter.into(),
+            value: value.into(),
+        })
+        .collect()
 }

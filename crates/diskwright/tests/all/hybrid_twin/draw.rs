@@ -33,7 +33,7 @@ impl Draw {
     }
 }
 
-/// The kinds of requests, reads and writes apart from the commands; the last one loses data.
+/// The kinds of requests, reads and writes apart from the commands; the last two lose data.
 const REQUESTS: [Op; 9] = [
     Op::Read,
     Op::Read,
@@ -45,7 +45,7 @@ const REQUESTS: [Op; 9] = [
     Op::Flush,
     Op::Trim,
 ];
-const COMMANDS: [Nv; 14] = [
+const COMMANDS: [Nv; 17] = [
     Nv::Pin,
     Nv::Pin,
     Nv::Pin,
@@ -59,8 +59,13 @@ const COMMANDS: [Nv; 14] = [
     Nv::ReadMedium,
     Nv::WriteMedium,
     Nv::WriteMedium,
+    Nv::PinAndWrite,
+    Nv::PinAndWrite,
+    Nv::WriteMediumAndUnpin,
     Nv::Unpin,
 ];
+/// How many of them lose data.
+const LOSING: usize = 2;
 
 /// The case of a number.
 pub fn case(number: u64) -> Case {
@@ -93,7 +98,7 @@ pub fn case(number: u64) -> Case {
             let all = if unpins {
                 COMMANDS.len()
             } else {
-                COMMANDS.len() - 1
+                COMMANDS.len() - LOSING
             };
             Op::NvCache(draw.pick(&COMMANDS[..all]))
         } else {

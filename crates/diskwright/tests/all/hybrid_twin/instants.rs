@@ -113,7 +113,7 @@ impl Model<'_> {
                 self.state = State::Turning;
                 self.serve(0);
             }
-            Alarm::Answer(request) => self.complete(request),
+            Alarm::Answer(request) => self.answered(request),
             Alarm::Rest => self.tells_medium(),
         }
     }

@@ -89,8 +89,13 @@ fn drive(case: &Case) -> Vec<Box<dyn Device>> {
 
 /// Whether a command of the case throws data away that were acknowledged: the checker would say so.
 fn loses(case: &Case) -> bool {
-    let unpin = Op::NvCache(NvCacheCommand::Unpin);
-    case.requests.iter().any(|asked| asked.op == unpin)
+    let unpins = |asked: &Asked| {
+        matches!(
+            asked.op,
+            Op::NvCache(NvCacheCommand::Unpin | NvCacheCommand::WriteMediumAndUnpin)
+        )
+    };
+    case.requests.iter().any(unpins)
 }
 
 fn run(case: &Case, cut: Option<u64>) -> Result<(Engine, Host<'_>), String> {

@@ -58,7 +58,7 @@ fn check_cuts(numbers: Range<u64>) {
 #[test]
 fn every_rule_comes_up() {
     let mut met: BTreeMap<&str, u64> = BTreeMap::new();
-    for number in 0..400 {
+    for number in 0..1_600 {
         let case = draw::case(number);
         let mut model = model::Model::new(&case);
         model.run();
@@ -67,7 +67,7 @@ fn every_rule_comes_up() {
         }
     }
     println!("{met:#?}");
-    assert_eq!(met.len(), 24, "{met:#?}");
+    assert_eq!(met.len(), 25, "{met:#?}");
     assert!(met.values().all(|&count| count >= 3), "{met:#?}");
 }
 

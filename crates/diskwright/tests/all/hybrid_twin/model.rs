@@ -100,6 +100,8 @@ pub struct Model<'a> {
     pub flush: Option<Flush>,
     pub parked: Vec<usize>,
     pub waiting_pins: Vec<usize>,
+    /// When the blocks of requests were pinned that are to write them next.
+    pub pinned_at: BTreeMap<usize, u64>,
 
     pub completions: Vec<Option<u64>>,
     pub answers: Vec<(usize, u64)>,
@@ -136,6 +138,7 @@ impl<'a> Model<'a> {
             flush: None,
             parked: Vec::new(),
             waiting_pins: Vec::new(),
+            pinned_at: BTreeMap::new(),
             completions: vec![None; case.requests.len()],
             answers: Vec::new(),
             counts: BTreeMap::new(),

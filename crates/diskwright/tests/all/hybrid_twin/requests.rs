@@ -3,13 +3,13 @@
 use diskwright::engine::request::{NvCacheCommand as Nv, Op};
 
 use super::instants::{Alarm, Message, Sent};
-use super::model::{Model, What};
+use super::model::{Block, Model, What};
 
 impl Model<'_> {
     pub fn arrives(&mut self, request: usize) {
         self.add("requests", 1);
         let kind = match self.case.requests[request].op {
-            Op::NvCache(Nv::Pin | Nv::PinAndPopulate) => Some("commands.pin"),
+            Op::NvCache(Nv::Pin | Nv::PinAndPopulate | Nv::PinAndWrite) => Some("commands.pin"),
             Op::NvCache(Nv::Unpin) => Some("commands.unpin"),
             Op::NvCache(Nv::QueryPinned) => Some("commands.query_pinned"),
             Op::NvCache(Nv::FlushUnpinned) => Some("commands.flush_unpinned"),
@@ -38,19 +38,14 @@ impl Model<'_> {
                 let job = self.begin_job(Some(request));
                 self.send(0, job, asked.op, asked.blocks, What::Passed);
             }
-            Op::NvCache(Nv::Pin | Nv::PinAndPopulate) => {
+            Op::NvCache(Nv::Pin | Nv::PinAndPopulate | Nv::PinAndWrite) => {
                 if !self.pins(request) && !self.waits_for_room(request) {
                     self.meets("a pin is refused");
                     self.refuses(request);
                 }
             }
             Op::NvCache(Nv::Unpin) => {
-                self.divide_at(lbn, end);
-                for at in lbn..end {
-                    if self.blocks[at].is_pinned {
-                        self.give_up(at);
-                    }
-                }
+                self.unpins(lbn, end);
                 self.answers(request);
             }
             Op::NvCache(Nv::QueryPinned) => {
@@ -79,7 +74,7 @@ impl Model<'_> {
                 self.tells_medium();
                 self.answers(request);
             }
-            Op::NvCache(Nv::WriteMedium) => {
+            Op::NvCache(Nv::WriteMedium | Nv::WriteMediumAndUnpin) => {
                 if !self.parks(request, lbn, end) {
                     let job = self.begin_job(Some(request));
                     self.asks_of_medium(job, Op::Write, lbn, end);
@@ -90,6 +85,36 @@ impl Model<'_> {
 
     pub fn answers(&mut self, request: usize) {
         self.alarm(self.now + self.case.command, Alarm::Answer(request));
+    }
+
+    /// A command has been answered: one that pins and writes goes on with its write, if its blocks are still where it pinned them.
+    pub fn answered(&mut self, request: usize) {
+        let Some(pinned_at) = self.pinned_at.remove(&request) else {
+            return self.complete(request);
+        };
+        let asked = self.case.requests[request];
+        let (lbn, end) = (asked.lbn as usize, (asked.lbn + asked.blocks) as usize);
+        let is_own =
+            |block: &Block| block.place.is_some() && block.is_pinned && block.given_by < pinned_at;
+        if !self.blocks[lbn..end].iter().all(is_own) {
+            self.meets("a write finds its blocks unpinned");
+            self.add("commands.refused", 1);
+            return self.complete(request);
+        }
+        self.add("requests", 1);
+        let job = self.begin_job(Some(request));
+        for run in self.runs(lbn, end) {
+            self.asks_of_flash(job, Op::Write, run.lbn, run.blocks);
+        }
+    }
+
+    fn unpins(&mut self, lbn: usize, end: usize) {
+        self.divide_at(lbn, end);
+        for at in lbn..end {
+            if self.blocks[at].is_pinned {
+                self.give_up(at);
+            }
+        }
     }
 
     pub fn refuses(&mut self, request: usize) {
@@ -105,7 +130,11 @@ impl Model<'_> {
             return false;
         }
         let empty = self.empty_runs(lbn, end);
-        if asked.op == Op::NvCache(Nv::Pin) || empty.is_empty() {
+        if asked.op == Op::NvCache(Nv::PinAndWrite) {
+            let now = self.next_tick();
+            self.pinned_at.insert(request, now);
+        }
+        if asked.op != Op::NvCache(Nv::PinAndPopulate) || empty.is_empty() {
             self.answers(request);
             return true;
         }
@@ -284,6 +313,12 @@ impl Model<'_> {
         }
         if populates {
             return;
+        }
+        let asked = self.case.requests[request];
+        if asked.op == Op::NvCache(Nv::WriteMediumAndUnpin) {
+            self.add("requests", 1);
+            self.add("commands.unpin", 1);
+            self.unpins(asked.lbn as usize, (asked.lbn + asked.blocks) as usize);
         }
         self.complete(request);
     }

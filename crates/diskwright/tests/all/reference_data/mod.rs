@@ -3,5 +3,6 @@
 
 mod disksim_drives;
 mod disksim_files;
+mod systems;
 mod traces;
 mod validate;

@@ -2,6 +2,8 @@
 
 mod ageing;
 mod endless_cleaning;
+mod failure_cuts;
+mod failures;
 mod levelling;
 mod link;
 mod mapping;
@@ -30,7 +32,7 @@ pub const ERASE: u64 = 3_000_000;
 pub const PAGE: u64 = 800;
 
 impl Plane<'_> {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         format!(
             "kind = 'ssd'\nname = 'small'\nqueue_depth = 32\n[flash]\nchannels = 1\nblocks = {}\npages = {}\npage = '4 KiB'\n\
              [timing]\nread = ['{READ} ns']\nprogram = ['{PROGRAM} ns']\nerase = '{ERASE} ns'\nblock = '100 ns'\n\
@@ -50,6 +52,13 @@ impl Plane<'_> {
 /// arrival in ns, an operation, and its page of 4 KiB.
 #[track_caller]
 pub fn times(drive: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
+    let (times, result) = times_with(drive, "", requests);
+    (times, result["devices"]["ssd"].clone())
+}
+
+/// The same with keys at the head of the spec, and the whole result.
+#[track_caller]
+pub fn times_with(drive: &str, head: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let mut trace = String::from("time_ns,op,lbn,blocks\n");
@@ -59,7 +68,7 @@ pub fn times(drive: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
     std::fs::write(path("drive.toml"), drive).expect("written");
     std::fs::write(path("trace.csv"), trace).expect("written");
     let spec = format!(
-        "[workload]\ntrace = \"{}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{}\"\n",
+        "{head}\n[workload]\ntrace = \"{}\"\nformat = \"csv\"\npace = \"recorded\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{}\"\n",
         path("trace.csv"),
         path("drive.toml")
     );
@@ -73,7 +82,7 @@ pub fn times(drive: &str, requests: &[(u64, &str, u64)]) -> (Vec<u64>, Value) {
     let ends = completions(&outcome, requests.len());
     let times = ends.iter().zip(requests);
     let times = times.map(|(end, (at, ..))| end.expect("it completes") - at);
-    (times.collect(), outcome.json()["devices"]["ssd"].clone())
+    (times.collect(), outcome.json())
 }
 
 /// Writes of `count` pages from one on, a millisecond and a half apart: one is done when the next arrives.

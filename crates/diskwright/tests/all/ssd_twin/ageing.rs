@@ -42,7 +42,7 @@ impl Model<'_> {
         let its = &self.planes[plane];
         let is_native =
             matches!(its.blocks[block].state, State::Sealed(_)) && !its.blocks[block].is_slc;
-        if is_native && its.victim.is_none() && its.free() >= 2 {
+        if is_native && its.victim.is_none() && its.free() >= 2 + self.drive().reserve() {
             self.refreshed += 1;
             self.cleans(plane, block);
         }

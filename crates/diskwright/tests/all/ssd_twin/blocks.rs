@@ -8,6 +8,10 @@ pub enum State {
     Reserved,
     Free,
     Open,
+    /// A program of it has failed: what is valid in it is moved.
+    Retiring,
+    /// It failed, and nothing of it is valid.
+    Retired,
     /// Its last page was written; the number is its place in the order in which the drive's blocks were filled.
     Sealed(u64),
 }
@@ -29,6 +33,13 @@ pub struct Block {
 }
 
 impl Block {
+    pub fn can_be_used(&self) -> bool {
+        !matches!(
+            self.state,
+            State::Reserved | State::Retiring | State::Retired
+        )
+    }
+
     pub fn valid(&self) -> usize {
         self.slots.iter().flatten().flatten().count()
     }
@@ -59,6 +70,8 @@ pub struct Plane {
     pub cleaning: Option<usize>,
     /// The block that is cleaned.
     pub victim: Option<usize>,
+    /// Blocks with a failed program that wait to be cleaned.
+    pub failed: Vec<usize>,
     /// Erases since a block was last moved for its wear.
     pub erases_since: usize,
     /// Units that have been moved out of the block that is cleaned.
@@ -89,6 +102,7 @@ impl Plane {
             slc: None,
             cleaning: None,
             victim: None,
+            failed: Vec::new(),
             erases_since: 0,
             moved: Vec::new(),
             expected: 0,
@@ -118,16 +132,24 @@ impl Plane {
 
     /// The sealed native block erased least, if another was erased more than `spread` times oftener.
     pub fn erased_too_little(&self, spread: u64) -> Option<usize> {
-        let used = self
-            .blocks
-            .iter()
-            .filter(|block| block.state != State::Reserved);
+        let used = self.blocks.iter().filter(|block| block.can_be_used());
         let most = used.map(|block| block.erases).max()?;
         let all = self.blocks.iter().enumerate();
         let sealed =
             all.filter(|(_, block)| matches!(block.state, State::Sealed(_)) && !block.is_slc);
         let (least, number) = sealed.map(|(number, block)| (block.erases, number)).min()?;
         (most > least + spread).then_some(number)
+    }
+
+    /// Blocks that can be used.
+    pub fn usable(&self) -> usize {
+        let all = self.blocks.iter();
+        all.filter(|block| block.can_be_used()).count()
+    }
+
+    /// Whether a block with a failed program may be cleaned: another one stays free.
+    pub fn may_retire(&self) -> bool {
+        !self.failed.is_empty() && self.free() >= 2
     }
 
     /// Blocks in SLC mode.
@@ -154,8 +176,7 @@ impl Plane {
     pub fn slc_most(&self, drive: &Drive) -> usize {
         let Some(slc) = drive.slc else { return 0 };
         let data = self.valid().div_ceil(drive.block_units());
-        let kept = 3 + slc.fixed.max(1);
-        let unused = (drive.blocks - drive.reserved).saturating_sub(kept + data);
+        let unused = self.usable().saturating_sub(drive.kept() + data);
         slc.fixed + slc.dynamic.min(unused)
     }
 

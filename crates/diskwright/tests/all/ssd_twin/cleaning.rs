@@ -11,7 +11,11 @@ impl Model<'_> {
         if self.planes[plane].victim.is_some() {
             return;
         }
-        self.planes[plane].victim = self.planes[plane].choose_victim(self.drive(), self.sealed);
+        let its = &mut self.planes[plane];
+        its.victim = match its.may_retire() {
+            true => Some(its.failed.remove(0)),
+            false => its.choose_victim(&self.case.drive, self.sealed),
+        };
         if self.planes[plane].victim.is_some() {
             let worker = self.drive().worker_of(plane);
             self.queue_cleaning(worker, plane);
@@ -31,8 +35,11 @@ impl Model<'_> {
     /// Whether the host may write a page of a plane.
     pub fn may_write(&self, plane: usize) -> bool {
         let its = &self.planes[plane];
-        let can_clean =
-            || its.victim.is_some() || its.choose_victim(self.drive(), self.sealed).is_some();
+        let can_clean = || {
+            its.victim.is_some()
+                || its.may_retire()
+                || its.choose_victim(self.drive(), self.sealed).is_some()
+        };
         if self.writes_slc(plane) {
             return true;
         }
@@ -43,7 +50,8 @@ impl Model<'_> {
         if its.host.is_some() {
             return !self.is_left_to_cleaning(plane);
         }
-        its.free() >= 2 && (its.free() >= self.drive().stop || !can_clean())
+        its.free() >= 2 + self.drive().reserve()
+            && (its.free() >= self.drive().stop || !can_clean())
     }
 
     /// Whether the host's next page of a plane is in SLC mode.
@@ -52,7 +60,7 @@ impl Model<'_> {
         if drive.slc.is_none() || its.slc.is_some() {
             return its.slc.is_some();
         }
-        let least = drive.begin.max(drive.stop).max(2);
+        let least = drive.begin.max(drive.stop).max(2 + drive.reserve());
         its.free() >= least && its.in_slc() < its.slc_most(drive)
     }
 
@@ -63,7 +71,7 @@ impl Model<'_> {
         };
         self.planes[plane].erases_since += 1;
         let its = &self.planes[plane];
-        if its.erases_since < every || its.free() < 2 {
+        if its.erases_since < every || its.free() < 2 + self.drive().reserve() {
             return;
         }
         if let Some(block) = its.erased_too_little(spread) {
@@ -120,7 +128,10 @@ impl Model<'_> {
         self.workers[worker].programs_since = 0;
         let victim = self.planes[plane].victim.expect("it is being cleaned");
         if self.next_moved(plane, victim, &[]).is_empty() {
-            let steps = self.steps_of_erase(plane, victim);
+            let steps = match self.planes[plane].blocks[victim].state {
+                State::Retiring => vec![Step::Channel(0)],
+                _ => self.steps_of_erase(plane, victim),
+            };
             self.runs(worker, Work::Clean { plane }, Vec::new(), steps);
             return true;
         }
@@ -183,6 +194,11 @@ impl Model<'_> {
 
     pub fn cleaning_ends(&mut self, worker: usize, plane: usize, ended: Running) {
         if let Some((_, to, page)) = ended.target {
+            if self.program_fails(plane, to, page) {
+                self.block_fails(plane, to);
+                self.queue_cleaning(worker, plane);
+                return;
+            }
             let victim = self.planes[plane].victim.expect("it is being cleaned");
             match self.planes[plane].blocks[victim].is_slc {
                 true => self.folded_pages += 1,
@@ -209,15 +225,24 @@ impl Model<'_> {
             .victim
             .take()
             .expect("it is being cleaned");
-        self.freed += 1;
+        let fails = self.erase_fails(plane, victim);
+        let is_retiring = self.planes[plane].blocks[victim].state == State::Retiring;
         let block = &mut self.planes[plane].blocks[victim];
-        block.state = State::Free;
         block.is_slc = false;
-        block.begun = 0;
-        block.erases += 1;
-        block.freed = self.freed;
+        block.erases += u64::from(!is_retiring);
+        if is_retiring || fails {
+            block.state = State::Retired;
+        } else {
+            self.freed += 1;
+            block.state = State::Free;
+            block.begun = 0;
+            block.freed = self.freed;
+        }
         self.changes_map(plane);
-        self.levels_wear(plane);
+        if !is_retiring {
+            self.levels_wear(plane);
+        }
+        self.cleans_failed(plane);
         if self.planes[plane].free() < self.drive().begin {
             self.wants_cleaning(plane);
         }

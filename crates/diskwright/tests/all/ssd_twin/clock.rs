@@ -67,6 +67,7 @@ impl Model<'_> {
     fn complete(&mut self, request: usize) {
         self.completions[request] = Some(self.now);
         self.under_way -= 1;
+        self.leaves_queue(request);
         self.take();
         if self.under_way == 0 {
             self.idle_since = self.now;

@@ -1,7 +1,9 @@
 //! Both programs with one case.
 
+use super::blocks::State;
 use super::model::Model;
 use super::specs::Case;
+use super::streams;
 use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
 
@@ -17,13 +19,17 @@ fn of_library(case: &Case) -> Result<Option<Done>, String> {
         ..RunOptions::default()
     };
     let spec = from_text(case.spec(&path("drive.toml"), &path("trace.csv")));
-    let outcome = outcome_of(&spec, &options).map_err(|error| error.to_string())?;
-    let completions = completions(&outcome, case.requests.len());
-    let json = outcome.json();
-    if json["devices"]["ssd"]["read_only_since_s"].is_number() {
+    let (completions, ssd) = match case.drive.queues {
+        Some(_) => streams::run(case, case.spec(&path("drive.toml"), &path("trace.csv")))?,
+        None => {
+            let outcome = outcome_of(&spec, &options).map_err(|error| error.to_string())?;
+            let completions = completions(&outcome, case.requests.len());
+            (completions, outcome.json()["devices"]["ssd"].clone())
+        }
+    };
+    if ssd["read_only_since_s"].is_number() {
         return Ok(None);
     }
-    let ssd = &json["devices"]["ssd"];
     let number = |value: &serde_json::Value| value.as_u64().expect("a whole number");
     // Of an option that the drive lacks there is nothing.
     let count = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
@@ -33,6 +39,16 @@ fn of_library(case: &Case) -> Result<Option<Done>, String> {
         ("moved_pages", number(&ssd["moved_pages"])),
         ("merged_pages", number(&ssd["merged_pages"])),
         ("trimmed_pages", number(&ssd["trimmed_pages"])),
+        ("failures.programs", count(&ssd["failures"]["programs"])),
+        ("failures.erases", count(&ssd["failures"]["erases"])),
+        (
+            "failures.retiring_blocks_at_end",
+            count(&ssd["failures"]["retiring_blocks_at_end"]),
+        ),
+        (
+            "failures.retired_blocks",
+            count(&ssd["failures"]["retired_blocks"]),
+        ),
         ("retries", count(&ssd["retries"])),
         ("refreshed_blocks", count(&ssd["refreshed_blocks"])),
         ("levelled_blocks", count(&ssd["levelled_blocks"])),
@@ -70,12 +86,20 @@ fn of_twin(case: &Case) -> Done {
         .iter()
         .flat_map(|plane| &plane.blocks[reserved..]);
     let erases: Vec<u64> = usable.map(|block| block.erases).collect();
+    let in_state = |state| {
+        let all = model.planes.iter().flat_map(|plane| &plane.blocks);
+        all.filter(|block| block.state == state).count() as u64
+    };
     let free: usize = model.planes.iter().map(|plane| plane.free()).sum();
     let counters = vec![
         ("host_pages", model.host_pages),
         ("moved_pages", model.moved_pages),
         ("merged_pages", model.merged_units),
         ("trimmed_pages", model.trimmed_units),
+        ("failures.programs", model.failed_programs),
+        ("failures.erases", model.failed_erases),
+        ("failures.retiring_blocks_at_end", in_state(State::Retiring)),
+        ("failures.retired_blocks", in_state(State::Retired)),
         ("retries", model.retries),
         ("refreshed_blocks", model.refreshed),
         ("levelled_blocks", model.levelled_blocks),
@@ -124,6 +148,11 @@ pub fn difference(case: &Case) -> Option<String> {
 /// Whether the cleaning of a case feeds itself.
 pub fn feeds_itself(case: &Case) -> bool {
     matches!(of_library(case), Ok(None))
+}
+
+/// The counters of the library, of a case that is compared.
+pub fn counters(case: &Case) -> Option<Vec<(&'static str, u64)>> {
+    of_library(case).ok()?.map(|done| done.counters)
 }
 
 /// A case that differs, without the requests that it differs without.

@@ -8,8 +8,9 @@ use super::operations::Work;
 impl Model<'_> {
     /// Takes requests while there is room for them.
     pub fn take(&mut self) {
-        while !self.waiting.is_empty() && self.under_way < self.drive().queue_depth {
-            let request = self.waiting.remove(0);
+        while self.under_way < self.drive().queue_depth
+            && let Some(request) = self.fetch()
+        {
             self.under_way += 1;
             if let Some(link) = self.drive().link {
                 self.takes_over_link(request, link);

@@ -5,7 +5,9 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, Buffer, Case, Drive, Link, Refresh, Retry, Slc, Suspension};
+use super::specs::{
+    Asked, Buffer, Case, Drive, Failures, Link, Queues, Rate, Refresh, Retry, Slc, Suspension,
+};
 
 struct Draw(Stream);
 
@@ -30,7 +32,9 @@ impl Draw {
 /// The case of a number.
 pub fn case(number: u64) -> Case {
     let mut draw = Draw(Stream::new(number, "ssd twin"));
-    let drive = drive(&mut draw);
+    // What it has besides, which changes nothing else of it.
+    let mut more = Draw(Stream::new(number, "ssd twin, more"));
+    let drive = drive(&mut draw, &mut more);
     let blocks = drive.host_units() as u64 * drive.unit_blocks;
     let mut at = 0;
     let mut requests = Vec::new();
@@ -56,6 +60,7 @@ pub fn case(number: u64) -> Case {
             lbn,
             blocks: length,
             fua: op == Op::Write && draw.within(0..=7) == 0,
+            stream: more.size(0..=4),
         });
     }
     // The counters are those of a drive that has nothing to do any more: the first of these may bring a part of the map, for which another is
@@ -72,6 +77,7 @@ pub fn case(number: u64) -> Case {
         lbn: 0,
         blocks: 1,
         fua: false,
+        stream: 0,
     }));
     Case { drive, requests }
 }
@@ -116,7 +122,49 @@ fn slc(draw: &mut Draw, drive: &mut Drive) -> Slc {
     }
 }
 
-fn drive(draw: &mut Draw) -> Drive {
+/// A rate of at most one of these percentages.
+fn rate(more: &mut Draw, most: &[f64]) -> Rate {
+    let most = more.pick(most);
+    let mut part = || most * more.within(0..=10) as f64 / 10.0;
+    let (new, worn) = (part(), part());
+    Rate {
+        new,
+        worn,
+        erases: more.within(1..=6),
+    }
+}
+
+/// Failures of a drive, which gets blocks for them; the blocks of a plane that its data do not count on.
+fn failures(more: &mut Draw, drive: &mut Drive) -> usize {
+    let failures = Failures {
+        program: (more.within(0..=3) > 0).then(|| rate(more, &[1.0, 3.0, 10.0])),
+        erase: more.chance().then(|| rate(more, &[10.0, 40.0])),
+        reserve: more.size(0..=2),
+    };
+    let spare = more.size(1..=6);
+    drive.blocks += failures.reserve + spare;
+    drive.failures = Some(failures);
+    spare
+}
+
+fn queues(more: &mut Draw) -> Queues {
+    let count = more.size(1..=4);
+    let weights = more.chance().then(|| [(); 3].map(|()| more.size(1..=4)));
+    let class = |more: &mut Draw| more.pick(&["urgent", "high", "medium", "low"]);
+    let given = match weights {
+        Some(_) => more.size(0..=count as u64),
+        None => 0,
+    };
+    Queues {
+        count,
+        depth: more.chance().then(|| more.size(1..=8)),
+        burst: more.size(1..=3),
+        weights,
+        classes: (0..given).map(|_| class(more)).collect(),
+    }
+}
+
+fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
     let mut order = [0, 1, 2, 3];
     order.rotate_left(draw.size(0..=3));
     let times = |draw: &mut Draw, most| {
@@ -169,6 +217,8 @@ fn drive(draw: &mut Draw) -> Drive {
         map_cache: None,
         suspend_program: None,
         suspend_erase: None,
+        failures: None,
+        queues: None,
     };
     if draw.within(0..=2) == 0 {
         drive.suspend_program = Some(suspension(draw));
@@ -206,7 +256,15 @@ fn drive(draw: &mut Draw) -> Drive {
         drive.link = Some(link(draw));
     }
     // What the planes can hold; a page a plane is lost where data do not divide evenly.
-    let room = drive.planes() * (drive.limit() - drive.units.min(drive.limit() - 1));
+    let spared = match more.within(0..=2) {
+        0 => failures(more, &mut drive),
+        _ => 0,
+    };
+    if more.within(0..=2) == 0 {
+        drive.queues = Some(queues(more));
+    }
+    let limit = drive.limit(drive.blocks - drive.reserved - spared);
+    let room = drive.planes() * (limit - drive.units.min(limit - 1));
     let of_map = match drive.map_cache {
         Some(_) => drive.all_units().div_ceil(drive.map_entries()),
         None => 0,

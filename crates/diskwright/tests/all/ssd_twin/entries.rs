@@ -216,7 +216,8 @@ impl Model<'_> {
     }
 
     pub fn has_room(&self, plane: usize) -> bool {
-        self.planes[plane].valid() + self.planes[plane].expected < self.drive().limit()
+        let its = &self.planes[plane];
+        its.valid() + its.expected < self.drive().limit(its.usable())
     }
 
     /// The next plane of a group in turn, one with room if there is any; the turn goes on behind it.

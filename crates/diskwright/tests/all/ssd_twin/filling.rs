@@ -68,7 +68,7 @@ impl Model<'_> {
         }
         let may_be_filled = match its.host {
             Some(_) => !self.is_left_to_cleaning(plane),
-            None => its.free() >= 2,
+            None => its.free() >= 2 + self.drive().reserve(),
         };
         if may_be_filled {
             self.put_on(plane, &[unit]);

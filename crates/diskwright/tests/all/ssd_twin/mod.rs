@@ -1,7 +1,7 @@
 //! A naive twin of SSDs, written from docs/model/flash.md alone, and random cases in which both complete every request at the same instant.
 //!
-//! The twin has one stream of the host; it has no operations on several planes, no blocks cleaned side by side, no rules that draw at random,
-//! no `read_part`, no `interface.frames`, no wear, no submission queues and no checkpoints.
+//! The twin has one stream of units; it has no operations on several planes, no blocks cleaned side by side, no rules that draw at random,
+//! no `read_part`, no `interface.frames`, no endurance, no drive that can only be read and no checkpoints.
 
 mod ageing;
 mod blocks;
@@ -11,13 +11,16 @@ mod compare;
 mod course;
 mod draw;
 mod entries;
+mod failures;
 mod filling;
 mod link;
 mod mapping;
 mod model;
 mod operations;
+mod queues;
 mod shape;
 mod specs;
+mod streams;
 mod suspension;
 mod workers;
 
@@ -42,8 +45,35 @@ fn cleaning_that_feeds_itself_is_found() {
     let cases = || (80..140).map(draw::case);
     let mapped = cases().filter(|case| case.drive.map_cache.is_some());
     assert!(mapped.filter(compare::feeds_itself).count() > 0);
-    let others = cases().filter(|case| case.drive.map_cache.is_none());
+    let others =
+        cases().filter(|case| case.drive.map_cache.is_none() && case.drive.failures.is_none());
     assert_eq!(others.filter(compare::feeds_itself).count(), 0);
+}
+
+/// The cases with failures and with submission queues that are compared show what they are for.
+#[test]
+fn failures_and_queues_come_up() {
+    let cases: Vec<_> = (0..120).map(draw::case).collect();
+    let failing = cases.iter().filter(|case| case.drive.failures.is_some());
+    let counters: Vec<_> = failing.filter_map(compare::counters).collect();
+    for (what, least) in [
+        ("failures.programs", 12),
+        ("failures.erases", 3),
+        ("failures.retired_blocks", 5),
+    ] {
+        let with = counters.iter().filter(|counters| {
+            let mut counters = counters.iter();
+            counters.any(|&(name, count)| name == what && count > 0)
+        });
+        let found = with.count();
+        println!("{found} with {what}");
+        assert!(found >= least, "{found} with {what}");
+    }
+    let weighted = cases.iter().filter(|case| {
+        let queues = case.drive.queues.as_ref();
+        queues.is_some_and(|queues| queues.count > 1 && queues.weights.is_some())
+    });
+    assert!(weighted.count() >= 8);
 }
 
 #[test]

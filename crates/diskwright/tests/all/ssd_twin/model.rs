@@ -2,6 +2,7 @@
 
 use super::blocks::{Place, Plane};
 use super::operations::{Reading, Running};
+use super::queues::Arbiter;
 use super::specs::{Asked, Case, Drive};
 
 /// What is foreseen.
@@ -82,6 +83,7 @@ pub struct Model<'a> {
     pub completions: Vec<Option<u64>>,
     /// Requests that have not been taken, in the order of arrival.
     pub waiting: Vec<usize>,
+    pub arbiter: Arbiter,
     pub under_way: usize,
     /// When it had no request under way any more.
     pub idle_since: u64,
@@ -127,6 +129,8 @@ pub struct Model<'a> {
     /// Writes that wait for flash beside a buffer, and flushes with the entries that each waits for.
     pub urgent: Vec<usize>,
     pub flushes: Vec<(usize, Vec<usize>)>,
+    pub failed_programs: u64,
+    pub failed_erases: u64,
     pub host_pages: u64,
     pub moved_pages: u64,
     /// How often programs and erases were suspended.
@@ -148,6 +152,7 @@ impl<'a> Model<'a> {
             events: arrivals.collect(),
             completions: vec![None; case.requests.len()],
             waiting: Vec::new(),
+            arbiter: Arbiter::default(),
             under_way: 0,
             idle_since: 0,
             missing: vec![0; case.requests.len()],
@@ -178,6 +183,8 @@ impl<'a> Model<'a> {
             entering: Vec::new(),
             urgent: Vec::new(),
             flushes: Vec::new(),
+            failed_programs: 0,
+            failed_erases: 0,
             host_pages: 0,
             moved_pages: 0,
             suspensions: [0; 2],

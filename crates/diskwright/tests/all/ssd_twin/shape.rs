@@ -34,11 +34,20 @@ impl Drive {
         self.map_cache.map_or(0, |_| all)
     }
 
-    /// Units that a plane may hold.
-    pub fn limit(&self) -> usize {
-        let kept = 1 + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1));
-        let data = self.blocks - self.reserved - kept;
-        data * ((self.pages - 1) * self.units + 1) - 1
+    /// Blocks that are left to cleaning for when others fail.
+    pub fn reserve(&self) -> usize {
+        self.failures.map_or(0, |failures| failures.reserve)
+    }
+
+    /// Blocks of a plane that are kept from data.
+    pub fn kept(&self) -> usize {
+        1 + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1)) + self.reserve()
+    }
+
+    /// Units that a plane with so many blocks that can be used may hold.
+    pub fn limit(&self, usable: usize) -> usize {
+        let data = usable.saturating_sub(self.kept());
+        (data * ((self.pages - 1) * self.units + 1)).saturating_sub(1)
     }
 
     /// The plane at position `i` of the order of allocation.

@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use diskwright::engine::request::Op;
 
+/// The seed of every case.
+pub const SEED: u64 = 11;
+
 const LEVELS: [&str; 4] = ["channel", "package", "die", "plane"];
 
 /// A request.
@@ -15,6 +18,35 @@ pub struct Asked {
     pub lbn: u64,
     pub blocks: u64,
     pub fua: bool,
+    /// The stream of the load that it is of.
+    pub stream: usize,
+}
+
+/// How often something fails: percent.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    pub new: f64,
+    pub worn: f64,
+    pub erases: u64,
+}
+
+/// Programs and erases that fail.
+#[derive(Clone, Copy, Debug)]
+pub struct Failures {
+    pub program: Option<Rate>,
+    pub erase: Option<Rate>,
+    pub reserve: usize,
+}
+
+/// Submission queues.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    pub count: usize,
+    pub depth: Option<usize>,
+    pub burst: usize,
+    /// Of classes high, medium and low.
+    pub weights: Option<[usize; 3]>,
+    pub classes: Vec<&'static str>,
 }
 
 /// A write buffer.
@@ -138,6 +170,8 @@ pub struct Drive {
     pub map_cache: Option<usize>,
     pub suspend_program: Option<Suspension>,
     pub suspend_erase: Option<Suspension>,
+    pub failures: Option<Failures>,
+    pub queues: Option<Queues>,
 }
 
 /// A drive and a load.
@@ -276,6 +310,8 @@ impl Drive {
             let blocks = room as u64 * self.unit_blocks;
             _ = writeln!(text, "[mapping]\ncache = \"{blocks} blocks\"");
         }
+        self.write_failures(&mut text);
+        self.write_queues(&mut text);
         for (key, limits) in [
             ("program", self.suspend_program),
             ("erase", self.suspend_erase),
@@ -313,11 +349,47 @@ impl Drive {
     }
 }
 
+impl Drive {
+    fn write_failures(&self, text: &mut String) {
+        let Some(failures) = &self.failures else {
+            return;
+        };
+        _ = writeln!(text, "[failures]\nreserve = {}", failures.reserve);
+        for (key, rate) in [("program", failures.program), ("erase", failures.erase)] {
+            if let Some(Rate { new, worn, erases }) = rate {
+                _ = writeln!(
+                    text,
+                    "{key} = {{ new = \"{new} %\", worn = \"{worn} %\", erases = {erases} }}"
+                );
+            }
+        }
+    }
+
+    fn write_queues(&self, text: &mut String) {
+        let Some(queues) = &self.queues else { return };
+        _ = writeln!(
+            text,
+            "[queues]\ncount = {}\nburst = {}",
+            queues.count, queues.burst
+        );
+        if let Some(depth) = queues.depth {
+            _ = writeln!(text, "depth = {depth}");
+        }
+        if let Some([high, medium, low]) = queues.weights {
+            _ = writeln!(
+                text,
+                "weights = {{ high = {high}, medium = {medium}, low = {low} }}\nclasses = {:?}",
+                queues.classes
+            );
+        }
+    }
+}
+
 impl Case {
     /// The spec, for a drive's file and a trace in these places.
     pub fn spec(&self, drive: &str, trace: &str) -> String {
         format!(
-            "[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\ncsv.fua = \"fua\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n"
+            "seed = {SEED}\n[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\ncsv.fua = \"fua\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n"
         )
     }
 
@@ -329,6 +401,7 @@ impl Case {
             lbn,
             blocks,
             fua,
+            ..
         } in &self.requests
         {
             _ = writeln!(text, "{at},{},{lbn},{blocks},{}", op.name(), u8::from(*fua));

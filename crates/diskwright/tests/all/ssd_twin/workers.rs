@@ -307,6 +307,14 @@ impl Model<'_> {
             }
             Work::Program { page } => {
                 let (plane, block, number) = ended.target.expect("it wrote a page");
+                if self.program_fails(plane, block, number) {
+                    self.block_fails(plane, block);
+                    self.host_pages -= 1;
+                    self.slc_pages -= u64::from(self.planes[plane].blocks[block].is_slc);
+                    self.workers[worker].programs.push(page);
+                    self.folds_on(plane);
+                    return;
+                }
                 let entries = self.pages[page].entries.clone();
                 self.planes[plane].expected -= entries.len();
                 for (slot, &entry) in entries.iter().enumerate() {

@@ -20,6 +20,15 @@ fn case(definitions: &Definitions, number: u64) -> Case {
         // Not before the run, though.
         ssd.remove("initial");
     }
+    // And often fail of others.
+    if let Some(failures) = device.pointer_mut("/ssd/failures") {
+        for key in ["program", "erase"] {
+            if let Some(rate) = failures.get_mut(key) {
+                rate["worn"] = format!("{} %", draw.share(0.0, 8.0)).into();
+                rate["erases"] = draw.within(1..=3).into();
+            }
+        }
+    }
     cut_somewhere(draw, device, blocks)
 }
 
@@ -56,7 +65,7 @@ fn logged(definitions: &Definitions, number: u64) -> Case {
 }
 
 /// What their runs have.
-const SIGHTS: [Sight; 8] = [
+const SIGHTS: [Sight; 10] = [
     ("/requests/failed", 0.2, "with requests under way"),
     (
         "/devices/ssd/dirty_units_at_end",
@@ -77,6 +86,16 @@ const SIGHTS: [Sight; 8] = [
         "with suspended programs",
     ),
     ("/devices/ssd/read_only_since_s", 0.001, "read-only"),
+    (
+        "/devices/ssd/failures/programs",
+        0.02,
+        "with failed programs",
+    ),
+    (
+        "/devices/ssd/failures/retired_blocks",
+        0.02,
+        "with retired blocks",
+    ),
 ];
 
 #[test]

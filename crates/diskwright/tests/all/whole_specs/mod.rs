@@ -11,6 +11,7 @@
 //! values depend on others, a hint in `devices` or `load`.
 
 mod case;
+mod controller_cuts;
 mod cuts;
 mod devices;
 mod draw;

@@ -17,6 +17,9 @@ pub const KNOWN: &[&str] = &[
     // A load that the drive's end, or the drawn stretch of it, leaves nothing of; a warm-up of the whole run.
     "the run is empty",
     "nothing is measured",
+    // One that ends with its only arrival.
+    "when the last one arrives",
+    "when its processes end it",
     // A load that time alone ends, as what a device is warmed with.
     "no number of requests to warm with",
     // A host's scheduler above a medium that it cannot measure, or that is told of what nobody knows.

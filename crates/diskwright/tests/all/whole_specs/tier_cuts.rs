@@ -74,6 +74,7 @@ fn worn(definitions: &Definitions, number: u64) -> Case {
     ssd.insert("flash".to_owned(), flash);
     // These fit another flash.
     ssd.remove("slc");
+    ssd.remove("failures");
     ssd.remove("mapping");
     let size = ssd
         .get_mut("buffer")

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, Member, MemberPiece};
+use super::{Layout, Member, MemberPiece, Organisation};
 use crate::base::error::InputError;
 use crate::base::units::Lbn;
 use crate::engine::request::Command;
@@ -16,15 +16,15 @@ pub struct Concat {}
 
 impl Concat {
     pub(super) const SUMMARY: &str = "The blocks of one member after those of the other.";
-    pub(super) fn build(&self, members: &[u64]) -> Result<Box<dyn Layout>, InputError> {
+    pub(super) fn build(&self, members: &[u64]) -> Result<Organisation, InputError> {
         let mut end = 0;
         let ends = members.iter().map(|blocks| {
             end += blocks;
             end
         });
-        Ok(Box::new(Chained {
+        Ok(Organisation::Plain(Box::new(Chained {
             ends: ends.collect(),
-        }))
+        })))
     }
 }
 

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::reads::{Read, ReadSpec};
-use super::{Layout, Member, MemberPiece, smallest};
+use super::super::redundant::geometry::{Geometry, Scheme};
+use super::super::redundant::spec::Rules;
+use super::{Layout, Member, MemberPiece, Organisation, smallest};
 use crate::base::error::InputError;
 use crate::base::units::Lbn;
 use crate::engine::request::{Command, Op};
@@ -21,13 +23,24 @@ pub struct Mirror {
 
 impl Mirror {
     pub(super) const SUMMARY: &str = "Every member has every block.";
-    pub(super) fn build(&self, members: &[u64]) -> Result<Box<dyn Layout>, InputError> {
-        Ok(Box::new(Mirrored {
+    pub(super) fn build(&self, members: &[u64]) -> Result<Organisation, InputError> {
+        Ok(Organisation::Plain(Box::new(Mirrored {
             blocks: smallest(members),
             members: members.len() as u32,
             read: self.read.build(),
             left: (Vec::new(), Vec::new()),
-        }))
+        })))
+    }
+
+    /// The same for an array with spares: one unit with a copy on each member.
+    pub(super) fn kept_up(&self, members: &[u64]) -> Organisation {
+        let geometry = Geometry {
+            scheme: Scheme::Copies(members.len()),
+            members: members.len(),
+            unit: smallest(members),
+            rows: 1,
+        };
+        Organisation::Redundant(geometry, Rules::of_copies(&self.read))
     }
 }
 

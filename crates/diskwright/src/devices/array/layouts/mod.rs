@@ -2,21 +2,32 @@
 
 mod concat;
 mod mirror;
+mod raid10;
+mod raid4;
+mod raid5;
+mod raid6;
 mod stripe;
 
+use super::reads::ReadSpec;
+use super::redundant::geometry::Geometry;
+use super::redundant::spec::{Rules, Waits, WritesSpec};
 use super::{Member, MemberPiece};
 use crate::base::error::InputError;
 use crate::base::registry::{policies, schema_of_family};
-use crate::base::units::Lbn;
+use crate::base::units::{Lbn, Size};
 use crate::engine::request::Command;
 
 policies! {
     /// A layout and its parameters, as a spec names it, for at least one member, each with its number of blocks.
-    pub enum LayoutSpec of "layout" builds Result<Box<dyn Layout>, InputError>,
+    pub enum LayoutSpec of "layout" builds Result<Organisation, InputError>,
     for (members: &[u64]) as |parameters| { parameters.build(members) } {
         Stripe = "stripe" ["raid-0"] in stripe::Stripe,
         Mirror = "mirror" ["raid-1"] in mirror::Mirror,
         Concat = "concat" [] in concat::Concat,
+        Raid4 = "raid-4" [] in raid4::Raid4,
+        Raid5 = "raid-5" [] in raid5::Raid5,
+        Raid6 = "raid-6" [] in raid6::Raid6,
+        Raid10 = "raid-10" [] in raid10::Raid10,
     }
 }
 
@@ -25,6 +36,25 @@ schema_of_family!(
     "ArrayLayout",
     "Which member of an array has which blocks."
 );
+
+/// What a layout makes of members.
+pub enum Organisation {
+    /// Blocks with a place, or copies, on members that nothing replaces.
+    Plain(Box<dyn Layout>),
+    /// Rows with redundancy, which is kept and restored.
+    Redundant(Geometry, Rules),
+}
+
+#[cfg(test)]
+impl Organisation {
+    /// The layout of one without redundancy that is kept.
+    pub(crate) fn plain(self) -> Box<dyn Layout> {
+        match self {
+            Organisation::Plain(layout) => layout,
+            Organisation::Redundant(..) => panic!("it has redundancy"),
+        }
+    }
+}
 
 /// Where the blocks of an array are.
 ///
@@ -65,6 +95,61 @@ pub trait Layout: Send {
 fn smallest(members: &[u64]) -> u64 {
     let smallest = members.iter().copied().min();
     smallest.expect("an array has a member")
+}
+
+impl LayoutSpec {
+    /// The layout for an array with spares, or with what else keeps its redundancy.
+    ///
+    /// # Errors
+    /// That there is no redundancy; those of the layout.
+    pub(super) fn kept_up(&self, members: &[u64]) -> Result<Organisation, InputError> {
+        let plain = |name: &str| {
+            let error = InputError::new(format!(
+                "spares, rebuilds and scrubs of a layout without redundancy, {name:?}"
+            ));
+            Err(error.help("accepted: mirror, raid-4, raid-5, raid-6, raid-10"))
+        };
+        match self {
+            LayoutSpec::Mirror(mirror) => Ok(mirror.kept_up(members)),
+            LayoutSpec::Stripe(_) | LayoutSpec::Concat(_) => plain(self.name()),
+            _ => self.build(members),
+        }
+    }
+}
+
+/// How many whole units the smallest member has.
+fn rows_of(unit: Size, members: &[u64]) -> Result<u64, InputError> {
+    let smallest = smallest(members);
+    match smallest.checked_div(unit.blocks()) {
+        Some(rows) if rows > 0 => Ok(rows),
+        _ => Err(InputError::new(format!("units of {unit}")).help(format!(
+            "accepted: 1 block to those of the smallest member, {smallest}"
+        ))),
+    }
+}
+
+/// An organisation with parity.
+fn with_parity(
+    name: &str,
+    geometry: Geometry,
+    writes: &WritesSpec,
+    waits: Waits,
+) -> Result<Organisation, InputError> {
+    let least = geometry.parities() + 1;
+    // Weights of GF(2^8) are different for this many units.
+    let most = 255 + geometry.parities();
+    if !(least..=most).contains(&geometry.members) {
+        let error = InputError::new(format!("{name} of {} members", geometry.members));
+        return Err(error.help(format!("accepted: {least} to {most} members")));
+    }
+    Ok(Organisation::Redundant(
+        geometry,
+        Rules {
+            writes: *writes,
+            waits,
+            read: ReadSpec::default().build(),
+        },
+    ))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, Member, MemberPiece, smallest};
+use super::{Layout, Member, MemberPiece, Organisation, smallest};
 use crate::base::error::InputError;
 use crate::base::units::{Lbn, Size};
 use crate::engine::request::Command;
@@ -20,7 +20,7 @@ pub struct Stripe {
 
 impl Stripe {
     pub(super) const SUMMARY: &str = "Units of blocks go round the members.";
-    pub(super) fn build(&self, members: &[u64]) -> Result<Box<dyn Layout>, InputError> {
+    pub(super) fn build(&self, members: &[u64]) -> Result<Organisation, InputError> {
         let (unit, smallest) = (self.unit.blocks(), smallest(members));
         if unit == 0 || unit > smallest {
             return Err(
@@ -29,11 +29,11 @@ impl Stripe {
                 )),
             );
         }
-        Ok(Box::new(Striped {
+        Ok(Organisation::Plain(Box::new(Striped {
             unit,
             members: members.len() as u64,
             rows: smallest / unit,
-        }))
+        })))
     }
 }
 

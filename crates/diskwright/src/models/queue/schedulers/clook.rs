@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::elevator::{By, upwards};
 use super::{Order, Scheduler, Slot, Starvation, Time, View};
 
-/// Rule: the next request at or above the end of the previous one, else the lowest. Tie: the one that has waited longer.
+/// Rule: the next request at or above the end of the previous one, else the lowest; with `from = "start"` at or above its start. Tie: the one
+/// that has waited longer.
 /// Source: Merten, 1970, as C-SCAN without the run to the edge; Worthington, Ganger and Patt, SIGMETRICS 1994; DiskSim's
-/// policies 3 (by LBN) and 6 (by cylinder).
+/// policies 3 (by LBN) and 6 (by cylinder), which go on from the start.
 /// Weakness: blind to rotation; a stream just ahead of the arm holds up everything behind it; by LBN, a request that
 /// begins within the previous one waits for the next sweep.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -16,11 +17,39 @@ use super::{Order, Scheduler, Slot, Starvation, Time, View};
 pub struct CLook {
     /// Whether it goes by LBN or by cylinder.
     pub by: By,
+    /// Where the previous request leaves off.
+    #[serde(skip_serializing_if = "From::is_end")]
+    pub from: From,
+    /// The place where the last one began that was picked.
+    #[serde(skip)]
+    last: u64,
+}
+
+/// Where a request leaves off, for the one that is picked after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "CLookFrom")]
+pub enum From {
+    /// Behind its last block; by cylinder, where the arm then is.
+    #[default]
+    End,
+    /// Where it began, as in DiskSim: the same place may be served again and again.
+    Start,
+}
+
+impl From {
+    fn is_end(&self) -> bool {
+        *self == From::End
+    }
 }
 
 impl Default for CLook {
     fn default() -> CLook {
-        CLook { by: By::Lbn }
+        CLook {
+            by: By::Lbn,
+            from: From::End,
+            last: 0,
+        }
     }
 }
 
@@ -41,10 +70,15 @@ impl Scheduler for CLook {
     }
     fn pick(&mut self, view: &View<'_>) -> Slot {
         let places = view.pool.by_place();
-        let ahead = upwards(places, self.by.here(&view.space));
+        let here = match self.from {
+            From::End => self.by.here(&view.space),
+            From::Start => self.last,
+        };
+        let ahead = upwards(places, here);
         let next = ahead.or_else(|| places.first().copied());
-        next.expect("a scheduler is asked only when something waits")
-            .1
+        let (begin, slot) = next.expect("a scheduler is asked only when something waits");
+        self.last = begin;
+        slot
     }
     fn starvation(&self, _slowest: Time) -> Starvation {
         Starvation::Turns(3)

@@ -1,8 +1,10 @@
 //! How each kind of device is drawn: a folder and a line each.
 
 mod array;
+mod controller;
 mod curve;
 mod drive;
+mod driver;
 mod hdd;
 mod hybrid;
 pub mod power;
@@ -36,11 +38,13 @@ pub struct Kind {
 pub const KINDS: &[Kind] = &[
     hdd::KIND,
     array::KIND,
+    driver::KIND,
     simple::KIND,
     curve::KIND,
     ssd::KIND,
     tier::KIND,
     hybrid::KIND,
+    controller::KIND,
 ];
 
 /// A device with at most `depth` levels below it, and how many blocks it has at least.
@@ -106,6 +110,12 @@ pub fn a_hybrid(draw: &mut Draw<'_>) -> (Value, u64) {
             return (json!({ hybrid::KIND.name: hybrid }), blocks);
         }
     }
+}
+
+/// A controller of devices without others below them, and how many blocks it has at least.
+pub fn a_controller(draw: &mut Draw<'_>) -> (Value, u64) {
+    let (controller, blocks) = (controller::KIND.draw)(draw, 1);
+    (json!({ controller::KIND.name: controller }), blocks)
 }
 
 pub use hybrid::flash_backed;

@@ -27,7 +27,7 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     let (channels, packages) = (draw.scaled(1..=8), draw.scaled(1..=3));
     let (dies, planes) = (draw.scaled(1..=2), draw.scaled(1..=3));
     let all_planes = channels * packages * dies * planes;
-    let blocks = draw.scaled(12..=80);
+    let mut blocks = draw.scaled(12..=80);
     let unit = *draw.pick(&[1, 7, 8, 32]);
     let of_page = draw.scaled(1..=4);
     let least = 1 + LEAST_BLOCKS / (all_planes * blocks * unit * of_page);
@@ -49,6 +49,13 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
         }
     }
     let logs = map_of_blocks(draw, &mut ssd, unit * of_page);
+    // Blocks for failures, of which data do not count on all.
+    let for_failures = match ssd.pointer("/failures/reserve").and_then(Value::as_u64) {
+        Some(reserve) => reserve + 3,
+        None => 0,
+    };
+    blocks += for_failures;
+    ssd["flash"]["blocks"] = blocks.into();
     if ssd.pointer("/mapping/cache").is_some() {
         // A drive that can never have the free blocks it wants is refused.
         ssd["cleaning"]["begin"] = draw.within(1..=6).into();
@@ -77,7 +84,7 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
     let limit = match logs {
         // Whole logical blocks, beside the log blocks and one to merge into.
         Some(logs) => (blocks - reserved - logs - 1) * pages,
-        None => (blocks - reserved - for_slc - 4) * ((pages - 1) * of_page + 1) - 1,
+        None => (blocks - reserved - for_slc - for_failures - 4) * ((pages - 1) * of_page + 1) - 1,
     };
     let (unit, of_page) = match logs {
         Some(_) => (unit * of_page, 1),
@@ -116,7 +123,7 @@ fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value, page: u64) -> Option<u64>
         mapping.remove("victim");
     }
     let all = ssd.as_object_mut().expect("a table");
-    for key in ["slc", "recovery", "cleaning", "allocation"] {
+    for key in ["slc", "recovery", "cleaning", "allocation", "failures"] {
         all.remove(key);
     }
     all["flash"]["unit"] = format!("{page} blocks").into();
@@ -149,6 +156,19 @@ fn link(draw: &mut Draw<'_>) -> Value {
         "generation": draw.within(1..=5), "lanes": draw.pick(&[1, 2, 4, 8, 16]), "payload": draw.pick(&[128, 256, 512]),
         "latency": format!("{} ns", draw.scaled(0..=2_000)),
     } })
+}
+
+/// Failures so rare that a drive keeps its spare blocks.
+fn failures(draw: &mut Draw<'_>) -> Value {
+    let mut failures = json!({ "reserve": draw.within(0..=2) });
+    for key in ["program", "erase"] {
+        if draw.chance(0.7) {
+            let part = |draw: &mut Draw<'_>| format!("{} %", draw.share(0.0, 0.01));
+            let (new, worn) = (part(draw), part(draw));
+            failures[key] = json!({ "new": new, "worn": worn, "erases": draw.scaled(1..=20) });
+        }
+    }
+    failures
 }
 
 /// Submission queues, with or without classes.
@@ -187,6 +207,8 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
             "link": link(draw),
         })
         .into(),
+        ("SsdSpec", "failures") if draw.chance(0.4) => failures(draw).into(),
+        ("SsdSpec", "failures") => Hint::Omit,
         ("SsdSpec", "queues") if draw.chance(0.4) => queues(draw).into(),
         ("SsdSpec", "queues") => Hint::Omit,
         // Their times are those of real drives.

@@ -3,6 +3,7 @@
 mod jobs;
 mod patterns;
 mod planned;
+mod processes;
 pub mod traces;
 
 use diskwright::base::document::{Node, from_node};
@@ -24,6 +25,7 @@ const KINDS: &[Kind] = &[
     (3, traces::trace),
     (1, traces::synthetic_clone),
     (1, jobs::fio),
+    (2, processes::processes),
 ];
 
 /// The workload for a device of at least `blocks` blocks.
@@ -113,6 +115,8 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
                 Hint::Omit
             }
         }
+        // Where the load is known to be open.
+        ("MeasureSpec", "end") => Hint::Omit,
         ("FaultSpec", "at") => draw.time(0, 4_000_000).into(),
         ("FaultKind", "fail") => {
             let paths = draw.paths.0.clone();
@@ -124,6 +128,7 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         }
         ("MediaErrorSpec", "from") => draw.scaled(0..=400).into(),
         ("MediaErrorSpec", "blocks") => draw.scaled(1..=100).into(),
+        ("ProcessesSpec" | "GeneratorSpec", key) => processes::hint(draw, owner, key),
         ("Pace", "scaled") => draw.share(0.1, 8.0).into(),
         _ => patterns::hint(draw, owner, key),
     }
@@ -157,8 +162,12 @@ fn arrivals(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// A host's queue knows LBNs only.
 fn host_scheduler(draw: &mut Draw<'_>) -> Hint {
+    lbn_scheduler(draw).into()
+}
+
+/// A scheduler for a queue that knows LBNs only, such as a host's.
+pub fn lbn_scheduler(draw: &mut Draw<'_>) -> Value {
     loop {
         let drawn = draw.named("Scheduler");
         let text = toml::to_string(&json!({ "scheduler": drawn })).expect("plain data");
@@ -166,7 +175,7 @@ fn host_scheduler(draw: &mut Draw<'_>) -> Hint {
         let spec: Result<SchedulerSpec, _> =
             from_node(node.get("scheduler").expect("the key above"));
         if spec.is_ok_and(|spec| !spec.build().needs_geometry()) {
-            return drawn.into();
+            return drawn;
         }
     }
 }
@@ -176,6 +185,15 @@ fn paths(device: &Value, prefix: &str, found: &mut (Vec<String>, Vec<String>)) {
     for (kind, spec) in device.as_object().expect("a device has a kind") {
         let path = format!("{prefix}{kind}");
         match spec["member"].as_array() {
+            _ if kind == "controller" => {
+                for (number, device) in spec["device"].as_array().into_iter().flatten().enumerate()
+                {
+                    paths(device, &format!("{path}.device[{number}]."), found);
+                }
+                if let Some(cache) = spec.get("cache") {
+                    paths(&cache["device"], &format!("{path}.cache.device."), found);
+                }
+            }
             _ if kind == "tier" || kind == "hybrid" => {
                 let roles = match kind.as_str() {
                     "tier" => ["cache", "backing"],
@@ -184,6 +202,9 @@ fn paths(device: &Value, prefix: &str, found: &mut (Vec<String>, Vec<String>)) {
                 for role in roles {
                     paths(&spec[role], &format!("{path}.{role}."), found);
                 }
+            }
+            _ if kind == "driver" => {
+                paths(&spec["device"], &format!("{path}.device."), found);
             }
             None => found.1.push(path.clone()),
             Some(members) => {
@@ -208,7 +229,9 @@ pub fn is_closed(spec: &Value) -> bool {
 }
 
 fn is_closed_load(workload: &Value) -> bool {
-    workload["pace"] == "closed" || workload.to_string().contains("\"closed\"")
+    workload["pace"] == "closed"
+        || workload.get("processes").is_some()
+        || workload.to_string().contains("\"closed\"")
 }
 
 /// The whole spec of a device of at least `blocks` blocks.
@@ -233,6 +256,9 @@ pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
         measure["warmup"] = format!("{} %", draw.within(0..=60)).into();
     }
     planned::fit(draw, &spec["workload"], &mut measure);
+    if !is_closed(&spec) && draw.chance(0.15) {
+        measure["end"] = "last-arrival".into();
+    }
     if measure.as_object().is_some_and(|keys| !keys.is_empty()) {
         spec["measure"] = measure;
     }

@@ -45,7 +45,8 @@ pub fn address(draw: &mut Draw<'_>) -> Value {
         let drawn = draw.by(definitions.get("AddressSpec"), "AddressSpec");
         draw.region = whole;
         // A bare name stands for the defaults, which need room; of zones there are none by default.
-        if !(drawn == "zones" || drawn == "streams" && whole.1 < LEAST_BY_DEFAULT) {
+        let needs_room = drawn == "streams" || drawn == "strided-zones";
+        if !(drawn == "zones" || needs_room && whole.1 < LEAST_BY_DEFAULT) {
             return drawn;
         }
     }
@@ -81,6 +82,7 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         "Strided",
         "Local",
         "Growing",
+        "PartlyRandom",
     ]
     .iter()
     .any(|name| owner.starts_with(name) && owner.ends_with("Params"));
@@ -105,6 +107,11 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
             let largest = draw.largest;
             hinted(draw.scaled(largest..=length.max(largest)))
         }
+        ("StridedZonesParams", "zone") => {
+            let largest = draw.largest;
+            hinted(draw.scaled(largest..=length.max(largest)))
+        }
+        ("StridedZonesParams", "transfer" | "skip") => hinted(draw.scaled(1..=length)),
         ("StridedParams", "stride") => hinted(draw.scaled(1..=length)),
         ("StridedParams", "shift") => Hint::Omit,
         ("LocalParams", "distance") => hinted(draw.scaled(1..=length)),

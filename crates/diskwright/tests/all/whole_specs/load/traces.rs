@@ -21,6 +21,10 @@ pub fn trace(draw: &mut Draw<'_>) -> Value {
     let mut workload = json!({ "trace": name, "format": format });
     keys(draw, &mut workload);
     // Formats with a coarse clock may bring requests that lie past the end, or not in order, by rounding.
+    if NUMBERED.contains(&format) && draw.chance(0.4) {
+        workload["devices"] = places(draw);
+        workload["bad_size"] = "clip".into();
+    }
     workload["out_of_order"] = "map".into();
     workload["past_end"] = draw.pick(&["map", "clip", "skip"]).to_string().into();
     workload
@@ -40,6 +44,27 @@ fn keys(draw: &mut Draw<'_>, workload: &mut Value) {
     if draw.chance(0.1) {
         workload["limit"] = draw.scaled(1..=300).into();
     }
+}
+
+/// Formats in which what is drawn is of device 0.
+const NUMBERED: [&str; 3] = ["disksim-ascii", "hp-srt", "msr"];
+
+/// Where the devices of a trace are; what is drawn is all of device 0.
+fn places(draw: &mut Draw<'_>) -> Value {
+    let blocks = draw.region.1;
+    let offset = draw.within(0..=blocks / 2);
+    let mut place = json!({ "device": 0, "offset": format!("{offset} blocks") });
+    if draw.chance(0.5) {
+        let size = draw.within(1..=blocks - offset);
+        place["size"] = format!("{size} blocks").into();
+    }
+    if draw.chance(0.3) {
+        place["location_scale"] = (512 * draw.within(1..=4)).into();
+    }
+    if draw.chance(0.3) {
+        place["size_scale"] = draw.within(1..=3).into();
+    }
+    json!([place])
 }
 
 /// Rows of (time in ns, operation, first LBN, blocks, FUA), for the format whose clock may tick in seconds only.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Kind, device, judge, report};
-use crate::whole_specs::draw::Draw;
+use crate::whole_specs::draw::{Draw, size};
 use crate::whole_specs::schema::Hint;
 
 /// Several devices as one.
@@ -17,34 +17,79 @@ pub const KIND: Kind = Kind {
 };
 
 fn draw(draw: &mut Draw<'_>, depth: u32) -> (Value, u64) {
-    let layout = draw.named("ArrayLayout");
+    let mut layout = draw.named("ArrayLayout");
     let spindles = draw.named("SpindlesSpec");
     let above = draw.rotation.clone();
     if above.is_none() && spindles.to_string().contains("synchronised") {
         draw.rotation = Some("7200 rpm".to_owned());
     }
-    let count = draw.within(1..=3);
+    // Members without which there is no such layout, and those that have no data of their own.
+    let text = layout.to_string();
+    let (least_members, of_parity) = match () {
+        () if text.contains("raid-4") || text.contains("raid-5") => (2, 1),
+        () if text.contains("raid-6") => (3, 2),
+        () => (1, 0),
+    };
+    let count = draw.within(least_members..=least_members.max(3) + u64::from(of_parity > 0));
     let (members, blocks): (Vec<Value>, Vec<u64>) =
         (0..count).map(|_| device(draw, depth - 1)).unzip();
     draw.rotation = above;
+    if let Some(parameters) = layout.get_mut("raid-5") {
+        fit_parity_unit(draw, parameters);
+    }
+    let mut copies = 1;
+    if let Some(parameters) = layout.get_mut("raid-10") {
+        copies = if draw.chance(0.5) { count } else { 1 };
+        parameters["copies"] = copies.into();
+    }
     let least = *blocks.iter().min().expect("one member or more");
-    let total = match layout.to_string() {
-        text if text.contains("mirror") || text.contains("raid-1") => least,
-        text if text.contains("concat") => blocks.iter().sum(),
+    let total = match () {
+        () if text.contains("mirror") || text.contains("raid-1\"") => least,
+        () if text.contains("concat") => blocks.iter().sum(),
         // Of each member whole units.
-        _ => count * least.saturating_sub(LARGEST_UNIT).max(1),
+        () => {
+            let data = (count - of_parity) / copies;
+            data * least.saturating_sub(LARGEST_UNIT).max(1)
+        }
     };
-    (
-        json!({ "layout": layout, "spindles": spindles, "member": members }),
-        total,
-    )
+    let has_redundancy =
+        text.contains("raid-") && !text.contains("raid-0") || text.contains("mirror");
+    let mut array = json!({ "layout": layout, "spindles": spindles, "member": members });
+    if has_redundancy && draw.chance(0.3) {
+        array["scrub"] = draw.named("ScrubRules");
+    }
+    if has_redundancy && least < LARGEST_REBUILT && draw.chance(0.5) {
+        let largest = (0..blocks.len()).max_by_key(|&member| blocks[member]);
+        array["spare"] = json!([array["member"][largest.expect("a member")]]);
+        array["rebuild"] = draw.named("RebuildRules");
+    }
+    (array, total)
 }
+
+/// A unit of parity is some units.
+fn fit_parity_unit(draw: &mut Draw<'_>, parameters: &mut Value) {
+    let Some(unit) = parameters["unit"]
+        .as_str()
+        .and_then(|unit| unit.split(' ').next())
+    else {
+        return;
+    };
+    let unit: u64 = unit.parse().expect("blocks");
+    if draw.chance(0.3) {
+        parameters["parity_unit"] = size(unit * draw.within(1..=4));
+    }
+}
+
+/// Members with more blocks have no spares: to rebuild them takes long.
+const LARGEST_REBUILT: u64 = 100_000;
 
 /// The largest unit of a stripe, in blocks.
 const LARGEST_UNIT: u64 = 300;
 
 fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     match (owner, key) {
+        // What the number of members, or the unit, lets them be.
+        ("Raid10", "copies") | ("Raid5", "parity_unit") => Hint::Omit,
         ("FreeParams", "tolerance") => format!("{} %", draw.share(0.0, 5.0)).into(),
         _ => Hint::Schema,
     }

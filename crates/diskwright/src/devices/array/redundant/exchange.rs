@@ -1,0 +1,251 @@
+//! What goes to members, and what comes back from them.
+
+use super::Redundant;
+use super::geometry::Role;
+use super::members::State;
+use super::plan::{Bad, depends};
+use super::work::{Kind, Sent};
+use crate::base::units::Lbn;
+use crate::engine::context::Context;
+use crate::engine::request::{Command, DeviceId, Op, Outcome, RequestId};
+
+impl Redundant {
+    /// Sends what a plan begins with; ends the work where that is nothing.
+    pub(super) fn send_all(&mut self, number: u32, cx: &mut Context<'_>) {
+        match self.work[number as usize].kind {
+            Kind::Flush => (0..self.slots.len()).for_each(|slot| self.send_flush(number, slot, cx)),
+            Kind::Seal { slot } => self.send_flush(number, slot, cx),
+            _ => {}
+        }
+        for index in 0..self.work[number as usize].plan.reads.len() {
+            self.send(number, false, index, cx);
+        }
+        self.send_writes(number, cx);
+        let work = &self.work[number as usize];
+        if work.request.is_some() && work.left > 1 && work.command.op != Op::Flush {
+            self.counters.split();
+        }
+        if work.left == 0 {
+            let outcome = match work.kind {
+                // Nobody is left to keep anything.
+                Kind::Flush => Outcome::FailedDevice,
+                _ => Outcome::Ok,
+            };
+            self.end(number, outcome, cx);
+        }
+    }
+
+    /// Sends the writes that wait for nothing any more.
+    fn send_writes(&mut self, number: u32, cx: &mut Context<'_>) {
+        for index in 0..self.work[number as usize].plan.writes.len() {
+            let write = &mut self.work[number as usize].plan.writes[index];
+            if write.waits > 0 || write.is_done {
+                continue;
+            }
+            // It is sent, or left out.
+            write.is_done = true;
+            let (slot, from) = (write.slot, write.lbn);
+            let is_target = matches!(self.work[number as usize].kind, Kind::Rebuild { slot: target, .. } if target == slot);
+            if self.slots[slot].takes(from) || is_target && self.slots[slot].state != State::Lost {
+                self.work[number as usize].has_written = true;
+                self.send(number, true, index, cx);
+            } else {
+                self.work[number as usize].has_failed_write = true;
+            }
+        }
+    }
+
+    /// Sends a flush to a place, unless that is lost.
+    fn send_flush(&mut self, number: u32, slot: usize, cx: &mut Context<'_>) {
+        if self.slots[slot].state == State::Lost {
+            return;
+        }
+        let command = Command {
+            op: Op::Flush,
+            ..Command::default()
+        };
+        let sent = Sent {
+            work: number,
+            slot,
+            is_write: true,
+            index: usize::MAX,
+        };
+        self.submit(sent, command, cx);
+    }
+
+    /// Sends a request of a plan.
+    fn send(&mut self, number: u32, is_write: bool, index: usize, cx: &mut Context<'_>) {
+        let work = &self.work[number as usize];
+        let io = match is_write {
+            true => work.plan.writes[index],
+            false => work.plan.reads[index],
+        };
+        let command = Command {
+            op: match (is_write, work.command.op) {
+                (false, _) => Op::Read,
+                (true, Op::Trim) => Op::Trim,
+                (true, _) => Op::Write,
+            },
+            fua: is_write && work.command.fua,
+            lbn: Lbn(io.lbn),
+            blocks: io.blocks as u32,
+        };
+        let sent = Sent {
+            work: number,
+            slot: io.slot,
+            is_write,
+            index,
+        };
+        let child = self.submit(sent, command, cx);
+        if command.op == Op::Write {
+            self.fill(number, io.slot, child, cx);
+        }
+    }
+
+    fn submit(&mut self, sent: Sent, command: Command, cx: &mut Context<'_>) -> RequestId {
+        let member = &mut self.slots[sent.slot].member;
+        member.outstanding += 1;
+        if command.op != Op::Flush {
+            member.head = command.end();
+        }
+        let device = member.device;
+        let known = self.devices.iter().position(|&found| found == device);
+        let known = known.expect("it is a child");
+        self.counters.sent(known, command.blocks.into());
+        let work = &mut self.work[sent.work as usize];
+        work.left += 1;
+        let job = work.job.expect("it was begun");
+        match &work.passed {
+            None => self.children.send(job, device, command, sent, cx),
+            Some(passed) => self
+                .children
+                .send_after((job, passed), device, command, sent, cx),
+        }
+    }
+
+    /// A request to a member is complete.
+    pub(super) fn came_back(&mut self, child: DeviceId, request: RequestId, cx: &mut Context<'_>) {
+        let piece = self.children.take(request);
+        let (sent, passed) = self.children.leave(piece, cx);
+        let outcome = cx.request(request).outcome.expect("it is complete");
+        let number = sent.work;
+        if self.slots[sent.slot].member.device == child {
+            self.slots[sent.slot].member.outstanding -= 1;
+        }
+        let work = &mut self.work[number as usize];
+        work.passed = Some(passed);
+        work.left -= 1;
+        match (outcome, sent.is_write) {
+            (Outcome::Ok, true) => {}
+            (Outcome::Ok, false) => self.has_read(&sent, request, cx),
+            (Outcome::MediaError, false) => {
+                let io = work.plan.reads[sent.index];
+                if io.rows.0 == io.rows.1 || work.is_single {
+                    work.bad.push(Bad {
+                        slot: io.slot,
+                        from: io.lbn,
+                        to: io.end(),
+                    });
+                }
+                (work.is_single, work.is_to_retry) = (true, true);
+            }
+            (_, is_write) => {
+                work.has_failed_write |= is_write;
+                work.is_to_retry |= !is_write;
+                if self.slots[sent.slot].member.device == child {
+                    self.lose_slot(sent.slot, cx);
+                }
+            }
+        }
+        let work = &self.work[number as usize];
+        if !work.is_to_retry {
+            self.send_writes(number, cx);
+        }
+        let work = &self.work[number as usize];
+        match (work.left, work.is_to_retry) {
+            (0, true) => self.retry(number),
+            (0, false) => self.end(number, Outcome::Ok, cx),
+            _ => {}
+        }
+    }
+
+    /// A read has come back well.
+    fn has_read(&mut self, sent: &Sent, request: RequestId, cx: &mut Context<'_>) {
+        let work = &mut self.work[sent.work as usize];
+        let io = work.plan.reads[sent.index];
+        for write in &mut work.plan.writes {
+            let waits_for_all =
+                work.command.op != Op::Write || self.rules.waits == super::spec::Waits::All;
+            if waits_for_all || depends(write, &io) {
+                write.waits -= 1;
+            }
+        }
+        if work.rows.is_some() {
+            work.have.push(Bad {
+                slot: io.slot,
+                from: io.lbn,
+                to: io.end(),
+            });
+        }
+        if let Some((checker, _)) = cx.checker() {
+            for at in io.lbn..io.end() {
+                let content = checker.content(request, at).unwrap_or(0);
+                work.contents.put(io.slot, at, content);
+            }
+        }
+    }
+
+    /// Tells the checker what a write to a place brings there.
+    fn fill(&mut self, number: u32, slot: usize, child: RequestId, cx: &mut Context<'_>) {
+        let work = &self.work[number as usize];
+        let geometry = &self.geometry;
+        let whole = work.command;
+        let Command { lbn, blocks, .. } = cx.request(child).command;
+        let Some((checker, _)) = cx.checker() else {
+            return;
+        };
+        let host = work.request.filter(|_| whole.op == Op::Write);
+        for at in lbn.0..lbn.0 + u64::from(blocks) {
+            let (row, within) = (at / geometry.unit, at % geometry.unit);
+            let new = |unit: usize| {
+                let lbn = geometry.lbn(row, unit) + within;
+                let is_new = (whole.lbn.0..whole.end().0).contains(&lbn);
+                checker.content(host.filter(|_| is_new)?, lbn)
+            };
+            let content = match geometry.role(row, slot) {
+                Role::Data(unit) => new(unit).or_else(|| work.contents.solve(geometry, slot, at)),
+                _ => work.contents.parity(geometry, slot, at, new),
+            };
+            match content {
+                Some(content) => checker.set_content(child, at, content),
+                None => checker.found(format!(
+                    "an array writes block {at} of its member {slot} without having read what that is made of"
+                )),
+            }
+        }
+    }
+
+    /// Tells the checker what a read of the array was served.
+    pub(super) fn hand_over(
+        &self,
+        work: &super::work::Work,
+        request: RequestId,
+        cx: &mut Context<'_>,
+    ) {
+        let geometry = &self.geometry;
+        let Some((checker, _)) = cx.checker() else {
+            return;
+        };
+        for lbn in work.command.lbn.0..work.command.end().0 {
+            let (row, unit, within) = geometry.locate(lbn);
+            let at = row * geometry.unit + within;
+            let slot = geometry.place(row, unit);
+            match work.contents.solve(geometry, slot, at) {
+                Some(content) => checker.set_content(request, lbn, content),
+                None => checker.found(format!(
+                    "an array serves block {lbn} without having read it"
+                )),
+            }
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! The life of a piece of work: it gets its rows, is planned, is planned anew where a read fails, and ends.
+
+use super::geometry::{Geometry, Scheme};
+use super::locks::Rows;
+use super::plan::Plan;
+use super::reading::{is_direct, pieces, plan_read};
+use super::spec::Waits;
+use super::work::{Kind, Work};
+use super::writing::plan_write;
+use super::{Redundant, has_blocks};
+use crate::engine::context::Context;
+use crate::engine::request::{Command, Op, Outcome, RequestId};
+
+impl Redundant {
+    /// Takes a request of the parent.
+    pub(super) fn take(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let command = cx.request(request).command;
+        self.open += 1;
+        self.counters.came(&command);
+        let kind = match command.op {
+            Op::Flush => Kind::Flush,
+            _ => Kind::Request,
+        };
+        let work = self.begin(kind, Some(request), command);
+        let rows = match command.op {
+            Op::Flush => None,
+            Op::Trim if self.geometry.parities() > 0 => None,
+            Op::Read => {
+                // What is where it should be is read as it is.
+                let entry = &self.work[work as usize];
+                let (first, end) = (command.lbn.0, command.end().0);
+                let direct = self.slots.iter().all(|slot| slot.has(self.geometry.used()))
+                    || self.geometry.parities() > 0 && is_direct(&self.view(entry), first, end);
+                (!direct).then(|| rows_of(&self.geometry, &command, true))
+            }
+            _ => Some(rows_of(&self.geometry, &command, false)),
+        };
+        self.work[work as usize].rows = rows;
+        self.ask(work);
+    }
+
+    /// Makes a piece of work.
+    pub(super) fn begin(
+        &mut self,
+        kind: Kind,
+        request: Option<RequestId>,
+        command: Command,
+    ) -> u32 {
+        let condition = self.condition();
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.work.push(Work::default());
+            self.work.len() as u32 - 1
+        });
+        let work = &mut self.work[number as usize];
+        work.renew(kind, request, command);
+        work.condition = condition;
+        work.job = Some(self.children.begin(request));
+        number
+    }
+
+    /// Has a piece of work wait for its rows, or go on.
+    pub(super) fn ask(&mut self, number: u32) {
+        let work = &mut self.work[number as usize];
+        // What was read without the rows may have changed since.
+        work.have.clear();
+        work.contents.clear();
+        work.blocked = match &work.rows {
+            Some(rows) => self.locks.add(number, rows),
+            None => 0,
+        };
+        match work.blocked {
+            0 => self.ready.push_back(number),
+            _ => self.counters.waited += 1,
+        }
+    }
+
+    /// Goes on with work that has its rows.
+    pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
+        while let Some(number) = self.ready.pop_front() {
+            match self.plan(number, cx) {
+                Ok(()) => self.send_all(number, cx),
+                Err(outcome) => self.end(number, outcome, cx),
+            }
+        }
+    }
+
+    /// Plans a piece of work as the members are now.
+    fn plan(&mut self, number: u32, cx: &mut Context<'_>) -> Result<(), Outcome> {
+        let mut work = std::mem::take(&mut self.work[number as usize]);
+        let mut plan = std::mem::take(&mut work.plan);
+        plan.clear();
+        let result = self.plan_into(&work, &mut plan);
+        let is_known = cx.checker().is_some();
+        for &(row, unit, from, to) in &plan.lost {
+            let lbn = self.geometry.lbn(row, unit);
+            let slot = self.geometry.place(row, unit);
+            self.lost.add(lbn + from..lbn + to);
+            self.counters.lost += to - from;
+            for within in (from..to).filter(|_| is_known) {
+                (work.contents).put(slot, row * self.geometry.unit + within, 0);
+            }
+        }
+        let has = |io: &super::plan::Io| {
+            work.has_read(&super::plan::Bad {
+                slot: io.slot,
+                from: io.lbn,
+                to: io.end(),
+            })
+        };
+        plan.reads.retain(|io| !has(io));
+        let waits_for_all = self.rules.waits == Waits::All || work.command.op != Op::Write;
+        plan.join(work.is_single, waits_for_all);
+        self.counters.planned(&plan, &work.command);
+        work.plan = plan;
+        self.work[number as usize] = work;
+        result
+    }
+
+    fn plan_into(&mut self, work: &Work, plan: &mut Plan) -> Result<(), Outcome> {
+        let command = work.command;
+        let (first, end) = (command.lbn.0, command.end().0);
+        match work.kind {
+            Kind::None => unreachable!("work that has ended is not planned"),
+            Kind::Request if self.geometry.parities() == 0 => {
+                self.has_trimmed |= command.op == Op::Trim;
+                self.plan_copies(work, plan)
+            }
+            Kind::Request => match command.op {
+                Op::Read => plan_read(&self.view(work), first, end, plan),
+                Op::Write => {
+                    let rule = self.rules.writes;
+                    plan_write(&self.view(work), rule, (first, end), work.is_torn, plan)
+                }
+                // What a member says of trimmed blocks is not known, and parity of them would not be either.
+                _ => {
+                    self.counters.trims_kept += 1;
+                    Ok(())
+                }
+            },
+            Kind::Flush | Kind::Seal { .. } => Ok(()),
+            Kind::Rebuild { slot, from, to } => self.plan_rebuild(work, slot, (from, to), plan),
+            Kind::Scrub { from, to } => {
+                self.plan_scrub(work, (from, to), plan);
+                Ok(())
+            }
+        }
+    }
+
+    /// A request of an array of copies.
+    fn plan_copies(&mut self, work: &Work, plan: &mut Plan) -> Result<(), Outcome> {
+        let command = work.command;
+        let geometry = self.geometry;
+        let (first, end) = (command.lbn.0, command.end().0);
+        let mut columns: Vec<Option<(u64, u64)>> = vec![None; geometry.data()];
+        for (unit, (row, from, to)) in pieces(&geometry, first, end) {
+            let at = row * geometry.unit;
+            let column = columns[unit].get_or_insert((at + from, at + to));
+            column.1 = at + to;
+        }
+        for (unit, column) in columns.into_iter().enumerate() {
+            let Some((from, to)) = column else { continue };
+            if command.op == Op::Read {
+                self.read_copy(work, unit, (from, to), plan)?;
+                continue;
+            }
+            let copies = (0..geometry.copies()).map(|copy| unit + copy * geometry.data());
+            let mut is_kept = false;
+            for slot in copies {
+                is_kept |= self.slots[slot].has(to);
+                if self.slots[slot].takes(from) {
+                    plan.writes
+                        .push(Plan::span(&self.view(work), slot, from, to - from));
+                }
+            }
+            if !is_kept {
+                return Err(Outcome::FailedDevice);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads blocks of a column of copies from one of them: the one that the policy chooses, of those that have them. Copies that could not be
+    /// read are written again.
+    fn read_copy(
+        &mut self,
+        work: &Work,
+        unit: usize,
+        (from, to): (u64, u64),
+        plan: &mut Plan,
+    ) -> Result<(), Outcome> {
+        let geometry = self.geometry;
+        let view = self.view(work);
+        let is_bad = |slot: usize| {
+            let meets =
+                |bad: &&super::plan::Bad| bad.slot == slot && bad.from < to && from < bad.to;
+            work.bad.iter().any(|bad| meets(&bad))
+        };
+        let slots = || (0..geometry.copies()).map(|copy| unit + copy * geometry.data());
+        let has: Vec<usize> = slots().filter(|&slot| self.slots[slot].has(to)).collect();
+        let good: Vec<usize> = has.iter().copied().filter(|&slot| !is_bad(slot)).collect();
+        if good.is_empty() {
+            let rows = (from / geometry.unit, (to - 1) / geometry.unit);
+            if rows.0 < rows.1 {
+                // No copy has all of it: each row by itself.
+                for row in rows.0..=rows.1 {
+                    let begin = from.max(row * geometry.unit);
+                    let end = to.min((row + 1) * geometry.unit);
+                    self.read_copy(work, unit, (begin, end), plan)?;
+                }
+                return Ok(());
+            }
+            return Err(match has.is_empty() {
+                true => Outcome::FailedDevice,
+                false => Outcome::MediaError,
+            });
+        }
+        for &slot in has.iter().filter(|&&slot| is_bad(slot)) {
+            plan.writes.push(Plan::span(&view, slot, from, to - from));
+            plan.repaired += to - from;
+        }
+        let members: Vec<_> = good.iter().map(|&slot| self.slots[slot].member).collect();
+        let command = Command {
+            lbn: crate::base::units::Lbn(from),
+            blocks: (to - from) as u32,
+            ..work.command
+        };
+        let chosen = good[self.rules.read.choose(&command, &members)];
+        let read = Plan::span(&self.view(work), chosen, from, to - from);
+        plan.reads.push(read);
+        Ok(())
+    }
+
+    /// Plans a piece of work anew that could not read something.
+    pub(super) fn retry(&mut self, number: u32) {
+        let work = &mut self.work[number as usize];
+        work.is_to_retry = false;
+        work.is_torn |= work.has_written;
+        if work.rows.is_some() {
+            self.ready.push_back(number);
+            return;
+        }
+        work.rows = Some(rows_of(&self.geometry, &work.command, false));
+        self.ask(number);
+    }
+
+    /// Ends a piece of work, and goes on with what has waited for its rows.
+    pub(super) fn end(&mut self, number: u32, outcome: Outcome, cx: &mut Context<'_>) {
+        let mut work = std::mem::take(&mut self.work[number as usize]);
+        if let Some(request) = work.request {
+            let outcome = self.outcome(&work, outcome);
+            if work.command.op == Op::Read && outcome == Outcome::Ok {
+                self.hand_over(&work, request, cx);
+            }
+            match &work.passed {
+                Some(passed) => passed.stamp(request, cx),
+                None => {
+                    let now = cx.now();
+                    let entry = cx.request_mut(request);
+                    (entry.acceptance, entry.start) = (now, now);
+                }
+            }
+            cx.complete(request, outcome);
+            self.open -= 1;
+            if outcome == Outcome::Ok {
+                let response = cx.request(request).response();
+                self.counters.responded(work.condition, response);
+            }
+        }
+        if let Kind::Scrub { from, to } = work.kind {
+            self.compare(&work, (from, to), cx);
+        }
+        if let Some(rows) = &work.rows {
+            let (all, ready) = (&mut self.work, &mut self.ready);
+            self.locks.remove(number, rows, |waiting| {
+                let waiting_work = &mut all[waiting as usize];
+                waiting_work.blocked -= 1;
+                if waiting_work.blocked == 0 {
+                    ready.push_back(waiting);
+                }
+            });
+        }
+        self.children.end(work.job.take().expect("it was begun"));
+        let kind = std::mem::take(&mut work.kind);
+        self.work[number as usize] = work;
+        self.free.push(number);
+        self.has_ended(kind, outcome, cx);
+    }
+
+    /// What becomes of a request whose work ends with `outcome`.
+    fn outcome(&mut self, work: &Work, outcome: Outcome) -> Outcome {
+        let blocks = work.command.lbn.0..work.command.end().0;
+        match work.command.op {
+            _ if outcome != Outcome::Ok => outcome,
+            Op::Read if self.lost.meets(&blocks) => Outcome::MediaError,
+            Op::Write => {
+                if work.has_failed_write && self.is_beyond_for(&work.command) {
+                    return Outcome::FailedDevice;
+                }
+                if !self.lost.is_empty() {
+                    self.lost.remove(&blocks);
+                }
+                Outcome::Ok
+            }
+            Op::Flush | Op::Trim if work.has_failed_write && self.is_beyond() => {
+                Outcome::FailedDevice
+            }
+            _ => Outcome::Ok,
+        }
+    }
+
+    /// Whether too many members are missing for blocks of the array.
+    fn is_beyond_for(&self, command: &Command) -> bool {
+        let view = super::plan::View {
+            geometry: &self.geometry,
+            slots: &self.slots,
+            bad: &[],
+        };
+        let mut pieces = pieces(&self.geometry, command.lbn.0, command.end().0);
+        pieces.any(|(_, segment)| view.is_beyond(segment))
+    }
+}
+
+/// The rows of a command, as they are locked: of copies, each unit is a row by itself.
+fn rows_of(geometry: &Geometry, command: &Command, is_shared: bool) -> Rows {
+    debug_assert!(has_blocks(command.op), "a flush has no rows");
+    let (first, last) = (command.lbn.0, command.end().0 - 1);
+    let per_row = match geometry.scheme {
+        Scheme::Copies(_) => geometry.unit,
+        _ => geometry.unit * geometry.data() as u64,
+    };
+    let is_of_one_unit = first / geometry.unit == last / geometry.unit;
+    let (from, to) = match is_of_one_unit {
+        true => (first % geometry.unit, last % geometry.unit + 1),
+        false => (0, geometry.unit),
+    };
+    Rows {
+        first: first / per_row,
+        count: last / per_row - first / per_row + 1,
+        step: 1,
+        from,
+        to,
+        is_shared,
+    }
+}

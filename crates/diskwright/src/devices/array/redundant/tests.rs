@@ -1,0 +1,501 @@
+//! Redundant arrays over devices that do what a test wants.
+
+use proptest::prelude::*;
+
+use super::super::Child;
+use super::super::layouts::{LayoutSpec, Organisation};
+use super::*;
+use crate::base::units::Size;
+use crate::base::units::quantities::Rate;
+use crate::engine::fakes::{Fake, asked, command, faults, run, run_at};
+use crate::engine::request::{Command, Outcome, Request};
+use crate::engine::{Engine, Injection};
+
+/// The devices of an array over these, of which the last `spares` wait for a member to fail; the array last.
+fn array(layout: &str, fakes: Vec<Fake>, spares: usize, step: u64) -> Vec<Box<dyn Device>> {
+    scrubbed(layout, fakes, spares, step, None)
+}
+
+/// The same of an array that is scrubbed.
+fn scrubbed(
+    layout: &str,
+    fakes: Vec<Fake>,
+    spares: usize,
+    step: u64,
+    scrub: Option<ScrubRules>,
+) -> Vec<Box<dyn Device>> {
+    let child = |(device, fake): (u32, &Fake)| Child {
+        device: DeviceId(device),
+        blocks: fake.blocks,
+        promise: fake.promise,
+    };
+    let children: Vec<Child> = (0..).zip(&fakes).map(child).collect();
+    let layout: LayoutSpec = serde_json::from_str(layout).expect("a layout");
+    let (members, spares) = children.split_at(children.len() - spares);
+    let capacities: Vec<u64> = members.iter().map(|child| child.blocks).collect();
+    let Ok(Organisation::Redundant(geometry, rules)) = layout.kept_up(&capacities) else {
+        panic!("it has redundancy and fits");
+    };
+    let rebuild = RebuildRules {
+        step: Size::from_blocks(step),
+        ..RebuildRules::default()
+    };
+    let upkeep = Upkeep { rebuild, scrub };
+    let array = Redundant::new(geometry, rules, upkeep, members, spares);
+    let mut devices: Vec<Box<dyn Device>> = Vec::new();
+    for fake in fakes {
+        devices.push(Box::new(fake));
+    }
+    devices.push(Box::new(array));
+    devices
+}
+
+/// A scrub of the same steps, at a rate at which each takes a millisecond at least.
+fn scrub(step: u64, every: Time) -> Option<ScrubRules> {
+    Some(ScrubRules {
+        rate: Rate::from_bytes_per_s(step * 512 * 1000)?,
+        step: Size::from_blocks(step),
+        at: Time::from_ms(3),
+        every: Some(every),
+    })
+}
+
+fn fakes(count: usize, blocks: u64) -> Vec<Fake> {
+    (0..count).map(|_| Fake::new(blocks, 5)).collect()
+}
+
+const RAID_5: &str = r#"{ "raid-5": { "unit": "4 blocks" } }"#;
+
+/// What the members of an array of four are asked for one request.
+fn asked_for(layout: &str, request: Command) -> Vec<Vec<String>> {
+    let (engine, ended) = run(array(layout, fakes(4, 42), 0, 8), &[request], &[]);
+    assert_eq!(ended[0].outcome, Some(Outcome::Ok));
+    assert_eq!(faults(&engine), &[] as &[String]);
+    (0..4).map(|device| asked(&engine, device)).collect()
+}
+
+#[test]
+fn small_writes_read_what_the_rule_says() {
+    let none: &[&str] = &[];
+    // Row 0 has its data on members 0, 1, 2 and its parity on 3. One unit of three: both ways read two units, and the row is reconstructed.
+    let one = asked_for(RAID_5, command(Op::Write, 1, 2));
+    assert_eq!(
+        one,
+        [
+            &["write 1+2"][..],
+            &["read 1+2"],
+            &["read 1+2"],
+            &["write 1+2"]
+        ]
+    );
+    let modified = r#"{ "raid-5": { "unit": "4 blocks", "writes": { "threshold": 2 } } }"#;
+    let one = asked_for(modified, command(Op::Write, 1, 2));
+    let both = ["read 1+2", "write 1+2"];
+    assert_eq!(one, [&both[..], none, none, &both]);
+    // Two units that have no block of their places in common are two rows to the rule.
+    let apart = asked_for(modified, command(Op::Write, 3, 2));
+    assert_eq!(
+        apart,
+        [
+            &["read 3+1", "write 3+1"][..],
+            &["read 0+1", "write 0+1"],
+            none,
+            &["read 0+4", "write 0+1", "write 3+1"],
+        ]
+    );
+    // Two that have are above the threshold: the third unit is read, and of the two what is not written.
+    let two = asked_for(modified, command(Op::Write, 1, 6));
+    assert_eq!(
+        two,
+        [
+            &["read 0+1", "write 1+3"][..],
+            &["read 3+1", "write 0+3"],
+            &["read 0+4"],
+            &["write 0+4"],
+        ]
+    );
+    // A whole row needs nothing; the next one's first units are behind it on each member.
+    let all = asked_for(RAID_5, command(Op::Write, 0, 24));
+    assert_eq!(all, [["write 0+8"]; 4]);
+    let first = asked_for(
+        r#"{ "raid-4": { "unit": "4 blocks" } }"#,
+        command(Op::Write, 0, 24),
+    );
+    assert_eq!(first, [["write 0+8"]; 4]);
+    let six = asked_for(
+        r#"{ "raid-6": { "unit": "4 blocks" } }"#,
+        command(Op::Write, 0, 4),
+    );
+    // Two parities beside the last member: member 0 has Q of row 0.
+    assert_eq!(
+        six,
+        [
+            &["write 0+4"][..],
+            &["write 0+4"],
+            &["read 0+4"],
+            &["write 0+4"]
+        ]
+    );
+}
+
+#[test]
+fn reads_go_where_the_data_are_and_over_small_gaps() {
+    let none: &[&str] = &[];
+    let read = asked_for(RAID_5, command(Op::Read, 3, 6));
+    assert_eq!(
+        read,
+        [&["read 3+1"][..], &["read 0+4"], &["read 0+1"], none]
+    );
+    // Rows 0 and 1: member 2 has its parity of row 1 between, which is small enough to be read along.
+    let rows = asked_for(RAID_5, command(Op::Read, 0, 36));
+    assert_eq!(rows[0], ["read 0+12"]);
+    assert_eq!(rows[2], ["read 0+12"]);
+    let large = r#"{ "raid-10": { "unit": "4 blocks", "read": { "first": {} } } }"#;
+    let copies = asked_for(large, command(Op::Read, 2, 12));
+    assert_eq!(copies, [&["read 2+6"][..], &["read 0+6"], none, none]);
+    let both = asked_for(large, command(Op::Write, 2, 12));
+    assert_eq!(
+        both,
+        [["write 2+6"], ["write 0+6"], ["write 2+6"], ["write 0+6"]]
+    );
+}
+
+fn ms(request: &Request) -> [u64; 3] {
+    [request.arrival, request.start, request.completion].map(|at| at.ns() / 1_000_000)
+}
+
+#[test]
+fn writes_wait_for_their_reads_and_a_request_has_the_times_of_the_whole() {
+    let chain = r#"{ "raid-5": { "unit": "4 blocks", "waits": "own-chain", "writes": { "threshold": 2 } } }"#;
+    let all = r#"{ "raid-5": { "unit": "4 blocks", "writes": { "threshold": 2 } } }"#;
+    for (layout, ends) in [(chain, 20), (all, 24)] {
+        let mut members = fakes(4, 40);
+        // The data's member takes 5 ms, that of the parity 10, or 12 where the data's own write has to wait too.
+        members[0].delay = Time::from_ms(if ends == 24 { 12 } else { 5 });
+        members[3].delay = Time::from_ms(10);
+        let (engine, ended) = run(
+            array(layout, members, 0, 8),
+            &[command(Op::Write, 0, 4)],
+            &[],
+        );
+        assert_eq!(ms(&ended[0]), [0, 0, ends]);
+        assert_eq!(faults(&engine), &[] as &[String]);
+    }
+    // Of two writes of the same blocks the second begins when the first has ended.
+    let twice = vec![(Time::ZERO, command(Op::Write, 0, 4)); 2];
+    let (engine, ended) = run_at(array(all, fakes(4, 40), 0, 8), twice, &[]);
+    assert_eq!([ms(&ended[0]), ms(&ended[1])], [[0, 0, 10], [0, 10, 20]]);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    // Of different blocks of the same row they go on together.
+    let apart = vec![
+        (Time::ZERO, command(Op::Write, 0, 2)),
+        (Time::ZERO, command(Op::Write, 2, 2)),
+    ];
+    let (_, ended) = run_at(array(all, fakes(4, 40), 0, 8), apart, &[]);
+    assert_eq!([ms(&ended[0]), ms(&ended[1])], [[0, 0, 10], [0, 0, 10]]);
+}
+
+#[test]
+fn a_degraded_read_comes_from_the_others_and_a_spare_takes_over() {
+    let fail = [(Time::from_ms(500), Injection::Fail(DeviceId(1)))];
+    let commands = [command(Op::Write, 0, 12), command(Op::Read, 4, 2)];
+    let (engine, ended) = run(array(RAID_5, fakes(4, 40), 0, 8), &commands, &fail);
+    assert_eq!(ended[1].outcome, Some(Outcome::Ok));
+    for member in [0, 2, 3] {
+        assert_eq!(asked(&engine, member), ["write 0+4", "read 0+2"]);
+    }
+    let (engine, ended) = run(array(RAID_5, fakes(5, 40), 1, 8), &commands, &fail);
+    assert_eq!(ended[1].outcome, Some(Outcome::Ok));
+    let spare = asked(&engine, 4);
+    assert_eq!(
+        spare,
+        [
+            "write 0+8",
+            "write 8+8",
+            "write 16+8",
+            "write 24+8",
+            "write 32+8",
+            "flush 0+0",
+            "read 0+2"
+        ]
+    );
+    let report = Value::from(engine.devices()[5].report(Time::ZERO));
+    assert_eq!(report["rebuilds"][0]["blocks"], 40);
+    assert_eq!(report["rebuilds"][0]["complete"], true);
+    assert_eq!(report["rebuilds"][0]["begun_s"], 0.5);
+    assert_eq!(report["rebuilds"][0]["ended_s"], 0.555);
+    assert_eq!(report["response_ms"]["rebuilt"]["requests"], 1);
+    assert_eq!(faults(&engine), &[] as &[String]);
+}
+
+#[test]
+fn a_scrub_finds_what_cannot_be_read_and_writes_it_again() {
+    let spoilt = |at: u64, device: u32, from: u64| {
+        let injection = Injection::MediaError {
+            device: DeviceId(device),
+            blocks: from..from + 2,
+        };
+        (Time::from_ms(at), injection)
+    };
+    for (layout, count) in [(RAID_5, 4), (r#"{ "mirror": {} }"#, 2)] {
+        let devices = scrubbed(layout, fakes(count, 40), 0, 8, scrub(8, Time::from_ms(30)));
+        // After the scrub the other members may fail: what could not be read has come back.
+        let faulty = [
+            spoilt(50, 1, 5),
+            (Time::from_ms(500), Injection::Fail(DeviceId(0))),
+        ];
+        let commands: Vec<_> = std::iter::once((Time::ZERO, command(Op::Write, 0, 36)))
+            .chain([(Time::from_ms(600), command(Op::Read, 0, 40))])
+            .collect();
+        let (engine, ended) = run_at(devices, commands, &faulty);
+        assert_eq!(faults(&engine), &[] as &[String]);
+        assert_eq!(ended[1].outcome, Some(Outcome::Ok), "{layout}");
+        let report = engine.devices()[count].report(Time::ZERO);
+        assert_eq!(report["repaired_blocks"], if count == 4 { 4 } else { 8 });
+        assert!(report["scrub_passes"].as_u64() >= Some(1));
+    }
+}
+
+#[test]
+fn a_scrub_finds_parity_that_does_not_fit() {
+    let mut members = fakes(4, 40);
+    // The member with the parity of row 0 does not write what it says it has.
+    members[3].forgets = true;
+    let devices = scrubbed(RAID_5, members, 0, 8, scrub(8, Time::from_ms(30)));
+    let commands = vec![
+        (Time::ZERO, command(Op::Write, 0, 4)),
+        (Time::from_ms(500), command(Op::Read, 0, 4)),
+    ];
+    let (engine, _) = run_at(devices, commands, &[]);
+    let found = faults(&engine);
+    assert!(
+        !found.is_empty()
+            && found
+                .iter()
+                .all(|fault| fault.starts_with("the members of row 0 do not fit")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_power_cut_in_the_middle_of_a_write_is_told() {
+    for (at, rows) in [(2, 0), (7, 1), (12, 0)] {
+        let cut = [(Time::from_ms(at), Injection::PowerCut)];
+        let commands = [command(Op::Write, 0, 4)];
+        let (engine, _) = run(array(RAID_5, fakes(4, 40), 0, 8), &commands, &cut);
+        let array = &engine.devices()[4];
+        let report = array.report(Time::ZERO);
+        assert_eq!(
+            report.get("rows_open_at_power_cut").is_some(),
+            rows > 0,
+            "{at}"
+        );
+        assert_eq!(array.warnings().len() as u64, rows);
+        assert_eq!(faults(&engine), &[] as &[String]);
+    }
+}
+
+/// A random array with a random load and faults.
+#[derive(Clone, Debug)]
+struct Scene {
+    layout: String,
+    redundancy: usize,
+    members: usize,
+    delays: Vec<u64>,
+    blocks: u64,
+    is_volatile: bool,
+    commands: Vec<(u64, Op, u64, u64)>,
+    failures: Vec<(u64, usize)>,
+    unreadable: Vec<(u64, usize, u64, u64)>,
+    spares: usize,
+    step: u64,
+    is_scrubbed: bool,
+    cut: Option<u64>,
+    last: usize,
+}
+
+fn layouts() -> impl Strategy<Value = (String, usize, usize)> {
+    let rotations = [
+        "left-symmetric",
+        "left-asymmetric",
+        "right-symmetric",
+        "right-asymmetric",
+    ];
+    let waits = prop::sample::select(vec!["all", "all", "own-chain"]);
+    let writes = prop_oneof![
+        Just("\"fewest-reads\"".to_owned()),
+        (0u32..6).prop_map(|threshold| format!("{{ \"threshold\": {threshold} }}")),
+    ];
+    let shape = (
+        0usize..5,
+        1u64..6,
+        prop::sample::select(rotations.to_vec()),
+        1u64..4,
+    );
+    (shape, waits, writes, 0usize..3).prop_map(|((kind, unit, rotation, turn), waits, writes, more)| {
+        let how = format!("\"waits\": \"{waits}\", \"writes\": {writes}");
+        let parity = unit * turn;
+        match kind {
+            0 => (format!("{{ \"raid-4\": {{ \"unit\": \"{unit} blocks\", {how} }} }}"), 1, 3 + more),
+            1 => (
+                format!("{{ \"raid-5\": {{ \"unit\": \"{unit} blocks\", \"parity_unit\": \"{parity} blocks\", \"rotation\": \"{rotation}\", {how} }} }}"),
+                1,
+                3 + more,
+            ),
+            2 => (
+                format!("{{ \"raid-6\": {{ \"unit\": \"{unit} blocks\", \"rotation\": \"{rotation}\", {how} }} }}"),
+                2,
+                4 + more,
+            ),
+            3 => (format!("{{ \"raid-10\": {{ \"unit\": \"{unit} blocks\", \"copies\": 2 }} }}"), 1, 2 + 2 * more),
+            _ => ("{ \"mirror\": {} }".to_owned(), 1 + more, 2 + more),
+        }
+    })
+}
+
+fn scenes() -> impl Strategy<Value = Scene> {
+    let op = prop::sample::select(vec![
+        Op::Read,
+        Op::Read,
+        Op::Write,
+        Op::Write,
+        Op::Write,
+        Op::Flush,
+        Op::Trim,
+    ]);
+    let commands =
+        prop::collection::vec((0u64..6, op, any::<prop::sample::Index>(), 1u64..20), 1..60);
+    let faults = (
+        prop::collection::vec((0u64..200, any::<prop::sample::Index>()), 0..3),
+        prop::collection::vec(
+            (
+                0u64..200,
+                any::<prop::sample::Index>(),
+                any::<prop::sample::Index>(),
+                1u64..4,
+            ),
+            0..3,
+        ),
+        0usize..3,
+        1u64..20,
+        prop::option::weighted(0.2, 1u64..200),
+        any::<prop::sample::Index>(),
+        any::<bool>(),
+    );
+    let delays = prop::collection::vec(1u64..9, 10);
+    (
+        layouts(),
+        delays,
+        18u64..30,
+        any::<bool>(),
+        commands,
+        faults,
+    )
+        .prop_map(
+            |((layout, redundancy, members), delays, blocks, is_volatile, commands, faults)| {
+                let spec: LayoutSpec = serde_json::from_str(&layout).expect("a layout");
+                let Ok(Organisation::Redundant(geometry, _)) = spec.kept_up(&vec![blocks; members])
+                else {
+                    panic!("{layout}");
+                };
+                let capacity = geometry.blocks();
+                let mut at = 0;
+                let commands = commands.into_iter().map(|(gap, op, first, length)| {
+                    at += gap;
+                    let first = first.index(capacity as usize) as u64;
+                    match op {
+                        Op::Flush => (at, op, 0, 0),
+                        _ => (at, op, first, length.min(capacity - first)),
+                    }
+                });
+                let (failures, unreadable, spares, step, cut, last, is_scrubbed) = faults;
+                let failures = failures
+                    .into_iter()
+                    .map(|(at, member)| (at, member.index(members)));
+                let unreadable = unreadable.into_iter().map(|(at, member, from, length)| {
+                    let from = from.index(blocks as usize) as u64;
+                    (at, member.index(members), from, length.min(blocks - from))
+                });
+                Scene {
+                    redundancy,
+                    members,
+                    delays,
+                    blocks,
+                    is_volatile,
+                    commands: commands.collect(),
+                    failures: failures.collect(),
+                    unreadable: unreadable.collect(),
+                    spares,
+                    step,
+                    is_scrubbed,
+                    cut,
+                    last: last.index(members),
+                    layout,
+                }
+            },
+        )
+}
+
+/// Runs a scene; afterwards a last member fails, and all blocks are read.
+fn play(scene: &Scene) -> (Engine, Vec<Request>) {
+    let fake = |&delay: &u64| {
+        let mut fake = Fake::new(scene.blocks, delay);
+        if scene.is_volatile {
+            fake.promise = Promise::AfterFlush;
+        }
+        fake
+    };
+    let members = scene.delays[..scene.members + scene.spares]
+        .iter()
+        .map(fake);
+    let scrub = scrub(scene.step, Time::from_s(50)).filter(|_| scene.is_scrubbed);
+    let members = members.collect();
+    let devices = scrubbed(&scene.layout, members, scene.spares, scene.step, scrub);
+    let capacity = devices.last().expect("an array").blocks();
+    let at = |&(at, op, lbn, blocks): &(u64, Op, u64, u64)| {
+        (Time::from_ms(at), command(op, lbn, blocks as u32))
+    };
+    let mut commands: Vec<_> = scene.commands.iter().map(at).collect();
+    let device = |member: usize| DeviceId(member as u32);
+    let mut injections = Vec::new();
+    for &(at, member) in &scene.failures {
+        injections.push((Time::from_ms(at), Injection::Fail(device(member))));
+    }
+    for &(at, member, from, blocks) in &scene.unreadable {
+        let blocks = from..from + blocks;
+        let device = device(member);
+        injections.push((Time::from_ms(at), Injection::MediaError { device, blocks }));
+    }
+    match scene.cut {
+        Some(at) => injections.push((Time::from_ms(at), Injection::PowerCut)),
+        None => {
+            injections.push((Time::from_s(100), Injection::Fail(device(scene.last))));
+            for lbn in (0..capacity).step_by(7) {
+                let blocks = 7.min(capacity - lbn);
+                commands.push((Time::from_s(200), command(Op::Read, lbn, blocks as u32)));
+            }
+        }
+    }
+    run_at(devices, commands, &injections)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    /// Whatever fails, no read is wrong; and where the redundancy makes up for all that fails, no request fails.
+    #[test]
+    fn nothing_is_read_wrong_whatever_fails(scene in scenes()) {
+        let (engine, ended) = play(&scene);
+        prop_assert_eq!(faults(&engine), &[] as &[String]);
+        let mut failing: Vec<usize> = scene.failures.iter().map(|&(_, member)| member).collect();
+        failing.sort_unstable();
+        failing.dedup();
+        let is_chain = scene.layout.contains("own-chain");
+        let within = failing.len() + scene.unreadable.len() < scene.redundancy
+            || scene.unreadable.is_empty() && failing.is_empty();
+        if within && !is_chain && scene.cut.is_none() {
+            for request in &ended {
+                prop_assert_eq!(request.outcome, Some(Outcome::Ok), "{:?}", request.command);
+            }
+        }
+    }
+}

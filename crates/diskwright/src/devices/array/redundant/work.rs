@@ -1,0 +1,114 @@
+//! Pieces of work of an array: requests of its parent, and what it does by itself.
+
+use super::super::Member;
+use super::contents::Contents;
+use super::counters::Condition;
+use super::locks::Rows;
+use super::plan::{Bad, Plan};
+use crate::engine::children::{JobId, Passed};
+use crate::engine::request::{Command, RequestId};
+
+/// What a piece of work is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing: it has ended.
+    #[default]
+    None,
+    /// A read, a write or a trim of the array.
+    Request,
+    /// A flush of the array.
+    Flush,
+    /// Blocks of a place that are written to a spare, from this one up to that one.
+    Rebuild { slot: usize, from: u64, to: u64 },
+    /// A flush of a spare that has all blocks.
+    Seal { slot: usize },
+    /// Blocks of all members that are read and compared, from this one up to that one.
+    Scrub { from: u64, to: u64 },
+}
+
+/// A piece of work under way, or one that waits for its rows.
+#[derive(Debug, Default)]
+pub struct Work {
+    pub kind: Kind,
+    /// The request that it is for, and what that asks.
+    pub request: Option<RequestId>,
+    pub command: Command,
+    /// In which condition the array was when it came.
+    pub condition: Condition,
+    pub job: Option<JobId>,
+    /// The rows that it has, or waits for.
+    pub rows: Option<Rows>,
+    /// Earlier work that it waits for.
+    pub blocked: u32,
+    pub plan: Plan,
+    /// Requests to members under way.
+    pub left: u32,
+    /// Some of its writes have been sent.
+    pub has_written: bool,
+    /// A read has failed: it is planned anew once nothing of it is under way.
+    pub is_to_retry: bool,
+    /// A member has failed in the middle of its writes.
+    pub is_torn: bool,
+    /// Requests are of one row each, to see which blocks cannot be read.
+    pub is_single: bool,
+    pub bad: Vec<Bad>,
+    /// What it has read while it had its rows.
+    pub have: Vec<Bad>,
+    /// A write has failed, or was left out because its member has.
+    pub has_failed_write: bool,
+    pub passed: Option<Passed>,
+    /// What it knows of blocks, for the checker.
+    pub contents: Contents,
+}
+
+impl Work {
+    /// Makes it new, but for the memory.
+    pub fn renew(&mut self, kind: Kind, request: Option<RequestId>, command: Command) {
+        let (mut plan, mut bad, mut have, mut contents) = (
+            std::mem::take(&mut self.plan),
+            std::mem::take(&mut self.bad),
+            std::mem::take(&mut self.have),
+            std::mem::take(&mut self.contents),
+        );
+        plan.clear();
+        bad.clear();
+        have.clear();
+        contents.clear();
+        *self = Work {
+            kind,
+            request,
+            command,
+            plan,
+            bad,
+            have,
+            contents,
+            ..Work::default()
+        };
+    }
+
+    /// Whether it has read these blocks already.
+    pub fn has_read(&self, io: &Bad) -> bool {
+        let has = |have: &Bad| have.slot == io.slot && have.from <= io.from && io.to <= have.to;
+        self.have.iter().any(has)
+    }
+}
+
+/// What a request to a member is part of.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    pub work: u32,
+    pub slot: usize,
+    pub is_write: bool,
+    /// Its number among the reads or the writes of the plan.
+    pub index: usize,
+}
+
+/// A place with nothing under way at this device.
+pub fn fresh(device: crate::engine::request::DeviceId) -> Member {
+    Member {
+        device,
+        outstanding: 0,
+        head: crate::base::units::Lbn(0),
+        has_failed: false,
+    }
+}

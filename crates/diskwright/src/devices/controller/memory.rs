@@ -1,0 +1,357 @@
+//! The memory cache: what it has, and what a request does to its lines.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::operations::Data;
+use super::stages::new_work;
+use super::work::{Kind, LineFrame, Stage, WorkId};
+use super::{Cache, Controller};
+use crate::base::units::Time;
+use crate::engine::context::Context;
+use crate::engine::request::{Command, Op, Outcome};
+use crate::models::cache::BlockCache;
+use crate::models::cache::block_cache::{BlockState, LinePiece, Place, Victim};
+
+/// The checker's name of the memory cache. Behind it come the names of what is kept for some work.
+pub(super) const OF_CACHE: u32 = 0;
+
+/// When a write is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writes {
+    /// When it is on its device.
+    Synchronous,
+    /// When it is in the cache; it goes to its device at once.
+    Through,
+    /// When it is in the cache.
+    Back,
+}
+
+/// What of a line is fetched beyond what is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ControllerPrefetch")]
+pub enum Prefetch {
+    /// Nothing.
+    #[default]
+    None,
+    /// From the line's first block on.
+    Front,
+    /// Up to the line's last block.
+    Rest,
+    /// The whole line.
+    Line,
+}
+
+/// What a spec says of a memory cache.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemoryRules {
+    /// Blocks of a line that are there, or dirty, together; a line is a whole number of them.
+    pub grain: u32,
+    pub writes: Writes,
+    /// A line is fetched before the next one gets its place.
+    pub line_by_line: bool,
+    /// The most lines of a fetch, and of a write-back.
+    pub fetched_lines: u64,
+    pub written_lines: u64,
+    pub read_prefetch: Prefetch,
+    pub write_prefetch: Prefetch,
+    /// The victim is a clean line where there is one, and then a dirty one is written too.
+    pub prefers_clean: bool,
+    /// All that is dirty is written after each such time.
+    pub period: Option<Time>,
+    /// What is dirty is written after the devices have been idle for this time.
+    pub idle: Option<Time>,
+}
+
+/// A memory cache.
+pub(super) struct Memory {
+    pub(super) cache: BlockCache,
+    pub(super) rules: MemoryRules,
+    /// The end of a period is waited for.
+    pub(super) waits_for_period: bool,
+    /// The lines that the access under way drives out, kept for their memory.
+    victims: Vec<Victim>,
+}
+
+impl Memory {
+    pub(super) fn new(cache: BlockCache, rules: MemoryRules) -> Memory {
+        Memory {
+            cache: match rules.prefers_clean {
+                true => cache.sparing_dirty(),
+                false => cache,
+            },
+            rules,
+            waits_for_period: false,
+            victims: Vec::new(),
+        }
+    }
+
+    /// Whether a power cut may take writes that are complete.
+    pub(super) fn is_volatile(&self) -> bool {
+        self.rules.writes != Writes::Synchronous
+    }
+
+    /// The part of a run of blocks that lies in its line of a number.
+    pub(super) fn piece(&self, (from, end): (u64, u64), line: usize) -> LinePiece {
+        let whole = self.cache.whole(self.cache.key_of(from) + line as u64);
+        let piece = whole.within(from, (end - from) as u32);
+        piece.expect("the run has blocks of the line")
+    }
+}
+
+impl Controller {
+    /// The lines of a piece that the cache has stay until the piece is done with.
+    pub(super) fn begin_lines(&mut self, id: WorkId) {
+        let Cache::Memory(memory) = &mut self.cache else {
+            unreachable!("there is a memory cache");
+        };
+        let work = self.works.get_mut(id);
+        for piece in memory.cache.pieces(work.from, work.blocks()) {
+            work.frames.push(match memory.cache.find(piece.key) {
+                Some(frame) => {
+                    memory.cache.pin(frame);
+                    LineFrame::Found(frame)
+                }
+                None => LineFrame::Unknown,
+            });
+        }
+        self.next_stage(id, Stage::Lines { line: 0 });
+    }
+
+    /// The lines of a piece get places, one after the other, and what is missing of them is fetched.
+    pub(super) fn lines(&mut self, id: WorkId, first: usize, cx: &mut Context<'_>) {
+        let line_by_line = self.memory().rules.line_by_line;
+        let lines = self.works.get(id).frames.len();
+        for line in first..lines {
+            self.take_line(id, line, cx);
+            // A dirty victim is on its way: the line's place is not free yet.
+            if self.works.get(id).left > 0 {
+                return self.next_stage(id, Stage::Lines { line });
+            }
+            if line_by_line {
+                self.fetch_line(id, line, cx);
+                if self.works.get(id).left > 0 {
+                    return self.next_stage(id, Stage::Lines { line: line + 1 });
+                }
+            }
+        }
+        if !line_by_line {
+            self.fetch_all(id, cx);
+        }
+        self.next_stage(id, Stage::Move);
+    }
+
+    /// A line of a piece gets its place, if it has none.
+    fn take_line(&mut self, id: WorkId, line: usize, cx: &mut Context<'_>) {
+        let work = self.works.get(id);
+        let (run, place) = ((work.from, work.end), work.frames[line]);
+        if matches!(place, LineFrame::Taken(_) | LineFrame::None) {
+            return;
+        }
+        let is_write = work.command.op == Op::Write;
+        let Cache::Memory(memory) = &mut self.cache else {
+            unreachable!("there is a memory cache");
+        };
+        let key = memory.piece(run, line).key;
+        let found = place.frame().or_else(|| memory.cache.find(key));
+        let cache = &mut memory.cache;
+        let taken = match cache.access_found(found, key, is_write, &mut memory.victims) {
+            Place::Held(frame) | Place::New(frame) => {
+                if place.frame().is_none() {
+                    cache.pin(frame);
+                }
+                LineFrame::Taken(frame)
+            }
+            Place::None => LineFrame::None,
+        };
+        let work = self.works.get_mut(id);
+        work.frames[line] = taken;
+        work.has_bypassed |= taken == LineFrame::None;
+        self.counters.bypassed += u64::from(taken == LineFrame::None);
+        self.evict(id, cx);
+    }
+
+    /// The lines that were driven out leave: what is dirty of them is written, and the work waits for that.
+    fn evict(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let mut victims = std::mem::take(&mut self.memory().victims);
+        for victim in victims.drain(..) {
+            let cache = &self.memory().cache;
+            let whole = cache.whole(victim.key);
+            let dirty: Vec<(u64, u32)> =
+                cache.runs(victim.line, BlockState::Dirty, whole).collect();
+            if let Some((checker, device)) = cx.checker() {
+                for (lbn, blocks) in cache.runs(victim.line, BlockState::Valid, whole) {
+                    let is_dirty = |at: u64| {
+                        let mut runs = dirty.iter();
+                        runs.any(|run| (run.0..run.0 + u64::from(run.1)).contains(&at))
+                    };
+                    for at in (lbn..lbn + u64::from(blocks)).filter(|&at| !is_dirty(at)) {
+                        checker.dropped(device, OF_CACHE, at, 1);
+                    }
+                }
+            }
+            self.memory().cache.release(victim);
+            self.counters.dirty_victims += u64::from(!dirty.is_empty());
+            for run in dirty {
+                self.write_victim(id, run, cx);
+            }
+            if self.memory().rules.prefers_clean {
+                self.write_first_back(cx);
+            }
+        }
+        self.memory().victims = victims;
+    }
+
+    /// A read's data are in the cache, and have been moved to the host.
+    pub(super) fn read_from_memory(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let work = self.works.get(id);
+        let (run, request) = ((work.from, work.end), work.request);
+        let request = request.expect("the host waits for it");
+        if let Some((checker, device)) = cx.checker() {
+            let Cache::Memory(memory) = &self.cache else {
+                unreachable!("there is a memory cache");
+            };
+            for (line, place) in work.frames.iter().enumerate() {
+                if place.frame().is_some() {
+                    let piece = memory.piece(run, line);
+                    checker.read_buffered(device, OF_CACHE, request, piece.lbn, piece.blocks());
+                }
+            }
+        }
+        self.next_stage(id, Stage::Answer);
+    }
+
+    /// A write's data have been moved from the host: they are in the cache now.
+    pub(super) fn write_to_memory(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let work = self.works.get(id);
+        let (run, fua, bypasses) = ((work.from, work.end), work.command.fua, work.has_bypassed);
+        let request = work.request.expect("the host waits for it");
+        let writes = match self.memory().rules.writes {
+            _ if fua => Writes::Synchronous,
+            // What no line has room for cannot be kept.
+            Writes::Through if bypasses => Writes::Synchronous,
+            writes => writes,
+        };
+        let is_dirty = writes != Writes::Synchronous;
+        for line in 0..self.works.get(id).frames.len() {
+            let piece = self.memory().piece(run, line);
+            match self.works.get(id).frames[line].frame() {
+                Some(frame) => {
+                    let whole = match writes {
+                        Writes::Back => self.grains_of(&piece),
+                        _ => piece,
+                    };
+                    self.memory().cache.put(frame, &whole, is_dirty);
+                    if let Some((checker, device)) = cx.checker() {
+                        let blocks = piece.blocks();
+                        checker.buffered(device, OF_CACHE, request, piece.lbn, blocks);
+                    }
+                }
+                None if writes == Writes::Back => self.pass(id, &piece, cx),
+                None => {}
+            }
+        }
+        self.works.get_mut(id).has_missed |= bypasses || writes == Writes::Synchronous;
+        if writes == Writes::Synchronous {
+            let whole = self.piece(id);
+            self.ask(id, whole, None, Data::Host, cx);
+        }
+        if writes == Writes::Through {
+            self.write_through(id, cx);
+        }
+        self.next_stage(id, Stage::Answer);
+    }
+
+    /// Part of a request goes to the devices past the cache.
+    pub(super) fn pass(&mut self, id: WorkId, piece: &LinePiece, cx: &mut Context<'_>) {
+        let command = command_of(self.works.get(id).command.op, (piece.lbn, piece.blocks()));
+        self.ask(id, command, None, Data::Host, cx);
+    }
+
+    /// What a write has put into the cache goes to its device; nobody waits for that.
+    fn write_through(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let command = self.piece(id);
+        let work = new_work(Kind::WriteBack { leaving: None }, command, cx.now());
+        let behind = self.works.begin(work);
+        let frames = std::mem::take(&mut self.works.get_mut(id).frames);
+        self.works.get_mut(behind).frames = frames;
+        self.locks.hand_over(id, behind, &mut self.granted);
+        self.wake_granted();
+        self.ask(behind, command, None, Data::Segment(OF_CACHE), cx);
+        self.next_stage(behind, Stage::End);
+    }
+
+    /// The blocks that are valid together with those of a piece of a line.
+    pub(super) fn grains_of(&mut self, piece: &LinePiece) -> LinePiece {
+        let end = self.blocks_in_all();
+        let memory = self.memory();
+        let whole = memory.cache.whole(piece.key);
+        let last = (end - whole.lbn).min(u64::from(whole.end)) as u32;
+        let grain = memory.rules.grain;
+        let first = piece.first / grain * grain;
+        LinePiece {
+            first,
+            end: piece.end.next_multiple_of(grain).min(last),
+            lbn: whole.lbn + u64::from(first),
+            ..*piece
+        }
+    }
+
+    /// The controller's capacity.
+    pub(super) fn blocks_in_all(&self) -> u64 {
+        self.queues[self.addressed - 1].end()
+    }
+
+    /// Blocks are forgotten, clean or dirty.
+    pub(super) fn trim_memory(&mut self, command: &Command, cx: &mut Context<'_>) {
+        let checker = cx.checker();
+        let memory = self.memory();
+        match checker {
+            Some((checker, device)) => {
+                memory
+                    .cache
+                    .trim(command.lbn.0, command.blocks, |lbn, blocks| {
+                        checker.dropped(device, OF_CACHE, lbn, blocks);
+                    })
+            }
+            None => memory.cache.trim(command.lbn.0, command.blocks, |_, _| {}),
+        };
+    }
+
+    /// Something that a device was asked for the memory cache has ended.
+    pub(super) fn memory_operation_ended(
+        &mut self,
+        (kind, op): (Kind, Op),
+        (lbn, blocks): (u64, u32),
+        outcome: Outcome,
+    ) {
+        let memory = self.memory();
+        match (kind, op, outcome) {
+            (Kind::Host, Op::Read, Outcome::Ok) => {
+                for piece in memory.cache.pieces(lbn, blocks) {
+                    let frame = memory.cache.find(piece.key);
+                    memory.cache.fill(frame.expect("it is pinned"), &piece);
+                }
+            }
+            (Kind::WriteBack { .. }, Op::Write, Outcome::Ok) => memory.cache.clean(lbn, blocks),
+            (Kind::WriteBack { leaving: Some(run) }, Op::Write, _) => {
+                let end = run.1.min(lbn + u64::from(blocks));
+                self.lost_blocks += end.saturating_sub(run.0.max(lbn));
+            }
+            // Its device has failed: trying again would change nothing.
+            (Kind::WriteBack { leaving: None }, Op::Write, _) => memory.rules.period = None,
+            _ => {}
+        }
+    }
+}
+
+/// A read or a write of a run of blocks.
+pub(super) fn command_of(op: Op, (lbn, blocks): (u64, u32)) -> Command {
+    Command {
+        op,
+        fua: false,
+        lbn: crate::base::units::Lbn(lbn),
+        blocks,
+    }
+}

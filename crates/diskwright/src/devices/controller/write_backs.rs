@@ -1,0 +1,240 @@
+//! How dirty blocks of a memory cache come to their devices.
+
+use super::memory::{OF_CACHE, command_of};
+use super::operations::{Data, Operation};
+use super::stages::new_work;
+use super::work::{Kind, LineFrame, Stage, Work, WorkId};
+use super::{Cache, Controller, PERIOD};
+use crate::base::units::Time;
+use crate::engine::Token;
+use crate::engine::context::Context;
+use crate::engine::request::{Command, Op, Outcome};
+use crate::models::cache::block_cache::BlockState;
+
+impl Controller {
+    /// A dirty run of a line that has left its frame is written, with what is dirty on both sides of it. The work waits for that.
+    pub(super) fn write_victim(
+        &mut self,
+        owner: WorkId,
+        (lbn, blocks): (u64, u32),
+        cx: &mut Context<'_>,
+    ) {
+        let leaving = (lbn, lbn + u64::from(blocks));
+        let kind = Kind::WriteBack {
+            leaving: Some(leaving),
+        };
+        let mut work = new_work(kind, command_of(Op::Write, (lbn, blocks)), cx.now());
+        work.owner = Some(owner);
+        let (from, end) = self.grown(leaving, &mut work);
+        (work.from, work.end) = (from, end);
+        self.works.get_mut(owner).left += 1;
+        let id = self.works.begin(work);
+        self.locks.take(id, (from, end));
+        self.write_run(id, (from, (end - from) as u32), cx);
+        self.next_stage(id, Stage::End);
+    }
+
+    /// A run of a victim with the dirty runs of its neighbours that touch it, whose frames are pinned for the work.
+    fn grown(&mut self, (mut from, mut end): (u64, u64), work: &mut Work) -> (u64, u64) {
+        let child = self.child_of(from);
+        let (base, behind) = (self.queues[child].base, self.queues[child].end());
+        let Cache::Memory(memory) = &mut self.cache else {
+            unreachable!("there is a memory cache");
+        };
+        let per_line = u64::from(memory.cache.blocks_per_line());
+        let mut lines = 1;
+        for goes_up in [false, true] {
+            while lines < memory.rules.written_lines {
+                let edge = if goes_up { end } else { from };
+                if !edge.is_multiple_of(per_line) || edge == if goes_up { behind } else { base } {
+                    break;
+                }
+                let key = if goes_up { edge } else { edge - 1 } / per_line;
+                let whole = memory.cache.whole(key);
+                let line = (whole.lbn, whole.lbn + per_line);
+                let Some(frame) = memory.cache.find(key) else {
+                    break;
+                };
+                if memory.cache.is_pinned(frame) || self.locks.are_wanted(line) {
+                    break;
+                }
+                let state = memory.cache.line(frame);
+                let touching = {
+                    let mut runs = memory.cache.runs(state, BlockState::Dirty, whole);
+                    if goes_up { runs.next() } else { runs.last() }
+                };
+                let touches = |run: &(u64, u32)| match goes_up {
+                    true => run.0 == edge,
+                    false => run.0 + u64::from(run.1) == edge,
+                };
+                let touching = touching.filter(touches);
+                let Some((lbn, blocks)) = touching else {
+                    break;
+                };
+                // Blocks of another device are not of this run.
+                let run = (lbn.max(base), (lbn + u64::from(blocks)).min(behind));
+                (from, end) = (from.min(run.0), end.max(run.1));
+                memory.cache.pin(frame);
+                work.frames.push(LineFrame::Taken(frame));
+                lines += 1;
+            }
+        }
+        (from, end)
+    }
+
+    fn write_run(&mut self, id: WorkId, run: (u64, u32), cx: &mut Context<'_>) {
+        self.counters.write_backs += 1;
+        self.counters.written_back_blocks += u64::from(run.1);
+        let command = command_of(Op::Write, run);
+        self.ask(id, command, None, Data::Segment(OF_CACHE), cx);
+    }
+
+    /// The first dirty run from a block on, of as many lines as are written together, and the rest of its last line.
+    fn dirty_lines(&self, from: u64) -> Option<(u64, u32)> {
+        let Cache::Memory(memory) = &self.cache else {
+            unreachable!("there is a memory cache");
+        };
+        let per_line = u64::from(memory.cache.blocks_per_line());
+        let (lbn, _) = memory.cache.next_dirty(from, 1)?;
+        let most = (lbn / per_line + memory.rules.written_lines).saturating_mul(per_line) - lbn;
+        let most = most.min(u64::from(u32::MAX) - per_line) as u32;
+        let (_, blocks) = memory.cache.next_dirty(lbn, most)?;
+        let end = (lbn + u64::from(blocks)).next_multiple_of(per_line);
+        Some((lbn, (end.min(self.blocks_in_all()) - lbn) as u32))
+    }
+
+    /// All that is dirty is written, for a flush of the host or because it is time to; a flush waits for it, and for what is being written.
+    pub(super) fn write_all_back(&mut self, flush: Option<WorkId>, cx: &mut Context<'_>) {
+        if let Some(flush) = flush {
+            let under_way = self.works.iter();
+            let under_way =
+                under_way.filter(|(_, work)| matches!(work.kind, Kind::WriteBack { .. }));
+            let waits_for: Vec<WorkId> = under_way.map(|(id, _)| id).collect();
+            self.works.get_mut(flush).left += waits_for.len() as u32;
+            self.flushed_by
+                .extend(waits_for.into_iter().map(|id| (id, flush)));
+        }
+        let mut from = 0;
+        while let Some((lbn, blocks)) = self.dirty_lines(from) {
+            let id = self.begin_write_back((lbn, blocks), cx);
+            if let Some(flush) = flush {
+                self.works.get_mut(flush).left += 1;
+                self.flushed_by.push((id, flush));
+            }
+            from = lbn + u64::from(blocks);
+        }
+    }
+
+    /// The first dirty lines are written.
+    pub(super) fn write_first_back(&mut self, cx: &mut Context<'_>) -> Option<WorkId> {
+        let run = self.dirty_lines(0)?;
+        Some(self.begin_write_back(run, cx))
+    }
+
+    fn begin_write_back(&mut self, run: (u64, u32), cx: &mut Context<'_>) -> WorkId {
+        let kind = Kind::WriteBack { leaving: None };
+        let work = new_work(kind, command_of(Op::Write, run), cx.now());
+        let id = self.works.begin(work);
+        self.ready.push_back(id);
+        id
+    }
+
+    /// A run has been locked: what is still dirty of it is written.
+    pub(super) fn write_back(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        let (mut from, end) = (self.works.get(id).from, self.works.get(id).end);
+        let mut runs = Vec::new();
+        let Cache::Memory(memory) = &mut self.cache else {
+            unreachable!("there is a memory cache");
+        };
+        while from < end
+            && let Some((lbn, blocks)) = memory.cache.next_dirty(from, (end - from) as u32)
+            && lbn < end
+        {
+            let blocks = u64::from(blocks).min(end - lbn) as u32;
+            runs.push((lbn, blocks));
+            from = lbn + u64::from(blocks);
+            for piece in memory.cache.pieces(lbn, blocks) {
+                let frame = memory.cache.find(piece.key).expect("it is dirty");
+                memory.cache.pin(frame);
+                let work = self.works.get_mut(id);
+                work.frames.push(LineFrame::Taken(frame));
+            }
+        }
+        for run in runs {
+            self.write_run(id, run, cx);
+        }
+        self.next_stage(id, Stage::End);
+    }
+
+    /// All that was dirty at a flush is on the devices: they are to make it durable.
+    pub(super) fn has_written_all_back(&mut self, id: WorkId, cx: &mut Context<'_>) {
+        // What could not be written is not durable, whatever the devices say.
+        if self.lost_blocks > 0 {
+            self.works.get_mut(id).outcome = Outcome::FailedDevice;
+        }
+        self.flush_devices(id, cx);
+    }
+
+    /// As soon as something is dirty, the next multiple of the period is waited for, where there is one.
+    pub(super) fn look_for_dirt(&mut self, cx: &mut Context<'_>) {
+        let Cache::Memory(memory) = &mut self.cache else {
+            return;
+        };
+        let Some(period) = memory.rules.period else {
+            return;
+        };
+        if memory.waits_for_period || memory.cache.dirty_blocks() == 0 {
+            return;
+        }
+        let periods = cx.now().ns() / period.ns() + 1;
+        if let Some(at) = period.ns().checked_mul(periods) {
+            memory.waits_for_period = true;
+            cx.background_alarm(Time::from_ns(at), Token::new(PERIOD, 0));
+        }
+    }
+
+    /// It is time to write what is dirty.
+    pub(super) fn period_is_over(&mut self, cx: &mut Context<'_>) {
+        self.memory().waits_for_period = false;
+        self.write_all_back(None, cx);
+    }
+
+    /// Something that a device was asked for has ended.
+    pub(super) fn operation_ended(
+        &mut self,
+        operation: &Operation,
+        outcome: Outcome,
+        cx: &mut Context<'_>,
+    ) {
+        let kind = self.works.get(operation.work).kind;
+        let Command { op, blocks, .. } = operation.command;
+        match &self.cache {
+            Cache::Memory(_) if matches!(operation.data, Data::Segment(_)) => {
+                self.memory_operation_ended((kind, op), (operation.lbn, blocks), outcome);
+            }
+            Cache::Device(_) => self.cache_device_operation_ended(operation, outcome, cx),
+            _ => {}
+        }
+    }
+
+    /// Work of the controller's own is over: what was kept for it is forgotten.
+    pub(super) fn own_work_ended(&mut self, id: WorkId, work: &Work, cx: &mut Context<'_>) {
+        let Some((checker, device)) = cx.checker() else {
+            return;
+        };
+        match work.kind {
+            Kind::WriteBack {
+                leaving: Some((from, end)),
+            } => checker.dropped(device, OF_CACHE, from, (end - from) as u32),
+            Kind::Settle => {
+                checker.dropped(device, segment_of(id), work.from, work.blocks());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The checker's name of what is kept for some work.
+pub(super) fn segment_of(id: WorkId) -> u32 {
+    OF_CACHE + 1 + id.0
+}

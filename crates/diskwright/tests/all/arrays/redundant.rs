@@ -1,0 +1,230 @@
+//! Arrays with redundancy as specs have them: members that fail in the middle of a run, spares, scrubs, and what is refused.
+
+use serde_json::Value;
+
+use super::common::number;
+use crate::support::{RunOptions, run, try_run_with};
+
+/// Requests at random instants to an array of small devices.
+fn spec(requests: u32, reads: &str, layout: &str, members: usize, more: &str) -> String {
+    let member = "{ simple = { capacity = \"4 MiB\", read = \"4 ms\", write = \"5 ms\", rate = \"20 MB/s\", parallel = 1 } }";
+    let members = vec![member; members].join(", ");
+    let more = more.replace("MEMBER", member);
+    format!(
+        "[workload.synthetic]\nrequests = {requests}\narrivals = {{ poisson = \"12 ms\" }}\nreads = {reads}\nsize = \"8 blocks\"\n\
+         [measure]\nwarmup = 0\n[device.array]\nlayout = {layout}\nmember = [{members}]\n{more}\n"
+    )
+}
+
+fn fault(at: &str, kind: &str) -> String {
+    format!("[[fault]]\nat = \"{at}\"\nkind = {kind}\n")
+}
+
+const FIVE: &str = "{ raid-5 = { unit = \"64 blocks\" } }";
+const SPARE: &str = "spare = [MEMBER]\nrebuild = { rate = \"2 MB/s\", step = \"64 KiB\" }";
+
+#[test]
+fn a_member_that_fails_in_the_middle_is_rebuilt_and_no_read_is_wrong() {
+    for layout in [
+        FIVE,
+        "{ raid-5 = { unit = \"64 blocks\", rotation = \"right-asymmetric\", parity_unit = \"128 blocks\" } }",
+        "{ raid-4 = { unit = \"16 blocks\" } }",
+        "{ raid-6 = { unit = \"64 blocks\" } }",
+        "{ raid-10 = { unit = \"64 blocks\" } }",
+        "\"mirror\"",
+    ] {
+        let text = spec(1000, "0.6", layout, 4, SPARE);
+        let result = run(&format!(
+            "{text}{}",
+            fault("4 s", "{ fail = \"array.member[1]\" }")
+        ));
+        assert_eq!(number(&result, "requests.failed"), 0.0, "{layout}");
+        let array = &result["devices"]["array"];
+        let rebuild = &array["rebuilds"][0];
+        assert_eq!(rebuild["complete"], Value::from(true), "{layout}");
+        assert_eq!([&rebuild["member"], &rebuild["spare"]], [1, 0]);
+        // 4 MiB at 2 MB/s, and the last step.
+        let took = rebuild["ended_s"].as_f64().expect("it has") - 4.0;
+        assert!((2.0..4.0).contains(&took), "{layout}: {took} s");
+        let counts = ["healthy", "rebuilding", "rebuilt"]
+            .map(|condition| number(array, &format!("response_ms.{condition}.requests")));
+        assert!(
+            counts.iter().all(|&count| count > 50.0),
+            "{layout}: {counts:?}"
+        );
+        assert_eq!(counts.iter().sum::<f64>(), 1000.0);
+    }
+}
+
+#[test]
+fn two_lost_members_and_an_unreadable_sector_are_made_up_for_by_raid_6() {
+    let layout = "{ raid-6 = { unit = \"64 blocks\" } }";
+    let spares = "spare = [MEMBER, MEMBER]\nrebuild = { step = \"64 KiB\" }";
+    let text = spec(1200, "0.6", layout, 6, spares);
+    let one = fault("3 s", "{ fail = \"array.member[2]\" }");
+    let spoilt = fault(
+        "2.9 s",
+        "{ media-error = { device = \"array.member[0]\", from = 7000, blocks = 40 } }",
+    );
+    // An unreadable sector while one member is rebuilt.
+    let result = run(&format!("{text}{one}{spoilt}"));
+    assert_eq!(number(&result, "requests.failed"), 0.0);
+    assert!(number(&result, "devices.array.repaired_blocks") >= 40.0);
+    // A second member, lost while the first is rebuilt.
+    let two = fault("3.2 s", "{ fail = \"array.member[5]\" }");
+    let result = run(&format!("{text}{one}{two}"));
+    assert_eq!(number(&result, "requests.failed"), 0.0);
+    let rebuilds = result["devices"]["array"]["rebuilds"]
+        .as_array()
+        .expect("a list");
+    assert_eq!(rebuilds.len(), 2);
+    assert!(rebuilds.iter().all(|rebuild| rebuild["complete"] == true));
+    // Both, and the sector: it may be lost, and the reads of it fail; none is wrong.
+    let result = run(&format!("{text}{one}{two}{spoilt}"));
+    let lost = result["devices"]["array"]["lost_blocks"].as_f64();
+    assert!(number(&result, "requests.failed") == 0.0 || lost > Some(0.0));
+}
+
+#[test]
+fn what_a_raid_5_cannot_make_up_for_is_lost_and_told() {
+    let spoilt = fault(
+        "0 s",
+        "{ media-error = { device = \"array.member[0]\", from = 0, blocks = 8192 } }",
+    );
+    let text = spec(300, "1.0", FIVE, 4, SPARE);
+    let result = run(&format!(
+        "{text}{}{spoilt}",
+        fault("10 ms", "{ fail = \"array.member[1]\" }")
+    ));
+    assert!(number(&result, "devices.array.lost_blocks") > 1000.0);
+    assert!(
+        result["warnings"]
+            .to_string()
+            .contains("blocks of the array are lost")
+    );
+    assert!(number(&result, "requests.failed") > 50.0);
+    // Without a spare the second member takes the array along.
+    let both =
+        [1, 2].map(|member| fault("1 s", &format!("{{ fail = \"array.member[{member}]\" }}")));
+    let text = spec(300, "0.0", FIVE, 4, "");
+    let result = run(&format!("{text}{}", both.concat()));
+    assert!(number(&result, "requests.failed") > 150.0);
+}
+
+#[test]
+fn a_scrub_repairs_before_a_member_fails() {
+    let spoilt = fault(
+        "0 s",
+        "{ media-error = { device = \"array.member[0]\", from = 4000, blocks = 64 } }",
+    );
+    let fails = fault("10 s", "{ fail = \"array.member[1]\" }");
+    let failed = |scrub: &str| {
+        let text = spec(1000, "1.0", FIVE, 4, scrub);
+        let result = run(&format!("{text}{spoilt}{fails}"));
+        let passes = result["devices"]["array"].get("scrub_passes").cloned();
+        (number(&result, "requests.failed"), passes)
+    };
+    let (failures, passes) = failed("scrub = { rate = \"1 MB/s\" }");
+    assert_eq!((failures, passes), (0.0, Some(1.into())));
+}
+
+#[test]
+fn a_power_cut_in_the_middle_of_writes_is_told() {
+    let text = spec(500, "0.0", FIVE, 4, "");
+    // Each write takes 9 ms, of which 5 are those of its members' writes, in one of 12.
+    let told = (0..40).filter(|step| {
+        let cut = fault(&format!("{} ms", 1000 + 17 * step), "\"power-cut\"");
+        let result = run(&format!("{text}{cut}"));
+        let rows = result["devices"]["array"]
+            .get("rows_open_at_power_cut")
+            .is_some();
+        assert_eq!(
+            rows,
+            result["warnings"].to_string().contains("the write hole")
+        );
+        rows
+    });
+    let told = told.count();
+    assert!((4..40).contains(&told), "{told} of 40");
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place() {
+    for (layout, members, more, words) in [
+        (
+            FIVE,
+            1,
+            "",
+            &["raid-5 of 1 members", "accepted: 2 to 256 members"][..],
+        ),
+        (
+            "{ raid-6 = { unit = \"8 blocks\" } }",
+            2,
+            "",
+            &["raid-6 of 2 members", "3 to 257"],
+        ),
+        (
+            "{ raid-10 = { unit = \"8 blocks\" } }",
+            3,
+            "",
+            &["2 copies on 3 members", "divides"],
+        ),
+        (
+            "{ raid-5 = { unit = \"8193 blocks\" } }",
+            3,
+            "",
+            &["units of 8193 blocks", "smallest member, 8192"],
+        ),
+        (
+            "{ raid-5 = { unit = \"0 blocks\" } }",
+            3,
+            "",
+            &["units of 0 blocks"],
+        ),
+        (
+            "{ raid-5 = { unit = \"8 blocks\", parity_unit = \"12 blocks\" } }",
+            3,
+            "",
+            &["units of parity of 12 blocks", "a multiple of the unit"],
+        ),
+        (
+            "{ stripe = { unit = \"8 blocks\" } }",
+            3,
+            SPARE,
+            &["without redundancy", "raid-10"],
+        ),
+        (
+            "\"concat\"",
+            3,
+            "scrub = { rate = \"1 MB/s\" }",
+            &["without redundancy, \"concat\""],
+        ),
+        (
+            FIVE,
+            3,
+            "rebuild = { step = \"0 blocks\" }",
+            &["steps of 0 blocks", "1 block to 1 GiB"],
+        ),
+        (
+            FIVE,
+            3,
+            "spare = [{ simple = { capacity = \"1 MiB\", read = \"1 ms\", write = \"1 ms\" } }]",
+            &[
+                "a spare of 2048 blocks",
+                "8192 of each member are used",
+                "spec:",
+            ],
+        ),
+    ] {
+        let text = spec(10, "0.5", layout, members, more);
+        let error = try_run_with(&text, &RunOptions::default()).expect_err(layout);
+        let message = error.to_string();
+        assert_eq!(error.exit_code(), 2, "{message}");
+        for word in words {
+            assert!(
+                message.contains(word),
+                "{layout}: {word:?} is not in\n{message}"
+            );
+        }
+    }
+}
