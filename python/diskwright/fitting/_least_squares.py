@@ -27,8 +27,8 @@ def minimise(
     scale_ms: float,
     evaluations: int = 12,
 ) -> Found:
-    """The values that make residuals least, where those far above `scale_ms` count by their size and not
-    their square.
+    """The values that make residuals least, where those far above `scale_ms` hardly count: requests that were
+    served otherwise than by the model.
 
     What the residuals do not tell is held near the start by the parameters' priors, and so are their
     intervals.
@@ -66,7 +66,7 @@ def minimise(
         np.zeros(len(steps)),
         jac=jacobian,
         bounds=bounds,
-        loss="soft_l1",
+        loss="cauchy",
         f_scale=scale_ms,
         max_nfev=evaluations,
     )
@@ -74,14 +74,16 @@ def minimise(
 
 
 def _covariance(residuals: Floats, jacobian: Floats, scale_ms: float, steps: Floats) -> Floats:
-    """The covariance of estimates by soft_l1, from the curvature of the loss and the robust spread of what
-    is left.
+    """The covariance of estimates by Cauchy's loss (an M estimator's): what single errors pull by, against how
+    much that changes with them.
     """
-    weight = 1 / np.sqrt(1 + (residuals / scale_ms) ** 2)
-    curvature = jacobian.T @ (jacobian * weight[:, None] ** 3)
-    left = residuals[residuals != 0.0]
-    score = float(np.mean((left * (1 / np.sqrt(1 + (left / scale_ms) ** 2))) ** 2)) if len(left) else 0.0
-    return np.linalg.pinv(curvature) * score * np.outer(steps, steps)
+    heavy = 1 + (residuals / scale_ms) ** 2
+    told = residuals != 0.0
+    if not told.any():
+        return np.full((len(steps), len(steps)), np.inf)
+    pull = float(np.mean((residuals / heavy)[told] ** 2))
+    change = max(float(np.mean(((2 - heavy) / heavy**2)[told])), 0.05)
+    return np.linalg.pinv(jacobian.T @ jacobian) * pull / change**2 * np.outer(steps, steps)
 
 
 def _median(values: Floats) -> float:

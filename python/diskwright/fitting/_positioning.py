@@ -25,7 +25,10 @@ Floats = NDArray[np.float64]
 # The share of requests that miss a turn for reasons of their own, and how far off overheads and seeks are
 # expected to be, ms.
 _STRAY = 0.01
-OVERHEAD_PRIOR_MS, SEEK_PRIOR_MS = 0.4, 0.2
+OVERHEAD_PRIOR_MS, SEEK_PRIOR_MS = 0.6, 0.4
+# How far the points of a seek curve are expected to be off each by itself, beside what all have in common: a curve that
+# was measured has its shape, but what of a command's time is the seek and what is overhead is told apart badly.
+_ALONE_MS = 0.1
 # By how much a request takes longer than from the buffer that the medium served.
 _LONGER_MS = 0.3
 # The least spread of arrivals: with less, the likelihood is a staircase that no derivative describes.
@@ -64,6 +67,8 @@ def arrivals(
     """
     latest = prediction.first_wait + recording.service - prediction.service
     tells = prediction.on_medium & ~prediction.buffered & np.isfinite(prediction.first_wait)
+    # Where a second track was waited for, too, the end does not tell when the first one was.
+    tells &= prediction.tracks == 1
     tells &= prediction.first_wait <= turn
     # More than a turn of a wait, or a request that was served otherwise, tells nothing.
     tells &= (latest > -turn) & (latest < 2 * turn)
@@ -78,7 +83,8 @@ def corrections(
 ) -> tuple[Floats, Floats, float]:
     """How much later heads arrive than predicted, as coefficients of the columns of `design`, in ms.
 
-    moved: how far each was corrected before; priors: how far all its corrections are expected to take it.
+    moved: how far each was corrected before; priors: how far all its corrections are expected to take it, as
+        rows of residuals.
 
     Returns the coefficients, their covariance, and the spread (standard deviation) of single arrivals.
     """
@@ -91,7 +97,7 @@ def corrections(
     def residuals(values: Floats) -> Floats:
         *coefficients, log_spread = values
         probable = likelihood(design @ np.asarray(coefficients), float(np.exp(log_spread)))
-        prior = (np.asarray(coefficients) + moved) / priors
+        prior = priors @ (np.asarray(coefficients) + moved)
         return np.concatenate((np.sqrt(-2 * np.log(probable)), prior, [(log_spread - np.log(spread)) / 1.0]))
 
     start = np.concatenate((np.zeros(design.shape[1]), [np.log(max(spread, 2 * _LEAST_SPREAD_MS))]))
@@ -101,6 +107,16 @@ def corrections(
     found = least_squares(residuals, start, bounds=(lowest, highest), x_scale=0.1, max_nfev=30)
     covariance = np.linalg.pinv(found.jac.T @ found.jac)
     return found.x[:-1], covariance[:-1, :-1], float(np.exp(found.x[-1]))
+
+
+def priors(overheads: int, seeks: int) -> Floats:
+    """What corrections are expected to be: a matrix that makes independent residuals of spread 1 of them."""
+    covariance = np.zeros((overheads + seeks, overheads + seeks))
+    covariance[overheads:, overheads:] = SEEK_PRIOR_MS**2
+    spreads = np.array([OVERHEAD_PRIOR_MS] * overheads + [_ALONE_MS] * seeks)
+    covariance += np.diag(spreads**2)
+    matrix: Floats = np.linalg.cholesky(np.linalg.inv(covariance)).T
+    return matrix
 
 
 def hats(distances: NDArray[np.int64], knots: Floats) -> Floats:

@@ -1,29 +1,23 @@
-"""The course of a fit: what is estimated after what, what of it is kept, and how the result is judged."""
+"""The steps of a fit: each estimates a group of parameters with the others as they are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import ndtr
 
-from diskwright.fitting import _parameters, _positioning, _switches
+from diskwright.fitting import _parameters, _positioning, _skews, _switches
 from diskwright.fitting._least_squares import minimise
-from diskwright.fitting._model import Model, Prediction
+from diskwright.fitting._likelihood import log_likelihood
+from diskwright.fitting._model import Model
 from diskwright.fitting._parameters import Parameter, ms
 from diskwright.fitting._seek import SeekNumbers
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int | None], object]
-
-# Of the first half, the share that groups of parameters are estimated on; they are kept if they help with
-# the rest.
-_TRAINED = 0.7
-# The size of error up to which squares count, ms, and the spread of a seek's time, ms, before anything is
+# The size of error up to which its square counts, ms, and the spread of a seek's time, ms, before anything is
 # known.
-_SCALE_MS, _SPREAD_MS = 0.25, 0.15
+_SCALE_MS, _SPREAD_MS = 0.1, 0.15
 _Z95 = 1.959964
 
 
@@ -49,23 +43,6 @@ class State:
         return State(dict(self.changes), dict(self.estimates), set(self.untold), self.spread)
 
 
-def score(model: Model, changes: Mapping[str, Any], begin: int, end: int) -> float:
-    """What is to be small: the demerit in a replay and the typical error one step ahead, of some requests,
-    ms.
-    """
-    return model.demerit_ms(changes, begin, end) + _WEIGHT * typical_error(model, changes, begin, end)
-
-
-def typical_error(model: Model, changes: Mapping[str, Any], begin: int, end: int) -> float:
-    """The mean size of the errors one step ahead, ms."""
-    errors = (model.recording.service - model.predict(changes).service)[begin:end]
-    return float(np.mean(np.abs(errors)))
-
-
-# What an error of a request counts beside the distance of the distributions: it is many times as large.
-_WEIGHT = 0.05
-
-
 class Fitting:
     """A model whose drive is fitted to the first `end` requests of its recording."""
 
@@ -76,23 +53,11 @@ class Fitting:
     def turn(self, state: State) -> float:
         return ms(state.changes.get("rotation", self.start["rotation"]))
 
-    def smooth_errors(self, prediction: Prediction, turn: float, spread: float) -> Floats:
-        """Recorded less expected times: of a request that may catch or miss a turn, expected are both by
-        their chances.
-        """
-        wait = np.where(np.isfinite(prediction.first_wait), prediction.first_wait, turn / 2)
-        wait = np.clip(wait, 0.0, turn)
-        chances = ndtr(-wait / spread) - ndtr((wait - turn) / spread)
-        fresh = prediction.on_medium & np.isfinite(prediction.first_wait)
-        expected = prediction.service + turn * np.where(fresh, chances, 0.0)
-        return self.model.recording.service - expected
-
-    def cost(self, state: State, changes: Mapping[str, Any], begin: int, end: int) -> float:
-        """The mean of robust squares of errors, in units of the scale."""
-        prediction = self.model.predict({**state.changes, **changes})
-        turn = ms({**self.start, **state.changes, **changes}["rotation"])
-        errors = self.smooth_errors(prediction, turn, state.spread)[begin:end] / _SCALE_MS
-        return float(np.mean(2 * (np.sqrt(1 + errors**2) - 1)))
+    def cost(self, changes: Mapping[str, Any], begin: int = 0, end: int | None = None) -> float:
+        """The negative log likelihood of requests, of those of the fit where none are named."""
+        turn = ms(changes.get("rotation", self.start["rotation"]))
+        likely = log_likelihood(self.model.recording, self.model.predict(changes), turn)
+        return -float(np.sum(likely[begin : self.end if end is None else end]))
 
     def followed(self, state: State) -> NDArray[np.bool_]:
         """Requests that the medium served and before which the platter's phase is known."""
@@ -114,16 +79,6 @@ class Fitting:
         """Requests whose times are compared: those from the buffer, and those whose phase is known."""
         prediction = self.model.predict(state.changes, gain=gain)
         return ~prediction.on_medium | self.followed(state)
-
-    def disagreement(self, state: State, begin: int, end: int) -> float:
-        """How far the times are off that do not hang on which turn a request caught, of some requests: the
-        mean error, ms.
-        """
-        prediction, turn = self.model.predict(state.changes), self.turn(state)
-        errors = self.model.recording.service - prediction.service
-        errors = np.where(prediction.on_medium, errors - turn * np.round(errors / turn), errors)
-        rows = self.chosen(state, 0.5)[begin:end]
-        return float(np.mean(np.minimum(np.abs(errors[begin:end][rows]), 0.5))) if rows.any() else 0.0
 
     # The steps. Each changes the state.
 
@@ -199,8 +154,6 @@ class Fitting:
         recording, turn = self.model.recording, self.turn(state)
         prediction = self.model.predict(state.changes)
         seen = _positioning.arrivals(recording, prediction, turn, self._from_buffer(state), self.end)
-        # What a read on the arm's own track takes longer is neither its overhead nor a seek.
-        seen = seen.among((prediction.distance > 0) | prediction.switches)
         rows = seen.rows
         if len(rows) < _FEWEST:
             return
@@ -231,20 +184,24 @@ class Fitting:
             for number, first in zip(seek.numbers, original.numbers, strict=True)
         ]
         moved = np.array([*of_overheads, *of_seeks])
-        priors = np.array(
+        prior_ms = np.array(
             [_positioning.OVERHEAD_PRIOR_MS] * len(of_overheads)
             + [_positioning.SEEK_PRIOR_MS] * len(of_seeks)
         )
+        priors = _positioning.priors(len(of_overheads), len(of_seeks))
         found, covariance, state.spread = _positioning.corrections(seen, design, state.spread, moved, priors)
         half = _Z95 * np.sqrt(np.diag(covariance))
         # What the recording does not tell is left as it was, and the others are estimated without it.
-        told = half < _TOLD * _Z95 * priors
+        told = half < _TOLD * _Z95 * prior_ms
         if not told.any():
             return
         if not told.all():
             found[~told] = 0.0
+            of_told = _positioning.priors(
+                int(told[: len(of_overheads)].sum()), int(told[len(of_overheads) :].sum())
+            )
             part, covariance, state.spread = _positioning.corrections(
-                seen, design[:, told], state.spread, moved[told], priors[told]
+                seen, design[:, told], state.spread, moved[told], of_told
             )
             found[told] = part
             half[told] = _Z95 * np.sqrt(np.diag(covariance))
@@ -275,82 +232,22 @@ class Fitting:
 
     def switches(self, state: State) -> None:
         """The buffer's switches, the best one first, as long as one more pays its penalty."""
-        best = self.score(state.changes)
+        best = self.cost(state.changes)
         for _ in range(_MOST_SWITCHES):
             description = self.model.changed(state.changes)
             found: tuple[float, str, Any] | None = None
             for path, value in _switches.alternatives(description):
                 try:
-                    tried = self.score({**state.changes, path: value})
+                    tried = self.cost({**state.changes, path: value})
                 except ValueError:
                     continue
                 if found is None or tried < found[0]:
                     found = tried, path, value
-            if found is None or not self._pays(best, found[0]):
+            if found is None or best - found[0] < _SWITCH_PENALTY * np.log(self.end):
                 return
             best, path, value = found
             state.changes[path] = value
             state.estimates[path] = Estimate(value, _parameters.at(self.start, path))
-
-    def score(self, changes: Mapping[str, Any]) -> float:
-        """What alternatives are compared by: the demerit, and the typical error one step ahead, ms."""
-        return score(self.model, changes, 0, self.end)
-
-    def _pays(self, before: float, after: float) -> bool:
-        """Whether a further parameter is worth its penalty (BIC), with the score as the spread of errors."""
-        penalty = np.log(self.end) / self.end
-        return bool(np.log(before) - np.log(max(after, 1e-12)) > max(penalty, _LEAST_GAIN))
-
-    def _unit(self, state: State, parameter: Parameter) -> float:
-        """How far a parameter is moved lightly by its effect on distributions: what is told well hardly at
-        all.
-        """
-        estimate = state.estimates.get(parameter.name)
-        usual = 20 * parameter.step
-        if estimate is None or estimate.ci95 is None:
-            return usual
-        return float(np.clip((estimate.ci95[1] - estimate.ci95[0]) / 2, 0.1 * usual, usual))
-
-    def calibration(self, state: State) -> None:
-        """Times once more, by the score: what the medium does behind what was measured is in the
-        distribution, too.
-        """
-        now = self.model.changed(state.changes)
-        parameters = _parameters.calibrated(now)
-        start = np.array([_parameters.value_of(now, parameter.name) for parameter in parameters])
-        least = np.array([parameter.least for parameter in parameters])
-        most = np.array([parameter.most for parameter in parameters])
-        units = np.array([self._unit(state, parameter) for parameter in parameters])
-
-        def changes(moved: Floats) -> dict[str, Any]:
-            values = np.clip(start + moved * units, least, most)
-            texts = (parameter.text(value) for parameter, value in zip(parameters, values, strict=True))
-            return dict(zip((parameter.name for parameter in parameters), texts, strict=True))
-
-        def of(moved: Floats) -> float:
-            # What was measured is left where the score hardly tells anything.
-            return self.score({**state.changes, **changes(moved)}) * (1 + _RELUCTANCE * float(moved @ moved))
-
-        bounds = [(-10.0, 10.0)] * len(parameters)
-        found = minimize(
-            of,
-            np.zeros(len(parameters)),
-            method="Powell",
-            bounds=bounds,
-            options={"maxfev": 400, "xtol": 0.05, "ftol": 1e-3},
-        )
-        best = changes(found.x)
-        for index, parameter in enumerate(parameters):
-            if abs(found.x[index]) < 0.05:
-                continue
-            name = parameter.name
-            state.changes[name] = best[name]
-            state.untold.discard(name)
-            earlier = state.estimates.get(name)
-            half = 0.0 if earlier is None or earlier.ci95 is None else (earlier.ci95[1] - earlier.ci95[0]) / 2
-            # What the two ways to estimate differ by is uncertainty as well.
-            half = float(np.hypot(half, abs(found.x[index] * units[index])))
-            self._estimated(state, name, ms(best[name]), half)
 
     def late_hits(self, state: State) -> None:
         """Hits that take either of two times, as some controllers need a moment longer now and then."""
@@ -379,27 +276,15 @@ class Fitting:
             self._estimated(state, name, value, wide)
 
     def skews(self, state: State) -> None:
-        """Skews and where zones begin, a sector or two more or less, where that pays its penalty."""
+        """Skews of zones, where the platter is followed at least over short distances."""
         if not self.followed(state).any():
             return
-        penalty = np.log(self.end) / self.end
-        zones = len(_parameters.at(self.start, "layout.zone"))
-        cost = self.cost(state, {}, 0, self.end)
-        for zone in range(zones):
-            for key in ("track_skew", "cylinder_skew"):
-                path = f"layout.zone[{zone}].{key}"
-                now = _parameters.at(self.model.changed(state.changes), path)
-                for other in (now - 2, now - 1, now + 1, now + 2):
-                    if other < 0:
-                        continue
-                    try:
-                        tried = self.cost(state, {path: other}, 0, self.end)
-                    except ValueError:
-                        continue
-                    if np.log(cost) - np.log(tried) > max(2 * penalty, _LEAST_GAIN):
-                        cost = tried
-                        state.changes[path] = other
-                        state.estimates[path] = Estimate(other, _parameters.at(self.start, path))
+        found = _skews.skews(self.model, state.changes, self.turn(state), self.end)
+        for path, (value, interval) in found.items():
+            state.changes[path] = value
+            state.estimates[path] = Estimate(
+                value, _parameters.at(self.start, path), (float(interval[0]), float(interval[1]))
+            )
 
 
 def _two_values(errors: Floats) -> tuple[float, float, float] | None:
@@ -427,4 +312,6 @@ _TOO_WIDE, _TOLD = 0.9, 0.8
 _FEWEST = 40
 # The mean of the phases' errors as points of the unit circle, above which the platter counts as followed.
 _FOLLOWED = 0.6
-_MOST_SWITCHES, _LEAST_GAIN, _RELUCTANCE = 3, 0.05, 0.002
+# An alternative is taken that explains the recording better by this multiple of the logarithm of the number of
+# requests: several are tried, and requests err together.
+_MOST_SWITCHES, _SWITCH_PENALTY = 6, 4.0

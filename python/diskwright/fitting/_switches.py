@@ -29,6 +29,9 @@ def alternatives(description: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for path, choices in _CHOICES.items():
         now = at(description, path)
         yield from ((path, choice) for choice in choices if choice != now)
+    if at(description, "buffer.read_ahead.most") is not None:
+        # What is read ahead takes no more of the segment than the request leaves.
+        yield "buffer.read_ahead.most", None
     segments = int(at(description, "buffer.segments"))
     least = 2 if at(description, "buffer.write.own_segment") else 1
     others = {segments - 1, segments + 1, segments * 2, segments // 2}
