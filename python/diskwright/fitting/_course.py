@@ -27,9 +27,9 @@ GROUPS: tuple[tuple[str, Callable[[Fitting, State], None]], ...] = (
     ("positioning again", Fitting.positioning),
     ("late hits", Fitting.late_hits),
 )
-# By how much of a log likelihood a group may do worse with requests that it was not estimated from: what is estimated
-# does so by chance with half of the groups that change little.
-_AS_GOOD = 2.0
+# By how much of a log likelihood a group that is estimated once more may do worse with requests that it
+# was not estimated from: where little changes, it does so by chance half of the time.
+_AS_GOOD = {name: 2.0 for name, _ in GROUPS if name.endswith(" again")}
 # A group that is kept whatever single requests say: which of two times a hit takes is drawn for each.
 _DRAWN = "late hits"
 # Of the first half, the share that groups are estimated from to see whether they help with the rest of it.
@@ -88,7 +88,7 @@ def course(model: Model, progress: Progress | None = None) -> Fitted:
         estimate(fitting, tried)
         if tried.changes != state.changes:
             found = fitting.cost(tried.changes, trained, half)
-            if found < best + _AS_GOOD or name == _DRAWN:
+            if found < best + _AS_GOOD.get(name, 0.0) or name == _DRAWN:
                 state, best = tried, found
                 kept.append(name)
         else:
@@ -115,8 +115,7 @@ def course(model: Model, progress: Progress | None = None) -> Fitted:
 
 
 def score(model: Model, changes: Mapping[str, Any], end: int) -> float:
-    """How far the first requests are from their recording, ms: the demerit in replays, and the mean error one
-    step ahead.
+    """How far the first requests are from their recording, ms: the demerit in replays, and the mean error.
 
     The replays turn a little faster and slower, so that what is compared is drives and not the angles at
     which a platter happened to be.
@@ -129,8 +128,8 @@ def score(model: Model, changes: Mapping[str, Any], end: int) -> float:
     return float(np.mean(demerits)) + _WEIGHT * float(np.mean(np.abs(errors[:end])))
 
 
-# By how much of itself a turn is longer in the replays of a score, and what an error of a request counts beside
-# the distance of distributions: it is many times as large.
+# By how much of itself a turn is longer in the replays of a score, and what an error of a request counts
+# beside the distance of distributions: it is many times as large.
 _OFF, _WEIGHT = (-1e-4, 0.0, 1e-4, 2e-4), 0.05
 
 

@@ -24,11 +24,12 @@ def minimise(
     parameters: Sequence[Parameter],
     start: Floats,
     residuals: Callable[[Floats], Floats],
-    scale_ms: float,
     evaluations: int = 12,
 ) -> Found:
-    """The values that make residuals least, where those far above `scale_ms` hardly count: requests that were
-    served otherwise than by the model.
+    """The values that make residuals least, where those far above 1 hardly count: requests that were served
+    otherwise than by the model.
+
+    residuals: of values of the parameters, each in units of its scale; 0 of what is left out.
 
     What the residuals do not tell is held near the start by the parameters' priors, and so are their
     intervals.
@@ -40,7 +41,7 @@ def minimise(
     begin = np.clip(start, least, most)
     first = residuals(begin)
     # The spread of single residuals, in which the priors' residuals are counted.
-    spread = float(np.clip(1.4826 * _median(np.abs(first[first != 0.0])), 0.005, scale_ms))
+    spread = float(np.clip(1.4826 * _median(np.abs(first[first != 0.0])), 0.05, 1.0))
     bounds = ((least - begin) / steps - 1e-9, (most - begin) / steps + 1e-9)
 
     def values_of(moved: Floats) -> Floats:
@@ -67,17 +68,16 @@ def minimise(
         jac=jacobian,
         bounds=bounds,
         loss="cauchy",
-        f_scale=scale_ms,
         max_nfev=evaluations,
     )
-    return Found(values_of(found.x), _covariance(of(found.x), jacobian(found.x), scale_ms, steps))
+    return Found(values_of(found.x), _covariance(of(found.x), jacobian(found.x), steps))
 
 
-def _covariance(residuals: Floats, jacobian: Floats, scale_ms: float, steps: Floats) -> Floats:
-    """The covariance of estimates by Cauchy's loss (an M estimator's): what single errors pull by, against how
-    much that changes with them.
+def _covariance(residuals: Floats, jacobian: Floats, steps: Floats) -> Floats:
+    """The covariance of estimates by Cauchy's loss (an M estimator's): what single errors pull by, against
+    how much that changes with them.
     """
-    heavy = 1 + (residuals / scale_ms) ** 2
+    heavy = 1 + residuals**2
     told = residuals != 0.0
     if not told.any():
         return np.full((len(steps), len(steps)), np.inf)

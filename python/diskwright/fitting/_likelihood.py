@@ -34,7 +34,9 @@ def log_likelihood(recording: Recording, prediction: Prediction, turn: float) ->
     at = errors[fresh]
     latest = at + prediction.first_wait[fresh]
     anywhere = (ndtr(latest / _ARRIVAL_MS) - ndtr((latest - turn) / _ARRIVAL_MS)) / turn
-    known = sum(chance * _cauchy(at - turns * turn, _KNOWN_MS) for turns, chance in _CAUGHT.items())
+    known = np.zeros(len(at))
+    for turns, chance in _CAUGHT.items():
+        known += chance * _cauchy(at - turns * turn, _KNOWN_MS)
     stray = _cauchy(at, turn)
     ranges = np.digitize(prediction.distance[fresh], _RANGES)
     for one in np.unique(ranges):

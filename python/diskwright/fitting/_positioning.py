@@ -26,8 +26,9 @@ Floats = NDArray[np.float64]
 # expected to be, ms.
 _STRAY = 0.01
 OVERHEAD_PRIOR_MS, SEEK_PRIOR_MS = 0.6, 0.4
-# How far the points of a seek curve are expected to be off each by itself, beside what all have in common: a curve that
-# was measured has its shape, but what of a command's time is the seek and what is overhead is told apart badly.
+# How far the points of a seek curve are expected to be off each by itself, beside what all have in common: a
+# curve that was measured has its shape, but how much of a command's time it is and how much is overhead is
+# told apart badly.
 _ALONE_MS = 0.1
 # By how much a request takes longer than from the buffer that the medium served.
 _LONGER_MS = 0.3
@@ -92,7 +93,8 @@ def corrections(
     def likelihood(mean: Floats, spread: float) -> Floats:
         latest = seen.latest - mean
         within = ndtr(latest / spread) - ndtr((latest - seen.turn) / spread)
-        return (1 - _STRAY) * within + _STRAY / 3
+        probable: Floats = (1 - _STRAY) * within + _STRAY / 3
+        return probable
 
     def residuals(values: Floats) -> Floats:
         *coefficients, log_spread = values

@@ -41,7 +41,8 @@ class Pairs:
         ).astype(np.int64)
 
     def within(self, zone: int) -> NDArray[np.bool_]:
-        return (self.zone == zone) & (self.zone_before == zone)
+        inside: NDArray[np.bool_] = (self.zone == zone) & (self.zone_before == zone)
+        return inside
 
 
 def likelihood(errors: Floats) -> float:
@@ -52,7 +53,7 @@ def likelihood(errors: Floats) -> float:
 
 
 def unlikely(moved: tuple[int, int]) -> float:
-    """What is held against a change of two skews: pairs with the same sum for a cylinder are told apart by it."""
+    """What is held against a change of two skews: it tells pairs with the same sum for a cylinder apart."""
     return 0.5 * ((moved[0] / _EXPECTED_TRACK) ** 2 + (moved[1] / _EXPECTED_CYLINDER) ** 2)
 
 

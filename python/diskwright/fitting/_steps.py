@@ -15,9 +15,12 @@ from diskwright.fitting._parameters import Parameter, ms
 from diskwright.fitting._seek import SeekNumbers
 
 Floats = NDArray[np.float64]
-# The size of error up to which its square counts, ms, and the spread of a seek's time, ms, before anything is
-# known.
-_SCALE_MS, _SPREAD_MS = 0.1, 0.15
+# The size of an error up to which its square counts, ms: of requests that the buffer serves, which may take
+# either of two times, and of those that the medium serves, some of which were predicted for another place of
+# the platter.
+_BUFFER_MS, _MEDIUM_MS = 0.25, 0.1
+# The spread of the time of a seek, ms, before anything is known.
+_SPREAD_MS = 0.15
 _Z95 = 1.959964
 
 
@@ -118,9 +121,10 @@ class Fitting:
                 turn = ms({**self.start, **tried}["rotation"])
                 whole = turn * np.round(errors / turn)
                 errors = np.where(prediction.on_medium, errors - whole, errors)
-            return np.where(chosen, errors, 0.0)[: self.end]
+            scaled = errors / np.where(prediction.on_medium, _MEDIUM_MS, _BUFFER_MS)
+            return np.where(chosen, scaled, 0.0)[: self.end]
 
-        found = minimise(parameters, start, residuals, _SCALE_MS)
+        found = minimise(parameters, start, residuals)
         spread = np.sqrt(np.diag(found.covariance))
         for index, parameter in enumerate(parameters):
             name, value = parameter.name, float(found.values[index])
@@ -167,7 +171,7 @@ class Fitting:
             ("overhead.write_after_read", write & ~after),
             ("overhead.write_after_write", write & after),
             ("heads.switch", (distance == 0) & prediction.switches[rows]),
-            ("heads.write_settle", write),
+            ("heads.write_settle", write & ((distance > 0) | prediction.switches[rows])),
         ):
             if chosen.sum() >= _FEWEST:
                 columns[name] = chosen.astype(np.float64)
@@ -312,6 +316,6 @@ _TOO_WIDE, _TOLD = 0.9, 0.8
 _FEWEST = 40
 # The mean of the phases' errors as points of the unit circle, above which the platter counts as followed.
 _FOLLOWED = 0.6
-# An alternative is taken that explains the recording better by this multiple of the logarithm of the number of
-# requests: several are tried, and requests err together.
+# An alternative is taken that explains the recording better by this multiple of the logarithm of the number
+# of requests: several are tried, and requests err together.
 _MOST_SWITCHES, _SWITCH_PENALTY = 6, 4.0

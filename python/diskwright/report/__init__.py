@@ -42,7 +42,8 @@ def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None
 
     found: of what was asked for its picture: `diskwright.run(spec, picture=True)`,
         `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`,
-        `diskwright.inspect(trace, picture=True)`, `diskwright.fit(drive, trace, picture=True)`; a sweep needs none.
+        `diskwright.inspect(trace, picture=True)`, `diskwright.fit(drive, trace, picture=True)`; a sweep needs
+        none.
     target: the file; whole, or as it was before.
     title: of the page; the drive and the load where it is not given.
     """
