@@ -86,14 +86,17 @@ class Fitting:
     # The steps. Each changes the state.
 
     def rotation(self, state: State) -> None:
-        """The time of a turn, from how the platter's phase drifts: ever more gently followed, it drifts
-        ever further.
+        """The time of a turn, from how the platter's phase drifts: from one request to the next, and ever further
+        where none of them loses it.
         """
         parameter = _parameters.rotation(self.start)
-        if not self.followed(state).any():
+        followed = self.followed(state)[: self.end]
+        if not followed.any():
             state.untold.add(parameter.name)
             return
-        for gain in (0.5, 0.1, 0.02):
+        medium = self.model.predict(state.changes).on_medium[: self.end]
+        is_whole = followed.sum() > _ALWAYS * medium.sum()
+        for gain in (0.5, 0.1, 0.02) if is_whole else (1.0,):
             self._least_squares(state, [parameter], gain=gain, wrapped=True)
 
     def times(self, state: State) -> None:
@@ -316,6 +319,8 @@ _TOO_WIDE, _TOLD = 0.9, 0.8
 _FEWEST = 40
 # The mean of the phases' errors as points of the unit circle, above which the platter counts as followed.
 _FOLLOWED = 0.6
+# The share of requests on the medium that are followed above which none loses the phase for long.
+_ALWAYS = 0.8
 # An alternative is taken that explains the recording better by this multiple of the logarithm of the number
 # of requests: several are tried, and requests err together.
 _MOST_SWITCHES, _SWITCH_PENALTY = 6, 4.0
