@@ -25,6 +25,7 @@ GROUPS: tuple[tuple[str, Callable[[Fitting, State], None]], ...] = (
     ("times again", Fitting.times),
     ("switches again", Fitting.switches),
     ("positioning again", Fitting.positioning),
+    ("likeliest", Fitting.likeliest),
     ("late hits", Fitting.late_hits),
 )
 # By how much of a log likelihood a group that is estimated once more may do worse with requests that it

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from diskwright.fitting import _parameters, _positioning, _skews, _switches
 from diskwright.fitting._least_squares import minimise
@@ -86,8 +87,8 @@ class Fitting:
     # The steps. Each changes the state.
 
     def rotation(self, state: State) -> None:
-        """The time of a turn, from how the platter's phase drifts: from one request to the next, and ever further
-        where none of them loses it.
+        """The time of a turn, from how the platter's phase drifts: from one request to the next, and ever
+        further where none of them loses it.
         """
         parameter = _parameters.rotation(self.start)
         followed = self.followed(state)[: self.end]
@@ -237,6 +238,42 @@ class Fitting:
             else:
                 state.untold.add(number.name)
 
+    def likeliest(self, state: State) -> None:
+        """Overheads before the medium and times of the heads once more, by the likelihood itself: where the
+        phase is known it tells to a fraction of a turn which requests catch theirs.
+        """
+        names = [name for name in _LIKELIEST if name in state.estimates]
+        if not names:
+            return
+        now = self.model.changed(state.changes)
+        start = np.array([_parameters.value_of(now, name) for name in names])
+
+        def changes(moved: Floats) -> dict[str, Any]:
+            values = np.maximum(start + moved, 0.0)
+            return {name: f"{value:.6f} ms" for name, value in zip(names, values, strict=True)}
+
+        def unlikely(moved: Floats) -> float:
+            prior = 0.5 * float(np.sum((moved / _positioning.OVERHEAD_PRIOR_MS) ** 2))
+            return self.cost({**state.changes, **changes(moved)}) + prior
+
+        found = minimize(
+            unlikely,
+            np.zeros(len(names)),
+            method="Powell",
+            bounds=[(-_FARTHEST_MS, _FARTHEST_MS)] * len(names),
+            options={"maxfev": 60 * len(names), "xtol": 0.01, "ftol": 1e-5},
+        )
+        if found.fun >= unlikely(np.zeros(len(names))):
+            return
+        best = changes(found.x)
+        for name, was in zip(names, start, strict=True):
+            value = ms(best[name])
+            low, high = state.estimates[name].ci95 or (was, was)
+            # What two ways to estimate differ by is uncertainty as well.
+            half = float(np.hypot((high - low) / 2, value - was))
+            state.changes[name] = best[name]
+            self._estimated(state, name, value, half)
+
     def switches(self, state: State) -> None:
         """The buffer's switches, the best one first, as long as one more pays its penalty."""
         best = self.cost(state.changes)
@@ -321,6 +358,16 @@ _FEWEST = 40
 _FOLLOWED = 0.6
 # The share of requests on the medium that are followed above which none loses the phase for long.
 _ALWAYS = 0.8
+# What the likelihood itself is maximised by, and how far it may take each from the estimate before, ms.
+_LIKELIEST = (
+    "overhead.read_after_read",
+    "overhead.read_after_write",
+    "overhead.write_after_read",
+    "overhead.write_after_write",
+    "heads.switch",
+    "heads.write_settle",
+)
+_FARTHEST_MS = 1.0
 # An alternative is taken that explains the recording better by this multiple of the logarithm of the number
 # of requests: several are tried, and requests err together.
 _MOST_SWITCHES, _SWITCH_PENALTY = 6, 4.0
