@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import diskwright
+from conftest import reference
 from diskwright.fitting import _parameters
 
 # What a made-up drive has otherwise than the drive that the fit starts from.
@@ -179,3 +180,17 @@ def test_intervals_cover_the_truth(tmp_path: Path) -> None:
                 all_of_them += 1
     assert all_of_them >= 40
     assert inside >= 0.85 * all_of_them
+
+
+@pytest.mark.parametrize(
+    ("drive", "trace", "bound"),
+    [
+        ("cheetah-9lp", "cheetah9LP.trace", 0.09),
+        ("ibm-18es", "ibm18es.trace", 0.08),
+        ("hp-c3323a", "hp_c3323a.trace", 0.2),
+    ],
+)
+def test_the_tuned_drives_are_closer_to_their_recordings(drive: str, trace: str, bound: float) -> None:
+    recording = reference(f"disksim/{trace}")
+    tuned = diskwright.validate(f"{drive}-tuned", recording).rms_demerit_ms
+    assert tuned < bound < diskwright.validate(drive, recording).rms_demerit_ms
