@@ -188,3 +188,6 @@ fn put(tree: &mut Value, path: &str, value: &Value) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
