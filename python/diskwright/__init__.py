@@ -17,6 +17,7 @@ from diskwright._api import (
     drive_schema,
     drive_toml,
     drives,
+    fit,
     formats,
     inspect,
     miss_ratio,
@@ -37,6 +38,7 @@ from diskwright._engine import (
     WaitingRequest,
 )
 from diskwright._figures import plot_cdf, plot_parts
+from diskwright._fitted import Fit
 from diskwright._frame import RequestLog, frame
 from diskwright._record import Comparison, Inspection, MissRatios, Probe, Record, Result
 from diskwright._replacement import Replacement
@@ -61,6 +63,7 @@ __all__ = [
     "CacheCost",
     "CacheSetting",
     "Comparison",
+    "Fit",
     "InputError",
     "Inspection",
     "MissRatios",
@@ -84,6 +87,7 @@ __all__ = [
     "drive_schema",
     "drive_toml",
     "drives",
+    "fit",
     "formats",
     "frame",
     "inspect",

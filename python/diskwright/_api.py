@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from diskwright import _engine, _fio, _replacement, _toml
 from diskwright._arguments import suggesting
+from diskwright._fitted import Fit
 from diskwright._record import Comparison, Inspection, MissRatios, Probe, Record, Result
 from diskwright._typed import Table, plain
 from diskwright._validation import Validation
@@ -579,6 +580,34 @@ def validate_with_settings(
     """`validate` for the command line: each setting is `KEY=VALUE` as the user typed it."""
     answer = _engine.validate(fsdecode(drive), trace, settings, format, picture, progress)
     return Validation.of_answer(*answer)
+
+
+@suggesting
+def fit(
+    drive: AnyPath,
+    trace: AnyPath,
+    /,
+    *,
+    format: str | None = None,
+    picture: bool = False,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Fit:
+    """Estimates parameters of a drive from a recording of its service times.
+
+    The first half of the recording is what the estimates are from, the second what they are judged by.
+
+    drive: the name of one that comes with diskwright, or the path of a description, with a segmented
+        buffer: where
+        the estimates start. What the recording does not tell stays as it is.
+    trace: a recording, with the service time of every request, one of which is outstanding at a time.
+    format: the recording's format, if its content is ambiguous.
+    picture: collects what a page is drawn from, for `diskwright.report.write`.
+    progress: called now and then with the steps done and all steps. An exception that it raises stops the
+        fit.
+    """
+    from diskwright.fitting._answer import fit as fitted
+
+    return fitted(drive, trace, format, picture, progress)
 
 
 def _names(names: Sequence[str], argument: str) -> list[str]:

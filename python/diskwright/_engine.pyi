@@ -12,6 +12,7 @@ __all__ = [
     "CacheCost",
     "CacheSetting",
     "InputError",
+    "RecordedDrive",
     "RequestTable",
     "SchedulerView",
     "SimulationError",
@@ -92,6 +93,18 @@ class CacheCost:
     @property
     def blocks(self) -> int:
         """How many blocks of the cache it brought or wrote."""
+
+@final
+class RecordedDrive:
+    """A drive's description and a recording of it, read once."""
+
+    def __new__(cls, drive: str, trace: str | PathLike[str], format: str | None = None) -> RecordedDrive: ...
+    def __len__(self) -> int: ...
+    def facts(self) -> str: ...
+    def changed(self, changes: str) -> str: ...
+    def recorded(self) -> RequestTable: ...
+    def demerit_ms(self, changes: str, begin: int, end: int) -> float: ...
+    def predict(self, changes: str, gain: float | None = None, gate: float = 0.1) -> RequestTable: ...
 
 @final
 class RequestTable:

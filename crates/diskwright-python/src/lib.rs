@@ -2,6 +2,7 @@
 
 mod disksim;
 mod failure;
+mod fit;
 mod inputs;
 mod miss_ratio;
 mod replacement;
@@ -528,6 +529,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<CacheAccess>()?;
     module.add_class::<CacheCost>()?;
     module.add_class::<CacheSetting>()?;
+    module.add_class::<fit::Comparison>()?;
     module.add_class::<RequestTable>()?;
     module.add_class::<SchedulerView>()?;
     module.add_class::<Waiting>()?;

@@ -23,6 +23,14 @@ impl From<&metrics::RequestTable> for RequestTable {
     }
 }
 
+impl From<RecordBatch> for RequestTable {
+    fn from(batch: RecordBatch) -> RequestTable {
+        RequestTable {
+            batches: vec![batch],
+        }
+    }
+}
+
 #[pymethods]
 impl RequestTable {
     fn __len__(&self) -> usize {

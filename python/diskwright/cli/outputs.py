@@ -49,6 +49,11 @@ def page(target: str | None) -> Output:
     return Output("--report", target, (".html", ".htm"))
 
 
+def drive(target: str | None) -> Output:
+    """The file of a drive."""
+    return Output("--output", target, (".toml",))
+
+
 def plot(target: str | None) -> Output:
     """The file of `--plot`."""
     return Output("--plot", target, (".png", ".svg", ".pdf"))

@@ -5,17 +5,18 @@ from contextlib import contextmanager
 from os import PathLike
 
 from diskwright._files import replacing
+from diskwright._fitted import Fit
 from diskwright._record import Comparison, Inspection, Result
 from diskwright._validation import Validation
-from diskwright.report import _comparison, _inspection, _run, _sweep, _validation
+from diskwright.report import _comparison, _fit, _inspection, _run, _sweep, _validation
 from diskwright.sweep import Swept
 
 AnyPath = str | PathLike[str]
-Found = Result | Comparison | Validation | Swept | Inspection
+Found = Result | Comparison | Validation | Swept | Inspection | Fit
 
 
 def page(found: Found, /, *, title: str | None = None) -> str:
-    """The page of a run, a comparison, a validation, a sweep or an inspection, as HTML.
+    """The page of a run, a comparison, a validation, a sweep, an inspection or a fit, as HTML.
 
     Everything that it needs is in it.
 
@@ -27,6 +28,8 @@ def page(found: Found, /, *, title: str | None = None) -> str:
         return _comparison.page(found, title=title)
     if isinstance(found, Validation):
         return _validation.page(found, title=title)
+    if isinstance(found, Fit):
+        return _fit.page(found, title=title)
     if isinstance(found, Swept):
         return _sweep.page(found, title=title)
     if isinstance(found, Inspection):
@@ -35,11 +38,12 @@ def page(found: Found, /, *, title: str | None = None) -> str:
 
 
 def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None:
-    """Writes the page of a run, a comparison, a validation, a sweep or an inspection.
+    """Writes the page of a run, a comparison, a validation, a sweep, an inspection or a fit.
 
     found: of what was asked for its picture: `diskwright.run(spec, picture=True)`,
         `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`,
-        `diskwright.inspect(trace, picture=True)`; a sweep needs none.
+        `diskwright.inspect(trace, picture=True)`, `diskwright.fit(drive, trace, picture=True)`; a sweep needs
+        none.
     target: the file; whole, or as it was before.
     title: of the page; the drive and the load where it is not given.
     """

@@ -1,8 +1,10 @@
 //! Drives by name or by file. Those that come with diskwright are the files of `drives/`, each under its name without `.toml`: hard disks in
-//! the folder itself, others in the folder of their kind.
+//! the folder itself, others in the folder of their kind. A file that is [`like`] another one says what is different.
+
+mod like;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
@@ -81,6 +83,22 @@ impl DriveFile {
     /// # Errors
     /// An unknown name, with a suggestion; a file that cannot be read or is no TOML, with the place.
     pub fn read(name: &str, base: &Path, read_foreign: ReadForeign) -> Result<DriveFile, Error> {
+        let file = DriveFile::unresolved(name, base, read_foreign)?;
+        let folder = DriveFile::folder(name, base);
+        like::resolved(file, &folder, read_foreign)
+    }
+
+    /// Where the paths in the file of a drive start.
+    fn folder(name: &str, base: &Path) -> PathBuf {
+        let path = base.join(name);
+        match (text(name), path.parent()) {
+            (None, Some(folder)) => folder.to_owned(),
+            _ => PathBuf::new(),
+        }
+    }
+
+    /// The file as it is written.
+    fn unresolved(name: &str, base: &Path, read_foreign: ReadForeign) -> Result<DriveFile, Error> {
         if let Some(text) = text(name) {
             return DriveFile::parse(format!("{name}.toml"), text.to_owned());
         }
@@ -101,7 +119,7 @@ impl DriveFile {
         DriveFile::parse(path.display().to_string(), text)
     }
 
-    /// The drive that a TOML text describes.
+    /// The drive that a TOML text describes, which must be whole: one that is `like` another is left as it is written.
     ///
     /// # Errors
     /// Those of TOML, with the place.

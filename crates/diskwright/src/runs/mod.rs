@@ -3,6 +3,7 @@
 
 mod alone;
 pub mod compare;
+pub mod fit;
 pub mod inputs;
 pub mod merged;
 pub mod miss_ratio;

@@ -211,8 +211,15 @@ impl DriveDescription {
     /// # Errors
     /// A value that makes no sense, a layout with gaps or overlaps, a seek curve that gives no time for some distance.
     pub fn hardware(&self) -> Result<Hardware, InputError> {
+        self.hardware_with(Layout::build(&self.layout)?)
+    }
+
+    /// The same with a layout that was built from this description's before: it is what takes longest.
+    ///
+    /// # Errors
+    /// As [`Self::hardware`], but for the layout.
+    pub fn hardware_with(&self, layout: Layout) -> Result<Hardware, InputError> {
         self.check()?;
-        let layout = Layout::build(&self.layout)?;
         if let Some(arms) = &self.arms {
             arms.build(&layout)?;
         }

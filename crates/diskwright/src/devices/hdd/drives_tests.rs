@@ -1,6 +1,8 @@
 //! The drives that come with diskwright.
 
-use super::{DriveDescription, DriveSummary};
+use std::path::Path;
+
+use super::{Drive, DriveDescription, DriveSummary};
 use crate::base::units::Time;
 use crate::devices::drives::{names_of, text};
 use crate::models::geometry::layout::Layout;
@@ -11,8 +13,10 @@ fn names() -> Vec<&'static str> {
 }
 
 fn drive(name: &str) -> DriveDescription {
-    let text = text(name).unwrap_or_else(|| panic!("no drive {name}"));
-    toml::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"))
+    let drive = Drive::read(name, Path::new(""), |_| None);
+    drive
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
+        .description
 }
 
 fn summary(name: &str) -> DriveSummary {
@@ -37,6 +41,7 @@ fn the_library_is_listed_in_order() {
         "cheetah-15k7",
         "cheetah-9lp",
         "cheetah-9lp-linear",
+        "cheetah-9lp-tuned",
         "constellation-2",
         "constellation-es3",
         "deskstar-7k500",
@@ -50,8 +55,10 @@ fn the_library_is_listed_in_order() {
         "exos-x24",
         "hp-c2249a",
         "hp-c3323a",
+        "hp-c3323a-tuned",
         "ibm-18es",
         "ibm-18es-linear",
+        "ibm-18es-tuned",
         "momentus-7200-3",
         "savvio-10k4",
         "savvio-15k3",

@@ -84,6 +84,11 @@ impl Spindle {
         }
     }
 
+    /// After this time the platter is exactly where it was, whole revolutions later.
+    pub fn repeats_after(&self) -> Time {
+        Time::from_ns(self.turn)
+    }
+
     /// The remainder of a division by one turn. Nearly every drive turns at a whole number of revolutions per minute;
     /// the constant divisor makes that case several times faster.
     #[inline]

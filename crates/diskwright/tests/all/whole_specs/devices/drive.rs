@@ -19,7 +19,7 @@ pub fn drive(draw: &mut Draw<'_>) -> (String, Disk) {
             .is_some_and(|text| text.contains(&format!("rotation = \"{rotation}\""))),
         None => true,
     };
-    let names = drives::names_of("hdd");
+    let names = whole();
     let real: Vec<&str> = names.iter().filter(of_speed).copied().collect();
     if !real.is_empty() && draw.chance(0.3) {
         let name = *draw.pick(&real);
@@ -48,8 +48,17 @@ static REAL: LazyLock<BTreeMap<&str, Disk>> = LazyLock::new(|| {
         let description = described(drives::text(name)?.to_owned());
         Some((*name, measured(&description.expect(name))?))
     };
-    drives::names_of("hdd").iter().filter_map(disk).collect()
+    whole().iter().filter_map(disk).collect()
 });
+
+/// The library's drives whose files are whole; those that are like another one differ from it in little.
+fn whole() -> Vec<&'static str> {
+    let is_whole = |name: &&str| drives::text(name).is_some_and(|text| !text.contains("\nlike = "));
+    drives::names_of("hdd")
+        .into_iter()
+        .filter(is_whole)
+        .collect()
+}
 
 /// A description, read as a run reads it.
 fn described(text: String) -> Result<DriveDescription, Error> {

@@ -1,0 +1,1 @@
+"""A drive's parameters from a recording of its service times: `diskwright.fit`."""
