@@ -1,0 +1,73 @@
+"""Does fio measure on a served device what `run` gives of the same job file?"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from served import program
+
+JOB = """\
+[a]
+ioengine=nbd
+uri=nbd+unix:///?socket={socket}
+rw={rw}
+bs=4k
+iodepth={depth}
+runtime={runtime}
+time_based
+norandommap
+"""
+DISK = '[device.hdd]\ndrive = "exos-x20"\n'
+SSD = '[device.ssd]\ndrive = "samsung-870-evo"\n'
+# What this machine may take for a request stays below 3 % of its time at these speeds.
+CASES = [
+    (DISK, 1.0, "randread", 1, 40),
+    (DISK, 1.0, "randread", 32, 40),
+    (DISK + "write_cache = false\n", 0.2, "randwrite", 1, 40),
+    (SSD, 0.005, "randread", 1, 10),
+    (SSD, 0.02, "randread", 32, 10),
+    (SSD, 0.002, "randwrite", 1, 10),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("device", "speed", "rw", "depth", "seconds"), CASES)
+def test_fio_measures_what_a_run_gives(
+    command: Command, tmp_path: Path, device: str, speed: float, rw: str, depth: int, seconds: int
+) -> None:
+    program("fio")
+    socket = tmp_path / "disk.sock"
+
+    def job(runtime: float) -> str:
+        return JOB.format(socket=socket, rw=rw, depth=depth, runtime=f"{runtime:g}")
+
+    (tmp_path / "served.toml").write_text(device)
+    (tmp_path / "served.fio").write_text(job(seconds))
+    where = ["--socket", str(socket), "--discard-contents", "--speed", str(speed)]
+    fio = "fio served.fio --output-format=json --output=fio.json"
+    done = command("serve", "served.toml", *where, "--run", fio)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "fio.json").read_text()
+    found = json.loads(text[text.index("{") :])["jobs"][0]["read" if rw == "randread" else "write"]
+    iops, latency_ms = found["iops"] / speed, found["lat_ns"]["mean"] / 1e6 * speed
+
+    (tmp_path / "run.toml").write_text('[workload]\nfio = "run.fio"\n' + device)
+    # fio's runtime is in whole seconds.
+    (tmp_path / "run.fio").write_text(job(max(seconds * speed, 1)))
+    done = command("run", "run.toml", "--json", "run.json")
+    assert done.returncode == 0, done.stderr
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert iops == pytest.approx(run["iops"], rel=0.03)
+    assert latency_ms == pytest.approx(run["response_ms"]["mean"], rel=0.03)
+
+
+def test_a_job_file_for_a_served_device_is_a_load(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(JOB.format(socket="/no/socket", rw="randread", depth=4, runtime=1))
+    (tmp_path / "spec.toml").write_text('[workload]\nfio = "job.fio"\n' + DISK)
+    done = command("run", "spec.toml", "--json", "run.json")
+    assert done.returncode == 0, done.stderr
+    assert "job.fio" not in done.stderr, "no option is warned of"
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["devices"]["hdd"]["queue_length_max"] == 4
