@@ -23,6 +23,8 @@ pub(crate) struct Kernel {
     pub faults: Faults,
     /// The initiator has ended the run.
     pub has_stopped: bool,
+    /// The power will fail and return.
+    pub has_outages: bool,
 }
 
 impl Kernel {
@@ -190,6 +192,12 @@ impl Context<'_> {
     #[inline]
     pub fn has_parent(&self) -> bool {
         self.kernel.parents[self.device.0 as usize].is_some()
+    }
+
+    /// Whether the power fails and returns in this run, so that it matters what a device finds again.
+    #[inline]
+    pub fn has_outages(&self) -> bool {
+        self.kernel.has_outages
     }
 
     /// The checker, when it is on.

@@ -17,6 +17,7 @@ use crate::engine::device::{Device, Fault};
 use crate::engine::faults::{Faults, Injection, cut_short, refuse};
 use crate::engine::initiator::{INITIATOR, Initiator, Port};
 use crate::engine::messages::{MOST_DEVICES, Message, Messages};
+use crate::engine::outages::Outages;
 use crate::engine::request::{DeviceId, Op, RequestId, Slab};
 use crate::engine::stalls::Stalls;
 use crate::engine::timeline::Timeline;
@@ -24,6 +25,10 @@ use crate::engine::token::Token;
 
 /// The owner of the alarms at which something goes wrong: the token's value says what.
 const FAULT: u32 = u32::MAX - 1;
+/// The kind of an alarm of the engine's own at which something goes wrong.
+const INJECTION: u32 = 0;
+/// The kind of the one at which the power returns.
+const RETURN: u32 = 1;
 
 /// The last instant that a simulation may reach, 292 years: no span that is added to an earlier one overflows.
 const HORIZON: Time = Time::from_ns(u64::MAX / 2);
@@ -38,6 +43,7 @@ pub struct Engine {
     injections: Vec<Injection>,
     is_prepared: bool,
     stalls: Stalls,
+    pub(super) outages: Outages,
 }
 
 impl Engine {
@@ -63,6 +69,7 @@ impl Engine {
             parents,
             faults: Faults::default(),
             has_stopped: false,
+            has_outages: false,
         };
         Engine {
             devices,
@@ -70,12 +77,14 @@ impl Engine {
             injections: Vec::new(),
             is_prepared: false,
             stalls: Stalls::default(),
+            outages: Outages::default(),
         }
     }
 
     /// Lets something go wrong at an instant, before anything else that happens in it. The run goes on until then at least.
     pub fn inject(&mut self, at: Time, injection: Injection) {
-        let token = Token::new(0, self.injections.len() as u32);
+        let token = Token::new(INJECTION, self.injections.len() as u32);
+        self.kernel.has_outages |= matches!(injection, Injection::Outage { .. });
         self.injections.push(injection);
         self.kernel.timeline.set(at, FAULT, token);
     }
@@ -113,8 +122,25 @@ impl Engine {
             while let Some(due) = self.kernel.timeline.pop_due(now) {
                 match due.owner {
                     INITIATOR => initiator.alarm(due.token, &mut self.port())?,
+                    FAULT if due.token.kind() == RETURN => {
+                        self.return_power();
+                        // Before anything else goes wrong in this instant.
+                        self.deliver(initiator)?;
+                    }
+                    // What goes wrong without power shows when it is back.
+                    FAULT
+                        if self.outages.off_until.is_some_and(|until| {
+                            self.kernel.timeline.set(until, FAULT, due.token);
+                            true
+                        }) => {}
                     FAULT => match self.injections[due.token.value() as usize].clone() {
                         Injection::PowerCut => return self.lose_power(initiator),
+                        Injection::Outage { lasts } => {
+                            self.deliver(initiator)?;
+                            self.begin_outage(now + lasts, initiator)?;
+                            let token = Token::new(RETURN, 0);
+                            self.kernel.timeline.set(now + lasts, FAULT, token);
+                        }
                         Injection::Fail(device) => self.fail(device),
                         Injection::MediaError { device, blocks } => {
                             self.kernel.faults.spoil(device, blocks);
@@ -174,6 +200,7 @@ impl Engine {
         // What is due in this instant still is not over.
         if let Some(checker) = checker
             && !*has_stopped
+            && self.outages.off_until.is_none()
             && timeline.next_time().is_none_or(|next| next > *now)
         {
             let under_way = (*now, &*timeline, &*requests, &*faults);
@@ -206,6 +233,11 @@ impl Engine {
         (0..self.devices.len() as u32).map(DeviceId)
     }
 
+    /// Since when the power has been there without a break.
+    pub fn powered_since(&self) -> Time {
+        self.outages.powered_since
+    }
+
     pub(super) fn root(&self) -> DeviceId {
         DeviceId((self.devices.len() - 1) as u32)
     }
@@ -230,7 +262,7 @@ impl Engine {
     }
 
     /// Handles all that is left of the present instant.
-    fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
+    pub(super) fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         loop {
             self.deliver_messages(initiator)?;
             let Some(id) = self.kernel.wakes.pop() else {
@@ -247,6 +279,10 @@ impl Engine {
     fn deliver_messages(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         while let Some(message) = self.kernel.messages.pop() {
             match message {
+                Message::Accept { request, .. } if self.outages.off_until.is_some() => {
+                    self.outages.held.push(request);
+                }
+                Message::Urgent { .. } if self.outages.off_until.is_some() => {}
                 Message::Accept { device, request } => {
                     if self.kernel.faults.has_failed(device) {
                         cut_short(self.kernel.requests.get_mut(request), self.kernel.now);

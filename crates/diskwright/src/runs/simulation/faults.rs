@@ -6,6 +6,7 @@ use crate::base::units::Time;
 use crate::config::spec::{FaultKind, MediaErrorSpec};
 use crate::devices::assembly::DeviceTree;
 use crate::engine::Injection;
+use crate::engine::device::Restart;
 use crate::engine::request::DeviceId;
 
 /// What goes wrong, and when.
@@ -23,6 +24,10 @@ pub(super) fn injections(
         };
         let injection = match &fault.kind {
             FaultKind::PowerCut => Injection::PowerCut,
+            FaultKind::Outage(spec) => {
+                restarts(tree).map_err(|error| locate("outage", error))?;
+                Injection::Outage { lasts: spec.lasts }
+            }
             FaultKind::Fail(path) => {
                 let device = failing(path, tree).map_err(|error| locate("fail", error))?;
                 Injection::Fail(device)
@@ -34,6 +39,18 @@ pub(super) fn injections(
         Ok((fault.at, injection))
     });
     injections.collect()
+}
+
+/// Refuses devices of which it is not modelled what they find when the power returns.
+fn restarts(tree: &DeviceTree) -> Result<(), InputError> {
+    let mut all = tree.paths.iter().zip(&tree.devices);
+    match all.find(|(_, device)| device.restart() == Restart::Unknown) {
+        None => Ok(()),
+        Some((path, _)) => Err(InputError::new(format!(
+            "the power of {path} cannot return: what it finds then is not modelled"
+        ))
+        .help("accepted: simple, curve, hdd in place without pool and power states, and arrays of them; kind = \"power-cut\" ends the run")),
+    }
 }
 
 /// The devices that stand at a path, or below it.
