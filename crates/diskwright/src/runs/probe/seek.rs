@@ -119,10 +119,10 @@ mod tests {
     use super::*;
     use crate::devices::{drives, hdd::drive::DriveDescription};
     use crate::models::geometry::seek::SeekCurve;
-    use crate::runs::simulation::hardware;
+    use crate::runs::simulation::{drive, hardware};
 
     fn description(name: &str) -> DriveDescription {
-        toml::from_str(drives::text(name).expect("a drive")).expect("sound")
+        drive(name).expect("sound").description
     }
 
     /// Every distance that is measured agrees with the table that the drive runs on, to the nanosecond.
