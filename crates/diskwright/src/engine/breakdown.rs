@@ -60,11 +60,7 @@ impl Engine {
     }
 
     /// Adds the media that have a block of a device, and its place on each; `None` for one that has it nowhere.
-    pub(super) fn locate(
-        &self,
-        (id, lbn): (DeviceId, Lbn),
-        media: &mut Vec<Option<(DeviceId, u64)>>,
-    ) {
+    fn locate(&self, (id, lbn): (DeviceId, Lbn), media: &mut Vec<Option<(DeviceId, u64)>>) {
         if self.kernel.faults.has_failed(id) {
             return;
         }

@@ -13,7 +13,6 @@ mod faults;
 mod initiator;
 mod lanes;
 mod messages;
-mod outages;
 pub mod request;
 mod stalls;
 pub mod timeline;

@@ -95,11 +95,10 @@ impl Outcome {
         result.insert("requests".into(), requests(run).into());
         measurements.statistics(&mut result);
         leave_parts_of(engine.devices(), &mut result);
-        let (from, to) = measurements.measured_window();
         let devices = device_reports(
             (paths, facts),
             engine.devices(),
-            (from.max(engine.powered_since()), to),
+            measurements.measured_window(),
         );
         result.insert("devices".into(), devices.into());
         let wall_s = wall.as_secs_f64();

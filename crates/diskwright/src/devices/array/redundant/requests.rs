@@ -35,15 +35,7 @@ impl Redundant {
             }
             _ => Some(rows_of(&self.geometry, &command, false)),
         };
-        let entry = &mut self.work[work as usize];
-        entry.rows = rows;
-        if command.op == Op::Flush {
-            entry.flush = self.risk.flush_begins();
-        }
-        if command.op == Op::Read && !self.risk.holes.is_empty() {
-            let blocks = command.lbn.0..command.end().0;
-            entry.is_in_doubt = self.risk.holes.meets(&blocks);
-        }
+        self.work[work as usize].rows = rows;
         self.ask(work);
     }
 
@@ -85,9 +77,6 @@ impl Redundant {
     /// Goes on with work that has its rows.
     pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
         while let Some(number) = self.ready.pop_front() {
-            if self.holds_back(number) || !self.is_marked(number, cx) {
-                continue;
-            }
             match self.plan(number, cx) {
                 Ok(()) => self.send_all(number, cx),
                 Err(outcome) => self.end(number, outcome, cx),
@@ -102,12 +91,6 @@ impl Redundant {
         plan.clear();
         let result = self.plan_into(&work, &mut plan);
         let is_known = cx.checker().is_some();
-        if let Some(journal) = self.journal.as_mut().filter(|_| !plan.lost.is_empty()) {
-            let unit = self.geometry.unit;
-            for &(row, ..) in &plan.lost {
-                journal.revoke_row(self.slots.len(), row * unit, (row + 1) * unit);
-            }
-        }
         for &(row, unit, from, to) in &plan.lost {
             let lbn = self.geometry.lbn(row, unit);
             let slot = self.geometry.place(row, unit);
@@ -125,20 +108,9 @@ impl Redundant {
             })
         };
         plan.reads.retain(|io| !has(io));
-        if !plan.holes.is_empty() {
-            self.note_holes(&plan.holes);
-        }
         let waits_for_all = self.rules.waits == Waits::All || work.command.op != Op::Write;
         plan.join(work.is_single, waits_for_all);
-        if let Kind::Replay { .. } = work.kind {
-            // For the entry to be read.
-            plan.writes.iter_mut().for_each(|write| write.waits = 1);
-        }
-        if work.kind == Kind::Marks {
-            self.counters.bitmap_writes += plan.writes.len() as u64;
-        } else {
-            self.counters.planned(&plan, &work.command);
-        }
+        self.counters.planned(&plan, &work.command);
         work.plan = plan;
         self.work[number as usize] = work;
         result
@@ -165,19 +137,10 @@ impl Redundant {
                     Ok(())
                 }
             },
-            Kind::Marks => {
-                self.plan_marks(work, plan);
-                Ok(())
-            }
-            Kind::Replay { entry } => {
-                self.plan_replay(work, entry, plan);
-                Ok(())
-            }
-            Kind::Flush | Kind::Seal { .. } | Kind::Settle | Kind::Unmark | Kind::Reclaim => Ok(()),
-            Kind::Entries | Kind::Tail => Ok(()),
+            Kind::Flush | Kind::Seal { .. } => Ok(()),
             Kind::Rebuild { slot, from, to } => self.plan_rebuild(work, slot, (from, to), plan),
-            Kind::Scrub { from, to } | Kind::Resync { from, to } => {
-                self.plan_step(work, (from, to), plan);
+            Kind::Scrub { from, to } => {
+                self.plan_scrub(work, (from, to), plan);
                 Ok(())
             }
         }
@@ -288,9 +251,6 @@ impl Redundant {
             if work.command.op == Op::Read && outcome == Outcome::Ok {
                 self.hand_over(&work, request, cx);
             }
-            if outcome == Outcome::Ok {
-                self.note_ended(&work);
-            }
             match &work.passed {
                 Some(passed) => passed.stamp(request, cx),
                 None => {
@@ -306,14 +266,8 @@ impl Redundant {
                 self.counters.responded(work.condition, response);
             }
         }
-        if work.request.is_none() && outcome == Outcome::Ok {
-            self.note_ended(&work);
-        }
-        if let Kind::Scrub { from, to } | Kind::Resync { from, to } = work.kind {
+        if let Kind::Scrub { from, to } = work.kind {
             self.compare(&work, (from, to), cx);
-            if outcome == Outcome::Ok {
-                self.set_right(&work, from, to);
-            }
         }
         if let Some(rows) = &work.rows {
             let (all, ready) = (&mut self.work, &mut self.ready);
@@ -326,11 +280,7 @@ impl Redundant {
             });
         }
         self.children.end(work.job.take().expect("it was begun"));
-        if work.kind == Kind::Request {
-            self.leaves_regions(&work, cx);
-            self.leaves_journal(&work, cx);
-        }
-        let kind = (std::mem::take(&mut work.kind), work.entry);
+        let kind = std::mem::take(&mut work.kind);
         self.work[number as usize] = work;
         self.free.push(number);
         self.has_ended(kind, outcome, cx);
@@ -364,7 +314,6 @@ impl Redundant {
             geometry: &self.geometry,
             slots: &self.slots,
             bad: &[],
-            risk: &self.risk,
         };
         let mut pieces = pieces(&self.geometry, command.lbn.0, command.end().0);
         pieces.any(|(_, segment)| view.is_beyond(segment))
