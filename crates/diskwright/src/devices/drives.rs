@@ -1,5 +1,5 @@
 //! Drives by name or by file. Those that come with diskwright are the files of `drives/`, each under its name without `.toml`: hard disks in
-//! the folder itself, others in the folder of their kind. A file that is [`like`] another one says what is different.
+//! the folder itself, others in the folder of their kind. A file that is `like` another one says what is different.
 
 mod like;
 

@@ -1,7 +1,7 @@
 //! A spec's device, served live: every program that can use a network block device can be measured on it.
 //!
-//! One thread waits for clients, simulates and answers ([`server`]). Time is that of the wall, stretched or shrunk, or follows the requests
-//! ([`pace`]). The simulation hears of clients through [`live`], which knows neither sockets nor clocks.
+//! One thread waits for clients, simulates and answers (`server`). Time is that of the wall, stretched or shrunk, or follows the requests
+//! (`pace`). The simulation hears of clients through `live`, which knows neither sockets nor clocks.
 
 mod connection;
 pub mod contents;
