@@ -26,7 +26,8 @@ def test_values_that_are_names_are_completed() -> None:
         "device.hdd.write_cache=true",
         "device.hdd.write_cache=false",
     ]
-    assert completion.settings("device.hdd.drive=ibm-18es-") == ["device.hdd.drive=ibm-18es-linear"]
+    of_ibm = ["device.hdd.drive=ibm-18es-linear", "device.hdd.drive=ibm-18es-tuned"]
+    assert completion.settings("device.hdd.drive=ibm-18es-") == of_ibm
     assert completion.settings("measure.warmup=1") == []
 
 

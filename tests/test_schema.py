@@ -118,9 +118,12 @@ def test_every_example_is_valid_and_no_misspelling_of_it(path: Path) -> None:
 @pytest.mark.parametrize("path", DRIVES, ids=lambda path: path.name)
 def test_every_drive_is_valid_and_no_misspelling_of_it(path: Path) -> None:
     drive = tomllib.loads(path.read_text())
+    validate(diskwright.drive(path).description.to_dict(), DRIVE_SCHEMA)
+    if "like" in drive:
+        # It has no whole description: that of the drive that it is like is laid under it.
+        return
     drive["layout"]["zone"] = drive["layout"]["zone"][:2]
     validate(drive, DRIVE_SCHEMA)
-    validate(diskwright.drive(path).description.to_dict(), DRIVE_SCHEMA)
     for wrong in misspelt(drive):
         with pytest.raises(REFUSED):
             validate(wrong, DRIVE_SCHEMA)

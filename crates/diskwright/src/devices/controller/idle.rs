@@ -17,6 +17,8 @@ pub(super) struct Idle {
     /// When it began; `None` before they have been asked for anything.
     since: Option<Time>,
     alarm: Option<AlarmId>,
+    /// They had been idle for long enough, but the cache device was not idle then.
+    waits_for_cache: bool,
     /// What is being written because of it.
     work: Option<WorkId>,
 }
@@ -28,6 +30,7 @@ impl Idle {
             delay,
             since: None,
             alarm: None,
+            waits_for_cache: false,
             work: None,
         }
     }
@@ -80,6 +83,10 @@ impl Controller {
         {
             return;
         }
+        if self.idle.waits_for_cache && !self.is_idle() {
+            return;
+        }
+        self.idle.waits_for_cache = false;
         let now = cx.now();
         let of_rest = self.idle.since.and_then(|since| since.checked_add(delay));
         let at = of_rest.filter(|&at| at > now).or(now.checked_add(delay));
@@ -89,11 +96,12 @@ impl Controller {
         }
     }
 
-    /// The devices have been idle for long enough. If the cache device is not idle, they are to be so for as long again.
+    /// The devices have been idle for long enough. If the cache device is not idle, they are to be so for as long again once it is.
     pub(super) fn idle_for_long(&mut self, cx: &mut Context<'_>) {
         self.idle.alarm = None;
-        if self.is_idle() {
-            self.write_one(cx);
+        match self.is_idle() {
+            true => self.write_one(cx),
+            false => self.idle.waits_for_cache = true,
         }
     }
 

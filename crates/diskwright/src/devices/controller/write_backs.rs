@@ -146,10 +146,10 @@ impl Controller {
         id
     }
 
-    /// A run has been locked: what is still dirty of it is written.
+    /// A run has been locked: what is still dirty of it is written, unless it is on its way already.
     pub(super) fn write_back(&mut self, id: WorkId, cx: &mut Context<'_>) {
         let (mut from, end) = (self.works.get(id).from, self.works.get(id).end);
-        let mut runs = Vec::new();
+        let mut runs: Vec<(u64, u32)> = Vec::new();
         let Cache::Memory(memory) = &mut self.cache else {
             unreachable!("there is a memory cache");
         };
@@ -158,10 +158,20 @@ impl Controller {
             && lbn < end
         {
             let blocks = u64::from(blocks).min(end - lbn) as u32;
-            runs.push((lbn, blocks));
             from = lbn + u64::from(blocks);
             for piece in memory.cache.pieces(lbn, blocks) {
                 let frame = memory.cache.find(piece.key).expect("it is dirty");
+                let writes_it = |work: &Work| {
+                    let is_write_back = matches!(work.kind, Kind::WriteBack { .. });
+                    is_write_back && work.frames.iter().any(|one| one.frame() == Some(frame))
+                };
+                if (self.works.iter()).any(|(other, work)| other != id && writes_it(work)) {
+                    continue;
+                }
+                match runs.last_mut() {
+                    Some(run) if run.0 + u64::from(run.1) == piece.lbn => run.1 += piece.blocks(),
+                    _ => runs.push((piece.lbn, piece.blocks())),
+                }
                 memory.cache.pin(frame);
                 let work = self.works.get_mut(id);
                 work.frames.push(LineFrame::Taken(frame));

@@ -80,7 +80,7 @@ pub fn with_pool(draw: &mut Draw<'_>, (write_cache, has_regions): (bool, bool)) 
         drive.remove("buffer");
         drive.insert("pool".to_owned(), pool);
         let keys = disk.as_object_mut().expect("a table");
-        keys.retain(|key, _| key != "cache" && key != "buffer");
+        keys.retain(|key, _| !["cache", "buffer", "bus"].contains(&key.as_str()));
         keys.insert("write_cache".to_owned(), write_cache.into());
         return (json!({ hdd::KIND.name: disk }), blocks);
     }
