@@ -1,11 +1,13 @@
 //! Operations: what is asked of the devices below, on its way through their queues and back.
 
+use super::memory::OF_CACHE;
 use super::work::WorkId;
-use super::{ANSWERED, Controller, SENT};
+use super::{ANSWERED, Cache, Controller, SENT};
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, Request, RequestId};
+use crate::models::cache::block_cache::BlockState;
 
 /// Where the data of an operation are that is no read, or go to where it is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,11 +260,30 @@ impl Controller {
                 checker.moved((from, lbn.0), (of_host, operation.lbn), blocks);
             }
             Data::Segment(segment) => {
-                let to = (device, segment, operation.lbn);
-                checker.buffered_at((from, lbn.0), to, blocks);
+                for (first, blocks) in self.kept_of((operation.lbn, blocks), segment) {
+                    let read = lbn.0 + (first - operation.lbn);
+                    checker.buffered_at((from, read), (device, segment, first), blocks);
+                }
             }
             Data::None => {}
         }
+    }
+
+    /// The runs of what a read has brought that are kept: a block of the memory cache that has been written meanwhile stays as it is.
+    fn kept_of(&self, run: (u64, u32), segment: u32) -> Vec<(u64, u32)> {
+        let Cache::Memory(memory) = &self.cache else {
+            return vec![run];
+        };
+        if segment != OF_CACHE {
+            return vec![run];
+        }
+        let cache = &memory.cache;
+        let pieces = cache.pieces(run.0, run.1);
+        let missing = pieces.flat_map(|piece| {
+            let frame = cache.find(piece.key).expect("it is pinned");
+            cache.runs(cache.line(frame), BlockState::Missing, piece)
+        });
+        missing.collect()
     }
 
     /// A device has ended a group of operations.
