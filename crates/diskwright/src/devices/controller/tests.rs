@@ -37,6 +37,8 @@ pub(super) struct Setup {
     outstanding: u32,
     join: Option<JoinSpec>,
     memory: Option<(u32, MemoryRules)>,
+    /// Blocks that are locked together.
+    lock: u64,
     cache: Option<(u64, Writes, Option<Time>)>,
     promise: Promise,
 }
@@ -49,6 +51,7 @@ impl Default for Setup {
             outstanding: u32::MAX,
             join: None,
             memory: None,
+            lock: 8,
             cache: None,
             promise: Promise::Durable,
         }
@@ -93,7 +96,7 @@ impl Setup {
                 };
                 let policy = ReplacementSpec::default().build(&setting);
                 let memory = Memory::new(BlockCache::new(lines, 8, policy), rules);
-                CacheParts::Memory(Box::new(memory), Locks::new(8, false))
+                CacheParts::Memory(Box::new(memory), Locks::new(self.lock, false))
             }
             (None, Some((size, writes, idle))) => {
                 let device = CacheDevice::new(size, writes, idle, self.promise);
@@ -315,6 +318,30 @@ fn prefetches_reach_to_the_ends_of_a_line() {
         };
         assert_eq!(asked(&engine, 0), beside);
     }
+}
+
+#[test]
+fn what_is_fetched_does_not_replace_what_was_written_meanwhile() {
+    let rules = MemoryRules {
+        write_prefetch: Prefetch::Line,
+        ..RULES
+    };
+    let setup = Setup {
+        lock: 1,
+        ..Setup::memory(4, rules)
+    };
+    let at = |ms, command| (Time::from_ms(ms), command);
+    let commands = vec![
+        at(0, write(0, 4)),
+        at(1, write(4, 4)),
+        at(2, read(0, 8)),
+        at(25, flush()),
+    ];
+    let (engine, ended) = run_at(setup.devices(), commands, &[]);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    // Each write fetches the blocks of the other. The first has its data in the cache when the fetch of the second ends.
+    let ends: Vec<Time> = ended.iter().map(|request| request.completion).collect();
+    assert_eq!(ends, [10, 11, 11, 45].map(Time::from_ms));
 }
 
 #[test]
