@@ -10,6 +10,11 @@ use crate::engine::request::{DeviceId, Op, Outcome, Part, Parts, Request, Served
 pub enum Injection {
     /// The power of everything fails, and the run ends.
     PowerCut,
+    /// The power of all devices fails, and returns later. The host goes on: what is under way fails, and what it submits without power waits.
+    Outage {
+        /// How long the devices take no request: until the power is there again and they are ready.
+        lasts: Time,
+    },
     /// A device fails for good, and all below it.
     Fail(DeviceId),
     /// Blocks of a device with a medium of its own cannot be read any more, until they are written.

@@ -107,6 +107,12 @@ impl Contents {
         })
     }
 
+    /// The parity that a member has to hold for what the others hold, whatever it holds itself.
+    pub fn parity_anew(&self, geometry: &Geometry, member: usize, at: u64) -> Option<u64> {
+        let known = |other: usize| self.get(other, at).filter(|_| other != member);
+        solve(geometry, at / geometry.unit, member, known)
+    }
+
     /// The parity that a member has to hold when `new` has been written: `new` tells of a unit that is. `None` where too little is known.
     pub fn parity(
         &self,
