@@ -118,6 +118,14 @@ impl Ranges {
         (self.0.get(after)).is_some_and(|range| range.start < blocks.end)
     }
 
+    /// The blocks among these, as ranges in order.
+    pub fn overlaps(&self, blocks: &Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let from = self.0.partition_point(|range| range.end <= blocks.start);
+        let meeting = self.0[from..].iter();
+        let meeting = meeting.take_while(|range| range.start < blocks.end);
+        meeting.map(|range| range.start.max(blocks.start)..range.end.min(blocks.end))
+    }
+
     /// Adds blocks, of which some may be among them.
     pub fn add(&mut self, blocks: Range<u64>) {
         self.remove(&blocks);
@@ -174,7 +182,11 @@ mod tests {
                 prop_assert!(ranges.0.iter().all(|range| !range.is_empty()));
             }
             let expected = blocks[from as usize..(from + length) as usize].contains(&true);
-            prop_assert_eq!(ranges.meets(&(from..from + length)), expected);
+            let asked = from..from + length;
+            prop_assert_eq!(ranges.meets(&asked), expected);
+            let overlaps = ranges.overlaps(&asked).flatten();
+            let among = asked.clone().filter(|&block| blocks[block as usize]);
+            prop_assert!(overlaps.eq(among));
         }
     }
 }

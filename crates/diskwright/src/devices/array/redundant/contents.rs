@@ -88,6 +88,11 @@ impl Contents {
         self.0.clear();
     }
 
+    /// Forgets what a member holds.
+    pub fn forget(&mut self, member: usize) {
+        self.0.retain(|&(other, _), _| other != member);
+    }
+
     /// A block of a member holds this.
     pub fn put(&mut self, member: usize, at: u64, content: u64) {
         self.0.insert((member, at), content);

@@ -7,6 +7,7 @@
 //! Documentation/driver-api/md/raid5-cache.rst and drivers/md/raid5-cache.c.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
@@ -62,6 +63,8 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     slot: usize,
+    /// The member that was there: what another one holds by now has been made from later data.
+    member: DeviceId,
     lbn: u64,
     blocks: u64,
     /// Where they are in the journal.
@@ -254,6 +257,16 @@ impl Journal {
         })
     }
 
+    /// Blocks of members that entries have whose writes are over and may still be forgotten, with the flushes that had begun then.
+    fn ended_and_unsafe(&self) -> impl Iterator<Item = (Range<u64>, u64)> {
+        let entries = self.entries.iter().filter(|entry| !entry.is_safe);
+        let entries = entries.filter_map(|entry| Some((entry, entry.ended?)));
+        entries.flat_map(|(entry, ended)| {
+            let writes = entry.writes.iter();
+            writes.map(move |kept| (kept.lbn..kept.end(), ended))
+        })
+    }
+
     /// The writes of an entry are over.
     fn over(&mut self, number: u64, flushes: u64, is_safe: bool) {
         let entry = self.entry(number);
@@ -357,8 +370,14 @@ impl Redundant {
             let mut blocks = 0;
             while let Some(&number) = journal.pending.front() {
                 let work = &self.work[number as usize];
-                let writes = work.plan.writes.iter().map(|io| Kept {
+                let slots = &self.slots;
+                let slots = &self.slots;
+                // What is left out by now is made from the others later.
+                let writes = work.plan.writes.iter();
+                let writes = writes.filter(|io| slots[io.slot].takes(io.lbn));
+                let writes = writes.map(|io| Kept {
                     slot: io.slot,
+                    member: slots[io.slot].member.device,
                     lbn: io.lbn,
                     blocks: io.blocks,
                     at: 0,
@@ -537,6 +556,13 @@ impl Redundant {
         }
         // What is being written there comes back by itself. What was to be replayed may be older on the members now, or partly.
         let pending = std::mem::take(&mut journal.pending);
+        let unsafe_blocks: Vec<_> = journal.ended_and_unsafe().collect();
+        for (blocks, flushes) in unsafe_blocks {
+            self.risk.written_at(blocks, flushes);
+        }
+        let Some(journal) = &mut self.journal else {
+            return;
+        };
         if journal.replay.is_some() {
             let entries = journal.entries.iter().flat_map(|entry| &entry.writes);
             let blocks: Vec<_> = entries
@@ -620,7 +646,9 @@ impl Redundant {
             return;
         };
         let writes = journal.entry(number).writes.clone();
-        for kept in writes {
+        let slots = &self.slots;
+        let is_there = |kept: &&Kept| slots[kept.slot].member.device == kept.member;
+        for kept in writes.iter().filter(is_there) {
             let io = Plan::span(&self.view(work), kept.slot, kept.lbn, kept.blocks);
             plan.writes.push(io);
         }

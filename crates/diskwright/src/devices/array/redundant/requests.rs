@@ -2,6 +2,7 @@
 
 use super::geometry::{Geometry, Scheme};
 use super::locks::Rows;
+use super::members::State;
 use super::plan::Plan;
 use super::reading::{is_direct, pieces, plan_read};
 use super::spec::Waits;
@@ -272,6 +273,12 @@ impl Redundant {
         let work = &mut self.work[number as usize];
         work.is_to_retry = false;
         work.is_torn |= work.has_written;
+        // What was read of a member that is lost by now is computed, as the other blocks of that member are.
+        let lost = |slot: usize| self.slots[slot].state == State::Lost;
+        work.have.retain(|have| !lost(have.slot));
+        for slot in (0..self.slots.len()).filter(|&slot| lost(slot)) {
+            work.contents.forget(slot);
+        }
         if work.rows.is_some() {
             self.ready.push_back(number);
             return;
@@ -342,14 +349,8 @@ impl Redundant {
         match work.command.op {
             _ if outcome != Outcome::Ok => outcome,
             Op::Read if self.lost.meets(&blocks) => Outcome::MediaError,
-            Op::Write => {
-                if work.has_failed_write && self.is_beyond_for(&work.command) {
-                    return Outcome::FailedDevice;
-                }
-                if !self.lost.is_empty() {
-                    self.lost.remove(&blocks);
-                }
-                Outcome::Ok
+            Op::Write if work.has_failed_write && self.is_beyond_for(&work.command) => {
+                Outcome::FailedDevice
             }
             Op::Flush | Op::Trim if work.has_failed_write && self.is_beyond() => {
                 Outcome::FailedDevice

@@ -30,6 +30,20 @@ pub struct Risk {
     suspect: Ranges,
     /// Blocks of the array that were computed from such chunks, and have not been written since.
     pub holes: Ranges,
+    /// Writes of the parent over lost blocks, or over those computed from such chunks, that members may still forget.
+    overwritten: Vec<Overwritten>,
+}
+
+/// Blocks of the array whose data were lost or in doubt until they were written, and are so again if the members forget that.
+#[derive(Debug)]
+struct Overwritten {
+    blocks: Range<u64>,
+    /// Whether their data were lost; in doubt otherwise.
+    was_lost: bool,
+    /// Flushes that had begun when the write ended.
+    flushes: u64,
+    /// The journal has the write, too.
+    is_logged: bool,
 }
 
 impl Risk {
@@ -43,6 +57,7 @@ impl Risk {
             flushes: 0,
             suspect: Ranges::default(),
             holes: Ranges::default(),
+            overwritten: Vec::new(),
         }
     }
 
@@ -60,13 +75,33 @@ impl Risk {
     /// The flush of this number is over: what was written before it began is safe.
     fn flush_ended(&mut self, number: u64) {
         self.unflushed.retain(|_, began| *began >= number);
+        self.overwritten.retain(|write| write.flushes >= number);
+    }
+
+    /// The parent has written blocks, and members may forget that until a flush: those of them that were lost, or else in doubt, are so again then.
+    fn overwritten(&mut self, (blocks, was_lost): (&Range<u64>, Option<&Ranges>), is_logged: bool) {
+        let before = was_lost.unwrap_or(&self.holes);
+        let flushes = self.flushes;
+        let parts = before.overlaps(blocks).map(|blocks| Overwritten {
+            blocks,
+            was_lost: was_lost.is_some(),
+            flushes,
+            is_logged,
+        });
+        self.overwritten.extend(parts);
     }
 
     /// Blocks of members were written that may be forgotten.
     fn written(&mut self, blocks: Range<u64>) {
-        let flushes = self.flushes;
-        let chunks = self.chunks(&blocks);
-        self.unflushed.extend(chunks.map(|chunk| (chunk, flushes)));
+        self.written_at(blocks, self.flushes);
+    }
+
+    /// The same when a number of flushes had begun.
+    pub fn written_at(&mut self, blocks: Range<u64>, flushes: u64) {
+        for chunk in self.chunks(&blocks) {
+            let before = self.unflushed.entry(chunk).or_default();
+            *before = flushes.max(*before);
+        }
     }
 
     /// The chunks of blocks of members.
@@ -124,8 +159,20 @@ impl Redundant {
         let is_open = |work: &&Work| work.is_open_write() && !self.is_logged(work);
         let open = self.work.iter().filter(is_open);
         let open = open.flat_map(|work| spans(&self.geometry, &work.command));
-        let open = open.collect();
+        let given_up = self.work.iter().filter_map(|work| match work.kind {
+            Kind::Rebuild { from, to, .. } if !work.plan.lost.is_empty() => Some(from..to),
+            _ => None,
+        });
+        let open = open.chain(given_up).collect();
         self.risk.power_lost(open);
+        let has_journal = (self.journal.as_ref()).is_some_and(|journal| !journal.has_failed);
+        for write in std::mem::take(&mut self.risk.overwritten) {
+            match write.was_lost {
+                _ if write.is_logged && has_journal => {}
+                true => self.lost.add(write.blocks),
+                false => self.risk.holes.add(write.blocks),
+            }
+        }
         self.replayable = Ranges::default();
         let journal = self.journal.iter().filter(|journal| !journal.has_failed);
         let blocks: Vec<_> = journal.flat_map(Journal::unsafe_blocks).collect();
@@ -171,15 +218,26 @@ impl Redundant {
             (Kind::Request, Op::Write) => {
                 self.has_changed = true;
                 let may_be_forgotten = self.promise == Promise::AfterFlush && !work.command.fua;
-                if self.tracks_rows && may_be_forgotten && !self.is_logged(work) {
+                let is_logged = self.is_logged(work);
+                if self.tracks_rows && may_be_forgotten && !is_logged {
                     for blocks in spans(&self.geometry, &work.command) {
                         self.risk.written(blocks);
                     }
                 }
-                if !self.risk.holes.is_empty() {
-                    let blocks = work.command.lbn.0..work.command.end().0;
-                    self.risk.holes.remove(&blocks);
+                let blocks = work.command.lbn.0..work.command.end().0;
+                if may_be_forgotten {
+                    for was_lost in [None, Some(&self.lost)] {
+                        self.risk.overwritten((&blocks, was_lost), is_logged);
+                    }
                 }
+                self.risk.holes.remove(&blocks);
+                self.lost.remove(&blocks);
+            }
+            // What is lost is made to fit together again, which is to be as safe as a write.
+            (Kind::Rebuild { from, to, .. }, _)
+                if self.tracks_rows && !work.plan.lost.is_empty() =>
+            {
+                self.risk.written(from..to);
             }
             _ => {}
         }

@@ -73,6 +73,8 @@ impl Redundant {
         if !std::mem::replace(&mut self.pass.has_begun, true) {
             self.pass.next = Some(rules.at);
         }
+        // A row of which a part was read before the outage is read as a whole.
+        self.pass.done -= self.pass.done % self.risk.chunk;
         if let Some(next) = self.pass.next {
             cx.background_alarm(next.max(cx.now()), Token::new(SCRUB, 0));
         }
