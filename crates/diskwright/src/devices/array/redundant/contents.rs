@@ -112,8 +112,8 @@ impl Contents {
         })
     }
 
-    /// The parity that a member has to hold for what the others hold, whatever it holds itself.
-    pub fn parity_anew(&self, geometry: &Geometry, member: usize, at: u64) -> Option<u64> {
+    /// What a block of a member has to hold for what the others hold, whatever it holds itself.
+    pub fn anew(&self, geometry: &Geometry, member: usize, at: u64) -> Option<u64> {
         let known = |other: usize| self.get(other, at).filter(|_| other != member);
         solve(geometry, at / geometry.unit, member, known)
     }

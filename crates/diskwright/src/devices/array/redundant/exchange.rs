@@ -283,8 +283,9 @@ impl Redundant {
         };
         match geometry.role(row, slot) {
             _ if matches!(work.kind, Kind::Replay { .. }) => work.contents.get(slot, at),
+            // Its old data may have been read along, over a gap.
+            _ if work.makes_anew() => work.contents.anew(geometry, slot, at),
             Role::Data(unit) => new(unit).or_else(|| work.contents.solve(geometry, slot, at)),
-            _ if work.makes_anew() => work.contents.parity_anew(geometry, slot, at),
             _ => work.contents.parity(geometry, slot, at, new),
         }
     }

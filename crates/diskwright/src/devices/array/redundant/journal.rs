@@ -371,7 +371,6 @@ impl Redundant {
             while let Some(&number) = journal.pending.front() {
                 let work = &self.work[number as usize];
                 let slots = &self.slots;
-                let slots = &self.slots;
                 // What is left out by now is made from the others later.
                 let writes = work.plan.writes.iter();
                 let writes = writes.filter(|io| slots[io.slot].takes(io.lbn));
