@@ -44,6 +44,7 @@ __all__ = [
     "BadSize",
     "BatchSatf",
     "Belady",
+    "BitmapRules",
     "BlkEvent",
     "Blktrace",
     "By",
@@ -160,6 +161,7 @@ __all__ = [
     "OnOff",
     "OracleTimeout",
     "OutOfOrder",
+    "Outage",
     "Outstanding",
     "Overhead",
     "OverheadTable",
@@ -207,6 +209,7 @@ __all__ = [
     "Replacement",
     "Requests",
     "Resize",
+    "ResyncRules",
     "RetryDescription",
     "RoundRobin",
     "S3Fifo",
@@ -2202,6 +2205,13 @@ class Array(Table):
     """How a spare is filled."""
     scrub: ScrubRules | None = None
     """How the members are read through in the background; left out, they are not."""
+    resync: ResyncRules | None = None
+    """How redundancy is made anew when the power has failed and returned."""
+    bitmap: BitmapRules | None = None
+    """Which regions may be written is kept on the members, so that nothing else is made anew."""
+    journal: Device | None = None
+    """A device to which data and parity of writes go before they go to the members. Of layouts with parity.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -2433,6 +2443,37 @@ class ScrubRules(Table):
     """When the first pass begins. Default: "0 ms"."""
     every: Time | None = None
     """How long after the beginning of a pass the next one begins, if there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResyncRules(Table):
+    """How an array is resynchronised when the power returns."""
+
+    rate: Rate | None = None
+    """How many bytes a second of each member are read at most; left out, as many as the members manage.
+    """
+    step: Size | None = None
+    """How much of each member is read at a time. The rows of it are closed to writes until it is done.
+    Default: "2048 blocks".
+    """
+    automatic: bool | None = None
+    """Whether it begins by itself. If not, rows stay as the power cut has left them until a scrub comes to
+    them, or they are written as a whole. Default: true.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BitmapRules(Table):
+    """A bitmap of regions that may be written."""
+
+    region: Size | None = None
+    """How much of each member a bit stands for; whole units, one at least. The default is md's. Default:
+    "131072 blocks".
+    """
+    delay: Time | None = None
+    """How long nothing in a region must have been written before its mark is taken away. The default is
+    md's. Default: "5 s".
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -3709,6 +3750,20 @@ class Fault(Table):
     """What."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outage(Table):
+    """The power of the devices fails and returns: requests under way fail, the host goes on, and what it
+    submits meanwhile waits. Arrays with redundancy are resynchronised. Of `simple` and `curve`, of hard
+    disks in place without pool and power states, and of arrays of these.
+
+    Power that returns.
+    """
+
+    _names: ClassVar[tuple[str, ...]] = ("outage",)
+    lasts: Time
+    """How long the devices take no request: until the power is back and they are ready."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fail(Table):
     """A device fails for good, with all below it, and the run goes on: the device by its path, as in
@@ -4449,7 +4504,7 @@ MeasureEnd: TypeAlias = Literal["last-completion", "last-arrival"]
 all that is outstanding then are in no statistics.
 """
 
-FaultKind: TypeAlias = Literal["power-cut"] | Fail | MediaError
+FaultKind: TypeAlias = Literal["power-cut"] | Outage | Fail | MediaError
 """What can go wrong.
 
 `power-cut`: The power fails: requests under way are lost, and the run ends. With the checker on, every

@@ -57,11 +57,22 @@ pub enum FaultKind {
     /// The power fails: requests under way are lost, and the run ends. With the checker on, every promised write must
     /// be on a medium that keeps it.
     PowerCut,
+    /// The power of the devices fails and returns: requests under way fail, the host goes on, and what it submits meanwhile waits. Arrays with
+    /// redundancy are resynchronised. Of `simple` and `curve`, of hard disks in place without pool and power states, and of arrays of these.
+    Outage(OutageSpec),
     /// A device fails for good, with all below it, and the run goes on: the device by its path, as in results, or by that of the
     /// place where it stands, such as `array.member[1]`.
     Fail(String),
     /// Blocks of a device's medium cannot be read any more, until they are written.
     MediaError(MediaErrorSpec),
+}
+
+/// Power that returns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutageSpec {
+    /// How long the devices take no request: until the power is back and they are ready.
+    pub lasts: Time,
 }
 
 /// Blocks that cannot be read.

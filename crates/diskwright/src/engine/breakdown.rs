@@ -60,7 +60,11 @@ impl Engine {
     }
 
     /// Adds the media that have a block of a device, and its place on each; `None` for one that has it nowhere.
-    fn locate(&self, (id, lbn): (DeviceId, Lbn), media: &mut Vec<Option<(DeviceId, u64)>>) {
+    pub(super) fn locate(
+        &self,
+        (id, lbn): (DeviceId, Lbn),
+        media: &mut Vec<Option<(DeviceId, u64)>>,
+    ) {
         if self.kernel.faults.has_failed(id) {
             return;
         }

@@ -37,6 +37,9 @@ fn changes(op: Op) -> bool {
     )
 }
 
+/// In place of a version: a device has reported that the block may be wrong.
+const REPORTED: Version = Version::MAX;
+
 /// How many faults are described; further ones are counted.
 const DESCRIBED: usize = 20;
 
@@ -530,6 +533,45 @@ impl Checker {
         self.media.get(&place).copied().unwrap_or(0)
     }
 
+    /// The power is to return after the cut that has been checked: whatever the media have of a block is what it holds from now on, and
+    /// what no medium has, but is computed from others, may be any version that was not to be replaced.
+    pub fn settle(&mut self, holders: impl Fn(u64, &mut Vec<Option<(DeviceId, u64)>>)) {
+        self.moment += 1;
+        self.unpromised.clear();
+        self.buffers.clear();
+        let (now, mut media) = (self.moment, Vec::new());
+        for (&lbn, visible) in &mut self.blocks {
+            media.clear();
+            holders(lbn, &mut media);
+            let held = |place: &Option<(DeviceId, u64)>| {
+                place.and_then(|place| self.media.get(&place).copied())
+            };
+            let held: Vec<Version> = media.iter().map(|place| held(place).unwrap_or(0)).collect();
+            let is_there = |entry: &Visible| {
+                held.is_empty() || entry.trimmed > 0 || held.contains(&entry.version)
+            };
+            visible.retain(|entry| !entry.buried && is_there(entry));
+            if visible.is_empty() {
+                // That is told of already.
+                let left = held.iter().map(|&version| Visible { version, ..INITIAL });
+                visible.extend(left);
+            }
+            for entry in visible {
+                (entry.acknowledged, entry.replaced) = (Some(now), None);
+            }
+        }
+    }
+
+    /// A request between devices ends with the power.
+    pub(crate) fn forget(&mut self, id: RequestId) {
+        self.open.remove(&id);
+    }
+
+    /// A device reports that what a request is served of a block may be wrong.
+    pub fn excuse(&mut self, id: RequestId, lbn: u64) {
+        self.set_content(id, lbn, REPORTED);
+    }
+
     fn check_times(&mut self, open: &Open, request: &Request) {
         let instants = [
             request.arrival,
@@ -597,7 +639,8 @@ impl Checker {
     }
 
     fn check_read(&mut self, open: &Open) {
-        for (lbn, &version) in (open.command.lbn.0..).zip(&open.payload) {
+        let blocks = (open.command.lbn.0..).zip(&open.payload);
+        for (lbn, &version) in blocks.filter(|&(_, &version)| version != REPORTED) {
             let fresh = match self.blocks.get(&lbn) {
                 None => version == 0,
                 Some(visible) => visible.iter().any(|entry| {

@@ -25,15 +25,22 @@ pub(crate) struct Kernel {
     pub has_stopped: bool,
     /// What goes wrong, by the values of its alarms' tokens.
     pub injections: Vec<Injection>,
+    /// The power will fail and return.
+    pub has_outages: bool,
 }
 
 /// The owner of the alarms at which something goes wrong: the token's value says what.
 pub(crate) const FAULT: u32 = u32::MAX - 1;
+/// The kind of an alarm of the engine's own at which something goes wrong.
+pub(crate) const INJECTION: u32 = 0;
+/// The kind of the one at which the power returns.
+pub(crate) const RETURN: u32 = 1;
 
 impl Kernel {
     /// Lets something go wrong at an instant.
     pub fn inject(&mut self, at: Time, injection: Injection) {
-        let token = Token::new(0, self.injections.len() as u32);
+        let token = Token::new(INJECTION, self.injections.len() as u32);
+        self.has_outages |= matches!(injection, Injection::Outage { .. });
         self.injections.push(injection);
         self.timeline.set(at, FAULT, token);
     }
@@ -208,6 +215,12 @@ impl Context<'_> {
     #[inline]
     pub fn has_parent(&self) -> bool {
         self.kernel.parents[self.device.0 as usize].is_some()
+    }
+
+    /// Whether the power fails and returns in this run, so that it matters what a device finds again.
+    #[inline]
+    pub fn has_outages(&self) -> bool {
+        self.kernel.has_outages
     }
 
     /// The checker, when it is on.

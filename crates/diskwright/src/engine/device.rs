@@ -82,6 +82,18 @@ pub trait Device: Send {
         let _ = (fault, cx);
     }
 
+    /// What becomes of it when the power returns after an [outage](crate::engine::Injection::Outage).
+    fn restart(&self) -> Restart {
+        Restart::Unknown
+    }
+
+    /// The power has returned: nothing is under way here, and memory that loses its data with the power has lost them. Children before their
+    /// parents. Called of devices that restart [in place](Restart::InPlace), in place of [`prepare`](Device::prepare).
+    fn power_returned(&mut self, cx: &mut Context<'_>) {
+        let _ = cx;
+        unreachable!("a device that does not restart in place hears of no power");
+    }
+
     /// What others may see at `now`; `below` are the devices that were built before this one, its children among them.
     fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus;
 
@@ -170,6 +182,17 @@ pub trait Device: Send {
     }
 }
 
+/// What becomes of a device when the power returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restart {
+    /// It is not modelled: runs in which the power returns are refused.
+    Unknown,
+    /// It keeps nothing but what its medium holds in place: it is as it was built. What it counts begins anew.
+    Afresh,
+    /// It [goes on](Device::power_returned) with what it has kept.
+    InPlace,
+}
+
 /// What a host may know of a device with an NV cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NvCacheFacts {
@@ -198,7 +221,8 @@ pub enum Location {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The power has failed: what is on no medium is lost, unless a capacitor brings it there, which the device tells the checker
-    /// now. Nothing is called afterwards but [`Device::location`] and what is told of the run; no alarm rings, no request arrives.
+    /// now. Nothing is called afterwards but [`Device::location`] and what is told of the run, or, where the power returns,
+    /// [`Device::power_returned`]; no alarm rings, no request arrives.
     PowerLost,
     /// This child has failed for good, and with it all below. What is open there comes back with
     /// [`FailedDevice`](crate::engine::request::Outcome::FailedDevice) after this, and so does, at once, what is submitted later.

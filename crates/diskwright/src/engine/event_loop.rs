@@ -12,14 +12,16 @@ use crate::base::error::Error;
 use crate::base::fifo::Fifo;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;
-use crate::engine::context::{Context, FAULT, Kernel};
+use crate::engine::context::{Context, FAULT, Kernel, RETURN};
 use crate::engine::device::{Device, Fault};
 use crate::engine::faults::{Faults, Injection, cut_short, refuse};
 use crate::engine::initiator::{INITIATOR, Initiator, Port};
 use crate::engine::messages::{MOST_DEVICES, Message, Messages};
+use crate::engine::outages::Outages;
 use crate::engine::request::{DeviceId, Op, RequestId, Slab};
 use crate::engine::stalls::Stalls;
 use crate::engine::timeline::Timeline;
+use crate::engine::token::Token;
 
 /// The last instant that a simulation may reach, 292 years: no span that is added to an earlier one overflows.
 const HORIZON: Time = Time::from_ns(u64::MAX / 2);
@@ -33,6 +35,7 @@ pub struct Engine {
     pub(super) kernel: Kernel,
     is_prepared: bool,
     stalls: Stalls,
+    pub(super) outages: Outages,
 }
 
 impl Engine {
@@ -59,12 +62,14 @@ impl Engine {
             faults: Faults::default(),
             has_stopped: false,
             injections: Vec::new(),
+            has_outages: false,
         };
         Engine {
             devices,
             kernel,
             is_prepared: false,
             stalls: Stalls::default(),
+            outages: Outages::default(),
         }
     }
 
@@ -106,8 +111,25 @@ impl Engine {
             while let Some(due) = self.kernel.timeline.pop_due(now) {
                 match due.owner {
                     INITIATOR => initiator.alarm(due.token, &mut self.port())?,
+                    FAULT if due.token.kind() == RETURN => {
+                        self.return_power();
+                        // Before anything else goes wrong in this instant.
+                        self.deliver(initiator)?;
+                    }
+                    // What goes wrong without power shows when it is back.
+                    FAULT
+                        if self.outages.off_until.is_some_and(|until| {
+                            self.kernel.timeline.set(until, FAULT, due.token);
+                            true
+                        }) => {}
                     FAULT => match self.kernel.injections[due.token.value() as usize].clone() {
                         Injection::PowerCut => return self.lose_power(initiator),
+                        Injection::Outage { lasts } => {
+                            self.deliver(initiator)?;
+                            self.begin_outage(now + lasts, initiator)?;
+                            let token = Token::new(RETURN, 0);
+                            self.kernel.timeline.set(now + lasts, FAULT, token);
+                        }
                         Injection::Fail(device) => self.fail(device),
                         Injection::MediaError { device, blocks } => {
                             self.kernel.faults.spoil(device, blocks);
@@ -167,6 +189,7 @@ impl Engine {
         // What is due in this instant still is not over.
         if let Some(checker) = checker
             && !*has_stopped
+            && self.outages.off_until.is_none()
             && timeline.next_time().is_none_or(|next| next > *now)
         {
             let under_way = (*now, &*timeline, &*requests, &*faults);
@@ -199,6 +222,11 @@ impl Engine {
         (0..self.devices.len() as u32).map(DeviceId)
     }
 
+    /// Since when the power has been there without a break.
+    pub fn powered_since(&self) -> Time {
+        self.outages.powered_since
+    }
+
     pub(super) fn root(&self) -> DeviceId {
         DeviceId((self.devices.len() - 1) as u32)
     }
@@ -223,7 +251,7 @@ impl Engine {
     }
 
     /// Handles all that is left of the present instant.
-    fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
+    pub(super) fn deliver(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         loop {
             self.deliver_messages(initiator)?;
             let Some(id) = self.kernel.wakes.pop() else {
@@ -240,6 +268,10 @@ impl Engine {
     fn deliver_messages(&mut self, initiator: &mut impl Initiator) -> Result<(), Error> {
         while let Some(message) = self.kernel.messages.pop() {
             match message {
+                Message::Accept { request, .. } if self.outages.off_until.is_some() => {
+                    self.outages.held.push(request);
+                }
+                Message::Urgent { .. } if self.outages.off_until.is_some() => {}
                 Message::Accept { device, request } => {
                     if self.kernel.faults.has_failed(device) {
                         cut_short(self.kernel.requests.get_mut(request), self.kernel.now);

@@ -9,7 +9,7 @@ use crate::base::error::Error;
 use crate::base::units::{Lbn, Time};
 use crate::engine::checker::Checker;
 use crate::engine::context::Context;
-use crate::engine::device::{Device, DeviceStatus};
+use crate::engine::device::{Device, DeviceStatus, Restart};
 use crate::engine::request::{Command, Op, Outcome, Part, Promise, Request, RequestId, ServedBy};
 use crate::engine::{Engine, Initiator, Injection, Port, Token};
 
@@ -170,6 +170,14 @@ impl Device for Fake {
     }
     fn promise(&self) -> Promise {
         self.promise
+    }
+    fn restart(&self) -> Restart {
+        Restart::InPlace
+    }
+    fn power_returned(&mut self, _cx: &mut Context<'_>) {
+        self.taken = 0;
+        self.outside.clear();
+        self.volatile.clear();
     }
     fn measure_from(&mut self, _now: Time) {}
     fn report(&self, _elapsed: Time) -> Map<String, Value> {

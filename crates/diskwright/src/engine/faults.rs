@@ -10,6 +10,11 @@ use crate::engine::request::{DeviceId, Op, Outcome, Part, Parts, Request, Served
 pub enum Injection {
     /// The power of everything fails, and the run ends.
     PowerCut,
+    /// The power of all devices fails, and returns later. The host goes on: what is under way fails, and what it submits without power waits.
+    Outage {
+        /// How long the devices take no request: until the power is there again and they are ready.
+        lasts: Time,
+    },
     /// A device fails for good, and all below it.
     Fail(DeviceId),
     /// Blocks of a device with a medium of its own cannot be read any more, until they are written.
@@ -113,6 +118,14 @@ impl Ranges {
         (self.0.get(after)).is_some_and(|range| range.start < blocks.end)
     }
 
+    /// The blocks among these, as ranges in order.
+    pub fn overlaps(&self, blocks: &Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let from = self.0.partition_point(|range| range.end <= blocks.start);
+        let meeting = self.0[from..].iter();
+        let meeting = meeting.take_while(|range| range.start < blocks.end);
+        meeting.map(|range| range.start.max(blocks.start)..range.end.min(blocks.end))
+    }
+
     /// Adds blocks, of which some may be among them.
     pub fn add(&mut self, blocks: Range<u64>) {
         self.remove(&blocks);
@@ -169,7 +182,11 @@ mod tests {
                 prop_assert!(ranges.0.iter().all(|range| !range.is_empty()));
             }
             let expected = blocks[from as usize..(from + length) as usize].contains(&true);
-            prop_assert_eq!(ranges.meets(&(from..from + length)), expected);
+            let asked = from..from + length;
+            prop_assert_eq!(ranges.meets(&asked), expected);
+            let overlaps = ranges.overlaps(&asked).flatten();
+            let among = asked.clone().filter(|&block| blocks[block as usize]);
+            prop_assert!(overlaps.eq(among));
         }
     }
 }

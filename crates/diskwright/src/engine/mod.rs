@@ -13,6 +13,7 @@ mod faults;
 mod initiator;
 mod lanes;
 mod messages;
+mod outages;
 pub mod request;
 mod stalls;
 pub mod timeline;

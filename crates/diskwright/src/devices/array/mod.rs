@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::base::units::{Lbn, Time};
 use crate::engine::children::{Children, JobId};
 use crate::engine::context::Context;
-use crate::engine::device::{Device, DeviceStatus, Fault, Location};
+use crate::engine::device::{Device, DeviceStatus, Fault, Location, Restart};
 use crate::engine::request::{Command, DeviceId, Op, Outcome, Promise, RequestId};
 use counters::ArrayCounters;
 use layouts::Layout;
@@ -289,6 +289,18 @@ impl Device for Array {
         failed.expect("a child is a member").has_failed = true;
         if was_full {
             self.child_has_room(child, cx);
+        }
+    }
+
+    fn restart(&self) -> Restart {
+        Restart::InPlace
+    }
+
+    fn power_returned(&mut self, _cx: &mut Context<'_>) {
+        self.children = Children::default();
+        self.has_room = false;
+        for member in &mut self.members {
+            member.outstanding = 0;
         }
     }
 

@@ -4,7 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::layouts::{LayoutSpec, Organisation};
+use super::redundant::bitmap::{BitmapArea, BitmapRules};
+use super::redundant::geometry::Geometry;
+use super::redundant::journal::Journal;
 use super::redundant::rebuild::RebuildRules;
+use super::redundant::resync::ResyncRules;
 use super::redundant::scrub::ScrubRules;
 use super::redundant::{Redundant, Upkeep};
 use super::{Array, Child};
@@ -36,10 +40,23 @@ pub struct ArraySpec<D> {
     /// How the members are read through in the background; left out, they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scrub: Option<ScrubRules>,
+    /// How redundancy is made anew when the power has failed and returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resync: Option<ResyncRules>,
+    /// Which regions may be written is kept on the members, so that nothing else is made anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bitmap: Option<BitmapRules>,
+    /// A device to which data and parity of writes go before they go to the members. Of layouts with parity.
+    #[serde(default = "no_journal::<D>", skip_serializing_if = "Option::is_none")]
+    pub journal: Option<Box<D>>,
 }
 
 fn none<D>() -> Vec<D> {
     Vec::new()
+}
+
+fn no_journal<D>() -> Option<Box<D>> {
+    None
 }
 
 /// How the platters of several disks turn.
@@ -137,6 +154,10 @@ impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
         };
         let mut built = build(&self.member, "member")?;
         built.extend(build(&self.spare, "spare")?);
+        let prefix = format!("{}.journal.", site.path);
+        let journal = self.journal.as_ref();
+        let journal = journal.map(|device| device.build_below(site, &prefix, &around, tree));
+        let journal = journal.transpose()?;
         if let SpindlesSpec::Synchronised(_) = self.spindles {
             one_speed(&built).map_err(|error| site.locate("spindles", error))?;
         }
@@ -145,10 +166,16 @@ impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
             blocks: tree.get(built.id).blocks(),
             promise: tree.get(built.id).promise(),
         };
+        let journal = journal.as_ref().map(child);
         let children: Vec<Child> = built.iter().map(child).collect();
         let (members, spares) = children.split_at(self.member.len());
         let capacities: Vec<u64> = members.iter().map(|child| child.blocks).collect();
-        let has_upkeep = !spares.is_empty() || self.rebuild.is_some() || self.scrub.is_some();
+        let has_upkeep = !spares.is_empty()
+            || self.rebuild.is_some()
+            || self.scrub.is_some()
+            || self.resync.is_some()
+            || self.bitmap.is_some()
+            || self.journal.is_some();
         let layout = match has_upkeep {
             true => self.layout.kept_up(&capacities),
             false => self.layout.build(&capacities),
@@ -156,9 +183,20 @@ impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
         let layout = layout.map_err(|error| site.locate("layout", error))?;
         let array: Box<dyn Device> = match layout {
             Organisation::Plain(layout) => Box::new(Array::new(layout, members)),
-            Organisation::Redundant(geometry, rules) => {
+            Organisation::Redundant(mut geometry, rules) => {
+                let smallest = capacities.iter().copied().min().unwrap_or_default();
+                let bitmap = self
+                    .bitmap
+                    .map(|rules| BitmapArea::on(rules, &mut geometry, smallest));
+                let bitmap = bitmap.transpose();
+                let bitmap = bitmap.map_err(|error| site.locate("bitmap", error))?;
+                let used = bitmap.map_or(geometry.used(), |area| area.end());
+                let journal = journal
+                    .map(|child| journal_on(&child, &geometry))
+                    .transpose();
+                let journal = journal.map_err(|error| site.locate("journal", error))?;
                 for (index, spare) in spares.iter().enumerate() {
-                    fits(spare.blocks, geometry.used())
+                    fits(spare.blocks, used)
                         .map_err(|error| site.locate(&format!("spare[{index}]"), error))?;
                 }
                 let rebuild = self.rebuild.unwrap_or_default();
@@ -169,11 +207,19 @@ impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
                     let checked = scrub.check();
                     checked.map_err(|error| site.locate("scrub.step", error))?;
                 }
+                let resync = self.resync.unwrap_or_default();
+                resync
+                    .check()
+                    .map_err(|error| site.locate("resync.step", error))?;
                 let upkeep = Upkeep {
                     rebuild,
                     scrub: self.scrub,
+                    resync,
+                    bitmap,
                 };
-                Box::new(Redundant::new(geometry, rules, upkeep, members, spares))
+                Box::new(Redundant::new(
+                    geometry, rules, upkeep, members, spares, journal,
+                ))
             }
         };
         Ok(Built {
@@ -184,16 +230,28 @@ impl<D: AnyDevice> DeviceKind for ArraySpec<D> {
 
     fn fill_in(&mut self, _around: &Spindles) {
         let around = self.spindles.around("");
-        for member in self.member.iter_mut().chain(&mut self.spare) {
+        let journal = self.journal.as_deref_mut();
+        for member in self.member.iter_mut().chain(&mut self.spare).chain(journal) {
             member.fill_in(&around);
         }
     }
 
     fn draws_spindles(&self, _around: &Spindles) -> bool {
         let around = self.spindles.around("");
-        let mut members = self.member.iter().chain(&self.spare);
+        let mut members = (self.member.iter())
+            .chain(&self.spare)
+            .chain(self.journal.as_deref());
         members.any(|member| member.draws_spindles(&around))
     }
+}
+
+/// A journal of a layout, which has parity.
+fn journal_on(child: &Child, geometry: &Geometry) -> Result<Journal, InputError> {
+    if geometry.parities() == 0 {
+        let error = InputError::new("a journal of a layout without parity");
+        return Err(error.help("accepted: raid-4, raid-5, raid-6"));
+    }
+    Journal::on(child)
 }
 
 /// Refuses a spare that has no room for what a member holds.

@@ -48,7 +48,7 @@ use crate::devices::shared_bus::SharedBus;
 use crate::engine::Token;
 use crate::engine::access_times::AccessTimes;
 use crate::engine::context::Context;
-use crate::engine::device::{Device, DeviceStatus, Fault, Location};
+use crate::engine::device::{Device, DeviceStatus, Fault, Location, Restart};
 use crate::engine::request::{DeviceId, Part, Promise, RequestId};
 use crate::engine::window::ArmTraceWindow;
 use crate::models::cache::BlockCache;
@@ -219,6 +219,15 @@ impl Device for Hdd {
     fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
         if fault == Fault::PowerLost {
             self.behind.power_lost(cx);
+        }
+    }
+
+    fn restart(&self) -> Restart {
+        // Logs, pools and power states keep more than the medium in place.
+        let PooledDisk { disk, pool, .. } = &self.behind;
+        match pool.is_none() && disk.log.is_none() && disk.power.is_none() {
+            true => Restart::Afresh,
+            false => Restart::Unknown,
         }
     }
 

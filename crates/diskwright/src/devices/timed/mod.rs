@@ -17,7 +17,7 @@ use crate::devices::assembly::Site;
 use crate::engine::Token;
 use crate::engine::access_times::AccessTimes;
 use crate::engine::context::Context;
-use crate::engine::device::{Device, DeviceStatus};
+use crate::engine::device::{Device, DeviceStatus, Restart};
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, RequestId};
 use counters::TimedCounters;
 
@@ -105,6 +105,10 @@ impl<T: Timing> Timed<T> {
 }
 
 impl<T: Timing> Device for Timed<T> {
+    fn restart(&self) -> Restart {
+        Restart::Afresh
+    }
+
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.clock(cx.now());
         self.counters.arrives(cx.request(request).command.op);

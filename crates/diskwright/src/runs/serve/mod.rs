@@ -26,6 +26,7 @@ use crate::base::units::{BLOCK_BYTES, Lbn};
 use crate::config::spec::{FaultKind, FaultSpec};
 use crate::devices::assembly::DeviceTree;
 use crate::engine::Engine;
+use crate::engine::Injection;
 use crate::engine::checker::Checker;
 use crate::engine::window::{ArmTraceFrom, ArmTraceWindow};
 use crate::metrics::Recorder;
@@ -198,7 +199,13 @@ fn engine(
         Box::new(checker)
     });
     let mut engine = Engine::new(std::mem::take(&mut tree.devices), checker);
-    for (at, injection) in injections {
+    for (number, (at, injection)) in injections.into_iter().enumerate() {
+        if let Injection::Outage { .. } = injection {
+            let error = InputError::new("a served device has no outages")
+                .help("write kind = \"power-cut\": the clients are dropped, and may connect again");
+            let key = format!("fault[{number}].kind.outage");
+            return Err(checked.locate(&key, error.into()));
+        }
         engine.inject(at, injection);
     }
     Ok((engine, targets))

@@ -6,6 +6,7 @@ use crate::base::units::Time;
 use crate::config::spec::{FaultKind, MediaErrorSpec};
 use crate::devices::assembly::DeviceTree;
 use crate::engine::Injection;
+use crate::engine::device::Restart;
 use crate::engine::request::DeviceId;
 
 /// The key under a fault's kind that is wrong, and what is wrong with it.
@@ -19,6 +20,8 @@ pub struct Targets {
     has_medium: Vec<bool>,
     /// The blocks of each.
     blocks: Vec<u64>,
+    /// Whether it is known what each finds when the power returns.
+    restarts: Vec<bool>,
 }
 
 impl Targets {
@@ -30,6 +33,9 @@ impl Targets {
                 .map(|device| device.children().is_empty())
                 .collect(),
             blocks: tree.devices.iter().map(|device| device.blocks()).collect(),
+            restarts: (tree.devices.iter())
+                .map(|device| device.restart() != Restart::Unknown)
+                .collect(),
         }
     }
 
@@ -40,6 +46,10 @@ impl Targets {
     pub fn injection(&self, kind: &FaultKind) -> Result<Injection, Wrong> {
         match kind {
             FaultKind::PowerCut => Ok(Injection::PowerCut),
+            FaultKind::Outage(spec) => match restarts(self) {
+                Ok(()) => Ok(Injection::Outage { lasts: spec.lasts }),
+                Err(error) => Err(Box::new(("outage", error))),
+            },
             FaultKind::Fail(path) => match failing(path, self) {
                 Ok(device) => Ok(Injection::Fail(device)),
                 Err(error) => Err(Box::new(("fail", error))),
@@ -67,6 +77,18 @@ pub(in crate::runs) fn injections(
         Ok((fault.at, injection))
     });
     injections.collect()
+}
+
+/// Refuses devices of which it is not modelled what they find when the power returns.
+fn restarts(tree: &Targets) -> Result<(), InputError> {
+    let mut all = tree.paths.iter().zip(&tree.restarts);
+    match all.find(|(_, restarts)| !**restarts) {
+        None => Ok(()),
+        Some((path, _)) => Err(InputError::new(format!(
+            "the power of {path} cannot return: what it finds then is not modelled"
+        ))
+        .help("accepted: simple, curve, hdd in place without pool and power states, and arrays of them; kind = \"power-cut\" ends the run")),
+    }
 }
 
 /// The devices that stand at a path, or below it.

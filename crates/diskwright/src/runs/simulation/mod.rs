@@ -32,7 +32,7 @@ use crate::disksim;
 use crate::engine::checker::Checker;
 use crate::engine::window::WarmUp;
 use crate::engine::window::{ArmTraceFrom, ArmTraceWindow};
-use crate::engine::{Engine, Initiator};
+use crate::engine::{Engine, Initiator, Injection};
 use crate::host::flash_backed::foresight::Foresight;
 use crate::host::flash_backed::spec::NextSpec;
 use crate::host::{Extent, Host, HostPolicy};
@@ -466,6 +466,13 @@ fn run_once(
     let injections = faults::injections(&checked, &tree)?;
     let mut engine = Engine::new(tree.devices, checker);
     for (at, injection) in injections {
+        if let Injection::Outage { .. } = injection {
+            let mut devices = checked.devices()?.devices;
+            for device in devices.iter_mut().filter(|_| options.picture) {
+                device.collect_picture(window.as_ref());
+            }
+            engine.restart_with(devices);
+        }
         engine.inject(at, injection);
     }
     let started = Instant::now();

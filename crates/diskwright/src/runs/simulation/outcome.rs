@@ -95,10 +95,11 @@ impl Outcome {
         result.insert("requests".into(), requests(run).into());
         measurements.statistics(&mut result);
         leave_parts_of(engine.devices(), &mut result);
+        let (from, to) = measurements.measured_window();
         let devices = device_reports(
             (paths, facts),
             engine.devices(),
-            measurements.measured_window(),
+            (from.max(engine.powered_since()), to),
         );
         result.insert("devices".into(), devices.into());
         let wall_s = wall.as_secs_f64();

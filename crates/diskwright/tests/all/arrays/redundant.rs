@@ -5,11 +5,12 @@ use serde_json::Value;
 use super::common::number;
 use crate::support::{RunOptions, run, try_run_with};
 
+const MEMBER: &str = "{ simple = { capacity = \"4 MiB\", read = \"4 ms\", write = \"5 ms\", rate = \"20 MB/s\", parallel = 1 } }";
+
 /// Requests at random instants to an array of small devices.
 fn spec(requests: u32, reads: &str, layout: &str, members: usize, more: &str) -> String {
-    let member = "{ simple = { capacity = \"4 MiB\", read = \"4 ms\", write = \"5 ms\", rate = \"20 MB/s\", parallel = 1 } }";
-    let members = vec![member; members].join(", ");
-    let more = more.replace("MEMBER", member);
+    let members = vec![MEMBER; members].join(", ");
+    let more = more.replace("MEMBER", MEMBER);
     format!(
         "[workload.synthetic]\nrequests = {requests}\narrivals = {{ poisson = \"12 ms\" }}\nreads = {reads}\nsize = \"8 blocks\"\n\
          [measure]\nwarmup = 0\n[device.array]\nlayout = {layout}\nmember = [{members}]\n{more}\n"
@@ -148,6 +149,81 @@ fn a_power_cut_in_the_middle_of_writes_is_told() {
     assert!((4..40).contains(&told), "{told} of 40");
 }
 
+/// The outage of these tests, in the middle of a run of writes.
+fn outage() -> String {
+    fault("4 s", "{ outage = { lasts = \"500 ms\" } }")
+}
+
+#[test]
+fn after_an_outage_all_of_it_is_made_anew_or_what_the_bitmap_marks_or_nothing_with_a_journal() {
+    let run = |more: &str| {
+        let text = spec(800, "0.0", FIVE, 4, more);
+        let result = run(&format!("{text}{}", outage()));
+        assert_eq!(result["devices"]["array"].get("write_hole_blocks"), None);
+        result["devices"]["array"].clone()
+    };
+    let whole = run("");
+    let resync = &whole["resyncs"][0];
+    assert_eq!(resync["blocks"], 8192);
+    assert_eq!(resync["begun_s"], 4.5);
+    let took = |array: &Value| {
+        let resync = &array["resyncs"][0];
+        number(resync, "ended_s") - number(resync, "begun_s")
+    };
+    assert!(number(&whole, "rows_open_at_power_cut") > 0.0);
+    assert_eq!(whole["rows_set_right"], whole["rows_open_at_power_cut"]);
+    // 4 MiB of each member at 1 MB/s.
+    let slow = run("resync = { rate = \"1 MB/s\", step = \"64 KiB\" }");
+    assert!((4.0..5.0).contains(&took(&slow)), "{}", took(&slow));
+    assert!(took(&whole) < 1.0);
+    let counts = ["healthy", "resyncing", "resynced"]
+        .map(|condition| number(&slow, &format!("response_ms.{condition}.requests")));
+    assert!(counts.iter().all(|&count| count > 30.0), "{counts:?}");
+    // Regions that are written all the time are marked all the time; those of a load in one place only there.
+    let marked = run("bitmap = { region = \"64 KiB\", delay = \"100 ms\" }");
+    let blocks = number(&marked["resyncs"][0], "blocks");
+    assert!(blocks < 4096.0, "{blocks}");
+    assert!(took(&marked) < took(&whole));
+    assert!(number(&marked, "bitmap_writes") > 100.0 && number(&marked, "regions_cleared") > 20.0);
+    let journal = run(&format!("journal = {MEMBER}"));
+    assert_eq!(journal.get("resyncs"), None);
+    assert!(number(&journal["replays"][0], "entries") > 0.0);
+    assert!(number(&journal, "journal_writes") > 100.0);
+}
+
+#[test]
+fn a_member_that_fails_after_an_outage_takes_no_data_along_but_through_the_write_hole() {
+    let fails = fault("4600 ms", "{ fail = \"array.member[1]\" }");
+    let holes = |more: &str| {
+        let text = spec(900, "0.4", FIVE, 4, more);
+        let result = run(&format!("{text}{}{fails}", outage()));
+        let told = result["warnings"].to_string().contains("since a power cut");
+        let blocks = result["devices"]["array"].get("write_hole_blocks").cloned();
+        assert_eq!(told, blocks.is_some());
+        blocks
+    };
+    // Rows that nobody sets right are a hole for the member that is rebuilt; a resynchronisation that is over, or a journal, leaves none.
+    let spare = "spare = [MEMBER]";
+    assert!(holes(&format!("resync = {{ automatic = false }}\n{spare}")).is_some());
+    assert_eq!(
+        holes(&format!(
+            "bitmap = {{ region = \"64 KiB\", delay = \"50 ms\" }}\n{spare}"
+        )),
+        None
+    );
+    assert_eq!(holes(&format!("journal = {MEMBER}\n{spare}")), None);
+}
+
+#[test]
+fn a_scrub_finds_what_an_outage_has_left_between_data_and_parity() {
+    let more = "resync = { automatic = false }\nscrub = { rate = \"4 MB/s\", at = \"5 s\" }";
+    let text = spec(1500, "0.4", FIVE, 4, more);
+    let result = run(&format!("{text}{}", outage()));
+    let array = &result["devices"]["array"];
+    assert_eq!(array["rows_set_right"], array["rows_open_at_power_cut"]);
+    assert_eq!(array["scrub_passes"], 1);
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_its_place() {
     for (layout, members, more, words) in [
@@ -198,6 +274,33 @@ fn what_cannot_be_is_refused_with_its_place() {
             3,
             "scrub = { rate = \"1 MB/s\" }",
             &["without redundancy, \"concat\""],
+        ),
+        (
+            "{ raid-10 = { unit = \"8 blocks\" } }",
+            4,
+            "journal = MEMBER",
+            &[
+                "a journal of a layout without parity",
+                "raid-4, raid-5, raid-6",
+            ],
+        ),
+        (
+            FIVE,
+            3,
+            "journal = { simple = { capacity = \"32 KiB\", read = \"1 ms\", write = \"1 ms\" } }",
+            &["a journal of 64 blocks", "128 blocks or more"],
+        ),
+        (
+            FIVE,
+            3,
+            "bitmap = { region = \"0 blocks\" }",
+            &["regions of 0 blocks", "1 block or more"],
+        ),
+        (
+            FIVE,
+            3,
+            "resync = { step = \"0 blocks\" }",
+            &["steps of 0 blocks", "1 block to 1 GiB"],
         ),
         (
             FIVE,

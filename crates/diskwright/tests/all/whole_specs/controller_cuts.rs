@@ -34,7 +34,7 @@ fn with_faults(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (device, blocks) = a_controller(&mut draw, number);
     let mut spec = load::spec_of(&mut draw, device, blocks);
-    let faults = (0..draw.within(1..=2)).map(|_| draw.named("FaultSpec"));
+    let faults = (0..draw.within(1..=2)).map(|_| load::fault(&mut draw));
     spec["fault"] = faults.collect::<Vec<_>>().into();
     Case { spec, ..draw.case }
 }

@@ -41,7 +41,7 @@ fn with_faults(definitions: &Definitions, number: u64) -> Case {
     let mut spec = load::spec_of(&mut draw, device, blocks);
     spec["host"]["flash_backed"] = devices::flash_backed(&mut draw, load::is_closed(&spec));
     spec["host"]["flash_backed"]["order"] = json!("durable-first");
-    let faults = (0..draw.within(1..=2)).map(|_| draw.named("FaultSpec"));
+    let faults = (0..draw.within(1..=2)).map(|_| super::load::fault(&mut draw));
     spec["fault"] = faults.collect::<Vec<_>>().into();
     Case { spec, ..draw.case }
 }

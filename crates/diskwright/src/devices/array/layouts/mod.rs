@@ -105,7 +105,7 @@ impl LayoutSpec {
     pub(super) fn kept_up(&self, members: &[u64]) -> Result<Organisation, InputError> {
         let plain = |name: &str| {
             let error = InputError::new(format!(
-                "spares, rebuilds and scrubs of a layout without redundancy, {name:?}"
+                "spares, rebuilds, scrubs, bitmaps and journals of a layout without redundancy, {name:?}"
             ));
             Err(error.help("accepted: mirror, raid-4, raid-5, raid-6, raid-10"))
         };

@@ -88,6 +88,11 @@ impl Contents {
         self.0.clear();
     }
 
+    /// Forgets what a member holds.
+    pub fn forget(&mut self, member: usize) {
+        self.0.retain(|&(other, _), _| other != member);
+    }
+
     /// A block of a member holds this.
     pub fn put(&mut self, member: usize, at: u64, content: u64) {
         self.0.insert((member, at), content);
@@ -105,6 +110,12 @@ impl Contents {
             let known = |member| self.get(member, at);
             solve(geometry, row, member, known)
         })
+    }
+
+    /// What a block of a member has to hold for what the others hold, whatever it holds itself.
+    pub fn anew(&self, geometry: &Geometry, member: usize, at: u64) -> Option<u64> {
+        let known = |other: usize| self.get(other, at).filter(|_| other != member);
+        solve(geometry, at / geometry.unit, member, known)
     }
 
     /// The parity that a member has to hold when `new` has been written: `new` tells of a unit that is. `None` where too little is known.

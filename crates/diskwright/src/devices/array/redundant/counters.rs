@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::plan::Plan;
+use super::resync::ResyncRecord;
 use crate::base::units::Time;
 use crate::engine::request::{Command, Op};
 use crate::metrics::histogram::Logarithmic;
@@ -19,14 +20,20 @@ pub enum Condition {
     Rebuilding,
     /// All members are there again.
     Rebuilt,
+    /// All members are there, and redundancy is made anew after an outage.
+    Resyncing,
+    /// That has been done.
+    Resynced,
 }
 
 impl Condition {
-    const ALL: [(Condition, &str); 4] = [
+    const ALL: [(Condition, &str); 6] = [
         (Condition::Healthy, "healthy"),
         (Condition::Degraded, "degraded"),
         (Condition::Rebuilding, "rebuilding"),
         (Condition::Rebuilt, "rebuilt"),
+        (Condition::Resyncing, "resyncing"),
+        (Condition::Resynced, "resynced"),
     ];
 }
 
@@ -76,12 +83,25 @@ pub struct Counters {
     pub recovered: u64,
     pub repaired: u64,
     pub lost: u64,
+    /// Blocks that were computed from redundancy that may not fit, and reads that were served some of them.
+    pub holes: u64,
+    pub hole_reads: u64,
+    /// Writes that waited for marks of the bitmap, and marks that were taken away.
+    pub waited_for_bitmap: u64,
+    pub cleared_regions: u64,
+    pub bitmap_writes: u64,
+    /// Requests to the journal for writes, their blocks, and writes of which it has no data because they are too large.
+    pub log_writes: u64,
+    pub logged_blocks: u64,
+    pub not_logged: u64,
+    /// Rows whose redundancy was made anew, because it may not have fitted.
+    pub set_right: u64,
     /// Passes of the scrub, and blocks of each member that it has read.
     pub passes: u64,
     pub scrubbed: u64,
     members: Vec<OfMember>,
     spares: Vec<OfMember>,
-    responses: [Responses; 4],
+    responses: [Responses; 6],
 }
 
 impl Counters {
@@ -131,7 +151,11 @@ impl Counters {
     }
 
     /// Everything, for the results.
-    pub fn report(&self, rebuilds: &[RebuildRecord]) -> Map<String, Value> {
+    pub fn report(
+        &self,
+        rebuilds: &[RebuildRecord],
+        resyncs: &[ResyncRecord],
+    ) -> Map<String, Value> {
         let all = || self.members.iter().chain(&self.spares);
         let pieces: u64 = all().map(|member| member.pieces).sum();
         let blocks: u64 = all().map(|member| member.blocks).sum();
@@ -165,6 +189,15 @@ impl Counters {
             ("recovered_blocks", self.recovered),
             ("repaired_blocks", self.repaired),
             ("lost_blocks", self.lost),
+            ("write_hole_blocks", self.holes),
+            ("write_hole_reads", self.hole_reads),
+            ("rows_set_right", self.set_right),
+            ("bitmap_writes", self.bitmap_writes),
+            ("waited_for_bitmap", self.waited_for_bitmap),
+            ("regions_cleared", self.cleared_regions),
+            ("journal_writes", self.log_writes),
+            ("journal_blocks", self.logged_blocks),
+            ("not_journaled_writes", self.not_logged),
             ("scrub_passes", self.passes),
             ("scrubbed_blocks", self.scrubbed),
         ];
@@ -178,7 +211,7 @@ impl Counters {
             put("spares", of(&self.spares, "spare"));
         }
         let is_healthy = self.responses[1..].iter().all(|some| some.count == 0);
-        if !is_healthy || !rebuilds.is_empty() {
+        if !is_healthy || !rebuilds.is_empty() || !resyncs.is_empty() {
             put("response_ms", self.responses());
         }
         if !rebuilds.is_empty() {
@@ -193,6 +226,17 @@ impl Counters {
                 })
             });
             put("rebuilds", rebuilds.collect::<Vec<_>>().into());
+        }
+        if !resyncs.is_empty() {
+            let resyncs = resyncs.iter().map(|resync| {
+                json!({
+                    "begun_s": resync.begun.s(),
+                    "ended_s": resync.ended.map(Time::s),
+                    "blocks": resync.blocks,
+                    "rows_set_right": resync.rows,
+                })
+            });
+            put("resyncs", resyncs.collect::<Vec<_>>().into());
         }
         report
     }

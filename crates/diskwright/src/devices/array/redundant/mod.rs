@@ -4,16 +4,20 @@
 //! wait for these. Work on the same blocks of a row, of which some writes, is done in the order in which it came. A member that fails, or one
 //! that fails to write, is left out from then on; what it held is computed from the others, and a spare takes its place.
 
+pub(super) mod bitmap;
 pub(crate) mod contents;
 mod counters;
 mod exchange;
 pub(crate) mod geometry;
+pub(super) mod journal;
 mod locks;
 mod members;
 mod plan;
 mod reading;
 pub(super) mod rebuild;
 mod requests;
+pub(super) mod resync;
+mod risk;
 pub(super) mod scrub;
 pub(crate) mod spec;
 mod work;
@@ -27,29 +31,41 @@ use super::{Child, MUCH_UNUSED};
 use crate::base::units::{Lbn, Time};
 use crate::engine::children::Children;
 use crate::engine::context::Context;
-use crate::engine::device::{Device, DeviceStatus, Fault, Location};
+use crate::engine::device::{Device, DeviceStatus, Fault, Location, Restart};
 use crate::engine::request::{DeviceId, Op, Promise, RequestId};
 use crate::engine::{Ranges, Token};
+use bitmap::{Bitmap, BitmapArea};
 use counters::{Condition, Counters, RebuildRecord};
 use geometry::Geometry;
+use journal::Journal;
 use locks::Locks;
 use members::{Slot, State};
 use plan::View;
 use rebuild::{Rebuild, RebuildRules};
+use resync::{Resync, ResyncRecord, ResyncRules};
+use risk::Risk;
 use scrub::{Pass, ScrubRules};
 use spec::Rules;
-use work::{Kind, Sent, Work, fresh};
+use work::{Sent, Work, fresh};
 
 /// The alarm of the next step of a rebuild.
 const REBUILD: u32 = 0;
 /// The alarm of the next step of a scrub.
 const SCRUB: u32 = 1;
+/// The alarm of the next step of a resynchronisation.
+const RESYNC: u32 = 2;
+/// The alarm at which marks of idle regions are taken away.
+const BITMAP: u32 = 3;
+/// In place of that of a member: the journal.
+const JOURNAL: usize = usize::MAX;
 
 /// What an array does besides serving requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
     pub rebuild: RebuildRules,
     pub scrub: Option<ScrubRules>,
+    pub resync: ResyncRules,
+    pub bitmap: Option<BitmapArea>,
 }
 
 /// An array with redundancy.
@@ -58,7 +74,7 @@ pub struct Redundant {
     rules: Rules,
     upkeep: Upkeep,
     slots: Vec<Slot>,
-    /// All devices: the members in the order of the spec, then the spares.
+    /// All devices: the members in the order of the spec, then the spares, then that of the journal.
     devices: Vec<DeviceId>,
     /// Spares that wait for a member to fail, the next one last.
     spares: Vec<DeviceId>,
@@ -83,6 +99,18 @@ pub struct Redundant {
     has_trimmed: bool,
     /// Rows that were being written when the power failed.
     open_rows: u64,
+    /// What power cuts have left in doubt.
+    risk: Risk,
+    /// Whether the rows that are written are kept in mind, because the power fails and returns.
+    tracks_rows: bool,
+    /// It has been written since all of it was known to fit together.
+    has_changed: bool,
+    resync: Option<Resync>,
+    resyncs: Vec<ResyncRecord>,
+    bitmap: Option<Bitmap>,
+    journal: Option<Journal>,
+    /// Blocks of the array that a replay may still change, while there is no power.
+    replayable: Ranges,
     counters: Counters,
     /// A member whose queue was full has room again.
     has_room: bool,
@@ -96,6 +124,7 @@ impl Redundant {
         upkeep: Upkeep,
         members: &[Child],
         spares: &[Child],
+        journal: Option<Journal>,
     ) -> Redundant {
         let all = || members.iter().chain(spares);
         let is_durable = all().all(|child| child.promise == Promise::Durable);
@@ -110,7 +139,10 @@ impl Redundant {
             rules,
             upkeep,
             slots: members.iter().map(slot).collect(),
-            devices: all().map(|child| child.device).collect(),
+            devices: all()
+                .map(|child| child.device)
+                .chain(journal.as_ref().map(|journal| journal.device))
+                .collect(),
             spares: spares.iter().rev().map(|child| child.device).collect(),
             promise: match is_durable {
                 true => Promise::Durable,
@@ -129,6 +161,14 @@ impl Redundant {
             pass: Pass::default(),
             has_trimmed: false,
             open_rows: 0,
+            risk: Risk::new(&geometry),
+            tracks_rows: false,
+            has_changed: false,
+            resync: None,
+            resyncs: Vec::new(),
+            bitmap: upkeep.bitmap.map(Bitmap::new),
+            journal,
+            replayable: Ranges::default(),
             counters: Counters::new(members.len(), spares.len()),
             has_room: false,
         }
@@ -140,14 +180,17 @@ impl Redundant {
             geometry: &self.geometry,
             slots: &self.slots,
             bad: &work.bad,
+            risk: &self.risk,
         }
     }
 
     fn condition(&self) -> Condition {
         let is_whole = self.slots.iter().all(|slot| slot.state == State::Good);
         match (is_whole, &self.rebuild) {
-            (true, _) if self.rebuilds.is_empty() => Condition::Healthy,
-            (true, _) => Condition::Rebuilt,
+            (true, _) if self.resync.is_some() => Condition::Resyncing,
+            (true, _) if !self.rebuilds.is_empty() => Condition::Rebuilt,
+            (true, _) if !self.resyncs.is_empty() => Condition::Resynced,
+            (true, _) => Condition::Healthy,
             (false, Some(_)) => Condition::Rebuilding,
             (false, None) => Condition::Degraded,
         }
@@ -159,6 +202,7 @@ impl Redundant {
             geometry: &self.geometry,
             slots: &self.slots,
             bad: &[],
+            risk: &self.risk,
         };
         view.is_beyond((self.geometry.rows - 1, 0, self.geometry.unit))
     }
@@ -177,9 +221,7 @@ impl Redundant {
 
     /// Rows of which some members may have been written and others not.
     fn rows_in_writing(&self) -> u64 {
-        let is_open = |work: &&Work| {
-            work.kind == Kind::Request && work.command.op == Op::Write && work.has_written
-        };
+        let is_open = |work: &&Work| work.is_open_write();
         let mut rows = Vec::new();
         for work in self.work.iter().filter(is_open) {
             for write in &work.plan.writes {
@@ -210,7 +252,17 @@ impl Device for Redundant {
     }
 
     fn prepare(&mut self, cx: &mut Context<'_>) {
+        self.tracks_rows = cx.has_outages();
         self.plan_scrubs(cx);
+    }
+
+    fn restart(&self) -> Restart {
+        Restart::InPlace
+    }
+
+    fn power_returned(&mut self, cx: &mut Context<'_>) {
+        self.begin_anew(cx);
+        self.go_on(cx);
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
@@ -222,6 +274,8 @@ impl Device for Redundant {
         match token.kind() {
             REBUILD => self.step(cx),
             SCRUB => self.scrub(cx),
+            RESYNC => self.step_resync(cx),
+            BITMAP => self.clear_marks(cx),
             kind => unreachable!("an array sets no alarm of kind {kind}"),
         }
         self.go_on(cx);
@@ -249,9 +303,16 @@ impl Device for Redundant {
 
     fn fault(&mut self, fault: Fault, cx: &mut Context<'_>) {
         let Fault::ChildFailed(child) = fault else {
-            self.open_rows = self.rows_in_writing();
-            return;
+            return self.power_lost();
         };
+        if self
+            .journal
+            .as_ref()
+            .is_some_and(|journal| journal.device == child)
+        {
+            self.lose_journal(cx);
+            return self.go_on(cx);
+        }
         let was_full = self.free_slots(|member| cx.status(member)) == 0;
         self.spares.retain(|&spare| spare != child);
         let mut slots = self.slots.iter();
@@ -287,16 +348,18 @@ impl Device for Redundant {
     }
 
     fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
-        if self.lost.meets(&(lbn.0..lbn.0 + 1)) {
+        let block = lbn.0..lbn.0 + 1;
+        if self.lost.meets(&block) || self.risk.holes.meets(&block) || self.replayable.meets(&block)
+        {
             return None;
         }
         let geometry = &self.geometry;
         let (row, unit, within) = geometry.locate(lbn.0);
         let first = geometry.place(row, unit);
         let copies = (0..geometry.copies()).map(|copy| &self.slots[first + copy * geometry.data()]);
-        let mut good = copies.filter(|slot| slot.state == State::Good);
-        let slot = good.nth(copy as usize)?;
         let at = Lbn(row * geometry.unit + within);
+        let mut good = copies.filter(|slot| slot.has(at.0 + 1));
+        let slot = good.nth(copy as usize)?;
         Some(Location::On(slot.member.device, at))
     }
 
@@ -313,7 +376,10 @@ impl Device for Redundant {
     }
 
     fn report(&self, _elapsed: Time) -> Map<String, Value> {
-        let mut report = self.counters.report(&self.rebuilds);
+        let mut report = self.counters.report(&self.rebuilds, &self.resyncs);
+        if let Some(journal) = &self.journal {
+            report.extend(journal.report());
+        }
         if self.open_rows > 0 {
             report.insert("rows_open_at_power_cut".to_owned(), self.open_rows.into());
         }
@@ -332,6 +398,20 @@ impl Device for Redundant {
             warnings.push(format!(
                 "{} rows were being written when the power failed: their redundancy may not fit their data (the write hole)",
                 self.open_rows
+            ));
+        }
+        if self
+            .journal
+            .as_ref()
+            .is_some_and(|journal| journal.has_failed)
+        {
+            warnings
+                .push("the device of the journal has failed: the array went on without".to_owned());
+        }
+        if self.counters.holes > 0 {
+            warnings.push(format!(
+                "{} blocks were computed from rows whose redundancy may not fit their data since a power cut (the write hole): {} reads may be wrong",
+                self.counters.holes, self.counters.hole_reads
             ));
         }
         warnings

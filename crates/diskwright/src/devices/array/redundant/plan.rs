@@ -2,6 +2,7 @@
 
 use super::geometry::{Geometry, Scheme};
 use super::members::Slot;
+use super::risk::Risk;
 
 /// The most blocks between two reads of a member that are read along, so that one request does for both. Source: DiskSim.
 const GAP: u64 = 32;
@@ -45,6 +46,10 @@ pub struct Plan {
     pub writes: Vec<Io>,
     /// Data that are lost with this work: a row, a unit of it, and the first block of that and the one behind the last. They become zeros.
     pub lost: Vec<(u64, usize, u64, u64)>,
+    /// The same of data that are computed from redundancy that may not fit.
+    pub holes: Vec<(u64, usize, u64, u64)>,
+    /// Rows whose redundancy cannot be made anew.
+    pub undone: Vec<u64>,
     /// Blocks that are written again because they could not be read.
     pub repaired: u64,
     /// Blocks that come from others in their row.
@@ -61,6 +66,7 @@ pub struct View<'a> {
     pub geometry: &'a Geometry,
     pub slots: &'a [Slot],
     pub bad: &'a [Bad],
+    pub risk: &'a Risk,
 }
 
 /// A part of the units of a row: the row, the first block in each unit, and the one behind the last.
@@ -106,20 +112,34 @@ impl View<'_> {
 impl Plan {
     /// Forgets all, but for the memory.
     pub fn clear(&mut self) {
-        let (mut reads, mut writes, mut lost) = (
+        let (mut reads, mut writes, mut lost, mut holes) = (
             std::mem::take(&mut self.reads),
             std::mem::take(&mut self.writes),
             std::mem::take(&mut self.lost),
+            std::mem::take(&mut self.holes),
         );
         reads.clear();
         writes.clear();
         lost.clear();
+        holes.clear();
+        self.undone.clear();
+        let undone = std::mem::take(&mut self.undone);
         *self = Plan {
             reads,
             writes,
             lost,
+            holes,
+            undone,
             ..Plan::default()
         };
+    }
+
+    /// A unit of data is computed, perhaps from redundancy that does not fit.
+    pub fn computes(&mut self, view: &View<'_>, unit: usize, segment: Segment) {
+        if view.is_suspect(segment) {
+            let (row, from, to) = segment;
+            self.holes.push((row, unit, from, to));
+        }
     }
 
     /// A member reads a segment.

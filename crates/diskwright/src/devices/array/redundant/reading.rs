@@ -65,11 +65,13 @@ pub fn recover(
         return Ok(());
     }
     let mut missing = 0;
+    let holes = plan.holes.len();
     for unit in 0..geometry.data() {
         let place = geometry.place(row, unit);
         if place != slot && view.reads(place, segment) {
             plan.read(view, place, segment);
         } else {
+            plan.computes(view, unit, segment);
             missing += 1;
         }
     }
@@ -85,7 +87,10 @@ pub fn recover(
     }
     match missing {
         0 => Ok(()),
-        _ => Err(lacking(view, segment)),
+        _ => {
+            plan.holes.truncate(holes);
+            Err(lacking(view, segment))
+        }
     }
 }
 

@@ -74,7 +74,7 @@ pub struct Rebuild {
     spare: DeviceId,
     /// When the step under way began.
     step_began: Time,
-    alarm: Option<AlarmId>,
+    pub(super) alarm: Option<AlarmId>,
 }
 
 impl Redundant {
@@ -82,7 +82,9 @@ impl Redundant {
     pub(super) fn begin_rebuild(&mut self, cx: &mut Context<'_>) {
         let mut slots = self.slots.iter();
         let lost = slots.position(|slot| slot.state == State::Lost);
-        let Some(slot) = lost.filter(|_| self.rebuild.is_none() && !self.is_beyond()) else {
+        let Some(slot) =
+            lost.filter(|_| self.rebuild.is_none() && self.resync.is_none() && !self.is_beyond())
+        else {
             return;
         };
         let Some(spare) = self.spares.pop() else {
@@ -231,7 +233,12 @@ impl Redundant {
     }
 
     /// A piece of work that is no request has ended.
-    pub(super) fn has_ended(&mut self, kind: Kind, outcome: Outcome, cx: &mut Context<'_>) {
+    pub(super) fn has_ended(
+        &mut self,
+        (kind, entry): (Kind, Option<u64>),
+        outcome: Outcome,
+        cx: &mut Context<'_>,
+    ) {
         match kind {
             Kind::Rebuild { slot, from, to } => {
                 let is_still =
@@ -260,8 +267,21 @@ impl Redundant {
                 let record = self.rebuilds.last_mut().expect("it has begun");
                 (record.ended, record.is_complete) = (Some(cx.now()), true);
                 self.begin_rebuild(cx);
+                self.wait_to_clear(cx);
             }
             Kind::Scrub { from, to } => self.has_scrubbed((from, to), cx),
+            Kind::Resync { from, to } => self.has_resynced((from, to), cx),
+            Kind::Settle => {
+                if !self.has_settled_replay() {
+                    self.has_settled(outcome, cx);
+                }
+            }
+            Kind::Marks => self.has_written_marks(cx),
+            Kind::Unmark => self.may_unmark(cx),
+            Kind::Entries => self.has_logged(cx),
+            Kind::Reclaim => self.may_reclaim(cx),
+            Kind::Tail => self.has_freed(entry, cx),
+            Kind::Replay { .. } => self.replay_next(),
             Kind::None | Kind::Request | Kind::Flush => {}
         }
     }

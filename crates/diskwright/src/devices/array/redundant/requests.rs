@@ -2,6 +2,7 @@
 
 use super::geometry::{Geometry, Scheme};
 use super::locks::Rows;
+use super::members::State;
 use super::plan::Plan;
 use super::reading::{is_direct, pieces, plan_read};
 use super::spec::Waits;
@@ -35,7 +36,15 @@ impl Redundant {
             }
             _ => Some(rows_of(&self.geometry, &command, false)),
         };
-        self.work[work as usize].rows = rows;
+        let entry = &mut self.work[work as usize];
+        entry.rows = rows;
+        if command.op == Op::Flush {
+            entry.flush = self.risk.flush_begins();
+        }
+        if command.op == Op::Read && !self.risk.holes.is_empty() {
+            let blocks = command.lbn.0..command.end().0;
+            entry.is_in_doubt = self.risk.holes.meets(&blocks);
+        }
         self.ask(work);
     }
 
@@ -77,6 +86,9 @@ impl Redundant {
     /// Goes on with work that has its rows.
     pub(super) fn go_on(&mut self, cx: &mut Context<'_>) {
         while let Some(number) = self.ready.pop_front() {
+            if self.holds_back(number) || !self.is_marked(number, cx) {
+                continue;
+            }
             match self.plan(number, cx) {
                 Ok(()) => self.send_all(number, cx),
                 Err(outcome) => self.end(number, outcome, cx),
@@ -91,6 +103,12 @@ impl Redundant {
         plan.clear();
         let result = self.plan_into(&work, &mut plan);
         let is_known = cx.checker().is_some();
+        if let Some(journal) = self.journal.as_mut().filter(|_| !plan.lost.is_empty()) {
+            let unit = self.geometry.unit;
+            for &(row, ..) in &plan.lost {
+                journal.revoke_row(self.slots.len(), row * unit, (row + 1) * unit);
+            }
+        }
         for &(row, unit, from, to) in &plan.lost {
             let lbn = self.geometry.lbn(row, unit);
             let slot = self.geometry.place(row, unit);
@@ -108,9 +126,20 @@ impl Redundant {
             })
         };
         plan.reads.retain(|io| !has(io));
+        if !plan.holes.is_empty() {
+            self.note_holes(&plan.holes);
+        }
         let waits_for_all = self.rules.waits == Waits::All || work.command.op != Op::Write;
         plan.join(work.is_single, waits_for_all);
-        self.counters.planned(&plan, &work.command);
+        if let Kind::Replay { .. } = work.kind {
+            // For the entry to be read.
+            plan.writes.iter_mut().for_each(|write| write.waits = 1);
+        }
+        if work.kind == Kind::Marks {
+            self.counters.bitmap_writes += plan.writes.len() as u64;
+        } else {
+            self.counters.planned(&plan, &work.command);
+        }
         work.plan = plan;
         self.work[number as usize] = work;
         result
@@ -137,10 +166,19 @@ impl Redundant {
                     Ok(())
                 }
             },
-            Kind::Flush | Kind::Seal { .. } => Ok(()),
+            Kind::Marks => {
+                self.plan_marks(work, plan);
+                Ok(())
+            }
+            Kind::Replay { entry } => {
+                self.plan_replay(work, entry, plan);
+                Ok(())
+            }
+            Kind::Flush | Kind::Seal { .. } | Kind::Settle | Kind::Unmark | Kind::Reclaim => Ok(()),
+            Kind::Entries | Kind::Tail => Ok(()),
             Kind::Rebuild { slot, from, to } => self.plan_rebuild(work, slot, (from, to), plan),
-            Kind::Scrub { from, to } => {
-                self.plan_scrub(work, (from, to), plan);
+            Kind::Scrub { from, to } | Kind::Resync { from, to } => {
+                self.plan_step(work, (from, to), plan);
                 Ok(())
             }
         }
@@ -235,6 +273,12 @@ impl Redundant {
         let work = &mut self.work[number as usize];
         work.is_to_retry = false;
         work.is_torn |= work.has_written;
+        // What was read of a member that is lost by now is computed, as the other blocks of that member are.
+        let lost = |slot: usize| self.slots[slot].state == State::Lost;
+        work.have.retain(|have| !lost(have.slot));
+        for slot in (0..self.slots.len()).filter(|&slot| lost(slot)) {
+            work.contents.forget(slot);
+        }
         if work.rows.is_some() {
             self.ready.push_back(number);
             return;
@@ -251,6 +295,9 @@ impl Redundant {
             if work.command.op == Op::Read && outcome == Outcome::Ok {
                 self.hand_over(&work, request, cx);
             }
+            if outcome == Outcome::Ok {
+                self.note_ended(&work);
+            }
             match &work.passed {
                 Some(passed) => passed.stamp(request, cx),
                 None => {
@@ -266,8 +313,14 @@ impl Redundant {
                 self.counters.responded(work.condition, response);
             }
         }
-        if let Kind::Scrub { from, to } = work.kind {
+        if work.request.is_none() && outcome == Outcome::Ok {
+            self.note_ended(&work);
+        }
+        if let Kind::Scrub { from, to } | Kind::Resync { from, to } = work.kind {
             self.compare(&work, (from, to), cx);
+            if outcome == Outcome::Ok {
+                self.set_right(&work, from, to);
+            }
         }
         if let Some(rows) = &work.rows {
             let (all, ready) = (&mut self.work, &mut self.ready);
@@ -280,7 +333,11 @@ impl Redundant {
             });
         }
         self.children.end(work.job.take().expect("it was begun"));
-        let kind = std::mem::take(&mut work.kind);
+        if work.kind == Kind::Request {
+            self.leaves_regions(&work, cx);
+            self.leaves_journal(&work, cx);
+        }
+        let kind = (std::mem::take(&mut work.kind), work.entry);
         self.work[number as usize] = work;
         self.free.push(number);
         self.has_ended(kind, outcome, cx);
@@ -292,14 +349,8 @@ impl Redundant {
         match work.command.op {
             _ if outcome != Outcome::Ok => outcome,
             Op::Read if self.lost.meets(&blocks) => Outcome::MediaError,
-            Op::Write => {
-                if work.has_failed_write && self.is_beyond_for(&work.command) {
-                    return Outcome::FailedDevice;
-                }
-                if !self.lost.is_empty() {
-                    self.lost.remove(&blocks);
-                }
-                Outcome::Ok
+            Op::Write if work.has_failed_write && self.is_beyond_for(&work.command) => {
+                Outcome::FailedDevice
             }
             Op::Flush | Op::Trim if work.has_failed_write && self.is_beyond() => {
                 Outcome::FailedDevice
@@ -314,6 +365,7 @@ impl Redundant {
             geometry: &self.geometry,
             slots: &self.slots,
             bad: &[],
+            risk: &self.risk,
         };
         let mut pieces = pieces(&self.geometry, command.lbn.0, command.end().0);
         pieces.any(|(_, segment)| view.is_beyond(segment))

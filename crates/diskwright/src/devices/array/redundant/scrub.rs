@@ -3,10 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::geometry::Scheme;
-use super::locks::Rows;
-use super::plan::{Plan, View};
-use super::reading::recover;
 use super::work::{Kind, Work};
 use super::{Redundant, SCRUB};
 use crate::base::error::InputError;
@@ -62,13 +58,25 @@ pub struct Pass {
     done: u64,
     began: Time,
     step_began: Time,
+    /// When it goes on, or the next one begins; a step under way is done anew after an outage.
+    next: Option<Time>,
+    /// The first one has begun, or its alarm is set.
+    has_begun: bool,
 }
 
 impl Redundant {
-    /// Sets the alarm of the first pass.
-    pub(super) fn plan_scrubs(&self, cx: &mut Context<'_>) {
-        if let Some(rules) = &self.upkeep.scrub {
-            cx.background_alarm(rules.at.max(cx.now()), Token::new(SCRUB, 0));
+    /// Sets the alarm of the first pass, or, after an outage, of the step that is next.
+    pub(super) fn plan_scrubs(&mut self, cx: &mut Context<'_>) {
+        let Some(rules) = &self.upkeep.scrub else {
+            return;
+        };
+        if !std::mem::replace(&mut self.pass.has_begun, true) {
+            self.pass.next = Some(rules.at);
+        }
+        // A row of which a part was read before the outage is read as a whole.
+        self.pass.done -= self.pass.done % self.risk.chunk;
+        if let Some(next) = self.pass.next {
+            cx.background_alarm(next.max(cx.now()), Token::new(SCRUB, 0));
         }
     }
 
@@ -81,57 +89,10 @@ impl Redundant {
         }
         self.pass.step_began = cx.now();
         let from = self.pass.done;
-        // Whole rows, or a part of one.
-        let row = from / geometry.unit;
-        let end = (from + rules.step.blocks()).min(geometry.used());
-        let to = match end / geometry.unit {
-            last if last > row => last * geometry.unit,
-            _ => end,
-        };
-        let is_of_one_row = to <= (row + 1) * geometry.unit;
-        let (from_within, to_within) = match is_of_one_row {
-            true => (from - row * geometry.unit, to - row * geometry.unit),
-            false => (0, geometry.unit),
-        };
-        let per_row = match geometry.scheme {
-            Scheme::Copies(_) => geometry.data() as u64,
-            _ => 1,
-        };
+        let (to, rows) = self.rows_of_step(from, geometry.used(), rules.step.blocks());
         let work = self.begin(Kind::Scrub { from, to }, None, Command::default());
-        self.work[work as usize].rows = Some(Rows {
-            first: row * per_row,
-            count: (to.div_ceil(geometry.unit) - row) * per_row,
-            step: 1,
-            from: from_within,
-            to: to_within,
-            is_shared: false,
-        });
+        self.work[work as usize].rows = Some(rows);
         self.ask(work);
-    }
-
-    /// What a step reads, and what it writes again.
-    pub(super) fn plan_scrub(&self, work: &Work, (from, to): (u64, u64), plan: &mut Plan) {
-        let view: View<'_> = self.view(work);
-        let unit = self.geometry.unit;
-        for row in from / unit..to.div_ceil(unit) {
-            let begin = row * unit;
-            let segment = (row, from.max(begin) - begin, to.min(begin + unit) - begin);
-            for slot in (0..self.slots.len()).filter(|&slot| view.has(slot, segment)) {
-                if view.reads(slot, segment) {
-                    plan.read(&view, slot, segment);
-                    continue;
-                }
-                let reads = plan.reads.len();
-                match recover(&view, slot, segment, plan) {
-                    Ok(()) => {
-                        plan.repaired += segment.2 - segment.1;
-                        plan.write(&view, slot, segment);
-                    }
-                    // It stays as it is: what cannot be made up for now may be overwritten yet.
-                    Err(_) => plan.reads.truncate(reads),
-                }
-            }
-        }
     }
 
     /// Has the checker look whether what a step has read fits together.
@@ -146,6 +107,9 @@ impl Redundant {
         for at in from..to {
             let row = at / geometry.unit;
             let known = |slot: usize| work.contents.get(slot, at);
+            if self.risk.is_suspect(&(at..at + 1)) {
+                continue;
+            }
             for slot in 0..geometry.members {
                 let others = |other: usize| known(other).filter(|_| other != slot);
                 let solved = super::contents::solve(geometry, row, slot, others);
@@ -172,6 +136,7 @@ impl Redundant {
             self.pass.done = 0;
             next = rules.every.map(|every| least.max(self.pass.began + every));
         }
+        self.pass.next = next;
         if let Some(next) = next {
             cx.background_alarm(next.max(cx.now()), Token::new(SCRUB, 0));
         }

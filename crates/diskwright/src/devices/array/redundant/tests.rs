@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::Child;
 use super::super::layouts::{LayoutSpec, Organisation};
+use super::bitmap::BitmapRules;
 use super::*;
 use crate::base::units::Size;
 use crate::base::units::quantities::Rate;
@@ -24,6 +25,28 @@ fn scrubbed(
     step: u64,
     scrub: Option<ScrubRules>,
 ) -> Vec<Box<dyn Device>> {
+    kept((layout, fakes, spares), step, scrub, ResyncRules::default())
+}
+
+/// The same of an array that is resynchronised by rules.
+fn kept(
+    (layout, fakes, spares): (&str, Vec<Fake>, usize),
+    step: u64,
+    scrub: Option<ScrubRules>,
+    resync: ResyncRules,
+) -> Vec<Box<dyn Device>> {
+    logged((layout, fakes, spares), step, (scrub, resync), (None, None))
+}
+
+/// The same of an array with a bitmap, or with a journal on a device that is the last one but the array.
+fn logged(
+    (layout, mut fakes, spares): (&str, Vec<Fake>, usize),
+    step: u64,
+    (scrub, resync): (Option<ScrubRules>, ResyncRules),
+    (bitmap, journal): (Option<BitmapRules>, Option<Fake>),
+) -> Vec<Box<dyn Device>> {
+    let members_and_spares = fakes.len();
+    fakes.extend(journal);
     let child = |(device, fake): (u32, &Fake)| Child {
         device: DeviceId(device),
         blocks: fake.blocks,
@@ -31,17 +54,26 @@ fn scrubbed(
     };
     let children: Vec<Child> = (0..).zip(&fakes).map(child).collect();
     let layout: LayoutSpec = serde_json::from_str(layout).expect("a layout");
+    let (children, journal) = children.split_at(members_and_spares);
     let (members, spares) = children.split_at(children.len() - spares);
     let capacities: Vec<u64> = members.iter().map(|child| child.blocks).collect();
-    let Ok(Organisation::Redundant(geometry, rules)) = layout.kept_up(&capacities) else {
+    let Ok(Organisation::Redundant(mut geometry, rules)) = layout.kept_up(&capacities) else {
         panic!("it has redundancy and fits");
     };
     let rebuild = RebuildRules {
         step: Size::from_blocks(step),
         ..RebuildRules::default()
     };
-    let upkeep = Upkeep { rebuild, scrub };
-    let array = Redundant::new(geometry, rules, upkeep, members, spares);
+    let upkeep = Upkeep {
+        rebuild,
+        scrub,
+        resync,
+        bitmap: bitmap
+            .map(|rules| BitmapArea::on(rules, &mut geometry, capacities[0]).expect("it has room")),
+    };
+    let journal = journal.first();
+    let journal = journal.map(|child| Journal::on(child).expect("it is large enough"));
+    let array = Redundant::new(geometry, rules, upkeep, members, spares, journal);
     let mut devices: Vec<Box<dyn Device>> = Vec::new();
     for fake in fakes {
         devices.push(Box::new(fake));
@@ -312,6 +344,13 @@ struct Scene {
     is_scrubbed: bool,
     cut: Option<u64>,
     last: usize,
+    /// When the power fails, and for how long.
+    outages: Vec<(u64, u64)>,
+    is_automatic: bool,
+    /// Blocks of a region, and milliseconds.
+    bitmap: Option<(u64, u64)>,
+    /// Blocks, and when it fails.
+    journal: Option<(u64, Option<u64>)>,
 }
 
 fn layouts() -> impl Strategy<Value = (String, usize, usize)> {
@@ -381,6 +420,12 @@ fn scenes() -> impl Strategy<Value = Scene> {
         prop::option::weighted(0.2, 1u64..200),
         any::<prop::sample::Index>(),
         any::<bool>(),
+        (
+            prop::collection::vec((1u64..200, 1u64..60), 0..3),
+            prop::bool::weighted(0.8),
+            prop::option::of((1u64..12, 0u64..40)),
+            prop::option::of((128u64..300, prop::option::weighted(0.2, 0u64..200))),
+        ),
     );
     let delays = prop::collection::vec(1u64..9, 10);
     (
@@ -408,7 +453,9 @@ fn scenes() -> impl Strategy<Value = Scene> {
                         _ => (at, op, first, length.min(capacity - first)),
                     }
                 });
-                let (failures, unreadable, spares, step, cut, last, is_scrubbed) = faults;
+                let (failures, unreadable, spares, step, cut, last, is_scrubbed, outages) = faults;
+                let (outages, is_automatic, bitmap, journal) = outages;
+                let journal = journal.filter(|_| geometry.parities() > 0);
                 let failures = failures
                     .into_iter()
                     .map(|(at, member)| (at, member.index(members)));
@@ -430,6 +477,10 @@ fn scenes() -> impl Strategy<Value = Scene> {
                     is_scrubbed,
                     cut,
                     last: last.index(members),
+                    outages,
+                    is_automatic,
+                    bitmap,
+                    journal,
                     layout,
                 }
             },
@@ -439,7 +490,9 @@ fn scenes() -> impl Strategy<Value = Scene> {
 /// Runs a scene; afterwards a last member fails, and all blocks are read.
 fn play(scene: &Scene) -> (Engine, Vec<Request>) {
     let fake = |&delay: &u64| {
-        let mut fake = Fake::new(scene.blocks, delay);
+        // A page of the bitmap is behind what the layout uses.
+        let more = scene.bitmap.map_or(0, |_| 8);
+        let mut fake = Fake::new(scene.blocks + more, delay);
         if scene.is_volatile {
             fake.promise = Promise::AfterFlush;
         }
@@ -448,9 +501,24 @@ fn play(scene: &Scene) -> (Engine, Vec<Request>) {
     let members = scene.delays[..scene.members + scene.spares]
         .iter()
         .map(fake);
+    let resync = ResyncRules {
+        step: Size::from_blocks(scene.step),
+        automatic: scene.is_automatic,
+        ..ResyncRules::default()
+    };
     let scrub = scrub(scene.step, Time::from_s(50)).filter(|_| scene.is_scrubbed);
     let members = members.collect();
-    let devices = scrubbed(&scene.layout, members, scene.spares, scene.step, scrub);
+    let bitmap = scene.bitmap.map(|(region, delay)| BitmapRules {
+        region: Size::from_blocks(region),
+        delay: Time::from_ms(delay),
+    });
+    let journal = scene.journal.map(|(blocks, _)| Fake::new(blocks, 2));
+    let devices = logged(
+        (&scene.layout, members, scene.spares),
+        scene.step,
+        (scrub, resync),
+        (bitmap, journal),
+    );
     let capacity = devices.last().expect("an array").blocks();
     let at = |&(at, op, lbn, blocks): &(u64, Op, u64, u64)| {
         (Time::from_ms(at), command(op, lbn, blocks as u32))
@@ -465,6 +533,14 @@ fn play(scene: &Scene) -> (Engine, Vec<Request>) {
         let blocks = from..from + blocks;
         let device = device(member);
         injections.push((Time::from_ms(at), Injection::MediaError { device, blocks }));
+    }
+    if let Some((_, Some(at))) = scene.journal {
+        let journal = device(scene.members + scene.spares);
+        injections.push((Time::from_ms(at), Injection::Fail(journal)));
+    }
+    for &(at, lasts) in &scene.outages {
+        let lasts = Time::from_ms(lasts);
+        injections.push((Time::from_ms(at), Injection::Outage { lasts }));
     }
     match scene.cut {
         Some(at) => injections.push((Time::from_ms(at), Injection::PowerCut)),
@@ -492,10 +568,18 @@ proptest! {
         let is_chain = scene.layout.contains("own-chain");
         let within = failing.len() + scene.unreadable.len() < scene.redundancy
             || scene.unreadable.is_empty() && failing.is_empty();
-        if within && !is_chain && scene.cut.is_none() {
+        let is_powered = scene.cut.is_none() && scene.outages.is_empty();
+        if within && !is_chain && is_powered {
             for request in &ended {
                 prop_assert_eq!(request.outcome, Some(Outcome::Ok), "{:?}", request.command);
             }
+        }
+        // Rows are set right before the last member fails, unless others have failed before.
+        let report = engine.devices().last().expect("an array").report(Time::ZERO);
+        let journal_fails = scene.journal.is_some_and(|(_, fails)| fails.is_some());
+        let is_made_right = scene.is_automatic && !journal_fails;
+        if failing.is_empty() && scene.unreadable.is_empty() && is_made_right {
+            prop_assert_eq!(report.get("write_hole_blocks"), None);
         }
     }
 }

@@ -3,10 +3,11 @@
 use super::super::Member;
 use super::contents::Contents;
 use super::counters::Condition;
+use super::journal::Logged;
 use super::locks::Rows;
 use super::plan::{Bad, Plan};
 use crate::engine::children::{JobId, Passed};
-use crate::engine::request::{Command, RequestId};
+use crate::engine::request::{Command, Op, RequestId};
 
 /// What a piece of work is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +25,22 @@ pub enum Kind {
     Seal { slot: usize },
     /// Blocks of all members that are read and compared, from this one up to that one.
     Scrub { from: u64, to: u64 },
+    /// The same of rows that may not fit together.
+    Resync { from: u64, to: u64 },
+    /// A flush of all members behind a resynchronisation or a replay.
+    Settle,
+    /// Pages of the bitmap.
+    Marks,
+    /// A flush of all members before marks are taken away.
+    Unmark,
+    /// Writes to the journal.
+    Entries,
+    /// A flush of all members, so that the journal has room again.
+    Reclaim,
+    /// The place of the oldest entry of the journal.
+    Tail,
+    /// An entry of the journal that is written to the members.
+    Replay { entry: u64 },
 }
 
 /// A piece of work under way, or one that waits for its rows.
@@ -57,6 +74,19 @@ pub struct Work {
     /// A write has failed, or was left out because its member has.
     pub has_failed_write: bool,
     pub passed: Option<Passed>,
+    /// The number of a flush of all members.
+    pub flush: u64,
+    /// Pages of the bitmap that it writes.
+    pub pages: Vec<u64>,
+    /// It has its regions marked, or waits for that.
+    pub has_mark: bool,
+    pub logged: Logged,
+    /// Its entry in the journal; of a write of the oldest one's place, the last one that does not count any more.
+    pub entry: Option<u64>,
+    /// The journal has no room for its data.
+    pub is_too_large: bool,
+    /// Some of what it reads was computed from redundancy that may not fit.
+    pub is_in_doubt: bool,
     /// What it knows of blocks, for the checker.
     pub contents: Contents,
 }
@@ -84,6 +114,16 @@ impl Work {
             contents,
             ..Work::default()
         };
+    }
+
+    /// Whether it is a write of the parent's of which some has gone to members.
+    pub fn is_open_write(&self) -> bool {
+        self.kind == Kind::Request && self.command.op == Op::Write && self.has_written
+    }
+
+    /// Whether it makes redundancy anew, from what it has read of the others.
+    pub fn makes_anew(&self) -> bool {
+        matches!(self.kind, Kind::Scrub { .. } | Kind::Resync { .. })
     }
 
     /// Whether it has read these blocks already.

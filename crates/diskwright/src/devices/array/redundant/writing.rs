@@ -141,8 +141,9 @@ impl Way<'_> {
         let parities = || view.parities(segment.0).filter(keeps);
         if parities().next().is_some() {
             let reconstructs = self.places(false).all(reads);
+            let is_suspect = view.is_suspect(segment);
             let modifies = !is_torn && self.places(true).all(reads) && parities().all(reads);
-            if reconstructs && (!modifies || !prefers_modifying) {
+            if reconstructs && (!modifies || !prefers_modifying || is_suspect) {
                 let before = plan.reads.len();
                 self.places(false)
                     .for_each(|slot| plan.read(view, slot, segment));
@@ -173,6 +174,13 @@ impl Way<'_> {
         let (view, segment) = (self.view, self.segment);
         let reads = |slot: &usize| view.reads(*slot, segment);
         let unread = self.places(false).filter(|slot| !reads(slot));
+        let geometry = view.geometry;
+        for unit in 0..geometry.data() {
+            let is_written = (self.written.0..=self.written.1).contains(&unit);
+            if !is_written && !reads(&geometry.place(segment.0, unit)) {
+                plan.computes(view, unit, segment);
+            }
+        }
         if is_torn {
             // What the old parity had of them is gone with the data that were overwritten.
             self.places(false)

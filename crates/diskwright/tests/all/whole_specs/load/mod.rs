@@ -271,9 +271,18 @@ pub fn spec_of(draw: &mut Draw<'_>, device: Value, blocks: u64) -> Value {
         spec["host"]["flash_backed"] = super::devices::flash_backed(draw, is_closed);
     }
     if draw.chance(0.15) {
-        spec["fault"] = json!([draw.named("FaultSpec")]);
+        spec["fault"] = json!([fault(draw)]);
     }
     spec
+}
+
+/// Something that goes wrong. Power that returns is for few devices: in place of it the run ends.
+pub fn fault(draw: &mut Draw<'_>) -> Value {
+    let mut fault = draw.named("FaultSpec");
+    if fault["kind"].get("outage").is_some() {
+        fault["kind"] = "power-cut".into();
+    }
+    fault
 }
 
 /// A number of blocks, as specs write it.
