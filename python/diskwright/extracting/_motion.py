@@ -1,0 +1,359 @@
+"""Motions of the arm, from whether a sector is caught at its next turn.
+
+A request is issued so that its sector comes by a chosen time later. If the arm is there in time, the request
+is complete then; otherwise a turn later. The shortest time that is enough is found by bisection, at fresh
+sectors each time, so that no memory serves them.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from diskwright.extracting._platter import Exhausted, Platter, off
+from diskwright.extracting._zones import Layout, Zone
+
+# How far a completion may be from the chosen instant, as a share of a turn.
+_STRAY = 0.004
+# Requests of a bisection that may go astray.
+_ASTRAY = 40
+
+
+@dataclass(frozen=True)
+class Place:
+    """A track of a zone."""
+
+    zone: Zone
+    track: int
+
+
+@dataclass(frozen=True)
+class Time:
+    """A time in ns, with the half-width of the interval in which it lies."""
+
+    ns: float
+    half_width: float
+
+
+class Unmeasured(Exception):
+    """Too many requests did not take the time that the platter's angle gives them."""
+
+
+class Motion:
+    """Measures times of motions between tracks."""
+
+    def __init__(self, platter: Platter, layout: Layout) -> None:
+        self.platter = platter
+        self.layout = layout
+        # A request before which the drive is left alone for whole turns.
+        self.rest_turns = 0
+        # The arm is put to a track by a write, which no read-ahead follows.
+        self.by_write = False
+
+    def fresh(self, place: Place) -> int:
+        """A sector of a track that the drive's memory has no reason to hold."""
+        zone = place.zone
+        first = zone.first_of_track(place.track)
+        last = min(zone.first_of_track(place.track + 1), zone.end - zone.start) - 1
+        if last < first:
+            raise Unmeasured
+        for _ in range(20):
+            sector = zone.start + self.platter.random.randint(first, last)
+            if self.platter.is_fresh(sector):
+                return sector
+        left = [sector for sector in range(zone.start + first, zone.start + last + 1) if self.platter.is_fresh(sector)]
+        if not left:
+            raise Unmeasured
+        return self.platter.random.choice(left)
+
+    def time(
+        self,
+        pairs: Callable[[], tuple[Place, Place]],
+        resolution: float,
+        write: bool = False,
+    ) -> Time:
+        """The shortest time from the issue of a request for the second of two tracks to its completion, after one
+        for the first.
+        """
+        platter, turn = self.platter, self.platter.turn
+        low, high = 0.0, math.inf
+        astray = 0
+        while high - low > resolution:
+            before, after = pairs()
+            try:
+                from_sector, to_sector = self.fresh(before), self.fresh(after)
+            except Unmeasured:
+                astray += 1
+                if astray > _ASTRAY:
+                    raise
+                continue
+            here = platter.ask(from_sector, self.rest_turns * turn, self.by_write)
+            wanted = (low + high) / 2 if math.isfinite(high) else turn * platter.random.uniform(0.3, 0.7)
+            at = after.zone.phase_of(to_sector - after.zone.start) * turn
+            pause = (at - wanted - here.end) % turn + self.rest_turns * turn
+            there = platter.ask(to_sector, pause, write)
+            taken = there.response
+            late = off(taken - wanted, turn)
+            if abs(late) > max(_STRAY * turn, 4 * platter.noise) or there.response <= platter.hit:
+                astray += 1
+                if astray > _ASTRAY:
+                    raise Unmeasured
+                continue
+            if taken < low or taken - turn > high:
+                # Contradicts the bisection so far: begin anew from what this request tells.
+                astray += 4
+                if astray > _ASTRAY:
+                    raise Unmeasured
+                low, high = max(taken - turn, 0.0), float(taken)
+                continue
+            high = min(high, float(taken))
+            low = max(low, taken - turn)
+        return Time((low + high) / 2, (high - low) / 2)
+
+
+def spread_distances(most: int, per_octave: int = 4) -> list[int]:
+    """Distances from 1 on, at first all and then in equal ratios, up to the largest."""
+    found = list(range(1, min(11, most + 1)))
+    at = 10.0
+    while at < most:
+        at *= 2 ** (1 / per_octave)
+        found.append(min(round(at), most))
+    return sorted(set(found))
+
+
+class Arm:
+    """The arm of a drive: cylinders, and how long it takes between them."""
+
+    def __init__(self, motion: Motion, resolution: float, tell: Callable[[float], None]) -> None:
+        self.motion = motion
+        self.platter = motion.platter
+        self.layout = motion.layout
+        self.resolution = resolution
+        self.tell = tell
+        self.base: Time | None = None
+        self.switch: Time | None = None
+        # By distance in cylinders, seek times in ns.
+        self.seeks: dict[int, Time] = {}
+        self.notes: list[str] = []
+
+    def _sector_time(self, zone: Zone) -> float:
+        return self.platter.turn / zone.per_track
+
+    def _within(self, zone: Zone, tracks: int) -> Callable[[], tuple[Place, Place]]:
+        """Pairs of tracks of a zone, so many tracks apart."""
+        room = zone.used_tracks - 2 - tracks
+
+        def pairs() -> tuple[Place, Place]:
+            track = self.platter.random.randrange(max(room, 1))
+            return Place(zone, track), Place(zone, track + tracks)
+
+        return pairs
+
+    def _from_cylinder(self, zone: Zone, cylinders: int, first: int = 0, by: int = 0) -> Callable[[], tuple[Place, Place]]:
+        """Pairs of tracks, from the first tracks of cylinders of a zone, so many cylinders on."""
+        per_cylinder = zone.tracks or 1
+        whole = (zone.used_tracks - 1 + zone.lead) // per_cylinder
+        room = whole - cylinders - (1 if zone.lead else 0)
+        offset = per_cylinder - zone.lead if zone.lead else 0
+
+        def pairs() -> tuple[Place, Place]:
+            cylinder = self.platter.random.randrange(max(room, 1))
+            track = offset + cylinder * per_cylinder + first
+            return Place(zone, track), Place(zone, track - first + cylinders * per_cylinder + by)
+
+        return pairs
+
+    def measure_base(self) -> None:
+        """A request for another sector of the same track: all that is no motion."""
+        zone = self._largest()
+        self.base = self.motion.time(self._within(zone, 0), self.resolution)
+        # Counted without the time that the sector itself takes to pass.
+        self.base = Time(self.base.ns - self._sector_time(zone), self.base.half_width)
+
+    def _largest(self) -> Zone:
+        return max(self.layout.zones, key=lambda zone: zone.used_tracks)
+
+    def find_cylinders(self) -> None:
+        """How many tracks a cylinder has, where the skews do not tell: from the times between tracks.
+
+        From the first track of a cylinder they change at the next cylinder and at the one after that. Where a
+        head switch takes as long as a seek to the next cylinder, the first change is not seen, and the second
+        one tells.
+        """
+        zone = self.layout.zones[0]
+        most = min(_MOST_HEADS * 3 + 2, zone.used_tracks - 2)
+        known: dict[int, float] = {}
+
+        def time(track: int) -> float:
+            if track not in known:
+                found = self.motion.time(lambda: (Place(zone, 0), Place(zone, track)), self.resolution * 4)
+                known[track] = found.ns
+            return known[track]
+
+        def changes_after(track: int) -> int | None:
+            """The first track behind one whose time is another."""
+            near, step = track, 1
+            while abs(time(min(track + step, most)) - time(track)) < 10 * self.resolution:
+                near = min(track + step, most)
+                if near == most:
+                    return None
+                step *= 2
+            far = min(track + step, most)
+            while far - near > 1:
+                middle = (near + far) // 2
+                if abs(time(middle) - time(track)) < 10 * self.resolution:
+                    near = middle
+                else:
+                    far = middle
+            return far
+
+        first = changes_after(1)
+        second = None if first is None else changes_after(first)
+        if first is None or second is None:
+            self.notes.append("no change of the time between tracks tells where cylinders begin")
+            self._set_tracks(1)
+        else:
+            self._set_tracks(second - first)
+
+    def _set_tracks(self, tracks: int) -> None:
+        self.layout.tracks = tracks
+        for zone in self.layout.zones:
+            zone.tracks = tracks
+
+    def measure_switch(self) -> None:
+        """The time to another track of the same cylinder."""
+        zone = self._largest()
+        if (zone.tracks or 1) < 2:
+            return
+        assert self.base is not None
+        found = self.motion.time(self._from_cylinder(zone, 0, 0, 1), self.resolution)
+        self.switch = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+
+    def seek_within(self, distance: int) -> Time:
+        """The time of a seek that fits into one zone."""
+        known = self.seeks.get(distance)
+        if known is not None:
+            return known
+        assert self.base is not None
+        zone = self._largest()
+        found = self.motion.time(self._from_cylinder(zone, distance), self.resolution)
+        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+        return self.seeks[distance]
+
+    def cylinders_of(self, zone: Zone) -> int:
+        """Cylinders with data, of a zone."""
+        per_cylinder = zone.tracks or 1
+        return (zone.used_tracks + zone.lead + per_cylinder - 1) // per_cylinder
+
+    def number_cylinders(self) -> None:
+        """The cylinder at which each zone begins: behind the one before, with cylinders between that hold no data."""
+        at = 0
+        previous: Zone | None = None
+        for index, zone in enumerate(self.layout.zones):
+            if previous is not None:
+                at += self.cylinders_of(previous)
+                previous.hidden = self._hidden(previous, zone)
+                at += previous.hidden
+            zone.first_cylinder = at
+            previous = zone
+            self.tell((index + 1) / len(self.layout.zones))
+
+    def _hidden(self, before: Zone, after: Zone) -> int:
+        """Cylinders between two zones, by how long the arm takes from one to the other."""
+        assert self.base is not None
+        whole = self.cylinders_of(before)
+        limit = self.cylinders_of(self._largest()) - 2
+        wanted = []
+        for back in (0, 3, 7):
+            if back >= whole:
+                continue
+            try:
+                time = self.motion.time(
+                    lambda back=back: (self._any_of(before, whole - 1 - back), self._any_of(after, 0)),
+                    self.resolution,
+                )
+            except Unmeasured:
+                continue
+            wanted.append((back + 1, time.ns - self._sector_time(after) - self.base.ns))
+        if not wanted:
+            self.notes.append(f"cylinders between sectors {before.end - 1} and {before.end} could not be counted")
+            return 0
+
+        def error(hidden: int) -> float:
+            return sum(abs(self.seek_within(least + hidden).ns - time) for least, time in wanted)
+
+        if error(0) < 4 * self.resolution * len(wanted):
+            return 0
+        # The curve rises but for the roughness of its points: bisection, and then the neighbours.
+        low, high = 0, 1
+        least, time = wanted[-1]
+        while least + high < limit and self.seek_within(least + high).ns < time:
+            low, high = high, high * 2
+        high = min(high, limit - least)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.seek_within(least + middle).ns < time:
+                low = middle
+            else:
+                high = middle
+        near = range(max(low - 4, 0), min(high + 5, limit - 4))
+        return min(near, key=error)
+
+    def _any_of(self, zone: Zone, cylinder: int) -> Place:
+        """A track of a cylinder of a zone, counted from the zone's first."""
+        per_cylinder = zone.tracks or 1
+        first = max(cylinder * per_cylinder - zone.lead, 0)
+        last = min((cylinder + 1) * per_cylinder - zone.lead, zone.used_tracks) - 1
+        return Place(zone, self.platter.random.randint(first, last))
+
+    def measure_curve(self, per_octave: int) -> None:
+        """Seek times of distances up to the longest between sectors."""
+        zones = self.layout.zones
+        last = zones[-1].first_cylinder + self.cylinders_of(zones[-1]) - 1
+        within = self.cylinders_of(self._largest()) - 2
+        distances = spread_distances(last, per_octave)
+        for index, distance in enumerate(distances):
+            try:
+                if distance <= within // 2:
+                    self.seek_within(distance)
+                else:
+                    self._seek_across(distance)
+            except Unmeasured:
+                self.notes.append(f"a seek over {distance} cylinders could not be measured")
+            self.tell((index + 1) / len(distances))
+
+    def _seek_across(self, distance: int) -> None:
+        assert self.base is not None
+        zones = self.layout.zones
+        last = zones[-1].first_cylinder + self.cylinders_of(zones[-1]) - 1
+        pairs = []
+        for start in _starts(last - distance):
+            before, after = self._at(start), self._at(start + distance)
+            if before is not None and after is not None:
+                pairs.append((before, after))
+        if not pairs:
+            raise Unmeasured
+        # One zone for the second track, so that its sectors take one time.
+        zone = pairs[0][1].zone
+        pairs = [pair for pair in pairs if pair[1].zone is zone]
+        found = self.motion.time(lambda: self.platter.random.choice(pairs), self.resolution * 4)
+        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+
+    def _at(self, cylinder: int) -> Place | None:
+        """The first track of a cylinder, where it has data."""
+        for zone in self.layout.zones:
+            index = cylinder - zone.first_cylinder
+            if 0 <= index < self.cylinders_of(zone):
+                track = index * (zone.tracks or 1) - zone.lead
+                return Place(zone, track) if 0 <= track < zone.used_tracks - 1 else None
+        return None
+
+
+def _starts(room: int) -> Iterable[int]:
+    """Cylinders from 0 up to `room`."""
+    count = min(room + 1, 400)
+    return (room * index // max(count - 1, 1) for index in range(count))
+
+
+_MOST_HEADS = 32
+
+__all__ = ["Arm", "Exhausted", "Motion", "Place", "Time", "Unmeasured", "spread_distances"]
