@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::{SimulationError, raised, spec_source};
 
 /// A spec's device, of which only its size and the times of its answers are told.
-#[pyclass(name = "Session", module = "diskwright._engine")]
+#[pyclass(unsendable, name = "Session", module = "diskwright._engine")]
 pub struct Session(session::Session);
 
 #[pymethods]

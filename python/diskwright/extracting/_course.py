@@ -80,7 +80,7 @@ def _measure(
     motion = Motion(platter, layout)
     if platter.hit:
         # What a drive reads ahead would move the arm.
-        motion.by_write = target.may_write
+        motion.by = "write" if target.may_write else "read"
         motion.rest_turns = 0 if target.may_write else 3
     resolution = max(platter.turn / 2**16, 4 * platter.noise)
     arm = found.arm = Arm(motion, resolution, lambda share: None)
@@ -95,8 +95,9 @@ def _measure(
         arm.measure_curve(per_octave)
     except Unmeasured:
         found.notes.append("requests do not take the times that the angles of their sectors give them")
-    step("memory")
-    found.memory = measure_memory(platter, layout, arm)
+    if arm.base is not None:
+        found.memory = measure_memory(platter, arm, step("memory"))
+        found.notes += found.memory.notes
 
 
 __all__ = ["Extracted", "Time", "course"]

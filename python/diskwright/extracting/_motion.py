@@ -46,8 +46,9 @@ class Motion:
         self.layout = layout
         # A request before which the drive is left alone for whole turns.
         self.rest_turns = 0
-        # The arm is put to a track by a write, which no read-ahead follows.
-        self.by_write = False
+        # How the arm is put to a track: by a read, by a write, which no read-ahead follows, or by a write and
+        # then a read that the drive's memory serves.
+        self.by = "read"
 
     def fresh(self, place: Place) -> int:
         """A sector of a track that the drive's memory has no reason to hold."""
@@ -65,11 +66,29 @@ class Motion:
             raise Unmeasured
         return self.platter.random.choice(left)
 
+    def _put(self, sector: int, by: str) -> int | None:
+        """Puts the arm to a sector's track; gives the instant of the last completion, or None where the drive's
+        memory was in the way.
+        """
+        platter = self.platter
+        rest = self.rest_turns * platter.turn
+        if by == "read":
+            read = platter.ask(sector, rest)
+            return read.end if read.response > platter.hit else None
+        if by == "write":
+            return platter.ask(sector, rest, True).end
+        kept = platter.random.randrange(platter.sectors)
+        platter.ask(kept, rest)
+        platter.ask(sector, 6 * platter.turn, True)
+        read = platter.ask(kept)
+        return read.end if read.response <= platter.hit else None
+
     def time(
         self,
         pairs: Callable[[], tuple[Place, Place]],
         resolution: float,
         write: bool = False,
+        by: str | None = None,
     ) -> Time:
         """The shortest time from the issue of a request for the second of two tracks to its completion, after one
         for the first.
@@ -86,10 +105,15 @@ class Motion:
                 if astray > _ASTRAY:
                     raise
                 continue
-            here = platter.ask(from_sector, self.rest_turns * turn, self.by_write)
+            end = self._put(from_sector, by or self.by)
+            if end is None:
+                astray += 1
+                if astray > _ASTRAY:
+                    raise Unmeasured
+                continue
             wanted = (low + high) / 2 if math.isfinite(high) else turn * platter.random.uniform(0.3, 0.7)
             at = after.zone.phase_of(to_sector - after.zone.start) * turn
-            pause = (at - wanted - here.end) % turn + self.rest_turns * turn
+            pause = (at - wanted - end) % turn + self.rest_turns * turn
             there = platter.ask(to_sector, pause, write)
             taken = there.response
             late = off(taken - wanted, turn)
@@ -169,6 +193,19 @@ class Arm:
         # Counted without the time that the sector itself takes to pass.
         self.base = Time(self.base.ns - self._sector_time(zone), self.base.half_width)
 
+    def overhead(self, by: str, write: bool) -> Time:
+        """The same for a read or a write after a read, a write, or a hit."""
+        zone = self._largest()
+        found = self.motion.time(self._within(zone, 0), self.resolution, write, by)
+        return Time(found.ns - self._sector_time(zone), found.half_width)
+
+    def write_motion(self, distance: int, by: str, base: Time) -> Time:
+        """The time of a motion before a write: over cylinders of one zone, or to another head."""
+        zone = self._largest()
+        pairs = self._from_cylinder(zone, distance, 0, 0 if distance else 1)
+        found = self.motion.time(pairs, self.resolution, True, by)
+        return Time(found.ns - self._sector_time(zone) - base.ns, found.half_width + base.half_width)
+
     def _largest(self) -> Zone:
         return max(self.layout.zones, key=lambda zone: zone.used_tracks)
 
@@ -238,6 +275,10 @@ class Arm:
         found = self.motion.time(self._from_cylinder(zone, distance), self.resolution)
         self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
         return self.seeks[distance]
+
+    def distances_within(self, per_octave: int) -> list[int]:
+        """Distances of seeks that fit well into one zone."""
+        return spread_distances(max((self.cylinders_of(self._largest()) - 2) // 2, 1), per_octave)
 
     def cylinders_of(self, zone: Zone) -> int:
         """Cylinders with data, of a zone."""

@@ -14,19 +14,23 @@ class Target(Protocol):
     blocks: its size in blocks of 512 bytes.
     may_write: whether it may be written to.
     exact: whether times are those of a simulation, without noise.
+    requests: that were issued.
     """
 
     blocks: int
     may_write: bool
     exact: bool
+    requests: int
 
     @property
     def now_ns(self) -> int:
         """When the last request was complete, ns."""
 
-    def ask(self, pause_ns: int, lbn: int, blocks: int, write: bool = False) -> tuple[int, int]:
+    def ask(
+        self, pause_ns: int, lbn: int, blocks: int, write: bool = False, through: bool = True
+    ) -> tuple[int, int]:
         """Issues a request `pause_ns` after the one before was complete; gives when it was issued and when it
-        was complete, ns. A write is complete when it is on the medium.
+        was complete, ns. A write `through` is complete when it is on the medium.
         """
 
 
@@ -47,10 +51,12 @@ class SimulatedTarget:
     def now_ns(self) -> int:
         return self._session.now_ns
 
-    def ask(self, pause_ns: int, lbn: int, blocks: int, write: bool = False) -> tuple[int, int]:
+    def ask(
+        self, pause_ns: int, lbn: int, blocks: int, write: bool = False, through: bool = True
+    ) -> tuple[int, int]:
         issue = self._session.now_ns + pause_ns
         self.requests += 1
-        return issue, self._session.ask(pause_ns, lbn, blocks, write, write)
+        return issue, self._session.ask(pause_ns, lbn, blocks, write, write and through)
 
 
 def _kind(drive: str | os.PathLike[str]) -> str:

@@ -14,8 +14,10 @@ from diskwright.extracting._platter import Missing, Platter, off
 _MATCHES = 0.3
 # Sectors that addresses may skip between two looks, before another zone is assumed.
 _MOST_SKIPPED = 24
-# Tracks of a zone that are looked at one by one.
-_LOOKED_AT = 4
+# Cylinders of a zone at whose first track the skews are looked at.
+_LOOKED_AT = (1, 2, 3, 5, 9, 14, 20, 29, 40)
+# Sectors that a defect makes addresses skip at one place.
+_FEW = 8
 # Parts of the device that the stretches between two looks do not exceed.
 _FINEST = 400
 # Sectors of a track that are thinkable.
@@ -107,6 +109,8 @@ class Layout:
         last = self.platter.sectors
         while start < last:
             zone = self._begin(start)
+            if self.zones:
+                self._align(zone, self.zones[-1])
             self._skews(zone)
             self._walk(zone, last)
             self.zones.append(zone)
@@ -153,6 +157,34 @@ class Layout:
             raise Unclear(start)
         return Zone(start, start + 1, per_track, self._end_of(start))
 
+    def _align(self, zone: Zone, before: Zone) -> None:
+        """Moves the beginning of a zone to where its first track begins.
+
+        A few sectors of a zone may be where the one before would have them; that its first track is too short
+        tells.
+        """
+
+        def is_on_first(sector: int) -> bool:
+            expected = zone.phase + sector / zone.per_track
+            return abs(off(self._end_of(zone.start + sector) - expected)) * zone.per_track < _MATCHES
+
+        if zone.start + zone.per_track >= self.platter.sectors:
+            return
+        low, high = 0, zone.per_track
+        if is_on_first(high - 1) or is_on_first(high):
+            return
+        while high - low > 1:
+            middle = (low + high) // 2
+            if is_on_first(middle):
+                low = middle
+            else:
+                high = middle
+        short = zone.per_track - high
+        if 0 < short < zone.per_track // 2 and before.end - short > before.start:
+            zone.start -= short
+            before.end = zone.start
+            zone.phase = (zone.phase - short / zone.per_track) % 1.0
+
     def _skew_at(self, zone: Zone, track: int) -> int | None:
         """How far a track of the zone is behind the one before, in sectors; None where it is no whole number."""
         place = zone.start + track * zone.per_track
@@ -191,18 +223,27 @@ class Layout:
             return
         zone.tracks = self.tracks
         alike = bool(self.zones) and self.zones[0].cylinder_skew == self.zones[0].track_skew
+        cylinders = [first for first in _LOOKED_AT if (first + 1) * self.tracks < room]
         if self.tracks > 1:
-            looks = [self._skew_at(zone, track) for track in range(1, min(self.tracks, 4, room))]
-            known = [skew for skew in looks if skew is not None]
-            zone.track_skew = max(set(known), key=known.count) if known else None
-        if not alike or self.tracks == 1:
-            looks = [self._skew_at(zone, self.tracks * turn) for turn in (1, 2, 3) if self.tracks * turn < room]
-            known = [skew for skew in looks if skew is not None]
-            zone.cylinder_skew = max(set(known), key=known.count) if known else None
+            looks = [first * self.tracks + 1 + index % (self.tracks - 1) for index, first in enumerate([0, *cylinders])]
+            zone.track_skew = self._commonest(zone, [track for track in looks if track <= room])
+        if alike and self.tracks > 1:
+            zone.cylinder_skew = zone.track_skew
+        else:
+            zone.cylinder_skew = self._commonest(zone, [first * self.tracks for first in cylinders])
             if zone.track_skew is None:
                 zone.track_skew = zone.cylinder_skew
-        else:
-            zone.cylinder_skew = zone.track_skew
+
+    def _commonest(self, zone: Zone, tracks: list[int]) -> int | None:
+        """The skew that most of some tracks have: defects move the sectors of others."""
+        known: list[int] = []
+        for track in tracks:
+            skew = self._skew_at(zone, track)
+            if skew is not None:
+                known.append(skew)
+            if known and known.count(known[-1]) >= 3:
+                return known[-1]
+        return max(set(known), key=known.count) if known else None
 
     def _matches(self, zone: Zone, sector: int, skipped: int) -> bool:
         """Whether a sector of the device is where the zone has it with so many sectors skipped."""
@@ -265,8 +306,8 @@ class Layout:
             middle = (good + bad) // 2
             fits = self._matches(zone, middle, skipped)
             # By chance a sector of another zone may be there, too, and then most of its track.
-            for share in (0.31, 0.64, 1.0):
-                before = middle - round(share * zone.per_track)
+            for back in (16, *(round(share * zone.per_track) for share in (0.31, 0.64, 1.0))):
+                before = middle - back
                 if fits and before > good:
                     fits = self._matches(zone, before, skipped)
             if fits:
@@ -280,24 +321,31 @@ class Layout:
         # Behind a defect all sectors of the track are moved alike; in another zone tracks begin elsewhere.
         beyond = [sector + round(share * zone.per_track) - 1 for share in (0.2, 0.4, 0.6, 0.8, 1.0)]
         beyond = [one for one in beyond if one < self.platter.sectors]
-        found = None
+        begins = (sector - zone.start + skipped) % zone.per_track == 0
         for jump in range(1, _MOST_SKIPPED + 1):
             if self._matches(zone, sector, skipped + jump):
-                fits = sum(
-                    any(self._matches(zone, one, skipped + jump + more) for more in range(4)) for one in beyond
-                )
-                if fits >= max(len(beyond) - 1, 1):
-                    found = jump
-                    break
-        if found is not None:
-            return found
-        # Whole tracks may be skipped.
+                near = [sector + far for far in (1, 2, 5) if sector + far < self.platter.sectors]
+                if not all(self._near(zone, one, skipped + jump) for one in near):
+                    continue
+                fits = sum(self._near(zone, one, skipped + jump) for one in beyond)
+                # In the middle of a track nothing but a defect moves sectors by so few; the zone may end soon.
+                if fits >= max(len(beyond) - 1, 1) or (not begins and jump <= _FEW):
+                    return jump
+        # Whole tracks may be skipped: all that follows is moved alike.
         for tracks in range(1, 4):
             jump = tracks * zone.per_track
-            fits = sum(self._matches(zone, one, skipped + jump) for one in [sector, *beyond])
-            if fits >= len(beyond) and zone.cylinder_skew != zone.track_skew:
+            if not self._matches(zone, sector, skipped + jump):
+                continue
+            reach = 6 * (self.tracks or 8) * zone.per_track
+            places = [sector + self.platter.random.randrange(reach) for _ in range(12)]
+            places = [one for one in places if one < self.platter.sectors]
+            if len(places) > 6 and sum(self._near(zone, one, skipped + jump) for one in places) >= len(places) - 1:
                 return jump
         return None
+
+    def _near(self, zone: Zone, sector: int, skipped: int) -> bool:
+        """Whether a sector is where the zone has it with so many sectors skipped, or few more."""
+        return any(self._matches(zone, sector, skipped + more) for more in range(4))
 
 
 class Unclear(Exception):
