@@ -13,17 +13,18 @@ from diskwright.extracting._target import Target
 from diskwright.extracting._zones import Layout, Zone
 
 _SCHEMA = 1
+# Distances of the seek curve for each octave.
+_PER_OCTAVE = 4
 
 
 def extract(
     target: Target,
     name: str | PathLike[str],
-    budget_s: float | None,
-    per_octave: int,
+    minutes: float | None,
     progress: Progress | None,
 ) -> Extraction:
     """Measures a target."""
-    found = course(target, budget_s, per_octave, progress)
+    found = course(target, None if minutes is None else 60 * minutes, _PER_OCTAVE, progress)
     data: dict[str, Any] = {
         "schema": _SCHEMA,
         "target": fsdecode(name),

@@ -191,6 +191,8 @@ class _Measuring:
     def overheads(self) -> None:
         """What a request for the track on which the arm is takes, but for the platter, by kinds."""
         may_write = self.platter.target.may_write
+        if may_write:
+            self.arm.motion.compare_writes()
         for kind, by, write in (
             ("read_after_read", "hit" if self.platter.hit and may_write else "read", False),
             ("read_after_write", "write", False),

@@ -14,8 +14,10 @@ from diskwright.extracting._zones import Layout, Zone
 
 # How far a completion may be from the chosen instant, as a share of a turn.
 _STRAY = 0.004
-# Requests of a bisection that may go astray.
-_ASTRAY = 40
+# Sectors of a track that are written.
+_WRITTEN = 7
+# Requests of a bisection that may go astray, and the most that it makes.
+_ASTRAY, _MOST_PAIRS = 40, 150
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,10 @@ class Motion:
         # How the arm is put to a track: by a read, by a write, which no read-ahead follows, or by a write and
         # then a read that the drive's memory serves.
         self.by = "read"
+        # How much later a write is complete than a read of the same sector, ns.
+        self.write_late = 0.0
+        # The longest response of a hit after a write, ns.
+        self.hit_after_write = 0.0
 
     def fresh(self, place: Place) -> int:
         """A sector of a track that the drive's memory has no reason to hold."""
@@ -66,6 +72,24 @@ class Motion:
             raise Unmeasured
         return self.platter.random.choice(left)
 
+    def compare_writes(self) -> None:
+        """How much later than reads writes are complete, at the same angle of the platter."""
+        zone = max(self.layout.zones, key=lambda zone: zone.used_tracks)
+        late = []
+        for _ in range(9):
+            sector = self.fresh(Place(zone, self.platter.random.randrange(zone.used_tracks - 1)))
+            wrote = self.platter.ask(sector, 0.0, True)
+            expected = zone.phase_of(sector - zone.start)
+            late.append(off(self.platter.phase(wrote.end) - expected) * self.platter.turn)
+        self.write_late = sorted(late)[len(late) // 2]
+        responses = []
+        for _ in range(9):
+            kept = self.platter.random.randrange(self.platter.sectors)
+            self.platter.ask(kept)
+            self.platter.ask(self.platter.random.randrange(self.platter.sectors), 6 * self.platter.turn, True)
+            responses.append(self.platter.ask(kept).response)
+        self.hit_after_write = sorted(responses)[len(responses) // 2] * 1.02 + 1000
+
     def _put(self, sector: int, by: str) -> int | None:
         """Puts the arm to a sector's track; gives the instant of the last completion, or None where the drive's
         memory was in the way.
@@ -81,7 +105,7 @@ class Motion:
         platter.ask(kept, rest)
         platter.ask(sector, 6 * platter.turn, True)
         read = platter.ask(kept)
-        return read.end if read.response <= platter.hit else None
+        return read.end if read.response <= self.hit_after_write else None
 
     def time(
         self,
@@ -93,37 +117,21 @@ class Motion:
         """The shortest time from the issue of a request for the second of two tracks to its completion, after one
         for the first.
         """
-        platter, turn = self.platter, self.platter.turn
+        turn = self.platter.turn
         low, high = 0.0, math.inf
         astray = 0
-        while high - low > resolution:
-            before, after = pairs()
-            try:
-                from_sector, to_sector = self.fresh(before), self.fresh(after)
-            except Unmeasured:
-                astray += 1
-                if astray > _ASTRAY:
-                    raise
-                continue
-            end = self._put(from_sector, by or self.by)
-            if end is None:
-                astray += 1
-                if astray > _ASTRAY:
-                    raise Unmeasured
-                continue
-            wanted = (low + high) / 2 if math.isfinite(high) else turn * platter.random.uniform(0.3, 0.7)
-            at = after.zone.phase_of(to_sector - after.zone.start) * turn
-            pause = (at - wanted - end) % turn + self.rest_turns * turn
-            there = platter.ask(to_sector, pause, write)
-            taken = there.response
-            late = off(taken - wanted, turn)
-            if abs(late) > max(_STRAY * turn, 4 * platter.noise) or there.response <= platter.hit:
+        for _ in range(_MOST_PAIRS):
+            if high - low <= resolution:
+                return Time((low + high) / 2, (high - low) / 2)
+            wanted = (low + high) / 2 if math.isfinite(high) else turn * self.platter.random.uniform(0.3, 0.7)
+            taken = self._taken(pairs(), wanted, write, by)
+            if taken is None:
                 astray += 1
                 if astray > _ASTRAY:
                     raise Unmeasured
                 continue
             if taken < low or taken - turn > high:
-                # Contradicts the bisection so far: begin anew from what this request tells.
+                # Contradicts the bisection so far: it begins anew from what this request tells.
                 astray += 4
                 if astray > _ASTRAY:
                     raise Unmeasured
@@ -131,7 +139,49 @@ class Motion:
                 continue
             high = min(high, float(taken))
             low = max(low, taken - turn)
-        return Time((low + high) / 2, (high - low) / 2)
+        raise Unmeasured
+
+    def is_caught(self, pairs: Callable[[], tuple[Place, Place]], wanted: float) -> bool:
+        """Whether a request for the second of two tracks is complete a time after its issue, ns, which is less than
+        a turn away from the shortest time that is enough.
+        """
+        for _ in range(_ASTRAY):
+            taken = self._taken(pairs(), wanted, False, None)
+            if taken is not None:
+                return taken - wanted < self.platter.turn / 2
+        raise Unmeasured
+
+    def _taken(self, pair: tuple[Place, Place], wanted: float, write: bool, by: str | None) -> int | None:
+        """How long a request takes that is issued so long before its sector is over, or whole turns later; None
+        where it went astray.
+        """
+        platter, turn = self.platter, self.platter.turn
+        before, after = pair
+        by = by or self.by
+        try:
+            from_sector = self.fresh(before) if by == "read" else self._any(before)
+            to_sector = self._any(after) if write else self.fresh(after)
+        except Unmeasured:
+            return None
+        end = self._put(from_sector, by)
+        if end is None:
+            return None
+        at = after.zone.phase_of(to_sector - after.zone.start) * turn + (self.write_late if write else 0.0)
+        pause = (at - wanted - end) % turn + self.rest_turns * turn
+        taken = platter.ask(to_sector, pause, write).response
+        late = off(taken - wanted, turn)
+        if abs(late) > max(_STRAY * turn, 4 * platter.noise) or taken <= platter.hit:
+            return None
+        return taken
+
+    def _any(self, place: Place) -> int:
+        """A sector of a track that may be written: always of the same few, so that the others stay fresh."""
+        zone = place.zone
+        first = zone.first_of_track(place.track)
+        last = min(zone.first_of_track(place.track + 1), zone.end - zone.start) - 1
+        if last < first:
+            raise Unmeasured
+        return zone.start + self.platter.random.randint(first, min(first + _WRITTEN, last))
 
 
 def spread_distances(most: int, per_octave: int = 4) -> list[int]:
@@ -212,44 +262,39 @@ class Arm:
     def find_cylinders(self) -> None:
         """How many tracks a cylinder has, where the skews do not tell: from the times between tracks.
 
-        From the first track of a cylinder they change at the next cylinder and at the one after that. Where a
-        head switch takes as long as a seek to the next cylinder, the first change is not seen, and the second
-        one tells.
+        From the first track of a cylinder to the others of it they are a head switch. The first that differs
+        is the same head's in the next cylinder, if a switch takes longer than the seek there. If it is shorter,
+        or as long, times rise from one cylinder to the next, and two changes tell.
         """
         zone = self.layout.zones[0]
         most = min(_MOST_HEADS * 3 + 2, zone.used_tracks - 2)
-        known: dict[int, float] = {}
+        tolerance = 10 * self.resolution
 
-        def time(track: int) -> float:
-            if track not in known:
-                found = self.motion.time(lambda: (Place(zone, 0), Place(zone, track)), self.resolution * 4)
-                known[track] = found.ns
-            return known[track]
+        def pair(track: int) -> Callable[[], tuple[Place, Place]]:
+            return lambda: (Place(zone, 0), Place(zone, track))
 
-        def changes_after(track: int) -> int | None:
-            """The first track behind one whose time is another."""
-            near, step = track, 1
-            while abs(time(min(track + step, most)) - time(track)) < 10 * self.resolution:
-                near = min(track + step, most)
-                if near == most:
-                    return None
-                step *= 2
-            far = min(track + step, most)
-            while far - near > 1:
-                middle = (near + far) // 2
-                if abs(time(middle) - time(track)) < 10 * self.resolution:
-                    near = middle
-                else:
-                    far = middle
-            return far
+        def change_after(track: int) -> tuple[int, bool] | None:
+            """The first track behind one whose time is another, and whether it is longer."""
+            time = self.motion.time(pair(track), self.resolution * 4).ns
+            for other in range(track + 1, most + 1):
+                if self.motion.is_caught(pair(other), time - tolerance):
+                    return other, False
+                if not self.motion.is_caught(pair(other), time + tolerance):
+                    return other, True
+            return None
 
-        first = changes_after(1)
-        second = None if first is None else changes_after(first)
-        if first is None or second is None:
+        first = change_after(1)
+        found = None
+        if first is not None:
+            track, is_longer = first
+            if is_longer:
+                second = change_after(track)
+                found = None if second is None else second[0] - track
+            else:
+                found = track
+        if found is None:
             self.notes.append("no change of the time between tracks tells where cylinders begin")
-            self._set_tracks(1)
-        else:
-            self._set_tracks(second - first)
+        self._set_tracks(found or 1)
 
     def _set_tracks(self, tracks: int) -> None:
         self.layout.tracks = tracks
@@ -309,7 +354,7 @@ class Arm:
                 continue
             try:
                 time = self.motion.time(
-                    lambda back=back: (self._any_of(before, whole - 1 - back), self._any_of(after, 0)),
+                    lambda back=back: self._of_one_head(before, whole - 1 - back, after),
                     self.resolution,
                 )
             except Unmeasured:
@@ -339,12 +384,18 @@ class Arm:
         near = range(max(low - 4, 0), min(high + 5, limit - 4))
         return min(near, key=error)
 
-    def _any_of(self, zone: Zone, cylinder: int) -> Place:
-        """A track of a cylinder of a zone, counted from the zone's first."""
-        per_cylinder = zone.tracks or 1
-        first = max(cylinder * per_cylinder - zone.lead, 0)
-        last = min((cylinder + 1) * per_cylinder - zone.lead, zone.used_tracks) - 1
-        return Place(zone, self.platter.random.randint(first, last))
+    def _of_one_head(self, before: Zone, cylinder: int, after: Zone) -> tuple[Place, Place]:
+        """A track of a cylinder of a zone, counted from the zone's first, and one of the same head in the first
+        cylinder of another zone: so that no head switch takes longer than the seek.
+        """
+        heads = before.tracks or 1
+        last = min((cylinder + 1) * heads - before.lead, before.used_tracks - 1) - 1
+        first = max(cylinder * heads - before.lead, 0)
+        if last < first:
+            last = first
+        track = self.platter.random.randint(first, last)
+        head = (track + before.lead) % heads
+        return Place(before, track), Place(after, max(head - after.lead, 0))
 
     def measure_curve(self, per_octave: int) -> None:
         """Seek times of distances up to the longest between sectors."""

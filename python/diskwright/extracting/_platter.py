@@ -20,6 +20,8 @@ _SLOWEST_RPM, _FASTEST_RPM = 2000, 20_000
 _FOLLOWS = 0.08
 # Sizes of physical sectors in blocks that are tried.
 _SIZES = (1, 2, 4, 8, 16, 32)
+# Places that no memory of segments keeps.
+_MANY = 72
 # Times that a sector is asked for until it comes from the medium.
 _ATTEMPTS = 4
 
@@ -50,7 +52,6 @@ class Platter:
     per_sector: blocks of a physical sector. sectors: those of the device. turn: ns.
     hit: the longest response of a read that the drive's memory serves, ns; 0 while none is known.
     noise: the standard deviation of a completion, ns.
-    rest: how long a drive is left alone before the next request so that it has done with reading ahead, ns.
     """
 
     def __init__(self, target: Target, deadline_ns: int | None = None) -> None:
@@ -65,8 +66,11 @@ class Platter:
         self.reads = 0
         self._ends: dict[int, float] = {}
         self._asked: set[int] = set()
-        # Half-widths of what eviction must pass.
+        # Reads elsewhere after which small memories have forgotten.
         self.evicts = 0
+        # Whether the drive's memory keeps more places than memories of segments do.
+        self.is_shared = False
+        self._nexts: set[int] = set()
 
     @property
     def sectors(self) -> int:
@@ -78,6 +82,14 @@ class Platter:
             raise Exhausted
         self.reads += 1
         self._asked.update(range(sector, sector + sectors))
+        if self.is_shared and not write:
+            # A read that goes on where another one ended would be taken for a stream, and be followed by
+            # read-ahead: it begins sooner, with sectors that are known already.
+            behind = sector + sectors
+            while sector in self._nexts and sector > 0:
+                sector -= 1
+            sectors = behind - sector
+            self._nexts.add(behind)
         issue, end = self.target.ask(
             max(round(pause_ns), 0), sector * self.per_sector, sectors * self.per_sector, write
         )
@@ -148,10 +160,11 @@ def open_platter(target: Target, deadline_ns: int | None = None) -> Platter:
     sizes = sorted(size for _, size in agree if size)
     platter.per_sector = sizes[len(sizes) // 2] if sizes else 1
     platter.turn = turn
+    if platter.hit:
+        _hits_of_sectors(platter)
     _refine(platter)
     # Angles that were noted before the turn was known mean nothing.
     platter._ends.clear()
-    platter._asked = {block // platter.per_sector for block in platter._asked}
     return platter
 
 
@@ -172,6 +185,22 @@ def _hits(platter: Platter) -> None:
         close = times[np.abs(times - middle) < 0.5 * middle + 20_000]
         platter.hit = int(close.max() * 1.02) + 1000
         platter.evicts = 12
+
+
+def _hits_of_sectors(platter: Platter) -> None:
+    """How long hits of a whole sector take, and whether more places are kept than memories of segments keep."""
+    # What was asked for so far were blocks.
+    platter._asked = {block // platter.per_sector for block in platter._asked}
+    responses = []
+    for _ in range(8):
+        sector = platter.random.randrange(platter.sectors)
+        platter.ask(sector)
+        responses.append(platter.ask(sector, 0.3e6).response)
+    platter.hit = int(np.median(responses) * 1.02) + 1000
+    first = [platter.random.randrange(platter.sectors) for _ in range(3)]
+    for sector in [*first, *(platter.random.randrange(platter.sectors) for _ in range(_MANY))]:
+        platter.ask(sector)
+    platter.is_shared = sum(platter.ask(sector).response <= platter.hit for sector in first) >= 2
 
 
 def _look(platter: Platter, place: int) -> tuple[float | None, int | None]:

@@ -155,7 +155,10 @@ class Layout:
                 break
         else:
             raise Unclear(start)
-        return Zone(start, start + 1, per_track, self._end_of(start))
+        try:
+            return Zone(start, start + 1, per_track, self._end_of(start))
+        except Missing as error:
+            raise Unclear(start) from error
 
     def _align(self, zone: Zone, before: Zone) -> None:
         """Moves the beginning of a zone to where its first track begins.
@@ -171,14 +174,17 @@ class Layout:
         if zone.start + zone.per_track >= self.platter.sectors:
             return
         low, high = 0, zone.per_track
-        if is_on_first(high - 1) or is_on_first(high):
+        try:
+            if is_on_first(high) or is_on_first(high - 1):
+                return
+            while high - low > 1:
+                middle = (low + high) // 2
+                if is_on_first(middle):
+                    low = middle
+                else:
+                    high = middle
+        except Missing:
             return
-        while high - low > 1:
-            middle = (low + high) // 2
-            if is_on_first(middle):
-                low = middle
-            else:
-                high = middle
         short = zone.per_track - high
         if 0 < short < zone.per_track // 2 and before.end - short > before.start:
             zone.start -= short
