@@ -93,6 +93,7 @@ def _measure(
         arm.number_cylinders()
         arm.tell = step("seek")
         arm.measure_curve(per_octave)
+        arm.find_arms()
     except Unmeasured:
         found.notes.append("requests do not take the times that the angles of their sectors give them")
     if arm.base is not None:

@@ -90,6 +90,10 @@ class Motion:
             responses.append(self.platter.ask(kept).response)
         self.hit_after_write = sorted(responses)[len(responses) // 2] * 1.02 + 1000
 
+    def put(self, place: Place) -> None:
+        """Puts the arm to a track."""
+        self._put(self.fresh(place) if self.by == "read" else self._any(place), self.by)
+
     def _put(self, sector: int, by: str) -> int | None:
         """Puts the arm to a sector's track; gives the instant of the last completion, or None where the drive's
         memory was in the way.
@@ -207,6 +211,7 @@ class Arm:
         self.switch: Time | None = None
         # By distance in cylinders, seek times in ns.
         self.seeks: dict[int, Time] = {}
+        self.have_own_arms = False
         self.notes: list[str] = []
 
     def _sector_time(self, zone: Zone) -> float:
@@ -257,7 +262,7 @@ class Arm:
         return Time(found.ns - self._sector_time(zone) - base.ns, found.half_width + base.half_width)
 
     def _largest(self) -> Zone:
-        return max(self.layout.zones, key=lambda zone: zone.used_tracks)
+        return max(self.layout.zones_of(0), key=lambda zone: zone.used_tracks)
 
     def find_cylinders(self) -> None:
         """How many tracks a cylinder has, where the skews do not tell: from the times between tracks.
@@ -332,16 +337,36 @@ class Arm:
 
     def number_cylinders(self) -> None:
         """The cylinder at which each zone begins: behind the one before, with cylinders between that hold no data."""
-        at = 0
-        previous: Zone | None = None
-        for index, zone in enumerate(self.layout.zones):
-            if previous is not None:
-                at += self.cylinders_of(previous)
-                previous.hidden = self._hidden(previous, zone)
-                at += previous.hidden
-            zone.first_cylinder = at
-            previous = zone
-            self.tell((index + 1) / len(self.layout.zones))
+        done = 0
+        for part in range(self.layout.ranges):
+            at = 0
+            previous: Zone | None = None
+            for zone in self.layout.zones_of(part):
+                if previous is not None:
+                    at += self.cylinders_of(previous)
+                    previous.hidden = self._hidden(previous, zone)
+                    at += previous.hidden
+                zone.first_cylinder = at
+                previous = zone
+                done += 1
+                self.tell(done / len(self.layout.zones))
+
+    def find_arms(self) -> None:
+        """Whether parts of the address space have arms of their own, that stay where they are while others move."""
+        if self.layout.ranges == 1:
+            return
+        assert self.base is not None
+        here, there = self.layout.zones_of(0)[0], self.layout.zones_of(1)[-1]
+        far = Place(there, there.used_tracks - 2)
+
+        def pairs() -> tuple[Place, Place]:
+            track = Place(here, self.platter.random.randrange(here.tracks or 1))
+            self.motion.put(track)
+            return far, track
+
+        time = self.motion.time(pairs, self.resolution * 64)
+        moved = time.ns - self._sector_time(here) - self.base.ns
+        self.have_own_arms = moved < 0.2e6
 
     def _hidden(self, before: Zone, after: Zone) -> int:
         """Cylinders between two zones, by how long the arm takes from one to the other."""
@@ -399,7 +424,7 @@ class Arm:
 
     def measure_curve(self, per_octave: int) -> None:
         """Seek times of distances up to the longest between sectors."""
-        zones = self.layout.zones
+        zones = self.layout.zones_of(0)
         last = zones[-1].first_cylinder + self.cylinders_of(zones[-1]) - 1
         within = self.cylinders_of(self._largest()) - 2
         distances = spread_distances(last, per_octave)
@@ -415,7 +440,7 @@ class Arm:
 
     def _seek_across(self, distance: int) -> None:
         assert self.base is not None
-        zones = self.layout.zones
+        zones = self.layout.zones_of(0)
         last = zones[-1].first_cylinder + self.cylinders_of(zones[-1]) - 1
         pairs = []
         for start in _starts(last - distance):
@@ -432,7 +457,7 @@ class Arm:
 
     def _at(self, cylinder: int) -> Place | None:
         """The first track of a cylinder, where it has data."""
-        for zone in self.layout.zones:
+        for zone in self.layout.zones_of(0):
             index = cylinder - zone.first_cylinder
             if 0 <= index < self.cylinders_of(zone):
                 track = index * (zone.tracks or 1) - zone.lead

@@ -101,6 +101,8 @@ class Layout:
         self.tell = tell
         self.zones: list[Zone] = []
         self.tracks: int | None = None
+        # Parts of the address space that each lead through all cylinders.
+        self.ranges = 1
         self.notes: list[str] = []
 
     def survey(self) -> None:
@@ -116,6 +118,23 @@ class Layout:
             self.zones.append(zone)
             start = zone.end
             self.tell(start / last)
+        self.ranges = self._ranges()
+
+    def _ranges(self) -> int:
+        """Parts of the address space whose zones are the same again."""
+        sizes = [zone.per_track for zone in self.zones]
+        for count in (2, 3, 4):
+            length = len(sizes) // count
+            if length > 1 and length * count == len(sizes) and sizes[0] > sizes[length - 1]:
+                parts = [sizes[part * length : (part + 1) * length] for part in range(count)]
+                if all(part == parts[0] for part in parts):
+                    return count
+        return 1
+
+    def zones_of(self, part: int) -> list[Zone]:
+        """The zones of a part of the address space."""
+        length = len(self.zones) // self.ranges
+        return self.zones[part * length : (part + 1) * length]
 
     def _end_of(self, sector: int) -> float:
         return self.platter.end_of(sector)
