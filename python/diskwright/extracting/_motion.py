@@ -88,7 +88,9 @@ class Motion:
             self.platter.ask(kept)
             self.platter.ask(self.platter.random.randrange(self.platter.sectors), 6 * self.platter.turn, True)
             responses.append(self.platter.ask(kept).response)
-        self.hit_after_write = sorted(responses)[len(responses) // 2] * 1.02 + 1000
+        usual = sorted(responses)[len(responses) // 2]
+        # Where what was read is forgotten with a write, no hit follows one.
+        self.hit_after_write = usual * 1.02 + 1000 if usual < 5 * self.platter.hit else 0.0
 
     def put(self, place: Place) -> None:
         """Puts the arm to a track."""
@@ -273,14 +275,14 @@ class Arm:
         """
         zone = self.layout.zones[0]
         most = min(_MOST_HEADS * 3 + 2, zone.used_tracks - 2)
-        tolerance = 10 * self.resolution
+        tolerance = 4 * self.resolution
 
         def pair(track: int) -> Callable[[], tuple[Place, Place]]:
             return lambda: (Place(zone, 0), Place(zone, track))
 
         def change_after(track: int) -> tuple[int, bool] | None:
             """The first track behind one whose time is another, and whether it is longer."""
-            time = self.motion.time(pair(track), self.resolution * 4).ns
+            time = self.motion.time(pair(track), self.resolution).ns
             for other in range(track + 1, most + 1):
                 if self.motion.is_caught(pair(other), time - tolerance):
                     return other, False
@@ -425,7 +427,8 @@ class Arm:
     def measure_curve(self, per_octave: int) -> None:
         """Seek times of distances up to the longest between sectors."""
         zones = self.layout.zones_of(0)
-        last = zones[-1].first_cylinder + self.cylinders_of(zones[-1]) - 1
+        # The last cylinder may have too few sectors.
+        last = zones[-1].first_cylinder + self.cylinders_of(zones[-1]) - 2
         within = self.cylinders_of(self._largest()) - 2
         distances = spread_distances(last, per_octave)
         for index, distance in enumerate(distances):
