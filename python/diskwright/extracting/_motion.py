@@ -14,6 +14,8 @@ from diskwright.extracting._zones import Layout, Zone
 
 # How far a completion may be from the chosen instant, as a share of a turn.
 _STRAY = 0.004
+# Requests in a row that may tell nothing new.
+_STAYS = 4
 # Sectors of a track that are written.
 _WRITTEN = 7
 # Requests of a bisection that may go astray, and the most that it makes.
@@ -126,8 +128,10 @@ class Motion:
         turn = self.platter.turn
         low, high = 0.0, math.inf
         astray = 0
+        stays = 0
         for _ in range(_MOST_PAIRS):
-            if high - low <= resolution:
+            # Where completions are a little off, the interval stays wider than was wished for.
+            if high - low <= resolution or stays > _STAYS:
                 return Time((low + high) / 2, (high - low) / 2)
             wanted = (low + high) / 2 if math.isfinite(high) else turn * self.platter.random.uniform(0.3, 0.7)
             taken = self._taken(pairs(), wanted, write, by)
@@ -143,8 +147,10 @@ class Motion:
                     raise Unmeasured
                 low, high = max(taken - turn, 0.0), float(taken)
                 continue
+            width = high - low
             high = min(high, float(taken))
             low = max(low, taken - turn)
+            stays = stays + 1 if high - low > 0.9 * width else 0
         raise Unmeasured
 
     def is_caught(self, pairs: Callable[[], tuple[Place, Place]], wanted: float) -> bool:
