@@ -78,7 +78,7 @@ class Platter:
 
     def ask(self, sector: int, pause_ns: float = 0.0, write: bool = False, sectors: int = 1) -> Read:
         """Asks for sectors, whoever serves them."""
-        if self.deadline is not None and self.target.now_ns > self.deadline:
+        if self.deadline is not None and self.target.now_ns + pause_ns > self.deadline:
             raise Exhausted
         self.reads += 1
         self._asked.update(range(sector, sector + sectors))
