@@ -109,7 +109,7 @@ def _report(found: "Extraction") -> Iterator["RenderableType"]:
         table.add_row(name, value, "")
     yield table
     yield ""
-    table = output.table("zone", "from cylinder", "to", "sectors/track", "skew", "at cylinder's end", "skipped")
+    table = output.table("zone", "from cylinder", "to", "sectors/track", "skew", "of cylinders", "skipped")
     zones = list(found.zones)
     for zone in zones[:_MOST_ROWS]:
         table.add_row(
