@@ -16,7 +16,7 @@ import pytest
 
 import diskwright
 from diskwright.extracting import _target
-from diskwright.extracting._platter import NoRotation, open_platter
+from diskwright.extracting._platter import NoRotationError, open_platter
 
 # Drives with segments, with a shared memory, without memory, with defects, without skews, with two arms.
 _FEW = ["cheetah-9lp", "hp-c2249a", "ibm-18es", "ibm-18es-linear", "exos-2x18", "travelstar-5k160"]
@@ -57,9 +57,9 @@ def _curve(seek: Mapping[str, Any], cylinders: int) -> Callable[[int], float]:
     points = [(0, 0.0), *map(tuple, values["points_ms"])]
 
     def table(distance: int) -> float:
-        for (near, low), (far, high) in itertools.pairwise(points):
-            if distance <= far:
-                break
+        pairs = list(itertools.pairwise(points))
+        within = [pair for pair in pairs if distance <= pair[1][0]]
+        (near, low), (far, high) = (within or pairs[-1:])[0]
         return float(low + (high - low) * (distance - near) / (far - near))
 
     return table
@@ -222,7 +222,7 @@ class _Chance:
 
 
 def test_times_of_chance_are_no_rotation() -> None:
-    with pytest.raises(NoRotation, match="not whole turns apart"):
+    with pytest.raises(NoRotationError, match="not whole turns apart"):
         open_platter(_Chance())
 
 

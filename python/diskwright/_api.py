@@ -624,7 +624,8 @@ def extract(
     target: a drive of the simulator, by name or as the path of a description; a block device or another file,
         which is read past the operating system's memory; or a network block device, by its URI or the path of
         its socket.
-    minutes: after so many, of simulated time for a drive of the simulator, what is not measured yet is left out.
+    minutes: after so many, of simulated time for a drive of the simulator, what is not measured yet is left
+        out.
     allow_writes: writes as well as reads, over what the target holds, to measure overheads and motions before
         writes and the write cache. A drive of the simulator is always written to.
     progress: called now and then with what is done and all there is to do. An exception that it raises stops

@@ -50,7 +50,10 @@ impl Session {
             lbn: Lbn(lbn),
             blocks,
         };
-        let answer = self.0.ask(Time::from_ns(pause_ns), &command).map_err(raised)?;
+        let answer = self
+            .0
+            .ask(Time::from_ns(pause_ns), &command)
+            .map_err(raised)?;
         match answer.outcome {
             Outcome::Ok => Ok(answer.at.ns()),
             other => Err(SimulationError::new_err(format!(

@@ -23,8 +23,8 @@ def extract(
     target: Annotated[
         str,
         typer.Argument(
-            help="What is measured: a drive of the simulator (a name or a file), a block device, a file, or a "
-            "network block device (a URI or its socket).",
+            help="What is measured: a drive of the simulator (a name or a file), a block device, a file, or "
+            "a network block device (a URI or its socket).",
             show_default=False,
             autocompletion=completion.drives,
         ),
@@ -46,9 +46,7 @@ def extract(
         bool,
         typer.Option("--allow-writes", help="Write to the target as well: what it holds is lost."),
     ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Ask for no confirmation before writes.")
-    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask for no confirmation before writes.")] = False,
 ) -> None:
     """Measure a drive by asking it: rotation, zones, skews, seeks, overheads, memory.
 
@@ -89,7 +87,9 @@ def _why(found: "Extraction") -> str:
 def _report(found: "Extraction") -> Iterator["RenderableType"]:
     yield output.heading(f"{found.target}: {found.capacity_blocks * 512 / 1e9:,.1f} GB")
     if not found.rotates:
-        yield from output.wrap(f"It does not rotate, or does not show it: {found.why_not}.", output.text_width())
+        yield from output.wrap(
+            f"It does not rotate, or does not show it: {found.why_not}.", output.text_width()
+        )
         return
     yield f"{found.requests:,} requests in {found.seconds:,.0f} s"
     if "rotation" not in found:

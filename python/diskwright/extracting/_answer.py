@@ -17,7 +17,8 @@ from diskwright.extracting._zones import Layout, Zone
 _SCHEMA = 1
 # Distances of the seek curve for each octave.
 _PER_OCTAVE = 4
-# A write's seek that is longer by less than this share of itself than a read's and its settling follows from both.
+# A write's seek that is longer by less than this share of itself than a read's and its settling follows from
+# both.
 _AS_LONG = 0.005
 # What a file does not owe to measurements.
 _ESTIMATED = (
@@ -126,7 +127,8 @@ def _file(found: Extracted, platter: Platter, layout: Layout, arm: Arm, name: st
         "kind": "hdd",
         "name": f"as measured: {name}",
         "source": [
-            f"diskwright {__version__}, extract of {name}: {platter.target.requests:,} requests in {found.seconds:,.0f} s"
+            f"diskwright {__version__}, extract of {name}: "
+            f"{platter.target.requests:,} requests in {found.seconds:,.0f} s"
         ],
         "estimated": [_ESTIMATED, *found.notes, *layout.notes, *arm.notes],
         "sector_size": f"{platter.per_sector * 512} B",
@@ -172,7 +174,11 @@ def _settle(arm: Arm, memory: Memory) -> float | None:
     """How much longer a head switch is before a write, ns."""
     if memory.write_switch is not None and arm.switch is not None:
         return memory.write_switch.ns - arm.switch.ns
-    longer = [time.ns - arm.seeks[distance].ns for distance, time in memory.write_seeks.items() if distance in arm.seeks]
+    longer = [
+        time.ns - arm.seeks[distance].ns
+        for distance, time in memory.write_seeks.items()
+        if distance in arm.seeks
+    ]
     return sorted(longer)[len(longer) // 2] if longer else None
 
 
@@ -270,7 +276,9 @@ def _zones(layout: Layout, arm: Arm) -> list[dict[str, Any]]:
         if offset:
             described["offset"] = offset
         described["track_skew"] = zone.track_skew or 0
-        described["cylinder_skew"] = zone.cylinder_skew if zone.cylinder_skew is not None else described["track_skew"]
+        described["cylinder_skew"] = (
+            zone.cylinder_skew if zone.cylinder_skew is not None else described["track_skew"]
+        )
         spare = physical - (zone.end - zone.start)
         if spare > 0:
             described["spares"] = {"per": "zone", "sectors": spare}

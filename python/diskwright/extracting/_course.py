@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from diskwright.extracting._memory import Memory, measure_memory
-from diskwright.extracting._motion import Arm, Motion, Time, Unmeasured
-from diskwright.extracting._platter import Exhausted, NoRotation, Platter, open_platter
+from diskwright.extracting._motion import Arm, Motion, Time, UnmeasuredError
+from diskwright.extracting._platter import ExhaustedError, NoRotationError, Platter, open_platter
 from diskwright.extracting._target import Target
-from diskwright.extracting._zones import Layout, Unclear
+from diskwright.extracting._zones import Layout, UnclearError
 
 Progress = Callable[[int, int | None], object]
 
@@ -52,9 +51,9 @@ def course(target: Target, budget_s: float | None, per_octave: int, progress: Pr
 
     try:
         _measure(target, found, deadline, per_octave, step)
-    except NoRotation as error:
+    except NoRotationError as error:
         found.why_not = str(error)
-    except Exhausted:
+    except ExhaustedError:
         found.notes.append("the budget was used up before all was measured")
     found.seconds = (target.now_ns - began) / 1e9
     return found
@@ -72,7 +71,7 @@ def _measure(
     layout = Layout(platter, step("zones"))
     try:
         layout.survey()
-    except Unclear as error:
+    except UnclearError as error:
         found.notes.append(f"sectors from {error.args[0]} on are at no even spaces")
         if not layout.zones:
             return
@@ -94,7 +93,7 @@ def _measure(
         arm.tell = step("seek")
         arm.measure_curve(per_octave)
         arm.find_arms()
-    except Unmeasured:
+    except UnmeasuredError:
         found.notes.append("requests do not take the times that the angles of their sectors give them")
     if arm.base is not None:
         found.memory = measure_memory(platter, arm, step("memory"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from diskwright.extracting._motion import Arm, Time, Unmeasured
+from diskwright.extracting._motion import Arm, Time, UnmeasuredError
 from diskwright.extracting._platter import Platter
 
 # Sectors of the reads whose hits are timed.
@@ -29,8 +29,8 @@ class Memory:
     hit: the controller's time for a hit. block_time: of the interface.
     segments: places that are kept, of a memory of segments; None for a shared one. size: of a segment, or of
         all.
-    reads_ahead: blocks behind a read, after which nothing goes on; for a shared memory behind the second of two
-        reads that follow each other.
+    reads_ahead: blocks behind a read, after which nothing goes on; for a shared memory behind the second of
+        two reads that follow each other.
     absorbs_writes: whether writes are complete before they are on the medium.
     overheads: by kind, "read_after_write" and so on.
     """
@@ -62,12 +62,14 @@ class _Measuring:
             place = self.platter.random.randrange(self.platter.sectors // 2)
             if all(self.platter.is_fresh(place + index) for index in range(min(sectors, 64))):
                 return place
-        raise Unmeasured
+        raise UnmeasuredError
 
     def _read(self, sector: int, sectors: int = 1, pause_turns: float = 0.0, write: bool = False) -> int:
         """The response of a read of which no note is taken, ns."""
         per, turn = self.platter.per_sector, self.platter.turn
-        issue, end = self.platter.target.ask(round(pause_turns * turn), sector * per, sectors * per, write, False)
+        issue, end = self.platter.target.ask(
+            round(pause_turns * turn), sector * per, sectors * per, write, False
+        )
         return end - issue
 
     def _is_hit(self, sector: int) -> bool:
@@ -203,7 +205,7 @@ class _Measuring:
                 continue
             try:
                 self.memory.overheads[kind] = self.arm.overhead(by, write)
-            except Unmeasured:
+            except UnmeasuredError:
                 self.memory.notes.append(f"the overhead of a {kind.replace('_', ' ')} could not be measured")
 
     def write_motions(self) -> None:
@@ -214,13 +216,15 @@ class _Measuring:
         if (self.arm.layout.tracks or 1) > 1:
             try:
                 self.memory.write_switch = self.arm.write_motion(0, "write", base)
-            except Unmeasured:
+            except UnmeasuredError:
                 self.memory.notes.append("a head switch before a write could not be measured")
         for distance in self.arm.distances_within(_WRITES_PER_OCTAVE):
             try:
                 self.memory.write_seeks[distance] = self.arm.write_motion(distance, "write", base)
-            except Unmeasured:
-                self.memory.notes.append(f"a seek before a write over {distance} cylinders could not be measured")
+            except UnmeasuredError:
+                self.memory.notes.append(
+                    f"a seek before a write over {distance} cylinders could not be measured"
+                )
 
 
 def measure_memory(platter: Platter, arm: Arm, tell: Callable[[float], None]) -> Memory:
@@ -243,6 +247,6 @@ def measure_memory(platter: Platter, arm: Arm, tell: Callable[[float], None]) ->
         tell(index / len(steps))
         try:
             step()
-        except Unmeasured:
+        except UnmeasuredError:
             memory.notes.append(f"{name}: no fresh places are left to measure with")
     return memory

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from diskwright.extracting._platter import Exhausted, Platter, off
+from diskwright.extracting._platter import ExhaustedError, Platter, off
 from diskwright.extracting._zones import Layout, Zone
 
 # How far a completion may be from the chosen instant, as a share of a turn.
@@ -38,7 +38,7 @@ class Time:
     half_width: float
 
 
-class Unmeasured(Exception):
+class UnmeasuredError(Exception):
     """Too many requests did not take the time that the platter's angle gives them."""
 
 
@@ -64,14 +64,18 @@ class Motion:
         first = zone.first_of_track(place.track)
         last = min(zone.first_of_track(place.track + 1), zone.end - zone.start) - 1
         if last < first:
-            raise Unmeasured
+            raise UnmeasuredError
         for _ in range(20):
             sector = zone.start + self.platter.random.randint(first, last)
             if self.platter.is_fresh(sector):
                 return sector
-        left = [sector for sector in range(zone.start + first, zone.start + last + 1) if self.platter.is_fresh(sector)]
+        left = [
+            sector
+            for sector in range(zone.start + first, zone.start + last + 1)
+            if self.platter.is_fresh(sector)
+        ]
         if not left:
-            raise Unmeasured
+            raise UnmeasuredError
         return self.platter.random.choice(left)
 
     def compare_writes(self) -> None:
@@ -99,7 +103,8 @@ class Motion:
         self._put(self.fresh(place) if self.by == "read" else self._any(place), self.by)
 
     def _put(self, sector: int, by: str) -> int | None:
-        """Puts the arm to a sector's track; gives the instant of the last completion, or None where the drive's
+        """Puts the arm to a sector's track; gives the instant of the last completion, or None where the
+        drive's
         memory was in the way.
         """
         platter = self.platter
@@ -122,7 +127,8 @@ class Motion:
         write: bool = False,
         by: str | None = None,
     ) -> Time:
-        """The shortest time from the issue of a request for the second of two tracks to its completion, after one
+        """The shortest time from the issue of a request for the second of two tracks to its completion,
+        after one
         for the first.
         """
         turn = self.platter.turn
@@ -138,33 +144,35 @@ class Motion:
             if taken is None:
                 astray += 1
                 if astray > _ASTRAY:
-                    raise Unmeasured
+                    raise UnmeasuredError
                 continue
             if taken < low or taken - turn > high:
                 # Contradicts the bisection so far: it begins anew from what this request tells.
                 astray += 4
                 if astray > _ASTRAY:
-                    raise Unmeasured
+                    raise UnmeasuredError
                 low, high = max(taken - turn, 0.0), float(taken)
                 continue
             width = high - low
             high = min(high, float(taken))
             low = max(low, taken - turn)
             stays = stays + 1 if high - low > 0.9 * width else 0
-        raise Unmeasured
+        raise UnmeasuredError
 
     def is_caught(self, pairs: Callable[[], tuple[Place, Place]], wanted: float) -> bool:
-        """Whether a request for the second of two tracks is complete a time after its issue, ns, which is less than
+        """Whether a request for the second of two tracks is complete a time after its issue, ns, which is
+        less than
         a turn away from the shortest time that is enough.
         """
         for _ in range(_ASTRAY):
             taken = self._taken(pairs(), wanted, False, None)
             if taken is not None:
                 return taken - wanted < self.platter.turn / 2
-        raise Unmeasured
+        raise UnmeasuredError
 
     def _taken(self, pair: tuple[Place, Place], wanted: float, write: bool, by: str | None) -> int | None:
-        """How long a request takes that is issued so long before its sector is over, or whole turns later; None
+        """How long a request takes that is issued so long before its sector is over, or whole turns later;
+        None
         where it went astray.
         """
         platter, turn = self.platter, self.platter.turn
@@ -173,7 +181,7 @@ class Motion:
         try:
             from_sector = self.fresh(before) if by == "read" else self._any(before)
             to_sector = self._any(after) if write else self.fresh(after)
-        except Unmeasured:
+        except UnmeasuredError:
             return None
         end = self._put(from_sector, by)
         if end is None:
@@ -192,7 +200,7 @@ class Motion:
         first = zone.first_of_track(place.track)
         last = min(zone.first_of_track(place.track + 1), zone.end - zone.start) - 1
         if last < first:
-            raise Unmeasured
+            raise UnmeasuredError
         return zone.start + self.platter.random.randint(first, min(first + _WRITTEN, last))
 
 
@@ -235,7 +243,9 @@ class Arm:
 
         return pairs
 
-    def _from_cylinder(self, zone: Zone, cylinders: int, first: int = 0, by: int = 0) -> Callable[[], tuple[Place, Place]]:
+    def _from_cylinder(
+        self, zone: Zone, cylinders: int, first: int = 0, by: int = 0
+    ) -> Callable[[], tuple[Place, Place]]:
         """Pairs of tracks, from the first tracks of cylinders of a zone, so many cylinders on."""
         per_cylinder = zone.tracks or 1
         whole = (zone.used_tracks - 1 + zone.lead) // per_cylinder
@@ -276,8 +286,8 @@ class Arm:
         """How many tracks a cylinder has, where the skews do not tell: from the times between tracks.
 
         From the first track of a cylinder to the others of it they are a head switch. The first that differs
-        is the same head's in the next cylinder, if a switch takes longer than the seek there. If it is shorter,
-        or as long, times rise from one cylinder to the next, and two changes tell.
+        is the same head's in the next cylinder, if a switch takes longer than the seek there. If it is
+        shorter, or as long, times rise from one cylinder to the next, and two changes tell.
         """
         zone = self.layout.zones[0]
         most = min(_MOST_HEADS * 3 + 2, zone.used_tracks - 2)
@@ -344,7 +354,9 @@ class Arm:
         return (zone.used_tracks + zone.lead + per_cylinder - 1) // per_cylinder
 
     def number_cylinders(self) -> None:
-        """The cylinder at which each zone begins: behind the one before, with cylinders between that hold no data."""
+        """The cylinder at which each zone begins: behind the one before, with cylinders between that hold no
+        data.
+        """
         done = 0
         for part in range(self.layout.ranges):
             at = 0
@@ -360,7 +372,9 @@ class Arm:
                 self.tell(done / len(self.layout.zones))
 
     def find_arms(self) -> None:
-        """Whether parts of the address space have arms of their own, that stay where they are while others move."""
+        """Whether parts of the address space have arms of their own, that stay where they are while others
+        move.
+        """
         if self.layout.ranges == 1:
             return
         assert self.base is not None
@@ -390,11 +404,13 @@ class Arm:
                     lambda back=back: self._of_one_head(before, whole - 1 - back, after),
                     self.resolution,
                 )
-            except Unmeasured:
+            except UnmeasuredError:
                 continue
             wanted.append((back + 1, time.ns - self._sector_time(after) - self.base.ns))
         if not wanted:
-            self.notes.append(f"cylinders between sectors {before.end - 1} and {before.end} could not be counted")
+            self.notes.append(
+                f"cylinders between sectors {before.end - 1} and {before.end} could not be counted"
+            )
             return 0
 
         def error(hidden: int) -> float:
@@ -418,7 +434,8 @@ class Arm:
         return min(near, key=error)
 
     def _of_one_head(self, before: Zone, cylinder: int, after: Zone) -> tuple[Place, Place]:
-        """A track of a cylinder of a zone, counted from the zone's first, and one of the same head in the first
+        """A track of a cylinder of a zone, counted from the zone's first, and one of the same head in the
+        first
         cylinder of another zone: so that no head switch takes longer than the seek.
         """
         heads = before.tracks or 1
@@ -443,7 +460,7 @@ class Arm:
                     self.seek_within(distance)
                 else:
                     self._seek_across(distance)
-            except Unmeasured:
+            except UnmeasuredError:
                 self.notes.append(f"a seek over {distance} cylinders could not be measured")
             self.tell((index + 1) / len(distances))
 
@@ -457,7 +474,7 @@ class Arm:
             if before is not None and after is not None:
                 pairs.append((before, after))
         if not pairs:
-            raise Unmeasured
+            raise UnmeasuredError
         # One zone for the second track, so that its sectors take one time.
         zone = pairs[0][1].zone
         pairs = [pair for pair in pairs if pair[1].zone is zone]
@@ -482,4 +499,4 @@ def _starts(room: int) -> Iterable[int]:
 
 _MOST_HEADS = 32
 
-__all__ = ["Arm", "Exhausted", "Motion", "Place", "Time", "Unmeasured", "spread_distances"]
+__all__ = ["Arm", "ExhaustedError", "Motion", "Place", "Time", "UnmeasuredError", "spread_distances"]

@@ -26,11 +26,11 @@ _MANY = 72
 _ATTEMPTS = 4
 
 
-class NoRotation(Exception):
+class NoRotationError(Exception):
     """The answers do not follow a turning platter; the text says how that was seen."""
 
 
-class Exhausted(Exception):
+class ExhaustedError(Exception):
     """The budget is used up."""
 
 
@@ -79,7 +79,7 @@ class Platter:
     def ask(self, sector: int, pause_ns: float = 0.0, write: bool = False, sectors: int = 1) -> Read:
         """Asks for sectors, whoever serves them."""
         if self.deadline is not None and self.target.now_ns + pause_ns > self.deadline:
-            raise Exhausted
+            raise ExhaustedError
         self.reads += 1
         self._asked.update(range(sector, sector + sectors))
         if self.is_shared and not write:
@@ -122,7 +122,7 @@ class Platter:
             self.evict()
             read = self.ask(sector)
         else:
-            raise Missing(sector)
+            raise MissingError(sector)
         found = self._ends[sector] = self.phase(read.end)
         return found
 
@@ -131,7 +131,7 @@ class Platter:
         self._ends[sector] = self.phase(end)
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """A sector that the drive's memory serves whatever is read meanwhile."""
 
 
@@ -144,7 +144,7 @@ def open_platter(target: Target, deadline_ns: int | None = None) -> Platter:
     """Finds out how a target turns.
 
     Raises:
-        NoRotation: It does not.
+        NoRotationError: It does not.
     """
     platter = Platter(target, deadline_ns)
     _hits(platter)
@@ -152,11 +152,11 @@ def open_platter(target: Target, deadline_ns: int | None = None) -> Platter:
     looks = [_look(platter, place) for place in places]
     turns = [turn for turn, _ in looks if turn]
     if not turns:
-        raise NoRotation(_why_not(platter, places))
+        raise NoRotationError(_why_not(platter, places))
     turn = float(np.median(turns))
     agree = [(one, size) for one, size in looks if one and abs(one - turn) < 0.02 * turn]
     if len(agree) < 5 or not 60e9 / _FASTEST_RPM < turn < 60e9 / _SLOWEST_RPM:
-        raise NoRotation(_why_not(platter, places))
+        raise NoRotationError(_why_not(platter, places))
     sizes = sorted(size for _, size in agree if size)
     platter.per_sector = sizes[len(sizes) // 2] if sizes else 1
     platter.turn = turn
@@ -188,7 +188,7 @@ def _hits(platter: Platter) -> None:
 
 
 def _hits_of_sectors(platter: Platter) -> None:
-    """How long hits of a whole sector take, and whether more places are kept than memories of segments keep."""
+    """How long hits of a whole sector take, and whether more places are kept than segments would keep."""
     # What was asked for so far were blocks.
     platter._asked = {block // platter.per_sector for block in platter._asked}
     responses = []
@@ -308,7 +308,7 @@ def _refine(platter: Platter) -> None:
             estimates.append(turn)
             spreads.append(spread)
     if len(estimates) < 3:
-        raise NoRotation(
+        raise NoRotationError(
             f"answers {platter.turn / 1e6:.3f} ms apart do not keep that time over longer pauses"
         )
     platter.turn = float(np.median(estimates))
@@ -333,7 +333,7 @@ def _refined_at(platter: Platter, place: int) -> tuple[float, float] | None:
 def _why_not(platter: Platter, places: list[int]) -> str:
     """How answers look that no turning platter gives."""
     responses = []
-    for place in places:
+    for _ in places:
         for _ in range(4):
             read = platter.ask(platter.random.randrange(platter.sectors), 1e6 * platter.random.random())
             responses.append(read.response / 1e6)

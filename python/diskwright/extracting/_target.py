@@ -196,7 +196,13 @@ class NbdTarget(_Timed):
 
     def _do(self, offset: int, length: int, write: bool, through: bool) -> None:
         request = struct.pack(
-            ">IHHQQI", 0x25609513, 1 if write and through else 0, 1 if write else 0, self.requests, offset, length
+            ">IHHQQI",
+            0x25609513,
+            1 if write and through else 0,
+            1 if write else 0,
+            self.requests,
+            offset,
+            length,
         )
         self._socket.sendall(request + (bytes(length) if write else b""))
         _, error, _ = struct.unpack(">IIQ", self._received(16))

@@ -1,14 +1,15 @@
 """Tracks and zones, from the angles of sectors.
 
 In a zone the angle of a sector is its place on its track and the skews of all tracks before. A sector whose
-angle is not where the zone so far has it lies behind a defect, whose sector or track the addresses skip, or in
-another zone.
+angle is not where the zone so far has it lies behind a defect, whose sector or track the addresses skip, or
+in another zone.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from diskwright.extracting._platter import Missing, Platter, off
+from diskwright.extracting._platter import MissingError, Platter, off
 
 # How far an angle may be from where it is expected, in sectors.
 _MATCHES = 0.3
@@ -146,9 +147,9 @@ class Layout:
         tries = [(sector + reach * step) for step in (3, 2, 1, 0)]
         try:
             ends = [self._end_of(one) for one in tries]
-        except Missing:
+        except MissingError:
             return None
-        steps = [(second - first) % 1.0 for second, first in zip(ends, ends[1:], strict=False)]
+        steps = [(second - first) % 1.0 for second, first in itertools.pairwise(ends)]
         middle = sorted(steps)[1]
         if middle <= 0 or any(abs(step - middle) > max(4.0 / turn, 0.2 * middle) for step in steps):
             return None
@@ -157,7 +158,7 @@ class Layout:
         for reach in (9, 24):
             try:
                 way = (self._end_of(sector + reach) - ends[3]) % 1.0
-            except (Missing, ValueError):
+            except (MissingError, ValueError):
                 break
             count = round(way / step) if way / step < reach + 0.5 else 0
             if count != reach:
@@ -173,11 +174,11 @@ class Layout:
             if per_track is not None:
                 break
         else:
-            raise Unclear(start)
+            raise UnclearError(start)
         try:
             return Zone(start, start + 1, per_track, self._end_of(start))
-        except Missing as error:
-            raise Unclear(start) from error
+        except MissingError as error:
+            raise UnclearError(start) from error
 
     def _align(self, zone: Zone, before: Zone) -> None:
         """Moves the beginning of a zone to where its first track begins.
@@ -202,7 +203,7 @@ class Layout:
                     low = middle
                 else:
                     high = middle
-        except Missing:
+        except MissingError:
             return
         short = zone.per_track - high
         if 0 < short < zone.per_track // 2 and before.end - short > before.start:
@@ -211,21 +212,25 @@ class Layout:
             zone.phase = (zone.phase - short / zone.per_track) % 1.0
 
     def _skew_at(self, zone: Zone, track: int) -> int | None:
-        """How far a track of the zone is behind the one before, in sectors; None where it is no whole number."""
+        """How far a track of the zone is behind the one before, in sectors; None where it is no whole
+        number.
+        """
         place = zone.start + track * zone.per_track
         # Sectors in the middle of both tracks: slips move the ends of tracks.
         middle = zone.per_track // 2
         try:
             here = self._end_of(place + middle)
             before = self._end_of(place - zone.per_track + middle)
-        except (Missing, IndexError):
+        except (MissingError, IndexError):
             return None
         skew = ((here - before) % 1.0) * zone.per_track
         found = round(skew)
         return found % zone.per_track if abs(skew - found) < _MATCHES else None
 
     def _skews(self, zone: Zone) -> None:
-        """The skews at the zone's first tracks; with the number of tracks of a cylinder where it is not known."""
+        """The skews at the zone's first tracks; with the number of tracks of a cylinder where it is not
+        known.
+        """
         room = (self.platter.sectors - zone.start) // zone.per_track - 1
         if self.tracks is None:
             wanted = min(_LONGEST_CYLINDER, room)
@@ -238,7 +243,7 @@ class Layout:
                 return
             zone.track_skew = max(counts, key=lambda skew: counts[skew])
             others = [track for track, skew in enumerate(found, 1) if skew not in (zone.track_skew, None)]
-            gaps = [second - first for first, second in zip(others, others[1:], strict=False)]
+            gaps = [second - first for first, second in itertools.pairwise(others)]
             if gaps and gaps.count(gaps[0]) > len(gaps) / 2:
                 self.tracks = zone.tracks = gaps[0]
                 zone.lead = (-others[0]) % gaps[0]
@@ -250,7 +255,10 @@ class Layout:
         alike = bool(self.zones) and self.zones[0].cylinder_skew == self.zones[0].track_skew
         cylinders = [first for first in _LOOKED_AT if (first + 1) * self.tracks < room]
         if self.tracks > 1:
-            looks = [first * self.tracks + 1 + index % (self.tracks - 1) for index, first in enumerate([0, *cylinders])]
+            looks = [
+                first * self.tracks + 1 + index % (self.tracks - 1)
+                for index, first in enumerate([0, *cylinders])
+            ]
             zone.track_skew = self._commonest(zone, [track for track in looks if track <= room])
         if alike and self.tracks > 1:
             zone.cylinder_skew = zone.track_skew
@@ -275,7 +283,7 @@ class Layout:
         expected = zone.phase_of(sector - zone.start, skipped)
         try:
             found = self._end_of(sector)
-        except Missing:
+        except MissingError:
             return False
         return abs(off(found - expected)) * zone.per_track < _MATCHES
 
@@ -283,7 +291,7 @@ class Layout:
         """The fewest sectors that addresses have skipped before one, where the zone explains its angle."""
         try:
             found = self._end_of(sector)
-        except Missing:
+        except MissingError:
             return None
         for skipped in range(least, most + 1):
             expected = zone.phase_of(sector - zone.start, skipped)
@@ -353,7 +361,8 @@ class Layout:
                 if not all(self._near(zone, one, skipped + jump) for one in near):
                     continue
                 fits = sum(self._near(zone, one, skipped + jump) for one in beyond)
-                # In the middle of a track nothing but a defect moves sectors by so few; the zone may end soon.
+                # In the middle of a track nothing but a defect moves sectors by so few; the zone may end
+                # soon.
                 if fits >= max(len(beyond) - 1, 1) or (not begins and jump <= _FEW):
                     return jump
         # Whole tracks may be skipped: all that follows is moved alike.
@@ -364,7 +373,10 @@ class Layout:
             reach = 6 * (self.tracks or 8) * zone.per_track
             places = [sector + self.platter.random.randrange(reach) for _ in range(12)]
             places = [one for one in places if one < self.platter.sectors]
-            if len(places) > 6 and sum(self._near(zone, one, skipped + jump) for one in places) >= len(places) - 1:
+            if (
+                len(places) > 6
+                and sum(self._near(zone, one, skipped + jump) for one in places) >= len(places) - 1
+            ):
                 return jump
         return None
 
@@ -373,7 +385,7 @@ class Layout:
         return any(self._matches(zone, sector, skipped + more) for more in range(4))
 
 
-class Unclear(Exception):
+class UnclearError(Exception):
     """A stretch of the device whose sectors are at no even spaces."""
 
 

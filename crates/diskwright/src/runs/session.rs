@@ -179,9 +179,7 @@ mod tests {
         let at_once = hasty.ask(Time::ZERO, &read(100)).expect("served");
         let mut patient = session("ibm-18es");
         let first = patient.ask(Time::ZERO, &read(0)).expect("served");
-        let later = patient
-            .ask(Time::from_ms(50), &read(100))
-            .expect("served");
+        let later = patient.ask(Time::from_ms(50), &read(100)).expect("served");
         let response = later.at - first.at - Time::from_ms(50);
         assert!(response < at_once.at - first.at);
     }
