@@ -8,6 +8,7 @@ sectors each time, so that no memory serves them.
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from diskwright.extracting._platter import ExhaustedError, Platter, off
 from diskwright.extracting._zones import Layout, Zone
@@ -104,8 +105,7 @@ class Motion:
 
     def _put(self, sector: int, by: str) -> int | None:
         """Puts the arm to a sector's track; gives the instant of the last completion, or None where the
-        drive's
-        memory was in the way.
+        drive's memory was in the way.
         """
         platter = self.platter
         rest = self.rest_turns * platter.turn
@@ -161,8 +161,7 @@ class Motion:
 
     def is_caught(self, pairs: Callable[[], tuple[Place, Place]], wanted: float) -> bool:
         """Whether a request for the second of two tracks is complete a time after its issue, ns, which is
-        less than
-        a turn away from the shortest time that is enough.
+        less than a turn away from the shortest time that is enough.
         """
         for _ in range(_ASTRAY):
             taken = self._taken(pairs(), wanted, False, None)
@@ -172,8 +171,7 @@ class Motion:
 
     def _taken(self, pair: tuple[Place, Place], wanted: float, write: bool, by: str | None) -> int | None:
         """How long a request takes that is issued so long before its sector is over, or whole turns later;
-        None
-        where it went astray.
+        None where it went astray.
         """
         platter, turn = self.platter, self.platter.turn
         before, after = pair
@@ -394,19 +392,17 @@ class Arm:
         """Cylinders between two zones, by how long the arm takes from one to the other."""
         assert self.base is not None
         whole = self.cylinders_of(before)
-        limit = self.cylinders_of(self._largest()) - 2
+        limit = self.cylinders_of(self._largest()) - 10
         wanted = []
         for back in (0, 3, 7):
             if back >= whole:
                 continue
+            pairs = partial(self._of_one_head, before, whole - 1 - back, after)
             try:
-                time = self.motion.time(
-                    lambda back=back: self._of_one_head(before, whole - 1 - back, after),
-                    self.resolution,
-                )
+                found = self.motion.time(pairs, self.resolution)
             except UnmeasuredError:
                 continue
-            wanted.append((back + 1, time.ns - self._sector_time(after) - self.base.ns))
+            wanted.append((back + 1, found.ns - self._sector_time(after) - self.base.ns))
         if not wanted:
             self.notes.append(
                 f"cylinders between sectors {before.end - 1} and {before.end} could not be counted"
@@ -435,8 +431,7 @@ class Arm:
 
     def _of_one_head(self, before: Zone, cylinder: int, after: Zone) -> tuple[Place, Place]:
         """A track of a cylinder of a zone, counted from the zone's first, and one of the same head in the
-        first
-        cylinder of another zone: so that no head switch takes longer than the seek.
+        first cylinder of another zone: so that no head switch takes longer than the seek.
         """
         heads = before.tracks or 1
         last = min((cylinder + 1) * heads - before.lead, before.used_tracks - 1) - 1
