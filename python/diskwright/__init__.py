@@ -17,6 +17,7 @@ from diskwright._api import (
     drive_schema,
     drive_toml,
     drives,
+    extract,
     fit,
     formats,
     inspect,
@@ -37,6 +38,7 @@ from diskwright._engine import (
     SimulationError,
     WaitingRequest,
 )
+from diskwright._extraction import Extraction
 from diskwright._figures import plot_cdf, plot_parts
 from diskwright._fitted import Fit
 from diskwright._frame import RequestLog, frame
@@ -63,6 +65,7 @@ __all__ = [
     "CacheCost",
     "CacheSetting",
     "Comparison",
+    "Extraction",
     "Fit",
     "InputError",
     "Inspection",
@@ -87,6 +90,7 @@ __all__ = [
     "drive_schema",
     "drive_toml",
     "drives",
+    "extract",
     "fit",
     "formats",
     "frame",

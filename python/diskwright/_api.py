@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from diskwright import _engine, _fio, _replacement, _toml
 from diskwright._arguments import suggesting
+from diskwright._extraction import Extraction
 from diskwright._fitted import Fit
 from diskwright._record import Comparison, Inspection, MissRatios, Probe, Record, Result
 from diskwright._typed import Table, plain
@@ -608,6 +609,32 @@ def fit(
     from diskwright.fitting._answer import fit as fitted
 
     return fitted(drive, trace, format, picture, progress)
+
+
+def extract(
+    target: AnyPath,
+    /,
+    *,
+    minutes: float | None = None,
+    allow_writes: bool = False,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> Extraction:
+    """Measures a drive by asking it, request after request.
+
+    target: a drive of the simulator, by name or as the path of a description; a block device or another file,
+        which is read past the operating system's memory; or a network block device, by its URI or the path of
+        its socket.
+    minutes: after so many, of simulated time for a drive of the simulator, what is not measured yet is left
+        out.
+    allow_writes: writes as well as reads, over what the target holds, to measure overheads and motions before
+        writes and the write cache. A drive of the simulator is always written to.
+    progress: called now and then with what is done and all there is to do. An exception that it raises stops
+        the measurement.
+    """
+    from diskwright.extracting._answer import extract as extracted
+    from diskwright.extracting._target import opened
+
+    return extracted(opened(target, allow_writes), target, minutes, progress)
 
 
 def _names(names: Sequence[str], argument: str) -> list[str]:

@@ -15,6 +15,7 @@ __all__ = [
     "RecordedDrive",
     "RequestTable",
     "SchedulerView",
+    "Session",
     "SimulationError",
     "WaitingRequest",
     "ci95",
@@ -114,6 +115,22 @@ class RequestTable:
     def columns(self) -> list[str]: ...
     def responses_ms(self, measured: int) -> list[float]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class Session:
+    """A spec's device that is asked one request at a time; it tells only its size and when it is done."""
+
+    def __new__(
+        cls, spec_path: str | PathLike[str] | None, spec_text: str | None, base: str | PathLike[str]
+    ) -> Session: ...
+    @property
+    def blocks(self) -> int:
+        """Blocks of 512 bytes."""
+    @property
+    def now_ns(self) -> int:
+        """When the last request was complete, ns of simulated time."""
+    def ask(self, pause_ns: int, lbn: int, blocks: int, write: bool = False, fua: bool = False) -> int:
+        """Issues a request `pause_ns` after the one before was complete; gives when it is complete, ns."""
 
 @final
 class WaitingRequest:

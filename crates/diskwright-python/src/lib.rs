@@ -8,6 +8,7 @@ mod miss_ratio;
 mod replacement;
 mod scheduler;
 mod serve;
+mod session;
 mod sweep;
 mod table;
 mod validate;
@@ -531,6 +532,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<CacheSetting>()?;
     module.add_class::<fit::Comparison>()?;
     module.add_class::<RequestTable>()?;
+    module.add_class::<session::Session>()?;
     module.add_class::<SchedulerView>()?;
     module.add_class::<Waiting>()?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

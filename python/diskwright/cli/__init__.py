@@ -13,6 +13,7 @@ from diskwright.cli import (
     convert,
     drives,
     ending,
+    extract,
     fit,
     formats,
     import_disksim,
@@ -89,6 +90,7 @@ app.command(no_args_is_help=True)(inspect.inspect)
 app.command(no_args_is_help=True)(miss_ratio.miss_ratio)
 app.command(no_args_is_help=True)(probe.probe)
 app.command(no_args_is_help=True)(validate.validate)
+app.command(no_args_is_help=True)(extract.extract)
 app.command(no_args_is_help=True)(fit.fit)
 app.command(no_args_is_help=True)(convert.convert)
 app.command(no_args_is_help=True)(import_disksim.import_disksim)

@@ -9,5 +9,6 @@ pub mod merged;
 pub mod miss_ratio;
 pub mod probe;
 pub mod serve;
+pub mod session;
 pub mod simulation;
 pub mod validate;

@@ -14,7 +14,7 @@ mod outcome;
 mod pace;
 mod poller;
 mod server;
-mod spec;
+pub(super) mod spec;
 #[cfg(test)]
 mod tests;
 

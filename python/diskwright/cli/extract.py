@@ -1,0 +1,163 @@
+"""`diskwright extract`."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from diskwright import InputError, _api
+from diskwright._files import replacing
+from diskwright.cli import completion, output, outputs
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from diskwright import Extraction
+
+# More rows than these say nothing more on a terminal.
+_MOST_ROWS = 16
+
+
+def extract(
+    target: Annotated[
+        str,
+        typer.Argument(
+            help="What is measured: a drive of the simulator (a name or a file), a block device, a file, or "
+            "a network block device (a URI or its socket).",
+            show_default=False,
+            autocompletion=completion.drives,
+        ),
+    ],
+    written: Annotated[
+        str | None,
+        typer.Option("--output", metavar="FILE.toml", help="Write the drive's file."),
+    ] = None,
+    json: output.JsonOption = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes",
+            help="Leave out what is not measured after so many, of simulated time in the simulator.",
+            show_default="no limit",
+        ),
+    ] = None,
+    allow_writes: Annotated[
+        bool,
+        typer.Option("--allow-writes", help="Write to the target as well: what it holds is lost."),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask for no confirmation before writes.")] = False,
+) -> None:
+    """Measure a drive by asking it: rotation, zones, skews, seeks, overheads, memory.
+
+    A block device must not be in use. Only reads are made unless writes are allowed.
+    """
+    outputs.check(outputs.json(json), outputs.drive(written), reads=lambda: [])
+    if minutes is not None and not minutes > 0:
+        raise InputError("error: --minutes: expected more than 0")
+    from diskwright.extracting._target import is_real
+
+    if (
+        allow_writes
+        and is_real(target)
+        and not yes
+        and not typer.confirm(f"All that {target} holds will be lost. Write to it?", err=True)
+    ):
+        raise typer.Exit(1)
+    with ExitStack() as stack:
+        write_json = stack.enter_context(output.json_to(json))
+        drive_file = stack.enter_context(replacing(written)) if written is not None else None
+        progress = stack.enter_context(output.progress("measured"))
+        found = _api.extract(target, minutes=minutes, allow_writes=allow_writes, progress=progress)
+        if drive_file is not None and not found.toml:
+            raise InputError(f"error: {target}: no drive's file is written\n  {_why(found)}")
+        write_json(found)
+        if drive_file is not None:
+            drive_file.write(found.toml)
+            drive_file.flush()
+    output.remarks([], found.notes)
+    if json != "-":
+        output.show(*_report(found))
+
+
+def _why(found: "Extraction") -> str:
+    return str(found.why_not) if "why_not" in found else "too little of it could be measured"
+
+
+def _report(found: "Extraction") -> Iterator["RenderableType"]:
+    yield output.heading(f"{found.target}: {found.capacity_blocks * 512 / 1e9:,.1f} GB")
+    if not found.rotates:
+        yield from output.wrap(
+            f"It does not rotate, or does not show it: {found.why_not}.", output.text_width()
+        )
+        return
+    yield f"{found.requests:,} requests in {found.seconds:,.0f} s"
+    if "rotation" not in found:
+        return
+    yield ""
+    table = output.table("value", "measured", "±")
+    turn = found.rotation
+    table.add_row("turn, ms", f"{turn.turn_ms:.6f}", f"{turn.half_width_ms:.6f}")
+    table.add_row("turns a minute", f"{turn.rpm:,.3f}", "")
+    table.add_row("sector, bytes", output.plain(found.sector_bytes), "")
+    if found.surfaces:
+        table.add_row("tracks of a cylinder", output.plain(found.surfaces), "")
+    for key, name in (("overhead_read", "overhead of a read, ms"), ("head_switch", "head switch, ms")):
+        if key in found:
+            table.add_row(name, f"{found[key].ms:.4f}", f"{found[key].half_width_ms:.4f}")
+    for name, value in _of_memory(found):
+        table.add_row(name, value, "")
+    yield table
+    yield ""
+    table = output.table("zone", "from cylinder", "to", "sectors/track", "skew", "of cylinders", "skipped")
+    zones = list(found.zones)
+    for zone in zones[:_MOST_ROWS]:
+        table.add_row(
+            *(
+                "-" if value is None else output.plain(value)
+                for value in (
+                    zone.zone,
+                    zone.first_cylinder,
+                    zone.last_cylinder,
+                    zone.sectors_per_track,
+                    zone.track_skew,
+                    zone.cylinder_skew,
+                    zone.sectors_skipped,
+                )
+            )
+        )
+    left = len(zones) - _MOST_ROWS
+    yield output.captioned(table, f"and {left} more zones" if left > 0 else "")
+    yield ""
+    table = output.table("seek over cylinders", "ms", "±")
+    seeks = list(found.seek)
+    every = max(-(-len(seeks) // _MOST_ROWS), 1)
+    for seek in seeks[::every]:
+        table.add_row(f"{seek.distance_cylinders:,}", f"{seek.ms:.4f}", f"{seek.half_width_ms:.4f}")
+    yield table
+
+
+def _of_memory(found: "Extraction") -> Iterator[tuple[str, str]]:
+    """What is known of the drive's memory, with names and units."""
+    if "memory" not in found:
+        return
+    memory = found.memory
+    names = {
+        "hit_overhead_ms": "overhead of a hit, ms",
+        "block_time_ms": "a block on the interface, ms",
+        "segments": "segments of the memory",
+        "segment_blocks": "blocks of a segment",
+        "size_blocks": "blocks of the memory",
+        "reads_ahead_blocks": "blocks that are read ahead",
+        "absorbs_writes": "writes wait for the medium",
+    }
+    for key, name in names.items():
+        value = memory.to_dict().get(key)
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            yield name, "no" if value else "yes"
+        elif isinstance(value, float):
+            yield name, f"{value:.4f}"
+        else:
+            yield name, output.plain(value)

@@ -1,0 +1,1 @@
+"""A drive's parameters from its answers to requests: `diskwright.extract`."""

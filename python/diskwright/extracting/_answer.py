@@ -1,0 +1,314 @@
+"""What `diskwright.extract` answers, from what was measured."""
+
+from collections.abc import Mapping
+from os import PathLike, fsdecode
+from pathlib import Path
+from typing import Any
+
+from diskwright import __version__, _toml
+from diskwright._extraction import Extraction
+from diskwright.extracting._course import Extracted, Progress, course
+from diskwright.extracting._memory import Memory
+from diskwright.extracting._motion import Arm, Time
+from diskwright.extracting._platter import Platter, off
+from diskwright.extracting._target import Target
+from diskwright.extracting._zones import Layout, Zone
+
+_SCHEMA = 1
+# Distances of the seek curve for each octave.
+_PER_OCTAVE = 4
+# A write's seek that is longer by less than this share of itself than a read's and its settling follows from
+# both.
+_AS_LONG = 0.005
+# What a file does not owe to measurements.
+_ESTIMATED = (
+    "the order of heads in a cylinder, which no time tells; cylinders behind the last sector, which have no "
+    "address; what is controller and what is interface, of requests that memory does not serve"
+)
+
+
+def extract(
+    target: Target,
+    name: str | PathLike[str],
+    minutes: float | None,
+    progress: Progress | None,
+) -> Extraction:
+    """Measures a target."""
+    found = course(target, None if minutes is None else 60 * minutes, _PER_OCTAVE, progress)
+    data: dict[str, Any] = {
+        "schema": _SCHEMA,
+        "target": fsdecode(name),
+        "capacity_blocks": target.blocks,
+        "rotates": found.why_not is None,
+        "seconds": found.seconds,
+        "requests": target.requests,
+        "notes": list(found.notes),
+    }
+    if found.why_not is not None:
+        data["why_not"] = found.why_not
+    if found.platter is None or found.layout is None or found.arm is None:
+        return Extraction(data)
+    platter, layout, arm = found.platter, found.layout, found.arm
+    data["notes"] += [*layout.notes, *arm.notes]
+    data["sector_bytes"] = platter.per_sector * 512
+    data["rotation"] = {
+        "turn_ms": platter.turn / 1e6,
+        "half_width_ms": platter.turn_half_width / 1e6,
+        "rpm": 60e9 / platter.turn,
+    }
+    data["noise_ms"] = platter.noise / 1e6
+    data["surfaces"] = layout.tracks
+    if arm.base is not None:
+        data["overhead_read"] = _ms(arm.base)
+    if arm.switch is not None:
+        data["head_switch"] = _ms(arm.switch)
+    data["seek"] = [
+        {"distance_cylinders": distance, **_ms(time)} for distance, time in sorted(arm.seeks.items())
+    ]
+    data["zones"] = [_zone(zone, arm, index) for index, zone in enumerate(layout.zones)]
+    if found.memory is not None:
+        data["memory"] = _memory_facts(found.memory)
+        data["overheads"] = {kind: _ms(time) for kind, time in found.memory.overheads.items()}
+        if found.memory.write_switch is not None:
+            data["write_head_switch"] = _ms(found.memory.write_switch)
+        data["write_seek"] = [
+            {"distance_cylinders": distance, **_ms(time)}
+            for distance, time in sorted(found.memory.write_seeks.items())
+        ]
+    if layout.ranges > 1:
+        data["access_ranges"] = layout.ranges
+        data["arms"] = layout.ranges if arm.have_own_arms else 1
+    data["irregular"] = [
+        {"first_sector": zone.start + at, "sectors_skipped": count - before}
+        for zone in layout.zones
+        for (at, count), before in zip(zone.skips, [0, *(count for _, count in zone.skips)], strict=False)
+    ]
+    return Extraction(data, _file(found, platter, layout, arm, fsdecode(name)))
+
+
+def _memory_facts(memory: Memory) -> dict[str, Any]:
+    facts = {
+        "kind": "none" if memory.hit is None else "shared" if memory.is_shared else "segments",
+        "hit_overhead_ms": None if memory.hit is None else memory.hit / 1e6,
+        "block_time_ms": None if memory.block_time is None else memory.block_time / 1e6,
+        "segments": memory.segments,
+        "segment_blocks": None if memory.is_shared else memory.size,
+        "size_blocks": memory.size if memory.is_shared else None,
+        "reads_ahead_blocks": memory.reads_ahead,
+        "absorbs_writes": memory.absorbs_writes,
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _ms(time: Time) -> dict[str, float]:
+    return {"ms": time.ns / 1e6, "half_width_ms": time.half_width / 1e6}
+
+
+def _zone(zone: Zone, arm: Arm, index: int) -> dict[str, Any]:
+    return {
+        "zone": index,
+        "first_cylinder": zone.first_cylinder,
+        "last_cylinder": zone.first_cylinder + arm.cylinders_of(zone) - 1,
+        "first_sector": zone.start,
+        "last_sector": zone.end - 1,
+        "sectors_per_track": zone.per_track,
+        "track_skew": zone.track_skew,
+        "cylinder_skew": zone.cylinder_skew,
+        "sectors_skipped": zone.skips[-1][1] if zone.skips else 0,
+        "cylinders_without_data": zone.hidden,
+    }
+
+
+def _file(found: Extracted, platter: Platter, layout: Layout, arm: Arm, name: str) -> str:
+    """The drive's file."""
+    memory = found.memory or Memory()
+    name = Path(name).name if name.endswith((".toml", ".parv")) else name
+    drive: dict[str, Any] = {
+        "kind": "hdd",
+        "name": f"as measured: {name}",
+        "source": [
+            f"diskwright {__version__}, extract of {name}: "
+            f"{platter.target.requests:,} requests in {found.seconds:,.0f} s"
+        ],
+        "estimated": [_ESTIMATED, *found.notes, *layout.notes, *arm.notes],
+        "sector_size": f"{platter.per_sector * 512} B",
+        "rotation": f"{platter.turn / 1e6:.9f} ms",
+        "heads": _heads(arm, memory),
+        "seek": {"table": {"points_ms": _points(arm.seeks)}},
+    }
+    if _has_write_seek(arm, memory):
+        drive["write_seek"] = {"table": {"points_ms": _points(memory.write_seeks)}}
+    drive["overhead"] = _overheads(arm, memory, platter)
+    if memory.block_time is not None:
+        drive["interface"] = {"block_time": _text(memory.block_time)}
+    drive |= _memory(memory, arm, platter)
+    surfaces = (layout.tracks or 1) * layout.ranges
+    described: dict[str, Any] = {"surfaces": surfaces, "cylinders": 0}
+    if layout.ranges > 1:
+        described["access_ranges"] = layout.ranges
+        if arm.have_own_arms:
+            heads = layout.tracks or 1
+            arms = [{"surfaces": [part * heads, (part + 1) * heads - 1]} for part in range(layout.ranges)]
+            drive["arms"] = {"motion": "independent", "arm": arms}
+    zones = _zones(layout, arm)
+    described["cylinders"] = zones[-1]["cylinders"][1] + 1
+    lines = [_toml.document({**drive, "layout": described})]
+    for zone in zones:
+        lines.append("\n[[layout.zone]]\n")
+        lines += [f"{_toml.key(key)} = {_toml.value(value, key)}\n" for key, value in zone.items()]
+    return "".join(lines)
+
+
+def _text(ns: float) -> str:
+    """A time as files have it; none is negative."""
+    return f"{max(ns, 0.0) / 1e6:.6f} ms"
+
+
+def _points(times: Mapping[int, Time]) -> list[list[Any]]:
+    """A curve's points: all are longer than nothing."""
+    points = [[distance, round(max(time.ns, 1.0) / 1e6, 6)] for distance, time in sorted(times.items())]
+    return points or [[1, 1.0]]
+
+
+def _settle(arm: Arm, memory: Memory) -> float | None:
+    """How much longer a head switch is before a write, ns."""
+    if memory.write_switch is not None and arm.switch is not None:
+        return memory.write_switch.ns - arm.switch.ns
+    longer = [
+        time.ns - arm.seeks[distance].ns
+        for distance, time in memory.write_seeks.items()
+        if distance in arm.seeks
+    ]
+    return sorted(longer)[len(longer) // 2] if longer else None
+
+
+def _heads(arm: Arm, memory: Memory) -> dict[str, str]:
+    found = {"switch": _text(arm.switch.ns if arm.switch is not None else 0.0)}
+    settle = _settle(arm, memory)
+    if settle is not None:
+        found["write_settle"] = f"{settle / 1e6:.6f} ms"
+    return found
+
+
+def _has_write_seek(arm: Arm, memory: Memory) -> bool:
+    """Whether seeks before writes are longer by other times than a head switch is."""
+    settle = _settle(arm, memory)
+    if settle is None:
+        return False
+    off_by = [
+        abs(time.ns - arm.seeks[distance].ns - settle) / time.ns
+        for distance, time in memory.write_seeks.items()
+        if distance in arm.seeks
+    ]
+    return bool(off_by) and sorted(off_by)[len(off_by) // 2] > _AS_LONG
+
+
+def _overheads(arm: Arm, memory: Memory, platter: Platter) -> dict[str, str]:
+    """The controller's times by kind, without the interface's; those that were not measured are as others."""
+    interface = (memory.block_time or 0.0) * platter.per_sector
+    measured = {kind: time.ns for kind, time in memory.overheads.items()}
+    base = arm.base.ns if arm.base is not None else 0.0
+    reads = measured.get("read_after_read", measured.get("read_after_write", base))
+    writes = measured.get("write_after_write", measured.get("write_after_read", reads))
+    other = {
+        "read_after_read": reads,
+        "read_after_write": reads,
+        "write_after_read": writes,
+        "write_after_write": writes,
+    }
+    return {kind: _text(measured.get(kind, time) - interface) for kind, time in other.items()}
+
+
+def _memory(memory: Memory, arm: Arm, platter: Platter) -> dict[str, Any]:
+    """The tables of the drive's memory."""
+    if memory.hit is None:
+        return {}
+    interface = (memory.block_time or 0.0) * platter.per_sector
+    if memory.is_shared:
+        pool: dict[str, Any] = {
+            "size": f"{memory.size or 32768} blocks",
+            "extent": f"{max(8, platter.per_sector)} blocks",
+            "hit_overhead": _text(memory.hit),
+        }
+        if memory.reads_ahead:
+            pool["read_ahead"] = {"most": f"{memory.reads_ahead} blocks"}
+        if memory.absorbs_writes:
+            pool["write_cache"] = {"share": 0.5}
+            return {"pool": pool, "ships": {"write_cache": True}}
+        return {"pool": pool}
+    size = max(memory.size or 0, memory.reads_ahead or 0, platter.per_sector)
+    buffer: dict[str, Any] = {
+        "segments": max(memory.segments or 1, 1),
+        "segment_size": f"{size} blocks",
+        "read": {"hit_after_read": _text(memory.hit)},
+    }
+    if arm.motion.hit_after_write:
+        buffer["read"]["hit_after_write"] = _text(arm.motion.hit_after_write - interface)
+    if memory.reads_ahead:
+        buffer["read_ahead"] = {"until": "segment", "most": f"{memory.reads_ahead} blocks"}
+    if memory.absorbs_writes:
+        absorbed = _text((memory.absorbed or 0.0) - interface)
+        buffer["write"] = {
+            "complete": "buffered",
+            "buffered_after_read": absorbed,
+            "buffered_after_write": absorbed,
+        }
+    return {"buffer": buffer}
+
+
+def _zones(layout: Layout, arm: Arm) -> list[dict[str, Any]]:
+    """The zones as a file has them."""
+    reference = _reference(layout)
+    zones = []
+    for zone in layout.zones_of(0):
+        tracks = zone.tracks or 1
+        last = zone.first_cylinder + arm.cylinders_of(zone) + zone.hidden - 1
+        front = zone.lead * zone.per_track
+        physical = (last - zone.first_cylinder + 1) * tracks * zone.per_track - front
+        described: dict[str, Any] = {
+            "cylinders": [zone.first_cylinder, last],
+            "sectors_per_track": zone.per_track,
+        }
+        offset = round((_start(zone) - reference) * zone.per_track) % zone.per_track
+        if zone.lead:
+            described["front"] = front
+            offset = (offset - zone.lead * (zone.track_skew or 0)) % zone.per_track
+        if offset:
+            described["offset"] = offset
+        described["track_skew"] = zone.track_skew or 0
+        described["cylinder_skew"] = (
+            zone.cylinder_skew if zone.cylinder_skew is not None else described["track_skew"]
+        )
+        spare = physical - (zone.end - zone.start)
+        if spare > 0:
+            described["spares"] = {"per": "zone", "sectors": spare}
+        slipped = _slipped(zone, front)
+        if slipped:
+            described["slipped"] = slipped
+        zones.append(described)
+    return zones
+
+
+def _start(zone: Zone) -> float:
+    """The angle at which the zone's first sector begins, turns."""
+    return zone.phase - 1 / zone.per_track
+
+
+def _reference(layout: Layout) -> float:
+    """The angle from which on the first sectors of all zones are whole sectors off."""
+    first = layout.zones[0]
+
+    def misfit(reference: float) -> float:
+        return sum(abs(off((_start(zone) - reference) * zone.per_track)) for zone in layout.zones_of(0))
+
+    return min((_start(first) - step / first.per_track for step in range(first.per_track)), key=misfit)
+
+
+def _slipped(zone: Zone, front: int) -> list[int]:
+    """Sectors that addresses skip, counted from the zone's first one on."""
+    found: list[int] = []
+    before = 0
+    for at, count in zone.skips:
+        found += [front + at + skipped for skipped in range(before, count)]
+        before = count
+    return found

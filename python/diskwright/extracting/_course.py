@@ -1,0 +1,103 @@
+"""A whole extraction: what is measured, in which order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from diskwright.extracting._memory import Memory, measure_memory
+from diskwright.extracting._motion import Arm, Motion, Time, UnmeasuredError
+from diskwright.extracting._platter import ExhaustedError, NoRotationError, Platter, open_platter
+from diskwright.extracting._target import Target
+from diskwright.extracting._zones import Layout, UnclearError
+
+Progress = Callable[[int, int | None], object]
+
+# Shares of the work by step, in thousandths: where each begins.
+_STEPS = {"rotation": 0, "zones": 20, "cylinders": 500, "seek": 700, "memory": 930, "end": 1000}
+
+
+@dataclass
+class Extracted:
+    """What was measured.
+
+    why_not: why nothing was, for something that does not rotate.
+    """
+
+    platter: Platter | None = None
+    layout: Layout | None = None
+    arm: Arm | None = None
+    memory: Memory | None = None
+    why_not: str | None = None
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    requests: int = 0
+
+
+def course(target: Target, budget_s: float | None, per_octave: int, progress: Progress | None) -> Extracted:
+    """Measures a target."""
+    found = Extracted()
+    began = target.now_ns
+    deadline = None if budget_s is None else began + int(budget_s * 1e9)
+
+    def step(name: str) -> Callable[[float], None]:
+        names = list(_STEPS)
+        first, last = _STEPS[name], _STEPS[names[names.index(name) + 1]]
+
+        def tell(share: float) -> None:
+            if progress is not None:
+                progress(round(first + share * (last - first)), _STEPS["end"])
+
+        tell(0.0)
+        return tell
+
+    try:
+        _measure(target, found, deadline, per_octave, step)
+    except NoRotationError as error:
+        found.why_not = str(error)
+    except ExhaustedError:
+        found.notes.append("the budget was used up before all was measured")
+    found.seconds = (target.now_ns - began) / 1e9
+    return found
+
+
+def _measure(
+    target: Target,
+    found: Extracted,
+    deadline: int | None,
+    per_octave: int,
+    step: Callable[[str], Callable[[float], None]],
+) -> None:
+    step("rotation")
+    platter = found.platter = open_platter(target, deadline)
+    layout = Layout(platter, step("zones"))
+    try:
+        layout.survey()
+    except UnclearError as error:
+        found.notes.append(f"sectors from {error.args[0]} on are at no even spaces")
+        if not layout.zones:
+            return
+    found.layout = layout
+    motion = Motion(platter, layout)
+    if platter.hit:
+        # What a drive reads ahead would move the arm.
+        motion.by = "write" if target.may_write else "read"
+        motion.rest_turns = 0 if target.may_write else 3
+    resolution = max(platter.turn / 2**16, 4 * platter.noise)
+    arm = found.arm = Arm(motion, resolution, lambda share: None)
+    try:
+        arm.measure_base()
+        if layout.tracks is None:
+            arm.find_cylinders()
+        arm.measure_switch()
+        arm.tell = step("cylinders")
+        arm.number_cylinders()
+        arm.tell = step("seek")
+        arm.measure_curve(per_octave)
+        arm.find_arms()
+    except UnmeasuredError:
+        found.notes.append("requests do not take the times that the angles of their sectors give them")
+    if arm.base is not None:
+        found.memory = measure_memory(platter, arm, step("memory"))
+        found.notes += found.memory.notes
+
+
+__all__ = ["Extracted", "Time", "course"]
