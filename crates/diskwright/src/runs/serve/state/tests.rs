@@ -1,0 +1,1 @@
+//! Records as bytes, and devices that go on.

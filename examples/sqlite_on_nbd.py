@@ -1,0 +1,317 @@
+"""SQLite on a device that `diskwright serve` exports, without a kernel's device, root or a guest.
+
+A database, its journal and its log lie at fixed places of the device. What SQLite writes goes to the
+device at once, and what it syncs becomes a flush; no cache and no file system lie between. It needs the
+package `apsw`.
+
+    python sqlite_on_nbd.py write SOCKET [PRAGMA...]           transactions until the device is gone
+    python sqlite_on_nbd.py write SOCKET --count 100 [PRAGMA...]
+    python sqlite_on_nbd.py check IMAGE ACKNOWLEDGED RESULT.json
+
+`write` prints the number of each transaction once SQLite has said that it is committed. `check` opens the
+image that is left after a power cut as SQLite would, compares it with these numbers, and tells which
+writes of the database and its journal are lost.
+"""
+
+import json
+import random
+import socket
+import struct
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Protocol
+
+import apsw
+
+SECTOR = 4096
+# Where the files lie: one sector each that says how long a file is, then the files.
+FILES = {"": 1 << 20, "-journal": 17 << 20, "-wal": 33 << 20}
+ROOM = 16 << 20
+MAGIC = b"file"
+# Rows that are changed by each transaction, and how many there are.
+CHANGED, ROWS = 4, 400
+
+
+class Gone(Exception):
+    """The device has closed the connection: its power is cut."""
+
+
+class Disk(Protocol):
+    """What files are kept on."""
+
+    def read(self, offset: int, length: int) -> bytes: ...
+    def write(self, offset: int, data: bytes) -> None: ...
+    def flush(self) -> None: ...
+
+
+class Nbd:
+    """A client of the network block device protocol, with one request at a time."""
+
+    READ, WRITE, DISCONNECT, FLUSH = 0, 1, 2, 3
+
+    def __init__(self, path: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(path)
+        if self._take(18)[:16] != b"NBDMAGICIHAVEOPT":
+            raise SystemExit(f"{path}: no server of the protocol in its fixed newstyle")
+        # The flags of the client (fixed newstyle, no zeros), and its choice of the export with the empty name.
+        self._socket.sendall(struct.pack(">I", 3) + b"IHAVEOPT" + struct.pack(">II", 1, 0))
+        self.size, _ = struct.unpack(">QH", self._take(10))
+
+    def _take(self, count: int) -> bytes:
+        taken = bytearray()
+        while len(taken) < count:
+            try:
+                piece = self._socket.recv(count - len(taken))
+            except ConnectionError:
+                piece = b""
+            if not piece:
+                raise Gone
+            taken += piece
+        return bytes(taken)
+
+    def _ask(self, kind: int, offset: int = 0, length: int = 0, data: bytes = b"") -> None:
+        request = struct.pack(">IHHQQI", 0x25609513, 0, kind, 0, offset, length)
+        try:
+            self._socket.sendall(request + data)
+        except ConnectionError:
+            raise Gone from None
+        _, error, _ = struct.unpack(">IIQ", self._take(16))
+        if error:
+            raise OSError(error, "the device says")
+
+    def read(self, offset: int, length: int) -> bytes:
+        self._ask(self.READ, offset, length)
+        return self._take(length)
+
+    def write(self, offset: int, data: bytes) -> None:
+        self._ask(self.WRITE, offset, len(data), data)
+
+    def flush(self) -> None:
+        self._ask(self.FLUSH)
+
+    def close(self) -> None:
+        self._socket.sendall(struct.pack(">IHHQQI", 0x25609513, 0, self.DISCONNECT, 0, 0, 0))
+        self._socket.close()
+
+
+class Image:
+    """The image of a device that is not served."""
+
+    def __init__(self, path: str) -> None:
+        self._file = Path(path).open("r+b", buffering=0)
+
+    def read(self, offset: int, length: int) -> bytes:
+        self._file.seek(offset)
+        return self._file.read(length)
+
+    def write(self, offset: int, data: bytes) -> None:
+        self._file.seek(offset)
+        self._file.write(data)
+
+    def flush(self) -> None:
+        pass
+
+
+class Stored:
+    """A file on a device: a sector that says how long it is, and its data."""
+
+    def __init__(self, disk: Disk, suffix: str) -> None:
+        self._disk, self._start = disk, FILES[suffix]
+        self._entry = list(FILES).index(suffix) * SECTOR
+        magic, self._size = struct.unpack(">4sQ", disk.read(self._entry, SECTOR)[:12])
+        self.exists = magic == MAGIC
+        if not self.exists:
+            self._size = 0
+
+    def _resize(self, size: int, *, exists: bool = True) -> None:
+        self._size, self.exists = size, exists
+        entry = struct.pack(">4sQ", MAGIC, size) if exists else b""
+        self._disk.write(self._entry, entry.ljust(SECTOR, b"\0"))
+
+    def create(self) -> None:
+        self._resize(0)
+
+    def delete(self) -> None:
+        self._resize(0, exists=False)
+
+    # What SQLite calls.
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
+        first = offset // SECTOR * SECTOR
+        length = -(-(offset + amount) // SECTOR) * SECTOR - first
+        data = self._disk.read(self._start + first, length)[offset - first :]
+        return data[: max(min(amount, self._size - offset), 0)]
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+        end = offset + len(data)
+        if end > ROOM:
+            raise apsw.FullError("the file's place on the device is full")
+        first, last = offset // SECTOR * SECTOR, -(-end // SECTOR) * SECTOR
+        if (first, last) != (offset, end):
+            # A part of a sector: the rest of it stays.
+            whole = bytearray(self._disk.read(self._start + first, last - first))
+            whole[offset - first : end - first] = data
+            data = bytes(whole)
+        self._disk.write(self._start + first, data)
+        if end > self._size:
+            self._resize(end)
+
+    def xTruncate(self, size: int) -> None:  # noqa: N802
+        self._resize(size)
+
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        self._disk.flush()
+
+    def xFileSize(self) -> int:  # noqa: N802
+        return self._size
+
+    def xSectorSize(self) -> int:  # noqa: N802
+        return SECTOR
+
+    def xDeviceCharacteristics(self) -> int:  # noqa: N802
+        return 0
+
+    def xFileControl(self, op: int, pointer: int) -> bool:  # noqa: N802
+        return False
+
+    def xLock(self, level: int) -> None:  # noqa: N802
+        """One process has the device."""
+
+    def xUnlock(self, level: int) -> None:  # noqa: N802
+        """See `xLock`."""
+
+    def xCheckReservedLock(self) -> bool:  # noqa: N802
+        return False
+
+    def xClose(self) -> None:  # noqa: N802
+        pass
+
+
+class Files(apsw.VFS):
+    """The file system that SQLite sees: one database, its journal and its log."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        super().__init__("nbd", base="")
+
+    def _file(self, name: str | apsw.URIFilename | None) -> Stored:
+        text = name.filename() if isinstance(name, apsw.URIFilename) else name or ""
+        suffix = next(suffix for suffix in sorted(FILES, reverse=True) if text.endswith(suffix))
+        return Stored(self._disk, suffix)
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> Any:  # noqa: N802
+        if name is None:
+            return apsw.VFSFile("", None, flags)
+        file = self._file(name)
+        if not file.exists:
+            file.create()
+        flags[1] = flags[0]
+        return file
+
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802
+        self._file(filename).delete()
+        if syncdir:
+            self._disk.flush()
+
+    def xAccess(self, pathname: str, flags: int) -> bool:  # noqa: N802
+        return self._file(pathname).exists
+
+    def xFullPathname(self, name: str) -> str:  # noqa: N802
+        return name
+
+
+def opened(disk: Disk, pragmas: Iterable[str] = ()) -> apsw.Connection:
+    """The database on a disk."""
+    # SQLite finds the files by their name.
+    opened.files = Files(disk)  # type: ignore[attr-defined]
+    database = apsw.Connection("database", vfs="nbd")
+    for pragma in pragmas:
+        database.execute(f"pragma {pragma}")
+    return database
+
+
+def changes(number: int) -> dict[int, bytes]:
+    """What a transaction makes of which rows, by its number."""
+    draw = random.Random(number)
+    return {row: draw.randbytes(500) for row in draw.sample(range(ROWS), CHANGED)}
+
+
+def write(path: str, count: int | None, pragmas: list[str]) -> None:
+    """Makes transactions, each of which changes some rows and counts itself."""
+    disk = Nbd(path)
+    try:
+        database = opened(disk, pragmas)
+        with database:
+            database.execute("create table if not exists account (id integer primary key, body blob)")
+            database.execute("create table if not exists done (number integer primary key)")
+            rows = [(row, bytes(500)) for row in range(ROWS)]
+            database.executemany("insert or ignore into account values (?, ?)", rows)
+        last = database.execute("select coalesce(max(number), 0) from done").get
+        number = last
+        while count is None or number < last + count:
+            number += 1
+            with database:
+                for row, body in changes(number).items():
+                    database.execute("update account set body = ? where id = ?", (body, row))
+                database.execute("insert into done values (?)", (number,))
+            print(number, flush=True)
+        database.close()
+        disk.close()
+    except (Gone, apsw.Error) as error:
+        if not isinstance(error, Gone) and not isinstance(error.__context__, Gone):
+            raise
+        print("the device is gone", file=sys.stderr)
+
+
+def place(lbn: int) -> str:
+    """What lies at a block of the device."""
+    offset = lbn * 512
+    for suffix, start in FILES.items():
+        if start <= offset < start + ROOM:
+            file = {"": "database", "-journal": "journal", "-wal": "log"}[suffix]
+            return f"{file}, byte {offset - start:,}"
+    return f"length of the {['database', 'journal', 'log'][offset // SECTOR]}"
+
+
+def check(image: str, acknowledged: str, result: str) -> None:
+    """Tells what is left of the acknowledged transactions after a power cut."""
+    numbers = [int(line) for line in Path(acknowledged).read_text().split()]
+    cut = json.loads(Path(result).read_text())["served"]["power_cut"]
+    print(f"{cut['lost_writes']} writes that the device had answered are lost")
+    for lost in cut["first_lost"][:5]:
+        print(f"  {lost['blocks']} blocks of the {place(lost['lbn'])}")
+    try:
+        # A log needs no memory that is shared where one process has the database.
+        database = opened(Image(image), ["locking_mode = exclusive"])
+        (state,) = database.execute("pragma integrity_check").fetchone()
+        found = {number for (number,) in database.execute("select number from done")}
+        expected = {row: bytes(500) for row in range(ROWS)}
+        for number in sorted(found):
+            expected |= changes(number)
+        if state == "ok" and dict(database.execute("select id, body from account")) != expected:
+            state = "rows are not those of the transactions that are there"
+    except apsw.Error as error:
+        state, found = str(error), set()
+    print(f"the database: {state.splitlines()[0]}")
+    missing = [number for number in numbers if number not in found]
+    print(f"{len(numbers)} transactions were committed, {len(missing)} of them are lost: {missing[-5:]}")
+    if state != "ok" or missing:
+        raise SystemExit(1)
+
+
+def main(words: list[str]) -> None:
+    match words:
+        case ["write", path, "--count", count, *pragmas]:
+            write(path, int(count), pragmas)
+        case ["write", path, *pragmas]:
+            write(path, None, pragmas)
+        case ["check", image, acknowledged, result]:
+            check(image, acknowledged, result)
+        case _:
+            raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
