@@ -14,11 +14,11 @@ writes of the database and its journal are lost.
 """
 
 import json
+import os
 import random
 import socket
 import struct
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,9 +31,11 @@ ROOM = 16 << 20
 MAGIC = b"file"
 # Rows that are changed by each transaction, and how many there are.
 CHANGED, ROWS = 4, 400
+# SQLite finds a file system by its name, but does not keep it.
+_files: list["Files"] = []
 
 
-class Gone(Exception):
+class GoneError(Exception):
     """The device has closed the connection: its power is cut."""
 
 
@@ -55,7 +57,7 @@ class Nbd:
         self._socket.connect(path)
         if self._take(18)[:16] != b"NBDMAGICIHAVEOPT":
             raise SystemExit(f"{path}: no server of the protocol in its fixed newstyle")
-        # The flags of the client (fixed newstyle, no zeros), and its choice of the export with the empty name.
+        # The client's flags, fixed newstyle and no zeros, and the choice of the export with the empty name.
         self._socket.sendall(struct.pack(">I", 3) + b"IHAVEOPT" + struct.pack(">II", 1, 0))
         self.size, _ = struct.unpack(">QH", self._take(10))
 
@@ -67,7 +69,7 @@ class Nbd:
             except ConnectionError:
                 piece = b""
             if not piece:
-                raise Gone
+                raise GoneError
             taken += piece
         return bytes(taken)
 
@@ -76,7 +78,7 @@ class Nbd:
         try:
             self._socket.sendall(request + data)
         except ConnectionError:
-            raise Gone from None
+            raise GoneError from None
         _, error, _ = struct.unpack(">IIQ", self._take(16))
         if error:
             raise OSError(error, "the device says")
@@ -100,15 +102,13 @@ class Image:
     """The image of a device that is not served."""
 
     def __init__(self, path: str) -> None:
-        self._file = Path(path).open("r+b", buffering=0)
+        self._file = os.open(path, os.O_RDWR)
 
     def read(self, offset: int, length: int) -> bytes:
-        self._file.seek(offset)
-        return self._file.read(length)
+        return os.pread(self._file, length, offset)
 
     def write(self, offset: int, data: bytes) -> None:
-        self._file.seek(offset)
-        self._file.write(data)
+        os.pwrite(self._file, data, offset)
 
     def flush(self) -> None:
         pass
@@ -222,14 +222,10 @@ class Files(apsw.VFS):
         return name
 
 
-def opened(disk: Disk, pragmas: Iterable[str] = ()) -> apsw.Connection:
+def opened(disk: Disk) -> apsw.Connection:
     """The database on a disk."""
-    # SQLite finds the files by their name.
-    opened.files = Files(disk)  # type: ignore[attr-defined]
-    database = apsw.Connection("database", vfs="nbd")
-    for pragma in pragmas:
-        database.execute(f"pragma {pragma}")
-    return database
+    _files.append(Files(disk))
+    return apsw.Connection("database", vfs="nbd")
 
 
 def changes(number: int) -> dict[int, bytes]:
@@ -242,12 +238,15 @@ def write(path: str, count: int | None, pragmas: list[str]) -> None:
     """Makes transactions, each of which changes some rows and counts itself."""
     disk = Nbd(path)
     try:
-        database = opened(disk, pragmas)
+        database = opened(disk)
         with database:
             database.execute("create table if not exists account (id integer primary key, body blob)")
             database.execute("create table if not exists done (number integer primary key)")
             rows = [(row, bytes(500)) for row in range(ROWS)]
             database.executemany("insert or ignore into account values (?, ?)", rows)
+        disk.flush()
+        for pragma in pragmas:
+            database.execute(f"pragma {pragma}")
         last = database.execute("select coalesce(max(number), 0) from done").get
         number = last
         while count is None or number < last + count:
@@ -259,8 +258,8 @@ def write(path: str, count: int | None, pragmas: list[str]) -> None:
             print(number, flush=True)
         database.close()
         disk.close()
-    except (Gone, apsw.Error) as error:
-        if not isinstance(error, Gone) and not isinstance(error.__context__, Gone):
+    except (GoneError, apsw.Error) as error:
+        if not isinstance(error, GoneError) and not isinstance(error.__context__, GoneError):
             raise
         print("the device is gone", file=sys.stderr)
 
@@ -283,8 +282,9 @@ def check(image: str, acknowledged: str, result: str) -> None:
     for lost in cut["first_lost"][:5]:
         print(f"  {lost['blocks']} blocks of the {place(lost['lbn'])}")
     try:
+        database = opened(Image(image))
         # A log needs no memory that is shared where one process has the database.
-        database = opened(Image(image), ["locking_mode = exclusive"])
+        database.execute("pragma locking_mode = exclusive")
         (state,) = database.execute("pragma integrity_check").fetchone()
         found = {number for (number,) in database.execute("select number from done")}
         expected = {row: bytes(500) for row in range(ROWS)}

@@ -332,7 +332,8 @@ impl<'a, O: Outside> Live<'a, O> {
                 return self.go(at);
             }
             if self.ends {
-                let is_left = |next: &Time| self.status.in_flight > 0 || !self.faults.contains(next);
+                let is_left =
+                    |next: &Time| self.status.in_flight > 0 || !self.faults.contains(next);
                 let at = next.filter(|next| !is_over && is_left(next))?;
                 return self.go(at);
             }

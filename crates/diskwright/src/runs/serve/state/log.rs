@@ -52,12 +52,7 @@ impl Log {
         // What was cut short is no part of the device that goes on.
         file.set_len(resumed.whole).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let mut log = Log::at(
-            path,
-            file,
-            Encoder::behind(resumed.decoder),
-            resumed.fate,
-        );
+        let mut log = Log::at(path, file, Encoder::behind(resumed.decoder), resumed.fate);
         for record in &resumed.added {
             log.encoder.add(record);
         }

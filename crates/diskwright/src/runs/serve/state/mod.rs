@@ -261,7 +261,9 @@ fn difference(one: &Value, other: &Value) -> Option<String> {
     let Some((key, one, other)) = key else {
         return Some(String::new());
     };
-    let below = one.zip(other).and_then(|(one, other)| difference(one, other));
+    let below = one
+        .zip(other)
+        .and_then(|(one, other)| difference(one, other));
     Some(match below.as_deref() {
         None | Some("") => key,
         Some(below) if below.starts_with('[') => format!("{key}{below}"),

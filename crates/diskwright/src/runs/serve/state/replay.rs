@@ -165,9 +165,10 @@ impl<'a> Replay<'a> {
         }
         // A fault that is still to come is no reason to go on.
         let waits = |next: &Time| self.in_flight > 0 || !self.faults.contains(next);
-        if let Some(next) = next.filter(waits).filter(|_| {
-            !is_over && (self.is_cut_short || self.flushed.is_some())
-        }) {
+        if let Some(next) = next
+            .filter(waits)
+            .filter(|_| !is_over && (self.is_cut_short || self.flushed.is_some()))
+        {
             return Ok(Some(next));
         }
         if self.flushes && self.flushed.is_none() {
