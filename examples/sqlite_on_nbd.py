@@ -1,8 +1,8 @@
 """SQLite on a device that `diskwright serve` exports, without a kernel's device, root or a guest.
 
 A database, its journal and its log lie at fixed places of the device. What SQLite writes goes to the
-device at once, and what it syncs becomes a flush; no cache and no file system lie between. It needs the
-package `apsw`.
+device at once, and what it syncs becomes a flush. What was read or written once is not read again, as
+with a kernel's page cache. It needs the package `apsw`.
 
     python sqlite_on_nbd.py write SOCKET [PRAGMA...]           transactions until the device is gone
     python sqlite_on_nbd.py write SOCKET --count 100 [PRAGMA...]
@@ -25,8 +25,10 @@ from typing import Any, Protocol
 import apsw
 
 SECTOR = 4096
-# Where the files lie: one sector each that says how long a file is, then the files.
-FILES = {"": 1 << 20, "-journal": 17 << 20, "-wal": 33 << 20}
+# The database, its journal, its log. Each has a sector that says where it is and how long, and two places, of
+# which a new file takes the one that the last file has not had.
+FILES = {"": "database", "-journal": "journal", "-wal": "log"}
+START = 1 << 20
 ROOM = 16 << 20
 MAGIC = b"file"
 # Rows that are changed by each transaction, and how many there are.
@@ -48,7 +50,7 @@ class Disk(Protocol):
 
 
 class Nbd:
-    """A client of the network block device protocol, with one request at a time."""
+    """A client of the network block device protocol, with one request at a time, and what it knows."""
 
     READ, WRITE, DISCONNECT, FLUSH = 0, 1, 2, 3
 
@@ -59,7 +61,8 @@ class Nbd:
             raise SystemExit(f"{path}: no server of the protocol in its fixed newstyle")
         # The client's flags, fixed newstyle and no zeros, and the choice of the export with the empty name.
         self._socket.sendall(struct.pack(">I", 3) + b"IHAVEOPT" + struct.pack(">II", 1, 0))
-        self.size, _ = struct.unpack(">QH", self._take(10))
+        self._take(10)
+        self._known: dict[int, bytes] = {}
 
     def _take(self, count: int) -> bytes:
         taken = bytearray()
@@ -84,11 +87,16 @@ class Nbd:
             raise OSError(error, "the device says")
 
     def read(self, offset: int, length: int) -> bytes:
-        self._ask(self.READ, offset, length)
-        return self._take(length)
+        for at in range(offset, offset + length, SECTOR):
+            if at not in self._known:
+                self._ask(self.READ, at, SECTOR)
+                self._known[at] = self._take(SECTOR)
+        return b"".join(self._known[at] for at in range(offset, offset + length, SECTOR))
 
     def write(self, offset: int, data: bytes) -> None:
         self._ask(self.WRITE, offset, len(data), data)
+        for at in range(0, len(data), SECTOR):
+            self._known[offset + at] = data[at : at + SECTOR]
 
     def flush(self) -> None:
         self._ask(self.FLUSH)
@@ -115,26 +123,41 @@ class Image:
 
 
 class Stored:
-    """A file on a device: a sector that says how long it is, and its data."""
+    """A file on a device.
 
-    def __init__(self, disk: Disk, suffix: str) -> None:
-        self._disk, self._start = disk, FILES[suffix]
-        self._entry = list(FILES).index(suffix) * SECTOR
-        magic, self._size = struct.unpack(">4sQ", disk.read(self._entry, SECTOR)[:12])
-        self.exists = magic == MAGIC
-        if not self.exists:
-            self._size = 0
+    Its length is written when it is synced, behind its data, and what a deleted file had is not overwritten
+    before the deletion is safe. File systems with a journal do the same: else a crash could show old data
+    in a new file, or new data in one that has been deleted.
+    """
 
-    def _resize(self, size: int, *, exists: bool = True) -> None:
-        self._size, self.exists = size, exists
-        entry = struct.pack(">4sQ", MAGIC, size) if exists else b""
-        self._disk.write(self._entry, entry.ljust(SECTOR, b"\0"))
+    def __init__(self, disk: Disk, number: int) -> None:
+        self._disk, self._number = disk, number
+        magic, self._place, self._size = struct.unpack(">4sIQ", disk.read(number * SECTOR, SECTOR)[:16])
+        self.exists = self._is_noted = magic == MAGIC
+        self._is_changed = False
+
+    @property
+    def _start(self) -> int:
+        return START + (2 * self._number + self._place) * ROOM
+
+    def _note(self) -> None:
+        entry = struct.pack(">4sIQ", MAGIC if self.exists else b"", self._place, self._size)
+        self._disk.write(self._number * SECTOR, entry.ljust(SECTOR, b"\0"))
+        self._is_noted, self._is_changed = self.exists, False
+
+    def _resize(self, size: int) -> None:
+        if size == 0:
+            self._place = 1 - self._place
+        self._size, self._is_changed = size, True
 
     def create(self) -> None:
+        self.exists = True
         self._resize(0)
 
     def delete(self) -> None:
-        self._resize(0, exists=False)
+        self.exists = False
+        if self._is_noted:
+            self._note()
 
     # What SQLite calls.
 
@@ -163,6 +186,9 @@ class Stored:
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         self._disk.flush()
+        if self._is_changed:
+            self._note()
+            self._disk.flush()
 
     def xFileSize(self) -> int:  # noqa: N802
         return self._size
@@ -194,12 +220,13 @@ class Files(apsw.VFS):
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
+        self._stored = {suffix: Stored(disk, number) for number, suffix in enumerate(FILES)}
         super().__init__("nbd", base="")
 
     def _file(self, name: str | apsw.URIFilename | None) -> Stored:
         text = name.filename() if isinstance(name, apsw.URIFilename) else name or ""
         suffix = next(suffix for suffix in sorted(FILES, reverse=True) if text.endswith(suffix))
-        return Stored(self._disk, suffix)
+        return self._stored[suffix]
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> Any:  # noqa: N802
         if name is None:
@@ -239,12 +266,14 @@ def write(path: str, count: int | None, pragmas: list[str]) -> None:
     disk = Nbd(path)
     try:
         database = opened(disk)
+        # How it is locked is said before anything is read: without shared memory a log needs it.
+        for pragma in [pragma for pragma in pragmas if pragma.startswith("locking_mode")]:
+            database.execute(f"pragma {pragma}")
         with database:
             database.execute("create table if not exists account (id integer primary key, body blob)")
             database.execute("create table if not exists done (number integer primary key)")
             rows = [(row, bytes(500)) for row in range(ROWS)]
             database.executemany("insert or ignore into account values (?, ?)", rows)
-        disk.flush()
         for pragma in pragmas:
             database.execute(f"pragma {pragma}")
         last = database.execute("select coalesce(max(number), 0) from done").get
@@ -266,12 +295,11 @@ def write(path: str, count: int | None, pragmas: list[str]) -> None:
 
 def place(lbn: int) -> str:
     """What lies at a block of the device."""
-    offset = lbn * 512
-    for suffix, start in FILES.items():
-        if start <= offset < start + ROOM:
-            file = {"": "database", "-journal": "journal", "-wal": "log"}[suffix]
-            return f"{file}, byte {offset - start:,}"
-    return f"length of the {['database', 'journal', 'log'][offset // SECTOR]}"
+    offset, names = lbn * 512, list(FILES.values())
+    if offset < START:
+        return f"place and length of the {names[offset // SECTOR]}"
+    place, within = divmod(offset - START, ROOM)
+    return f"{names[place // 2]}, byte {within:,}"
 
 
 def check(image: str, acknowledged: str, result: str) -> None:
