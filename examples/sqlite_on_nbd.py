@@ -132,8 +132,9 @@ class Stored:
 
     def __init__(self, disk: Disk, number: int) -> None:
         self._disk, self._number = disk, number
-        magic, self._place, self._size = struct.unpack(">4sIQ", disk.read(number * SECTOR, SECTOR)[:16])
-        self.exists = self._is_noted = magic == MAGIC
+        entry = disk.read(number * SECTOR, SECTOR)
+        self._place, self._size = int.from_bytes(entry[4:8]), int.from_bytes(entry[8:16])
+        self.exists = self._is_noted = entry.startswith(MAGIC)
         self._is_changed = False
 
     @property
@@ -313,7 +314,7 @@ def check(image: str, acknowledged: str, result: str) -> None:
         database = opened(Image(image))
         # A log needs no memory that is shared where one process has the database.
         database.execute("pragma locking_mode = exclusive")
-        (state,) = database.execute("pragma integrity_check").fetchone()
+        state = str(database.execute("pragma integrity_check").get)
         found = {number for (number,) in database.execute("select number from done")}
         expected = {row: bytes(500) for row in range(ROWS)}
         for number in sorted(found):
