@@ -174,8 +174,10 @@ class Stored:
             raise apsw.FullError("the file's place on the device is full")
         first, last = offset // SECTOR * SECTOR, -(-end // SECTOR) * SECTOR
         if (first, last) != (offset, end):
-            # A part of a sector: the rest of it stays.
-            whole = bytearray(self._disk.read(self._start + first, last - first))
+            # A part of a sector: the rest of it stays, as far as the file goes.
+            whole = bytearray(last - first)
+            if (kept := min(last, -(-self._size // SECTOR) * SECTOR) - first) > 0:
+                whole[:kept] = self._disk.read(self._start + first, kept)
             whole[offset - first : end - first] = data
             data = bytes(whole)
         self._disk.write(self._start + first, data)
