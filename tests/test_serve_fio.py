@@ -1,12 +1,14 @@
 """Does fio measure on a served device what `run` gives of the same job file?"""
 
 import json
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from conftest import Command
-from served import program
+from conftest import Command, environment
+from served import program, serving
 
 JOB = """\
 [a]
@@ -71,3 +73,30 @@ def test_a_job_file_for_a_served_device_is_a_load(command: Command, tmp_path: Pa
     assert "job.fio" not in done.stderr, "no option is warned of"
     run = json.loads((tmp_path / "run.json").read_text())
     assert run["devices"]["hdd"]["queue_length_max"] == 4
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("contents", [["--discard-contents"], ["--image", "disk.img"]], ids=" ".join)
+def test_memory_does_not_grow(tmp_path: Path, contents: list[str]) -> None:
+    """An hour and a quarter of random requests at fifty times the speed of the clock."""
+    program("fio")
+    disk = '[device.hdd]\ndrive = "wd-blue-1tb"\n'
+    with serving(tmp_path, *contents, "--speed", "50", "--json", "found.json", spec=disk) as server:
+        words = ["fio", "--name=day", "--ioengine=nbd", f"--uri={server.uri}", "--rw=randrw", "--bs=4k"]
+        words += ["--iodepth=8", "--size=64m", "--time_based", "--runtime=90", "--norandommap"]
+        fio = subprocess.Popen(words, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
+        held = []
+        while fio.poll() is None:
+            time.sleep(1)
+            held.append(server.memory_mib())
+        assert fio.returncode == 0
+        assert server.end()[0] == 0
+    found = json.loads((tmp_path / "found.json").read_text())
+    print(
+        f"{found['requests']['completed']:,} requests in {found['simulated_s']:,.0f} simulated s; MiB held:",
+        *(f"{mib:.1f}" for mib in held[::10]),
+    )
+    assert found["simulated_s"] > 70 * 60
+    # Distributions reach their size, and the disk's cache is filled, within the first third.
+    early, late = max(held[10:30]), max(held[60:])
+    assert late - early < 2, held

@@ -17,6 +17,8 @@ class Served:
     block: what offsets and lengths are multiples of, bytes.
     busy: never sleep while a client is there.
     power_cuts: a power cut takes what the device would lose.
+    syncs: a flush waits until an image is on the disk of this machine.
+    new_drive: the device begins as the spec describes it, whatever the state beside its image.
     """
 
     socket: str | PathLike[str] | None = None
@@ -31,3 +33,5 @@ class Served:
     block: int = 512
     busy: bool = False
     power_cuts: bool = False
+    syncs: bool = False
+    new_drive: bool = False

@@ -30,6 +30,8 @@ pub struct Served {
     block: u32,
     busy: bool,
     power_cuts: bool,
+    syncs: bool,
+    new_drive: bool,
 }
 
 impl Served {
@@ -85,6 +87,8 @@ impl Served {
             block: self.block,
             busy: self.busy,
             power_cuts: self.power_cuts,
+            syncs: self.syncs,
+            new_drive: self.new_drive,
         })
     }
 }

@@ -82,6 +82,18 @@ def serve(
             "--power-cuts", help="Let a power cut take what the device would lose; takes memory and time."
         ),
     ] = False,
+    sync: Annotated[
+        bool,
+        typer.Option(
+            "--sync", help="With --image, a client's flush waits for the disk of this machine as well."
+        ),
+    ] = False,
+    new_drive: Annotated[
+        bool,
+        typer.Option(
+            "--new-drive", help="With --image, leave out FILE.state: begin with the device of the spec."
+        ),
+    ] = False,
     block_size: Annotated[
         int,
         typer.Option(
@@ -117,6 +129,9 @@ def serve(
         raise InputError("error: --as-fast-as-possible and --speed: expected one of them")
     if depth is not None and not fast:
         raise InputError("error: --depth needs --as-fast-as-possible")
+    for name, given in (("--sync", sync), ("--new-drive", new_drive)):
+        if given and image is None:
+            raise InputError(f"error: {name} needs --image")
     settings = options.with_seed(settings, seed)
     outputs.check(
         outputs.json(json),
@@ -137,6 +152,8 @@ def serve(
         block=block_size,
         busy=busy_wait,
         power_cuts=power_cuts,
+        syncs=sync,
+        new_drive=new_drive,
     )
     source = options.source(spec, None)
     with ExitStack() as stack:

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use super::lateness::{Causes, Lateness};
 use super::pace::Pace;
+use super::state::{Entry, Log};
 use crate::base::error::Error;
 use crate::base::units::{BLOCK_BYTES, Time};
 use crate::engine::checker::Checker;
@@ -119,6 +120,11 @@ pub struct Live<'a, O> {
     failed: Option<Error>,
     recorder: Recorder,
     log: Option<RequestLog>,
+    /// The simulated instant at which it begins: that of the device.
+    origin: Time,
+    /// The instants of what the spec lets go wrong.
+    faults: Vec<Time>,
+    state: Option<Log>,
 }
 
 impl<'a, O: Outside> Live<'a, O> {
@@ -148,7 +154,36 @@ impl<'a, O: Outside> Live<'a, O> {
             failed: None,
             recorder,
             log: None,
+            origin: Time::ZERO,
+            faults: Vec::new(),
+            state: None,
         }
+    }
+
+    /// Begins at a simulated instant: the device has a past.
+    #[must_use]
+    pub fn from(mut self, origin: Time) -> Live<'a, O> {
+        (self.origin, self.status.now) = (origin, origin);
+        self
+    }
+
+    /// Things of the spec go wrong at these instants. Where it ends before, they do not happen.
+    #[must_use]
+    pub fn with_faults(mut self, faults: Vec<Time>) -> Live<'a, O> {
+        self.faults = faults;
+        self
+    }
+
+    /// Records what enters the device.
+    #[must_use]
+    pub fn with_state(mut self, state: Option<Log>) -> Live<'a, O> {
+        self.state = state;
+        self
+    }
+
+    /// The record of what has entered the device.
+    pub fn take_state(&mut self) -> Option<Log> {
+        self.state.take()
     }
 
     /// Writes every completed request to a log.
@@ -200,7 +235,7 @@ impl<'a, O: Outside> Live<'a, O> {
     fn go(&mut self, at: Time) -> Option<Time> {
         self.begun = self.outside.now();
         if let (Pace::Real(speed), false) = (self.pace, self.ends) {
-            let due = speed.wall(at);
+            let due = speed.wall(at.saturating_sub(self.origin));
             // What was due before it woke waited for that; afterwards whatever else it did was in the way.
             let timer = self.woke.saturating_sub(due);
             let rest = self.begun.saturating_sub(due.max(self.woke));
@@ -226,14 +261,29 @@ impl<'a, O: Outside> Live<'a, O> {
         }
         self.ends |= self.inbox.ends;
         if let Err(error) = looked {
-            self.failed.get_or_insert(error);
-            self.ends = true;
+            self.fails(error);
+        }
+    }
+
+    /// Something outside went wrong, and the serving ends.
+    fn fails(&mut self, error: Error) {
+        self.failed.get_or_insert(error);
+        self.ends = true;
+    }
+
+    /// What enters the device is recorded.
+    fn note_entry(&mut self, at: Time, entry: Entry) {
+        if let Some(Err(error)) = (self.state.as_mut()).map(|state| state.enters(at, entry)) {
+            self.fails(error);
         }
     }
 
     fn tick_if_due(&mut self, wall: u64) {
         if wall.saturating_sub(self.told) >= TICK {
             self.told = wall;
+            if let Some(Err(error)) = self.state.as_mut().map(Log::write_out) {
+                self.fails(error);
+            }
             if self.outside.tick(&self.status).is_break() {
                 self.ends = true;
             }
@@ -243,7 +293,9 @@ impl<'a, O: Outside> Live<'a, O> {
     /// The simulated instant at which something enters that came in at an instant of the wall.
     fn instant(&self, at: u64) -> Time {
         match self.pace {
-            Pace::Real(speed) if !self.ends => speed.simulated(at).max(self.status.now),
+            Pace::Real(speed) if !self.ends => {
+                (self.origin + speed.simulated(at)).max(self.status.now)
+            }
             Pace::Real(_) | Pace::Fast { .. } => self.status.now,
         }
     }
@@ -280,7 +332,9 @@ impl<'a, O: Outside> Live<'a, O> {
                 return self.go(at);
             }
             if self.ends {
-                let at = next.filter(|_| !is_over)?;
+                let is_left =
+                    |next: &Time| self.status.in_flight > 0 || !self.faults.contains(next);
+                let at = next.filter(|next| !is_over && is_left(next))?;
                 return self.go(at);
             }
             if next.is_some_and(|next| next <= self.status.now) {
@@ -289,7 +343,9 @@ impl<'a, O: Outside> Live<'a, O> {
             }
             match (self.pace, next) {
                 (Pace::Real(speed), _) => {
-                    let due = next.map_or(u64::MAX, |next| speed.wall(next));
+                    let due = next.map_or(u64::MAX, |next| {
+                        speed.wall(next.saturating_sub(self.origin))
+                    });
                     if due <= wall && wall.saturating_sub(self.looked) < LOOK {
                         return next.and_then(|next| self.go(next));
                     }
@@ -328,11 +384,16 @@ impl<'a, O: Outside> Live<'a, O> {
 
     fn admit(&mut self, port: &mut Port<'_>) {
         let now = port.now();
+        if let Some(state) = &mut self.state {
+            state.begin(now);
+        }
         while let Some((at, _)) = self.inbox.faults.front()
             && self.instant(*at) <= now
         {
-            let fault = self.inbox.faults.pop_front();
-            fault.into_iter().for_each(|(_, fault)| port.inject(fault));
+            if let Some((_, fault)) = self.inbox.faults.pop_front() {
+                self.note_entry(now, Entry::Fault(fault.clone()));
+                port.inject(fault);
+            }
         }
         while let Some(first) = self.inbox.requests.front()
             && self.has_room()
@@ -342,9 +403,12 @@ impl<'a, O: Outside> Live<'a, O> {
             self.inbox.requests.pop_front();
             self.moves_on();
             self.drains = false;
-            if self.recorder.arrived(now, 0) {
+            // What the device did in its past is not measured.
+            let is_first = self.sequence == 0 && self.origin > Time::ZERO;
+            if self.recorder.arrived(now, 0) || is_first {
                 port.measure_from_here();
             }
+            self.note_entry(now, Entry::Command(incoming.command));
             let request = port.submit(&incoming.command, now, self.sequence);
             self.sequence += 1;
             self.status.in_flight += 1;
@@ -387,6 +451,9 @@ impl<O: Outside> Initiator for Live<'_, O> {
         let completed = port.request(request);
         self.status.in_flight -= 1;
         self.moves_on();
+        if let Some(state) = &mut self.state {
+            state.completed(completed);
+        }
         let begins = self.recorder.completed(completed, 0);
         if let Some(log) = &mut self.log {
             log.add(completed)?;

@@ -15,6 +15,7 @@ mod pace;
 mod poller;
 mod server;
 pub(super) mod spec;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::base::error::{Error, InputError};
-use crate::base::units::{BLOCK_BYTES, Lbn};
+use crate::base::units::{BLOCK_BYTES, Lbn, Time};
 use crate::config::spec::{FaultKind, FaultSpec};
 use crate::devices::assembly::DeviceTree;
 use crate::engine::Engine;
@@ -77,6 +78,10 @@ pub struct ServeOptions {
     pub busy: bool,
     /// A power cut takes from the contents what the device would lose: the versions of what is not safe yet are kept.
     pub power_cuts: bool,
+    /// A flush of a client, and a write with FUA, wait until an image is on the disk of this machine.
+    pub syncs: bool,
+    /// The device begins as the spec describes it, whatever the state beside its image.
+    pub new_drive: bool,
 }
 
 /// Hears of the serving: first of where clients connect, then of how it goes on.
@@ -107,6 +112,7 @@ pub fn serve(
     let root = tree.devices.last().expect("a spec has a device");
     let (blocks, promise) = (root.blocks(), root.promise());
     let export = export(&checked, blocks, served)?;
+    let is_new = matches!(&served.keeps, Keeps::Image(path) if is_empty(path));
     let contents = contents(served, export.size)?;
     let log = options.requests.as_deref();
     let log = log
@@ -127,6 +133,15 @@ pub fn serve(
         &mut tree,
         (options.check || cuts_power).then(|| Checker::new(promise)),
     )?;
+    let faults = Vec::from_iter(checked.spec.fault.iter().map(|fault| fault.at));
+    let past = Past {
+        served,
+        identity: state::identity(&checked),
+        faults: &faults,
+        is_new,
+    };
+    let (origin, state) = past.come_back(&mut engine.0, &mut checked, watcher)?;
+    let changes = engine.0.checker().map_or(0, Checker::last_change);
     let listener = Listener::at(&served.address)?;
     let control = served.control.as_deref();
     let control = control
@@ -136,12 +151,17 @@ pub fn serve(
         busy: served.busy,
         trims_zeros: !export.rotational,
         cuts_power,
+        syncs: served.syncs,
     };
     watcher.is_ready(&listener.uri(), export.size, &checked.notes);
     let server = Server::new((listener, control), export, contents, manner, watcher);
     let mut server = server.map_err(|error| Error::Simulation(format!("no poller: {error}")))?;
     let started = Instant::now();
-    let mut live = Live::new(&mut server, served.pace, recorder).with_log(log);
+    let mut live = Live::new(&mut server, served.pace, recorder)
+        .with_log(log)
+        .from(origin)
+        .with_faults(faults)
+        .with_state(state);
     let engine = &mut engine.0;
     engine.run(&mut live)?;
     let failure = live.take_failure();
@@ -150,12 +170,24 @@ pub fn serve(
     if let Some(window) = &window {
         window.end(engine.now());
     }
+    let state = live.take_state();
     let told = outcome::Told::of(&mut live, served.pace);
+    if told.is_cut() && state.is_some() {
+        checked.notes.push(CUT.to_owned());
+    }
+    match state {
+        // A device whose power was cut cannot be simulated any further.
+        Some(state) if told.is_cut() => state.discard()?,
+        Some(state) => state.finish(engine.now())?,
+        None => {}
+    }
     let failed = |error| match &served.keeps {
         Keeps::Image(path) => Error::file(path, "write", error),
         _ => Error::Simulation(format!("the contents: {error}")),
     };
     let left = |lbn| match engine.change_left(Lbn(lbn)) {
+        // What was there when this serving began was safe.
+        Some(change) if change <= changes => Left::Version(0),
         Some(change) => Left::Version(change),
         None => Left::Nowhere,
     };
@@ -209,6 +241,72 @@ fn engine(
         engine.inject(at, injection);
     }
     Ok((engine, targets))
+}
+
+/// Said where the power was cut.
+const CUT: &str = "the state beside the image is removed: the next serving begins with these contents on a device as the spec describes it";
+
+/// What a device has behind it.
+struct Past<'a> {
+    served: &'a ServeOptions,
+    identity: serde_json::Value,
+    /// When each thing of the spec goes wrong.
+    faults: &'a [Time],
+    /// The image is made now.
+    is_new: bool,
+}
+
+impl Past<'_> {
+    /// Brings a new device to where it was when its last serving ended; returns its simulated instant, and where what enters it from now on
+    /// is recorded.
+    ///
+    /// # Errors
+    /// As those of [`state::Replay`]; a state that cannot be written.
+    fn come_back(
+        self,
+        engine: &mut Engine,
+        checked: &mut Checked,
+        watcher: &mut dyn Listens,
+    ) -> Result<(Time, Option<state::Log>), Error> {
+        let Keeps::Image(image) = &self.served.keeps else {
+            return Ok((Time::ZERO, None));
+        };
+        let (path, writes) = (state::path_beside(image), !self.served.read_only);
+        if self.is_new || self.served.new_drive || !path.exists() {
+            if !self.is_new && !self.served.new_drive {
+                checked.notes.push(format!(
+                    "there is no {}: the device begins as the spec describes it",
+                    path.display()
+                ));
+            }
+            let log = writes.then(|| state::Log::of_new_device(&path, &self.identity));
+            return Ok((Time::ZERO, log.transpose()?));
+        }
+        let started = Instant::now();
+        let flushes = checked.cuts_power && writes;
+        let past = (path.as_path(), &self.identity);
+        let resumed = state::Replay::open(past, flushes, self.faults, watcher)?.run(engine)?;
+        if resumed.is_cut_short {
+            checked.warn(vec![format!(
+                "{}: the last serving did not end well, and the device may not know the last requests of it",
+                path.display()
+            )]);
+        }
+        checked.notes.push(format!(
+            "the device goes on at {} of simulated time, after {} requests, simulated again in {:.1} s",
+            resumed.at,
+            resumed.requests,
+            started.elapsed().as_secs_f64()
+        ));
+        let at = resumed.at;
+        let log = writes.then(|| state::Log::going_on(&path, resumed));
+        Ok((at, log.transpose()?))
+    }
+}
+
+/// Whether an image is to be made.
+fn is_empty(path: &std::path::Path) -> bool {
+    std::fs::metadata(path).map_or(true, |metadata| metadata.len() == 0)
 }
 
 fn export(checked: &Checked, blocks: u64, served: &ServeOptions) -> Result<Export, Error> {

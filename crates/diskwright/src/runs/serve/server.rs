@@ -91,6 +91,8 @@ pub struct Manner {
     pub trims_zeros: bool,
     /// It keeps what a power cut would leave.
     pub cuts_power: bool,
+    /// What is flushed or written with FUA is on the disk of this machine before it is answered.
+    pub syncs: bool,
 }
 
 /// What a server has counted.
@@ -423,7 +425,7 @@ impl<'a> Server<'a> {
         }
         let (offset, length) = (ask.offset, u64::from(ask.length));
         let done = match ask.kind {
-            _ if error != 0 => Err(error),
+            _ if error != 0 => Ok(()),
             Kind::Read => {
                 let Some(client) = client else {
                     return;
@@ -440,25 +442,24 @@ impl<'a> Server<'a> {
                 }
                 return self.unsent.push(name);
             }
-            Kind::Write => self
-                .contents
-                .write(offset, &ask.payload)
-                .map_err(|error| told(&error)),
-            Kind::Trim => self
-                .contents
-                .zero(offset, length, false)
-                .map_err(|error| told(&error)),
-            Kind::Zero { kept } => self
-                .contents
-                .zero(offset, length, kept)
-                .map_err(|error| told(&error)),
+            Kind::Write => self.contents.write(offset, &ask.payload),
+            Kind::Trim => self.contents.zero(offset, length, false),
+            Kind::Zero { kept } => self.contents.zero(offset, length, kept),
             Kind::Flush | Kind::Status { .. } => Ok(()),
         };
-        if error == 0 && done.is_err() {
-            self.counts.contents_failed += 1;
-        }
+        let syncs = self.manner.syncs && (ask.fua || ask.kind == Kind::Flush);
+        let done = match done {
+            Ok(()) if syncs && error == 0 => self.contents.sync(),
+            done => done,
+        };
+        let error = match done {
+            Ok(()) => error,
+            Err(failure) => {
+                self.counts.contents_failed += 1;
+                told(&failure)
+            }
+        };
         if let Some(client) = client {
-            let error = done.err().unwrap_or(0);
             match ask.kind {
                 Kind::Read => {
                     let structured = client.session.is_structured();

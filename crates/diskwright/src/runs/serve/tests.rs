@@ -16,11 +16,11 @@ use crate::engine::{Engine, Injection};
 use crate::metrics::Recorder;
 
 /// An answer: whose, when by the wall in ns, and how it ended.
-type Answer = (u32, u64, Outcome);
+pub(super) type Answer = (u32, u64, Outcome);
 
 /// Clients that send what a script says, or the next request of a list with every answer, and a clock that goes on where they are waited for.
 #[derive(Default)]
-struct Script {
+pub(super) struct Script {
     clock: u64,
     /// What every look at the clock takes, ns.
     pace: u64,
@@ -28,19 +28,19 @@ struct Script {
     oversleeps: u64,
     /// What an answer takes, ns.
     answering: u64,
-    sends: VecDeque<(u64, Command)>,
+    pub(super) sends: VecDeque<(u64, Command)>,
     /// Sent with the answers.
     follows: VecDeque<Command>,
-    fault: Option<(u64, Injection)>,
+    pub(super) fault: Option<(u64, Injection)>,
     sent: u32,
-    answers: Vec<Answer>,
+    pub(super) answers: Vec<Answer>,
     cut: bool,
     /// It ends when all is answered, or at an instant.
     ends_at: Option<u64>,
 }
 
 impl Script {
-    fn new(sends: &[(u64, Command)]) -> Script {
+    pub(super) fn new(sends: &[(u64, Command)]) -> Script {
         Script {
             sends: sends.iter().copied().collect(),
             ..Script::default()
@@ -48,7 +48,7 @@ impl Script {
     }
 
     /// A client that has `depth` of some requests outstanding until they are sent.
-    fn closed(depth: usize, requests: &[Command]) -> Script {
+    pub(super) fn closed(depth: usize, requests: &[Command]) -> Script {
         let first = requests.iter().take(depth).map(|command| (0, *command));
         Script {
             sends: first.collect(),
@@ -121,7 +121,7 @@ impl Outside for Script {
     }
 }
 
-fn real(speed: f64) -> Pace {
+pub(super) fn real(speed: f64) -> Pace {
     Pace::Real(Speed::new(speed).expect("a speed"))
 }
 

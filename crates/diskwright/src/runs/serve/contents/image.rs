@@ -137,8 +137,12 @@ impl Contents for Image {
         Ok((hole.clamp(offset + 1, end) - offset, false))
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.sync()
     }
 }
 

@@ -22,6 +22,10 @@ pub trait Contents {
     fn zero(&mut self, offset: u64, length: u64, kept: bool) -> io::Result<()>;
     /// How many bytes from an offset on, at most `length`, are alike in taking space or not, and whether they take none.
     fn extent(&mut self, offset: u64, length: u64) -> io::Result<(u64, bool)>;
+    /// Brings everything that is written to where it stays when this machine's power fails.
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
     /// Brings everything to where it stays when this process is gone.
     fn finish(&mut self) -> io::Result<()> {
         Ok(())
