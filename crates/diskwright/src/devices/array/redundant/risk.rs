@@ -136,7 +136,7 @@ pub fn spans(geometry: &Geometry, command: &Command) -> Vec<Range<u64>> {
     if geometry.parities() > 0 {
         let per_row = unit * geometry.data() as u64;
         let (first, last) = (command.lbn.0 / per_row, (command.end().0 - 1) / per_row);
-        return Vec::from([first * unit..(last + 1) * unit]);
+        return std::iter::once(first * unit..(last + 1) * unit).collect();
     }
     let pieces = pieces(geometry, command.lbn.0, command.end().0);
     pieces

@@ -162,6 +162,7 @@ impl Encoder {
                 self.number(blocks.start);
                 self.number(blocks.end - blocks.start);
             }
+            Injection::Outage { .. } => unreachable!("a served device has no outages"),
         }
     }
 }
