@@ -97,9 +97,8 @@ def test_what_is_not_synced_is_lost_and_named(tmp_path: Path, command: Command) 
     (left,) = cuts(tmp_path, command, 1, ["synchronous=off"])
     assert left.missing > 0 or not left.is_sound
     assert left.lost_writes > 0
-    assert all(
-        re.search("blocks of the (place and length of the |)(database|journal|log)", line) for line in left.named
-    )
+    place = "blocks of the (place and length of the |)(database|journal|log)"
+    assert all(re.search(place, line) for line in left.named)
     assert left.named
 
 
