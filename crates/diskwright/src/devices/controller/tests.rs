@@ -37,8 +37,8 @@ pub(super) struct Setup {
     outstanding: u32,
     join: Option<JoinSpec>,
     memory: Option<(u32, MemoryRules)>,
-    /// Blocks that are locked together.
-    lock: u64,
+    /// Blocks that are locked together, and whether reads share them.
+    lock: (u64, bool),
     cache: Option<(u64, Writes, Option<Time>)>,
     promise: Promise,
 }
@@ -51,7 +51,7 @@ impl Default for Setup {
             outstanding: u32::MAX,
             join: None,
             memory: None,
-            lock: 8,
+            lock: (8, false),
             cache: None,
             promise: Promise::Durable,
         }
@@ -96,7 +96,7 @@ impl Setup {
                 };
                 let policy = ReplacementSpec::default().build(&setting);
                 let memory = Memory::new(BlockCache::new(lines, 8, policy), rules);
-                CacheParts::Memory(Box::new(memory), Locks::new(self.lock, false))
+                CacheParts::Memory(Box::new(memory), Locks::new(self.lock.0, self.lock.1))
             }
             (None, Some((size, writes, idle))) => {
                 let device = CacheDevice::new(size, writes, idle, self.promise);
@@ -327,7 +327,7 @@ fn what_is_fetched_does_not_replace_what_was_written_meanwhile() {
         ..RULES
     };
     let setup = Setup {
-        lock: 1,
+        lock: (1, false),
         ..Setup::memory(4, rules)
     };
     let at = |ms, command| (Time::from_ms(ms), command);
@@ -342,6 +342,30 @@ fn what_is_fetched_does_not_replace_what_was_written_meanwhile() {
     // Each write fetches the blocks of the other. The first has its data in the cache when the fetch of the second ends.
     let ends: Vec<Time> = ended.iter().map(|request| request.completion).collect();
     assert_eq!(ends, [10, 11, 15, 45].map(Time::from_ms));
+}
+
+#[test]
+fn a_flush_writes_what_became_dirty_in_a_line_on_its_way() {
+    let setup = Setup {
+        lock: (1, true),
+        promise: Promise::AfterFlush,
+        ..Setup::memory(4, RULES)
+    };
+    let at = |ms, command| (Time::from_ms(ms), command);
+    let commands = vec![
+        at(0, write(4, 4)),
+        at(1, flush()),
+        at(2, write(0, 4)),
+        at(3, flush()),
+    ];
+    let cut = [(Time::from_ms(60), Injection::PowerCut)];
+    let (engine, ended) = run_at(setup.devices(), commands, &cut);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    assert!(
+        ended
+            .iter()
+            .all(|request| request.outcome == Some(Outcome::Ok))
+    );
 }
 
 #[test]

@@ -149,7 +149,14 @@ impl Controller {
     /// A run has been locked: what is still dirty of it is written, unless it is on its way already.
     pub(super) fn write_back(&mut self, id: WorkId, cx: &mut Context<'_>) {
         let (mut from, end) = (self.works.get(id).from, self.works.get(id).end);
-        let mut runs: Vec<(u64, u32)> = Vec::new();
+        let mut runs = Vec::new();
+        // All that is dirty in a run that other work has locked for writing is on its way.
+        let is_under_way = |other: WorkId, work: &Work| {
+            let is_write_back = matches!(work.kind, Kind::WriteBack { .. });
+            other != id && is_write_back && !work.frames.is_empty()
+        };
+        let others = (self.works.iter()).filter(|&(other, work)| is_under_way(other, work));
+        let others: Vec<(u64, u64)> = others.map(|(_, work)| (work.from, work.end)).collect();
         let Cache::Memory(memory) = &mut self.cache else {
             unreachable!("there is a memory cache");
         };
@@ -157,21 +164,24 @@ impl Controller {
             && let Some((lbn, blocks)) = memory.cache.next_dirty(from, (end - from) as u32)
             && lbn < end
         {
-            let blocks = u64::from(blocks).min(end - lbn) as u32;
-            from = lbn + u64::from(blocks);
+            if let Some(&(_, end)) = others
+                .iter()
+                .find(|other| (other.0..other.1).contains(&lbn))
+            {
+                from = end;
+                continue;
+            }
+            let ahead = others
+                .iter()
+                .map(|other| other.0)
+                .filter(|&from| from > lbn);
+            let to = (lbn + u64::from(blocks)).min(end);
+            let to = ahead.fold(to, u64::min);
+            let blocks = (to - lbn) as u32;
+            runs.push((lbn, blocks));
+            from = to;
             for piece in memory.cache.pieces(lbn, blocks) {
                 let frame = memory.cache.find(piece.key).expect("it is dirty");
-                let writes_it = |work: &Work| {
-                    let is_write_back = matches!(work.kind, Kind::WriteBack { .. });
-                    is_write_back && work.frames.iter().any(|one| one.frame() == Some(frame))
-                };
-                if (self.works.iter()).any(|(other, work)| other != id && writes_it(work)) {
-                    continue;
-                }
-                match runs.last_mut() {
-                    Some(run) if run.0 + u64::from(run.1) == piece.lbn => run.1 += piece.blocks(),
-                    _ => runs.push((piece.lbn, piece.blocks())),
-                }
                 memory.cache.pin(frame);
                 let work = self.works.get_mut(id);
                 work.frames.push(LineFrame::Taken(frame));

@@ -555,13 +555,9 @@ impl Redundant {
         }
         // What is being written there comes back by itself. What was to be replayed may be older on the members now, or partly.
         let pending = std::mem::take(&mut journal.pending);
-        let unsafe_blocks: Vec<_> = journal.ended_and_unsafe().collect();
-        for (blocks, flushes) in unsafe_blocks {
+        for (blocks, flushes) in journal.ended_and_unsafe() {
             self.risk.written_at(blocks, flushes);
         }
-        let Some(journal) = &mut self.journal else {
-            return;
-        };
         if journal.replay.is_some() {
             let entries = journal.entries.iter().flat_map(|entry| &entry.writes);
             let blocks: Vec<_> = entries
