@@ -385,7 +385,7 @@ impl<'a, O: Outside> Live<'a, O> {
     fn admit(&mut self, port: &mut Port<'_>) {
         let now = port.now();
         if let Some(state) = &mut self.state {
-            state.begin(now);
+            state.begin();
         }
         while let Some((at, _)) = self.inbox.faults.front()
             && self.instant(*at) <= now

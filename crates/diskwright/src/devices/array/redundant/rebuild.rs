@@ -39,7 +39,7 @@ fn is_zero(time: &Time) -> bool {
 }
 
 /// 1 MiB.
-const STEP: u64 = 2048;
+pub(super) const STEP: u64 = 2048;
 /// 1 GiB.
 const LARGEST_STEP: u64 = 1 << 21;
 
@@ -53,17 +53,24 @@ impl Default for RebuildRules {
     }
 }
 
+/// Refuses steps of members that cannot be.
+///
+/// # Errors
+/// Steps of no blocks, and those that are too large for a request.
+pub(super) fn check_step(step: Size) -> Result<(), InputError> {
+    match step.blocks() {
+        1..=LARGEST_STEP => Ok(()),
+        _ => Err(InputError::new(format!("steps of {step}")).help("accepted: 1 block to 1 GiB")),
+    }
+}
+
 impl RebuildRules {
     /// Refuses what cannot be.
     ///
     /// # Errors
     /// Steps of no blocks, and those that are too large for a request.
     pub fn check(&self) -> Result<(), InputError> {
-        match self.step.blocks() {
-            1..=LARGEST_STEP => Ok(()),
-            _ => Err(InputError::new(format!("steps of {}", self.step))
-                .help("accepted: 1 block to 1 GiB")),
-        }
+        check_step(self.step)
     }
 }
 

@@ -8,6 +8,7 @@ use super::geometry::Scheme;
 use super::locks::Rows;
 use super::plan::{Plan, Segment};
 use super::reading::recover;
+use super::rebuild::{STEP, check_step};
 use super::work::{Kind, Work};
 use super::{REBUILD, RESYNC, Redundant};
 use crate::base::error::InputError;
@@ -30,11 +31,6 @@ pub struct ResyncRules {
     pub automatic: bool,
 }
 
-/// 1 MiB.
-const STEP: u64 = 2048;
-/// 1 GiB.
-const LARGEST_STEP: u64 = 1 << 21;
-
 impl Default for ResyncRules {
     fn default() -> ResyncRules {
         ResyncRules {
@@ -51,11 +47,7 @@ impl ResyncRules {
     /// # Errors
     /// Steps of no blocks, and those that are too large for a request.
     pub fn check(&self) -> Result<(), InputError> {
-        match self.step.blocks() {
-            1..=LARGEST_STEP => Ok(()),
-            _ => Err(InputError::new(format!("steps of {}", self.step))
-                .help("accepted: 1 block to 1 GiB")),
-        }
+        check_step(self.step)
     }
 }
 

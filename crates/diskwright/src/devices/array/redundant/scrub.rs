@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::rebuild::check_step;
 use super::work::{Kind, Work};
 use super::{Redundant, SCRUB};
 use crate::base::error::InputError;
@@ -34,20 +35,13 @@ fn step() -> Size {
     Size::from_blocks(512)
 }
 
-/// 1 GiB.
-const LARGEST_STEP: u64 = 1 << 21;
-
 impl ScrubRules {
     /// Refuses what cannot be.
     ///
     /// # Errors
     /// Steps of no blocks, and those that are too large for a request.
     pub fn check(&self) -> Result<(), InputError> {
-        match self.step.blocks() {
-            1..=LARGEST_STEP => Ok(()),
-            _ => Err(InputError::new(format!("steps of {}", self.step))
-                .help("accepted: 1 block to 1 GiB")),
-        }
+        check_step(self.step)
     }
 }
 

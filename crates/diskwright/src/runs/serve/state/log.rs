@@ -26,8 +26,8 @@ pub struct Log {
     encoder: Encoder,
     fate: Fate,
     unchecked: u32,
-    /// When those enter that come next, where they do not enter together with the last ones.
-    begins: Option<Time>,
+    /// What enters next does not enter together with the last ones.
+    begins: bool,
 }
 
 impl Log {
@@ -67,13 +67,13 @@ impl Log {
             encoder,
             fate,
             unchecked: 0,
-            begins: None,
+            begins: false,
         }
     }
 
-    /// What enters from now on enters at an instant, behind all that came of what entered before.
-    pub fn begin(&mut self, at: Time) {
-        self.begins = Some(at);
+    /// What enters from now on enters behind all that came of what entered before.
+    pub fn begin(&mut self) {
+        self.begins = true;
     }
 
     /// Something enters.
@@ -81,7 +81,7 @@ impl Log {
     /// # Errors
     /// The file cannot be written.
     pub fn enters(&mut self, at: Time, entry: Entry) -> Result<(), Error> {
-        let begins = self.begins.take().is_some();
+        let begins = std::mem::take(&mut self.begins);
         if begins && self.unchecked >= CHECKED {
             self.check();
         }
