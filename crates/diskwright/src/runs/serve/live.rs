@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use super::lateness::{Causes, Lateness};
 use super::pace::Pace;
 use super::state::{Entry, Log};
+use super::watcher::Status;
 use crate::base::error::Error;
 use crate::base::units::{BLOCK_BYTES, Time};
 use crate::engine::checker::Checker;
@@ -68,21 +69,6 @@ pub struct Inbox {
     pub faults: VecDeque<(u64, Injection)>,
     /// Nothing more is to be served.
     pub ends: bool,
-}
-
-/// How far the serving is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Status {
-    /// Requests answered.
-    pub answered: u64,
-    /// Bytes read and written by them.
-    pub bytes: u64,
-    /// The sum of their response times, ns of simulated time.
-    pub response: u128,
-    /// Requests in the device.
-    pub in_flight: u32,
-    /// The simulated instant.
-    pub now: Time,
 }
 
 /// The host of a device that is served.

@@ -18,6 +18,7 @@ pub(super) mod spec;
 mod state;
 #[cfg(test)]
 mod tests;
+mod watcher;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -43,9 +44,8 @@ use nbd::Export;
 use server::{Manner, Server};
 
 pub use listener::Address;
-pub use live::Status;
 pub use pace::{Pace, Speed};
-pub use server::Watcher;
+pub use watcher::{Status, Watcher};
 
 /// Where the contents of the device are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,12 +9,13 @@ use super::connection::Connection;
 use super::contents::{Change, Contents, Journal, Left};
 use super::control::Control;
 use super::listener::Listener;
-use super::live::{Inbox, Incoming, Outside, Status};
+use super::live::{Inbox, Incoming, Outside};
 use super::nbd::errno::{EIO, ENOSPC};
 use super::nbd::{
     Ask, Export, Kind, Step, error_of, reply_block_status, reply_done, reply_error, reply_read,
 };
 use super::poller::Poller;
+use super::watcher::{Status, Watcher};
 use crate::base::error::Error;
 use crate::base::units::{BLOCK_BYTES, Lbn};
 use crate::engine::checker::Checker;
@@ -37,19 +38,6 @@ const MOST_EXTENTS: usize = 1024;
 const LISTENER: u64 = 0;
 const CONTROL: u64 = 1;
 const FIRST: u64 = 2;
-
-/// Hears what is going on, some twenty times a second; `Break` ends the serving.
-pub trait Watcher {
-    /// How far the serving is, and how many clients there are.
-    fn watch(&mut self, status: &Status, clients: usize) -> ControlFlow<()>;
-}
-
-/// Watches nothing.
-impl Watcher for () {
-    fn watch(&mut self, _: &Status, _: usize) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
 
 /// A request on its way through the device.
 struct Pending {

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 
-use super::live::{Inbox, Incoming, Live, Outside, Status};
+use super::live::{Inbox, Incoming, Live, Outside};
 use super::pace::{Pace, Speed};
+use super::watcher::Status;
 use crate::base::error::Error;
 use crate::base::units::Time;
 use crate::engine::checker::Checker;

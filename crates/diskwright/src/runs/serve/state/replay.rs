@@ -11,8 +11,7 @@ use crate::base::error::Error;
 use crate::base::units::Time;
 use crate::engine::request::{Command, Op, RequestId};
 use crate::engine::{Engine, Initiator, Port, Token};
-use crate::runs::serve::live::Status;
-use crate::runs::serve::server::Watcher;
+use crate::runs::serve::watcher::{Status, Watcher};
 
 /// A device that goes on.
 pub struct Resumed {
