@@ -17,7 +17,7 @@ PARALLEL := --numprocesses auto --dist worksteal
 ENGINE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 	$(shell find crates drives)
 
-.PHONY: help setup demo test test-long bench lint format docs tools clean
+.PHONY: help setup demo test test-long campaign bench lint format docs tools clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -36,8 +36,13 @@ test: setup $(BIN)/.tests ## run all tests
 
 test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
 	cargo test --locked --profile long
-	cargo test --locked --profile long -- --ignored $(if $(shell bash .ci/reference),,--skip reference_data)
+	cargo test --locked --profile long -- --ignored --skip campaign_goes_on $(if $(shell bash .ci/reference),,--skip reference_data)
+	$(MAKE) campaign HOURS=0.05
 	$(BIN)/python -m pytest $(PARALLEL)
+
+HOURS ?= 1
+campaign: tools ## try random cases for HOURS=n hours, and add to campaign/log.jsonl
+	DISKWRIGHT_CAMPAIGN_HOURS=$(HOURS) cargo test --locked --profile long --test all campaign_goes_on -- --ignored --nocapture
 
 bench: tools ## measure the engine, beside a bare loop in the same run
 	cargo bench --locked

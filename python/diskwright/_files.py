@@ -50,7 +50,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[str]]:
             os.fchmod(descriptor, mode)
             with _naming(path):
                 os.fsync(descriptor)
-        Path(temporary).replace(target)
+        with _naming(path):
+            Path(temporary).replace(target)
     except BaseException:
         with suppress(FileNotFoundError):
             Path(temporary).unlink()
@@ -95,7 +96,7 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename = os.fspath(path)
+        error.filename, error.filename2 = os.fspath(path), None
         raise
 
 

@@ -6,6 +6,7 @@ mod arrays;
 mod beyond_disksim;
 mod buffer_writes;
 mod cache_memory;
+mod campaign;
 mod checked_arrays;
 mod checked_runs;
 mod closed_forms;

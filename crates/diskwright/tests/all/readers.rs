@@ -82,7 +82,7 @@ fn streams(name: &str) -> bool {
 }
 
 /// A small valid file of every format.
-fn samples() -> Vec<(&'static str, Vec<u8>)> {
+pub fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let mut srt = b"$$TR_IOREC-1.3\ntracedate = \"Sat May 30 00:03:06 1992\";\ndisks = {\n 0 -> { sectorsize = 256 } };\n\x0c".to_vec();
     for i in 0..20 {
         let words = [

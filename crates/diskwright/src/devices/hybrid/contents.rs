@@ -105,8 +105,11 @@ impl Contents {
 
     /// The medium has what a use has read of the unpinned set: that leaves it, but for what has been written since.
     pub fn settle(&mut self, of: &Use) {
-        let mut at = of.lbn;
-        while let Some((&start, &cell)) = self.cells.range(at..of.lbn + of.blocks).next() {
+        let (mut at, end) = (of.lbn, of.lbn + of.blocks);
+        // What has got a place since may reach farther.
+        while at < end
+            && let Some((&start, &cell)) = self.cells.range(at..end).next()
+        {
             at = start + cell.blocks;
             let is_same = cell.hold == of.hold && cell.written < of.began;
             if is_same && cell.users == 0 && !cell.is_pinned {
@@ -296,8 +299,10 @@ impl Contents {
         if self.leaving.is_empty() {
             return;
         }
-        let mut at = of.place;
-        while let Some((&place, cell)) = self.leaving.range_mut(at..of.place + of.blocks).next() {
+        let (mut at, end) = (of.place, of.place + of.blocks);
+        while at < end
+            && let Some((&place, cell)) = self.leaving.range_mut(at..end).next()
+        {
             at = place + cell.blocks;
             if cell.hold != of.hold {
                 continue;
@@ -399,6 +404,21 @@ mod tests {
             .collect();
         assert_eq!(places, [2]);
         assert_eq!(contents.place_of(200), None);
+    }
+
+    #[test]
+    fn what_reaches_farther_than_what_is_settled_stays() {
+        let mut contents = Contents::new(16);
+        assert!(contents.hold(2, 4, false));
+        let gathered = contents.begin_use(&only(&contents, 2, 4));
+        contents.end_use(&gathered, false);
+        contents.supersede(4, 2);
+        assert!(contents.hold(4, 8, false));
+        let written = contents.begin_use(&only(&contents, 4, 8));
+        contents.end_use(&written, true);
+        contents.settle(&gathered);
+        assert_eq!(contents.held(), 8);
+        assert_eq!(contents.unpinned_from(0).map(|run| run.lbn), Some(4));
     }
 
     #[test]

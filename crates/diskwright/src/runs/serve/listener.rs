@@ -29,7 +29,7 @@ pub enum Listener {
 }
 
 impl Listener {
-    /// Listens at a path. One at which nobody listens any more is taken over.
+    /// Listens at a path. One at which nobody listens any more is taken over. Whoever sees the socket there can connect.
     ///
     /// # Errors
     /// Another server is there, something that is no socket, or the path cannot be made.
@@ -46,10 +46,16 @@ impl Listener {
             Ok(_) if UnixStream::connect(path).is_ok() => {
                 return wrong("another server listens at this socket");
             }
-            Ok(_) => fs::remove_file(path).map_err(failed)?,
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
-        let listener = UnixListener::bind(path).map_err(failed)?;
+        // A socket is there before anybody listens at it, so it gets its name when that is so. The other name is short, for paths of sockets may be no
+        // longer than a hundred characters.
+        let beside = path.with_file_name(format!(".{:x}", std::process::id()));
+        let listener = UnixListener::bind(&beside).map_err(failed)?;
+        if let Err(error) = fs::rename(&beside, path) {
+            let _ = fs::remove_file(&beside);
+            return Err(failed(error));
+        }
         listener.set_nonblocking(true).map_err(failed)?;
         Ok(Listener::Unix(listener, path.to_owned()))
     }

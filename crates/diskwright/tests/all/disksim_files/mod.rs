@@ -11,3 +11,5 @@ mod queues;
 mod runs;
 mod sample;
 mod systems;
+
+pub use sample::{FIRST, Sample};

@@ -20,6 +20,34 @@ use std::ops::Range;
 
 use crate::support::twins;
 
+/// How the library and the twin differ in the case of a number, if they do.
+pub fn difference(number: u64) -> Option<String> {
+    compare::difference(&draw::case(number))
+}
+
+/// The case of a number that differs, with as few requests as show it.
+pub fn small(number: u64) -> String {
+    let mut case = draw::case(number);
+    compare::shorten(&mut case, |case| compare::difference(case).is_some());
+    format!("{case:#?}\n")
+}
+
+/// What is wrong after a power cut in the case of a number; `None` where its commands lose data.
+pub fn cut(number: u64) -> Option<Vec<String>> {
+    let case = draw::case(number);
+    library::where_to_cut(&case, number).map(|at| library::cut(&case, at))
+}
+
+/// The case of a number that is wrong after a power cut, with as few requests as show it.
+pub fn small_cut(number: u64) -> String {
+    let mut case = draw::case(number);
+    let Some(at) = library::where_to_cut(&case, number) else {
+        return String::new();
+    };
+    compare::shorten(&mut case, |case| !library::cut(case, at).is_empty());
+    format!("cut at {at} ns\n{case:#?}\n")
+}
+
 /// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: Range<u64>) {

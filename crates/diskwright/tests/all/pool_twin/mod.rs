@@ -23,6 +23,16 @@ use std::thread;
 
 use crate::support::twins;
 
+/// How the library and the twin differ in the case of a number, if they do.
+pub fn difference(number: u64) -> Option<String> {
+    compare::difference(&draw::case(number))
+}
+
+/// The case of a number that differs, with as few requests as show it.
+pub fn small(number: u64) -> String {
+    compare::shrink(&draw::case(number)).shown()
+}
+
 /// Compares the cases of these numbers on all cores, and shows the first that differs, as small as it gets.
 #[track_caller]
 fn check(numbers: Range<u64>) {

@@ -19,10 +19,18 @@ impl Model<'_> {
             self.look_at_channels();
             self.look_at_suspensions();
             match self.events.iter().map(|&(at, _)| at).min() {
-                Some(next) if !self.has_ended() => self.now = next,
+                Some(next) if !self.has_ended() => self.goes_to(next),
                 _ => return,
             }
         }
+    }
+
+    /// The next instant begins: requests that arrive in it come after what was foreseen for it.
+    fn goes_to(&mut self, next: u64) {
+        self.now = next;
+        let arrives = |&(at, event): &(u64, Event)| at == next && matches!(event, Event::Arrive(_));
+        let arrivals: Vec<_> = self.events.extract_if(.., |event| arrives(event)).collect();
+        self.events.extend(arrivals);
     }
 
     fn happens(&mut self, event: Event) {

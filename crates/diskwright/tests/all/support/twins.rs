@@ -18,16 +18,22 @@ pub struct Done {
 /// When each of the `requests` requests of a run that kept them is complete, ns.
 pub fn completions(outcome: &Outcome, requests: usize) -> Vec<Option<u64>> {
     let mut completions = vec![None; requests];
-    for batch in outcome.requests().expect("kept").batches() {
+    for (number, at) in completions_by_number(outcome) {
+        completions[number as usize] = Some(at);
+    }
+    completions
+}
+
+/// The numbers of the requests of a run that kept them, and when each is complete, ns.
+pub fn completions_by_number(outcome: &Outcome) -> impl Iterator<Item = (u64, u64)> {
+    let batches = outcome.requests().expect("kept").batches();
+    batches.into_iter().flat_map(|batch| {
         let column = |name| {
             let column = batch.column_by_name(name).expect("a column of the log");
             column.as_primitive::<UInt64Type>().values().to_vec()
         };
-        for (sequence, at) in column("sequence").into_iter().zip(column("completion_ns")) {
-            completions[sequence as usize] = Some(at);
-        }
-    }
-    completions
+        column("sequence").into_iter().zip(column("completion_ns"))
+    })
 }
 
 /// How the library and the twin differ, if they do: the first request, else the first counter.

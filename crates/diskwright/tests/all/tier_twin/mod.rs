@@ -18,6 +18,16 @@ use std::ops::Range;
 
 use crate::support::twins;
 
+/// How the library and the twin differ in the case of a number, if they do.
+pub fn difference(number: u64) -> Option<String> {
+    compare::difference(&draw::case(number))
+}
+
+/// The case of a number that differs, with as few requests as show it.
+pub fn small(number: u64) -> String {
+    compare::shortened(draw::case(number)).shown()
+}
+
 /// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: Range<u64>) {

@@ -62,19 +62,33 @@ impl Case {
 
     /// The case as a text from which it can be built again.
     pub fn shown(&self) -> String {
-        let mut text =
-            toml::to_string(&self.spec).unwrap_or_else(|error| format!("{error}: {}", self.spec));
+        let mut text = self.spec_text();
         for (name, content) in &self.files {
-            let shown = match content.get("drive") {
-                Some(drive) => toml::to_string(drive).unwrap_or_else(|_| drive.to_string()),
-                None => content
-                    .get("text")
-                    .and_then(Value::as_str)
-                    .map_or_else(|| content.to_string(), str::to_owned),
-            };
+            let shown = text_of(content).unwrap_or_else(|| content.to_string());
             let _ = write!(text, "--- {name}\n{shown}\n");
         }
         text
+    }
+
+    fn spec_text(&self) -> String {
+        toml::to_string(&self.spec).unwrap_or_else(|error| format!("{error}: {}", self.spec))
+    }
+
+    /// Writes the case into a folder, to be run there: the spec as `spec.toml`.
+    pub fn write(&self, folder: &Path) {
+        fs::write(folder.join("spec.toml"), self.spec_text()).expect("written");
+        self.place(folder);
+    }
+}
+
+/// The text of a file that has one.
+fn text_of(content: &Value) -> Option<String> {
+    match content.get("drive") {
+        Some(drive) => Some(toml::to_string(drive).unwrap_or_else(|_| drive.to_string())),
+        None => content
+            .get("text")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
     }
 }
 

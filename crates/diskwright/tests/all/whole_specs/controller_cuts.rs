@@ -23,14 +23,14 @@ fn a_controller(draw: &mut Draw<'_>, number: u64) -> (Value, u64) {
 }
 
 /// The case of a number.
-fn case(definitions: &Definitions, number: u64) -> Case {
+pub fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (device, blocks) = a_controller(&mut draw, number);
     cut_somewhere(draw, device, blocks)
 }
 
 /// A controller that something goes wrong in.
-fn with_faults(definitions: &Definitions, number: u64) -> Case {
+pub fn with_faults(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (device, blocks) = a_controller(&mut draw, number);
     let mut spec = load::spec_of(&mut draw, device, blocks);

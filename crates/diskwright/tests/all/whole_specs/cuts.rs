@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::case::Case;
 use super::draw::Draw;
-use super::judge::{Ended, Verdict, not_well, run};
+use super::judge::{Coped, Ended, Verdict, not_well, run};
 use super::schema::Definitions;
 use super::{check_cases, load};
 
@@ -18,10 +18,25 @@ pub(super) fn cut_somewhere(draw: Draw<'_>, device: Value, blocks: u64) -> Case 
 
 /// The same with more in its spec.
 pub(super) fn cut_somewhere_with(
+    draw: Draw<'_>,
+    device: Value,
+    blocks: u64,
+    add: impl FnOnce(&mut Draw<'_>, &mut Value),
+) -> Case {
+    let cut = |draw: &mut Draw<'_>, end_ns| {
+        let at = draw.within(0..=end_ns);
+        json!([{ "at": format!("{at} ns"), "kind": "power-cut" }])
+    };
+    go_wrong_somewhere(draw, device, blocks, add, cut)
+}
+
+/// A run of a device of which something goes wrong before its end, in ns, or without it where it is refused.
+pub(super) fn go_wrong_somewhere(
     mut draw: Draw<'_>,
     device: Value,
     blocks: u64,
     add: impl FnOnce(&mut Draw<'_>, &mut Value),
+    faults: impl FnOnce(&mut Draw<'_>, u64) -> Value,
 ) -> Case {
     let mut spec = load::spec_of(&mut draw, device, blocks);
     add(&mut draw, &mut spec);
@@ -36,8 +51,7 @@ pub(super) fn cut_somewhere_with(
         return whole;
     };
     let seconds = outcome.json()["simulated_s"].as_f64().unwrap_or_default();
-    let at = draw.within(0..=(seconds * 1e9) as u64);
-    spec["fault"] = json!([{ "at": format!("{at} ns"), "kind": "power-cut" }]);
+    spec["fault"] = faults(&mut draw, (seconds * 1e9) as u64);
     Case { spec, ..whole }
 }
 
@@ -67,7 +81,7 @@ pub(super) fn check_cuts(
             let is_there = value.is_some_and(|value| value > 0.0);
             count.fetch_add(is_there.into(), Ordering::Relaxed);
         }
-        Verdict::Right
+        Verdict::Right(Coped::of(&result))
     });
     for (count, (_, least, what)) in seen.iter().zip(sights) {
         let share = count.load(Ordering::Relaxed) as f64 / total as f64;

@@ -8,7 +8,7 @@ use super::draw::Draw;
 use super::schema::Definitions;
 
 /// The case of a number.
-fn case(definitions: &Definitions, number: u64) -> Case {
+pub fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (mut device, blocks) = devices::an_ssd(&mut draw);
     // Blocks of some drives wear out.
@@ -33,7 +33,7 @@ fn case(definitions: &Definitions, number: u64) -> Case {
 }
 
 /// The case of a number, of a drive with a cached map: the first one that is drawn, with room for a few map units.
-fn mapped(definitions: &Definitions, number: u64) -> Case {
+pub fn mapped(definitions: &Definitions, number: u64) -> Case {
     let mut drawn = (0..).map(|at| Draw::new(definitions, number * 1000 + at));
     let (mut draw, mut device, blocks) = drawn
         .find_map(|mut draw| {
@@ -52,7 +52,7 @@ fn mapped(definitions: &Definitions, number: u64) -> Case {
 }
 
 /// The case of a number, of a drive with a map of blocks: the first one that is drawn.
-fn logged(definitions: &Definitions, number: u64) -> Case {
+pub fn logged(definitions: &Definitions, number: u64) -> Case {
     let mut drawn = (0..).map(|at| Draw::new(definitions, number * 1000 + at));
     let (draw, device, blocks) = drawn
         .find_map(|mut draw| {

@@ -12,7 +12,7 @@ use super::{check_cases, devices, load};
 use crate::support::twins;
 
 /// The case of a number.
-fn case(definitions: &Definitions, number: u64) -> Case {
+pub fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (mut device, blocks) = devices::a_hybrid(&mut draw);
     // Of many the medium stops.
@@ -35,7 +35,7 @@ fn case(definitions: &Definitions, number: u64) -> Case {
 }
 
 /// A hybrid drive that something goes wrong in.
-fn with_faults(definitions: &Definitions, number: u64) -> Case {
+pub fn with_faults(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (device, blocks) = devices::a_hybrid(&mut draw);
     let mut spec = load::spec_of(&mut draw, device, blocks);

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use diskwright::base::error::Error;
+use diskwright::base::units::Time;
 use serde_json::Value;
 
 use super::case::Case;
@@ -13,10 +15,50 @@ use crate::support::{Outcome, Progress, RunOptions, SpecSource, outcome_watched}
 
 /// What a case comes to.
 pub enum Verdict {
-    Right,
+    /// All is as it must be; what went wrong in the run, and was coped with.
+    Right(Coped),
     /// Refused for a reason that is known: its words.
     Refused(&'static str),
     Wrong(Fault),
+}
+
+/// What a run had to cope with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coped {
+    /// Power cuts and outages.
+    pub power_cuts: u64,
+    /// Devices that failed.
+    pub failures: u64,
+    /// Members that were rebuilt to the end.
+    pub rebuilds: u64,
+}
+
+impl Coped {
+    /// What the result of a run tells of its faults.
+    pub fn of(result: &Value) -> Coped {
+        let end_ns = result["simulated_s"].as_f64().unwrap_or_default() * 1e9;
+        let faults = result["spec"]["fault"].as_array();
+        let in_the_run = |fault: &&Value| {
+            let at = fault["at"].as_str().and_then(|at| at.parse::<Time>().ok());
+            at.is_some_and(|at| at.ns() as f64 <= end_ns)
+        };
+        let mut coped = Coped::default();
+        for fault in faults.into_iter().flatten().filter(in_the_run) {
+            let kind = &fault["kind"];
+            if kind == "power-cut" || kind.get("outage").is_some() {
+                coped.power_cuts += 1;
+            } else if kind.get("fail").is_some() {
+                coped.failures += 1;
+            }
+        }
+        let reports = result["devices"].as_object().into_iter().flatten();
+        let rebuilds = reports.filter_map(|(_, report)| report["rebuilds"].as_array());
+        let complete = rebuilds
+            .flatten()
+            .filter(|rebuild| rebuild["complete"] == true);
+        coped.rebuilds = complete.count() as u64;
+        coped
+    }
 }
 
 /// What is wrong with a case.
@@ -28,7 +70,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    fn new(kind: &str, message: impl Into<String>) -> Fault {
+    pub fn new(kind: &str, message: impl Into<String>) -> Fault {
         let message = message.into();
         // The first fault that the checker found stands in the second line.
         let telling = message
@@ -75,7 +117,12 @@ pub fn run(source: &SpecSource, check: bool) -> Ended {
         check,
         ..RunOptions::default()
     };
-    let run = || outcome_watched(source, &options, &mut Deadline(Instant::now()));
+    run_with(source, &options)
+}
+
+/// Runs a spec with these options.
+pub fn run_with(source: &SpecSource, options: &RunOptions) -> Ended {
+    let run = || outcome_watched(source, options, &mut Deadline(Instant::now()));
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(outcome)) => Ended::Well(Box::new(outcome)),
         Ok(Err(Error::Input(error))) => Ended::Refused(error.to_string()),
@@ -92,7 +139,7 @@ pub fn run(source: &SpecSource, check: bool) -> Ended {
 /// What is said of a case that did not end well.
 pub fn not_well(ended: Ended) -> Verdict {
     match ended {
-        Ended::Well(_) => Verdict::Right,
+        Ended::Well(outcome) => Verdict::Right(Coped::of(&outcome.json())),
         Ended::Badly(fault) => Verdict::Wrong(fault),
         Ended::Refused(message) => match refusals::known(&message) {
             Some(words) => Verdict::Refused(words),
@@ -101,17 +148,31 @@ pub fn not_well(ended: Ended) -> Verdict {
     }
 }
 
-/// Runs a case, with the checker and without, and what it says of itself once more.
+/// Runs a case with the checker on.
+pub fn judge_once(case: &Case) -> Verdict {
+    let folder = tempfile::tempdir().expect("a folder");
+    match case.place(folder.path()) {
+        Some(source) => not_well(run(&source, true)),
+        None => Verdict::Refused("not a case"),
+    }
+}
+
+/// Runs a case, with the checker and at the same time without, and what it says of itself once more.
 pub fn judge(case: &Case) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder");
     let Some(source) = case.place(folder.path()) else {
         return Verdict::Refused("not a case");
     };
-    let checked = match run(&source, true) {
+    let (checked, plain) = thread::scope(|scope| {
+        let plain = scope.spawn(|| run(&source, false));
+        let checked = run(&source, true);
+        (checked, plain.join().expect("its panics are caught"))
+    });
+    let checked = match checked {
         Ended::Well(outcome) => *outcome,
         ended => return not_well(ended),
     };
-    let plain = match run(&source, false) {
+    let plain = match plain {
         Ended::Well(outcome) => *outcome,
         Ended::Badly(fault) => return Verdict::Wrong(fault),
         Ended::Refused(message) => {
@@ -120,6 +181,7 @@ pub fn judge(case: &Case) -> Verdict {
     };
     let (mut one, mut other) = (checked.lasting(), plain.lasting());
     let spec = one["spec"].clone();
+    let coped = Coped::of(&one);
     for result in [&mut one, &mut other] {
         if let Value::Object(entries) = result {
             entries.remove("checked");
@@ -137,7 +199,7 @@ pub fn judge(case: &Case) -> Verdict {
     // The effective spec is the same run.
     let text = toml::to_string(&spec).expect("a spec is plain data");
     match run(&crate::support::from_text_in(text, folder.path()), false) {
-        Ended::Well(again) if again.digest() == plain.digest() => Verdict::Right,
+        Ended::Well(again) if again.digest() == plain.digest() => Verdict::Right(coped),
         Ended::Well(_) => Verdict::Wrong(Fault::new("effective spec", "another digest")),
         Ended::Refused(message) => Verdict::Wrong(Fault::new("effective spec", message)),
         Ended::Badly(fault) => Verdict::Wrong(Fault::new("effective spec", fault.message)),

@@ -10,20 +10,21 @@
 //! A policy that joins a registry is drawn without a change here; a kind of device brings a folder and a line in `devices`; a key whose
 //! values depend on others, a hint in `devices` or `load`.
 
+pub mod array_failures;
 mod case;
-mod controller_cuts;
+pub mod controller_cuts;
 mod cuts;
-mod devices;
+pub mod devices;
 mod draw;
-mod flash_cuts;
-mod hybrid_cuts;
+pub mod flash_cuts;
+pub mod hybrid_cuts;
 mod judge;
 mod load;
-mod power_cuts;
+pub mod power_cuts;
 mod refusals;
 mod schema;
 mod shrink;
-mod tier_cuts;
+pub mod tier_cuts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -34,13 +35,14 @@ use std::thread;
 use diskwright::workload::FORMATS;
 use serde_json::{Value, json};
 
-use case::Case;
-use draw::Draw;
-use judge::{Fault, Verdict, judge};
-use schema::Definitions;
+pub use case::Case;
+pub use draw::Draw;
+pub use judge::{Coped, Ended, Fault, Verdict, judge, judge_once, not_well, run_with};
+pub use load::{is_closed, spec_of};
+pub use schema::Definitions;
 
 /// The case of a number: the same on every machine.
-fn case(definitions: &Definitions, number: u64) -> Case {
+pub fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let spec = load::spec(&mut draw);
     Case { spec, ..draw.case }
@@ -76,7 +78,7 @@ fn search(
                     let verdict = judge(&case(&definitions, number));
                     let mut found = found.lock().expect("nothing panics with it");
                     match verdict {
-                        Verdict::Right => {}
+                        Verdict::Right(_) => {}
                         Verdict::Refused(words) => *found.refused.entry(words).or_default() += 1,
                         Verdict::Wrong(fault) => {
                             let entry = found
@@ -93,6 +95,13 @@ fn search(
     found.into_inner().expect("nothing panics with it")
 }
 
+/// A failing case as small as it gets.
+pub fn small(fault: &Fault, case: &Case, judge: impl Fn(&Case) -> Verdict) -> Case {
+    let still_fails =
+        |case: &Case| matches!(judge(case), Verdict::Wrong(found) if found.class == fault.class);
+    shrink::shrink(case, still_fails)
+}
+
 /// A failure as small as it gets, with what it says.
 fn told(
     (number, count): (u64, u64),
@@ -100,13 +109,10 @@ fn told(
     case: &Case,
     judge: impl Fn(&Case) -> Verdict,
 ) -> String {
-    let still_fails =
-        |case: &Case| matches!(judge(case), Verdict::Wrong(found) if found.class == fault.class);
-    let small = shrink::shrink(case, still_fails);
     format!(
         "{count} cases, the first of them number {number}: {}\n{}",
         fault.message,
-        small.shown()
+        small(fault, case, judge).shown()
     )
 }
 

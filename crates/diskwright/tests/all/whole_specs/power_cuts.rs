@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::case::Case;
 use super::cuts::cut_somewhere;
 use super::draw::Draw;
-use super::judge::{Ended, Verdict, not_well, run};
+use super::judge::{Coped, Ended, Verdict, not_well, run};
 use super::schema::Definitions;
 use super::{check_cases, devices};
 
@@ -29,7 +29,7 @@ impl Keeping {
 }
 
 /// The case of a number, with a cut somewhere in its run, or without one where it is refused.
-fn case(definitions: &Definitions, number: u64) -> Case {
+pub fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let keeping = Keeping::of(number);
     let wanted = (keeping == Keeping::Volatile, keeping == Keeping::Regions);
@@ -77,7 +77,7 @@ impl Cuts {
             &self.dirty[keeping as usize],
             is_more(&pool["dirty_blocks_at_end"]),
         );
-        Verdict::Right
+        Verdict::Right(Coped::of(&result))
     }
 }
 

@@ -23,7 +23,7 @@ const POLICIES: [&str; 8] = [
 ];
 
 /// The case of a number.
-fn case(definitions: &Definitions, number: u64) -> Case {
+pub fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (mut device, blocks) = devices::a_tier(&mut draw);
     let policy = POLICIES[(number % POLICIES.len() as u64) as usize];
@@ -46,7 +46,7 @@ fn case(definitions: &Definitions, number: u64) -> Case {
 }
 
 /// The same of a tier whose cache is an SSD that wears out soon. Every write policy comes up, most cases are of write-back.
-fn worn(definitions: &Definitions, number: u64) -> Case {
+pub fn worn(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (mut device, blocks) = loop {
         draw.case = Case::default();
@@ -114,7 +114,7 @@ fn keep_metadata(tier: &mut Map<String, Value>, number: u64) {
 }
 
 /// A tier that something goes wrong in, once or twice.
-fn with_faults(definitions: &Definitions, number: u64) -> Case {
+pub fn with_faults(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
     let (device, blocks) = devices::a_tier(&mut draw);
     let mut spec = load::spec_of(&mut draw, device, blocks);

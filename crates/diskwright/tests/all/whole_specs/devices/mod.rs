@@ -86,6 +86,12 @@ pub fn with_pool(draw: &mut Draw<'_>, (write_cache, has_regions): (bool, bool)) 
     }
 }
 
+/// A hard disk, and how many blocks it has at least.
+pub fn a_disk(draw: &mut Draw<'_>) -> (Value, u64) {
+    let (disk, blocks) = (hdd::KIND.draw)(draw, 0);
+    (json!({ hdd::KIND.name: disk }), blocks)
+}
+
 /// An SSD, and how many blocks it has.
 pub fn an_ssd(draw: &mut Draw<'_>) -> (Value, u64) {
     let (ssd, blocks) = (ssd::KIND.draw)(draw, 0);
@@ -110,6 +116,39 @@ pub fn a_hybrid(draw: &mut Draw<'_>) -> (Value, u64) {
             return (json!({ hybrid::KIND.name: hybrid }), blocks);
         }
     }
+}
+
+/// An array with redundancy and a spare, and how many blocks it has at least. Where the power of its members may return, it is ready for that in
+/// each of the ways that arrays have.
+pub fn a_spared_array(draw: &mut Draw<'_>) -> (Value, u64) {
+    loop {
+        draw.case = Case::default();
+        let (mut array, blocks) = (array::KIND.draw)(draw, 1);
+        if array.get("spare").is_none() {
+            continue;
+        }
+        let device = json!({ array::KIND.name: array });
+        let layout = array["layout"].to_string();
+        let of_parity = ["raid-4", "raid-5", "raid-6"]
+            .iter()
+            .any(|name| layout.contains(name));
+        if restarts(&device) {
+            match draw.within(0..=3) {
+                0 => array["resync"] = draw.named("ResyncRules"),
+                1 => array["bitmap"] = draw.named("BitmapRules"),
+                2 if of_parity => array["journal"] = array["spare"][0].clone(),
+                _ => {}
+            }
+        }
+        return (json!({ array::KIND.name: array }), blocks);
+    }
+}
+
+/// Whether it is certain of all members of an array that their power may return.
+pub fn restarts(array: &Value) -> bool {
+    let members = array["array"]["member"].as_array().into_iter().flatten();
+    let mut kinds = members.flat_map(|member| member.as_object().into_iter().flatten());
+    kinds.all(|(kind, _)| [simple::KIND.name, curve::KIND.name].contains(&kind.as_str()))
 }
 
 /// A controller of devices without others below them, and how many blocks it has at least.
