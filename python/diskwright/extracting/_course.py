@@ -5,12 +5,17 @@ from dataclasses import dataclass, field
 
 from diskwright.extracting._memory import Memory, measure_memory
 from diskwright.extracting._motion import Arm, Motion, Time, UnmeasuredError
+from diskwright.extracting._noise import open_noisy
+from diskwright.extracting._noisy_motion import NoisyMotion
+from diskwright.extracting._noisy_zones import NoisyLayout
 from diskwright.extracting._platter import ExhaustedError, NoRotationError, Platter, open_platter
 from diskwright.extracting._target import Target
 from diskwright.extracting._zones import Layout, UnclearError
 
 Progress = Callable[[int, int | None], object]
 
+# The part of a budget that the survey of zones may use up where times have noise.
+_OF_ZONES = 0.6
 # Shares of the work by step, in thousandths: where each begins.
 _STEPS = {"rotation": 0, "zones": 20, "cylinders": 500, "seek": 700, "memory": 930, "end": 1000}
 
@@ -67,8 +72,21 @@ def _measure(
     step: Callable[[str], Callable[[float], None]],
 ) -> None:
     step("rotation")
-    platter = found.platter = open_platter(target, deadline)
-    layout = Layout(platter, step("zones"))
+    platter: Platter
+    layout: Layout
+    motion: Motion
+    if target.exact:
+        platter = open_platter(target, deadline)
+        layout = Layout(platter, step("zones"))
+        motion = Motion(platter, layout)
+        resolution = max(platter.turn / 2**16, 4 * platter.noise)
+    else:
+        noisy = platter = open_noisy(target, deadline)
+        ends = None if deadline is None else target.now_ns + round(_OF_ZONES * (deadline - target.now_ns))
+        layout = NoisyLayout(noisy, step("zones"), ends)
+        motion = NoisyMotion(platter, layout)
+        resolution = platter.noise / 2
+    found.platter = platter
     try:
         layout.survey()
     except UnclearError as error:
@@ -76,12 +94,10 @@ def _measure(
         if not layout.zones:
             return
     found.layout = layout
-    motion = Motion(platter, layout)
     if platter.hit:
         # What a drive reads ahead would move the arm.
         motion.by = "write" if target.may_write else "read"
-        motion.rest_turns = 0 if target.may_write else 3
-    resolution = max(platter.turn / 2**16, 4 * platter.noise)
+        motion.rest_turns = 0 if target.may_write or not target.exact else 3
     arm = found.arm = Arm(motion, resolution, lambda share: None)
     try:
         arm.measure_base()

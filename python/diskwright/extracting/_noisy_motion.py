@@ -1,0 +1,160 @@
+"""Motions of the arm where times have noise: the chance to catch a sector rises over a stretch as wide as the
+noise, and its middle is what is looked for.
+
+The times at which sectors are asked for are chosen as in Watson and Pelli, "QUEST: a Bayesian adaptive
+psychometric method" (1983): each where it is as likely as not, by all answers so far, that it is caught.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import ndtr
+
+from diskwright.extracting._motion import Motion, Place, Time, UnmeasuredError
+from diskwright.extracting._noise import NoisyPlatter
+from diskwright.extracting._platter import off
+
+# Chance that an answer says nothing: the host was late, or the sector was at another place.
+_LAPSE = 0.03
+# Answers to one time, and those that may go astray.
+_MOST_ANSWERS, _ASTRAY = 60, 60
+# Turns that a motion takes at most.
+_LONGEST = 6
+# The half-width, in deviations of the noise, from which on no more is asked.
+_ENOUGH = 0.6
+# Of the deviation of completions, that of whether a sector is caught.
+_WIDER = 1.2
+_OF_THREE = 3
+# How long after a completion a request can be issued, ns.
+_AT_ONCE = 50_000
+
+
+class NoisyMotion(Motion):
+    """Measures times of motions between tracks in spite of noise."""
+
+    platter: NoisyPlatter
+
+    def time(
+        self,
+        pairs: Callable[[], tuple[Place, Place]],
+        resolution: float,
+        write: bool = False,
+        by: str | None = None,
+    ) -> Time:
+        turn, noise = self.platter.turn, self.platter.noise
+        step = noise / 4
+        times = np.arange(0.0, _LONGEST * turn, step)
+        likely = np.zeros(len(times))
+        answers = astray = 0
+        wanted = turn * self.platter.random.uniform(0.3, 0.7)
+        while True:
+            taken = self._taken(pairs(), wanted, write, by)
+            if taken is None:
+                astray += 1
+                if astray > _ASTRAY:
+                    raise UnmeasuredError
+                continue
+            answers += 1
+            # It was enough, and a turn less was not.
+            rises = _normal((taken - times) / (_WIDER * noise)) - _normal(
+                (taken - turn - times) / (_WIDER * noise)
+            )
+            likely += np.log((1 - _LAPSE) * rises + _LAPSE * turn / times[-1])
+            chance = np.exp(likely - likely.max())
+            total = np.cumsum(chance / chance.sum())
+            low, middle, high = (float(times[min(np.searchsorted(total, one), len(times) - 1)])
+                                 for one in (0.025, 0.5, 0.975))
+            half_width = (high - low) / 2 + step
+            if half_width <= max(_ENOUGH * noise, resolution) and answers >= 10:
+                return Time(middle, half_width)
+            if answers >= _MOST_ANSWERS:
+                if half_width > turn / 4:
+                    raise UnmeasuredError
+                return Time(middle, half_width)
+            wanted = middle
+
+    def is_caught(self, pairs: Callable[[], tuple[Place, Place]], wanted: float) -> bool:
+        caught = [super(NoisyMotion, self).is_caught(pairs, wanted) for _ in range(_OF_THREE)]
+        while abs(2 * sum(caught) - len(caught)) < _OF_THREE and len(caught) < 4 * _OF_THREE:
+            caught.append(super().is_caught(pairs, wanted))
+        return 2 * sum(caught) > len(caught)
+
+    def _taken(self, pair: tuple[Place, Place], wanted: float, write: bool, by: str | None) -> int | None:
+        """As without noise; but how late the answer was is no part of it."""
+        platter = self.platter
+        platter.look_again()
+        turn = platter.turn
+        before, after = pair
+        by = by or self.by
+        try:
+            from_sector = self._any(before) if by != "read" else self._from(before, before == after, wanted)
+            end = self._put(from_sector, by)
+            if end is None:
+                return None
+            to_sector = self._any(after) if write else self._next(after, end + wanted)
+        except UnmeasuredError:
+            return None
+        angle = after.zone.phase_of(to_sector - after.zone.start) + (self.write_late / turn if write else 0.0)
+        pause = ((angle - platter.phase(end + wanted)) % 1.0) * turn
+        read = platter.ask(to_sector, pause, write)
+        if read.response <= platter.hit:
+            return None
+        # From the issue as it was to when the sector is over.
+        least = ((angle - platter.phase(read.issue)) % 1.0) * turn
+        late = off(read.response - least, turn)
+        if abs(late) > max(6 * platter.noise, 0.5 * turn / after.zone.per_track):
+            return None
+        return round(least + round((read.response - least) / turn) * turn)
+
+
+    def _from(self, place: Place, stays: bool, wanted: float) -> int:
+        """A sector of a track after whose read the arm stays there for a while, even if the drive reads ahead:
+        early on the track; or, where the next one is on the same track, so late that it was passed before.
+        """
+        per_track = place.zone.per_track
+        if not stays:
+            return self._one_of(place, 0, round(0.6 * per_track))
+        behind = max(round(0.6 * min(wanted / self.platter.turn, 0.6) * per_track), 3)
+        return self._one_of(place, per_track - behind, per_track - 1)
+
+    def _next(self, place: Place, instant: float) -> int:
+        """The first sector of a track behind an instant that the drive's memory has no reason to hold."""
+        zone = place.zone
+        first, last = self._ends(place)
+        count = last - first + 1
+        # The angle of the head then, from the track's first sector on.
+        passed = (self.platter.phase(instant + _AT_ONCE) - zone.phase_of(first)) % 1.0
+        start = math.ceil(passed * zone.per_track)
+        for step in range(zone.per_track):
+            at = (start + step) % zone.per_track
+            if at < count and self.platter.is_fresh(zone.start + first + at):
+                return zone.start + first + at
+        raise UnmeasuredError
+
+    def _one_of(self, place: Place, low: int, high: int) -> int:
+        first, last = self._ends(place)
+        low, high = min(first + low, last), min(first + high, last)
+        for _ in range(20):
+            sector = place.zone.start + self.platter.random.randint(low, high)
+            if self.platter.is_fresh(sector):
+                return sector
+        raise UnmeasuredError
+
+    def _ends(self, place: Place) -> tuple[int, int]:
+        """The first and the last sector of a track, counted from the zone's first."""
+        zone = place.zone
+        first = zone.first_of_track(place.track)
+        last = min(zone.first_of_track(place.track + 1), zone.end - zone.start) - 1
+        if last < first:
+            raise UnmeasuredError
+        return first, last
+
+
+def _normal(values: np.ndarray) -> np.ndarray:
+    """The normal distribution."""
+    found: np.ndarray = ndtr(values)
+    return found
+
+
+__all__ = ["NoisyMotion"]
