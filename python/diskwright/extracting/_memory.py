@@ -97,6 +97,16 @@ class _Measuring:
 
     def _most(self, holds: Callable[[int], bool], least: int, most: int) -> int:
         """The largest number for which something holds, that holds for small ones."""
+        if not self.platter.target.exact:
+            once = holds
+
+            def agreed(count: int) -> bool:
+                # Of three answers one may be late.
+                first, second = once(count), once(count)
+                return first if first == second else once(count)
+
+            holds = agreed
+
         low, high = 0, least
         while high < most and holds(high):
             low, high = high, min(high * 2, most)
@@ -149,6 +159,8 @@ class _Measuring:
 
     def _segment_size(self) -> int | None:
         hit = (self.memory.hit or 0.0) * 1.05 + 2000
+        if not self.platter.target.exact:
+            hit += 6 * self.platter.noise
         per = self.platter.per_sector
         block = self.memory.block_time or 0.0
 

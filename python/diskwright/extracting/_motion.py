@@ -231,6 +231,13 @@ class Arm:
     def _sector_time(self, zone: Zone) -> float:
         return self.platter.turn / zone.per_track
 
+    def _wide(self, found: Time) -> float:
+        """The half-width of a motion's time, from which that of a request without motion is subtracted."""
+        assert self.base is not None
+        if self.platter.target.exact:
+            return found.half_width
+        return math.hypot(found.half_width, self.base.half_width)
+
     def _within(self, zone: Zone, tracks: int) -> Callable[[], tuple[Place, Place]]:
         """Pairs of tracks of a zone, so many tracks apart."""
         room = zone.used_tracks - 2 - tracks
@@ -290,6 +297,9 @@ class Arm:
         zone = self.layout.zones[0]
         most = min(_MOST_HEADS * 3 + 2, zone.used_tracks - 2)
         tolerance = 4 * self.resolution
+        if not self.platter.target.exact:
+            self._find_same_head(most, 2 * tolerance)
+            return
 
         def pair(track: int) -> Callable[[], tuple[Place, Place]]:
             return lambda: (Place(zone, 0), Place(zone, track))
@@ -317,6 +327,19 @@ class Arm:
             self.notes.append("no change of the time between tracks tells where cylinders begin")
         self._set_tracks(found or 1)
 
+    def _find_same_head(self, most: int, tolerance: float) -> None:
+        """The same from any tracks, since the first ones do not have fresh sectors enough for many answers: to
+        a track of the same head in the next cylinder the arm is sooner than to one of another head.
+        """
+        zone = self._largest()
+        time = self.motion.time(self._within(zone, 1), self.resolution).ns
+        for tracks in range(2, most + 1):
+            if self.motion.is_caught(self._within(zone, tracks), time - tolerance):
+                self._set_tracks(tracks)
+                return
+        self.notes.append("no change of the time between tracks tells where cylinders begin")
+        self._set_tracks(1)
+
     def _set_tracks(self, tracks: int) -> None:
         self.layout.tracks = tracks
         for zone in self.layout.zones:
@@ -329,7 +352,7 @@ class Arm:
             return
         assert self.base is not None
         found = self.motion.time(self._from_cylinder(zone, 0, 0, 1), self.resolution)
-        self.switch = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+        self.switch = Time(found.ns - self._sector_time(zone) - self.base.ns, self._wide(found))
 
     def seek_within(self, distance: int) -> Time:
         """The time of a seek that fits into one zone."""
@@ -339,7 +362,7 @@ class Arm:
         assert self.base is not None
         zone = self._largest()
         found = self.motion.time(self._from_cylinder(zone, distance), self.resolution)
-        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, self._wide(found))
         return self.seeks[distance]
 
     def distances_within(self, per_octave: int) -> list[int]:
@@ -474,7 +497,7 @@ class Arm:
         zone = pairs[0][1].zone
         pairs = [pair for pair in pairs if pair[1].zone is zone]
         found = self.motion.time(lambda: self.platter.random.choice(pairs), self.resolution * 4)
-        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, self._wide(found))
 
     def _at(self, cylinder: int) -> Place | None:
         """The first track of a cylinder, where it has data."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from diskwright.extracting._platter import (
     _FASTEST_RPM,
+    _MANY,
     _PAUSES_MS,
     _SIZES,
     _SLOWEST_RPM,
@@ -23,7 +24,6 @@ from diskwright.extracting._platter import (
     Read,
     _common_period,
     _hits,
-    _hits_of_sectors,
     _why_not,
     off,
     off_all,
@@ -43,6 +43,8 @@ _MOST_BLOCKS, _CLEAR = 1200, 12.0
 _PART = 6
 # Requests after which a memory of segments holds nothing of what was asked for.
 _FORGOTTEN = 24
+# Sectors of which is seen whether memory still holds them after many others.
+_KEPT = 9
 # Places at which the turn is measured.
 _SOLVED = 7
 # Seconds between two looks at the first zone, at most; turns that its tracks are looked at.
@@ -112,7 +114,6 @@ class NoisyPlatter(Platter):
     def __init__(self, target: Target, deadline_ns: int | None = None) -> None:
         super().__init__(target, deadline_ns)
         self.ascends = True
-        self._passes = [0, 0]
         # At which request each sector was asked for last.
         self._asked_at: dict[int, int] = {}
         # An instant and its angle.
@@ -158,13 +159,7 @@ class NoisyPlatter(Platter):
             chosen = self._chosen(first, min(first + sectors, self.sectors), count)
         if not self.ascends:
             return self.readings(sorted(chosen, reverse=True))
-        found = self.readings(self._in_order(chosen, sectors))
-        self._passes[0] += len(chosen)
-        self._passes[1] += len(chosen) - len(found[0])
-        if self._passes[0] > 24 and self._passes[1] > 0.15 * self._passes[0]:
-            # The drive reads ahead: what comes later on the track is in its memory.
-            self.ascends = False
-        return found
+        return self.readings(self._in_order(chosen, sectors))
 
     def _chosen(self, first: int, last: int, count: int) -> list[int]:
         found: set[int] = set()
@@ -238,7 +233,7 @@ class NoisyPlatter(Platter):
         found, deviation, near = line(columns, times - start - self.turn * (turns - zero), noise)
         spread = float(np.std(turns[near])) * math.sqrt(float(near.sum()))
         # Of few looks the deviation is not known well.
-        self.turn_half_width = (2 + 8 / (len(turns) - 2)) * deviation / spread
+        self.turn_half_width = (3 + 8 / (len(turns) - 2)) * deviation / spread
         self.turn += float(found[1])
         self._at, self._angle = start + float(found[0]), zero
 
@@ -294,6 +289,24 @@ def open_noisy(target: Target, deadline_ns: int | None = None) -> NoisyPlatter:
         # A memory of segments reads ahead: later sectors of a track come from it, or while they are read.
         platter.ascends = platter.is_shared
     return platter
+
+
+def _hits_of_sectors(platter: NoisyPlatter) -> None:
+    """How long hits of a whole sector take, and whether more places are kept than segments would keep."""
+    platter._asked = {block // platter.per_sector for block in platter._asked}
+    platter._asked_at.clear()
+    responses = []
+    for _ in range(24):
+        sector = platter.random.randrange(platter.sectors)
+        platter.ask(sector)
+        responses.append(platter.ask(sector, 0.3e6).response)
+    usual = float(np.median(responses))
+    deviation = 1.4826 * float(np.median(np.abs(np.array(responses) - usual)))
+    platter.hit = round(usual + 8 * max(deviation, platter.noise))
+    first = [platter.random.randrange(platter.sectors) for _ in range(_KEPT)]
+    for sector in [*first, *(platter.random.randrange(platter.sectors) for _ in range(_MANY))]:
+        platter.ask(sector)
+    platter.is_shared = 2 * sum(platter.ask(sector).response <= platter.hit for sector in first) > _KEPT
 
 
 def _walked(platter: Platter, place: int, pauses_ns: Sequence[float]) -> list[tuple[int, int]]:

@@ -23,9 +23,15 @@ _MOST_ANSWERS, _ASTRAY = 60, 60
 _LONGEST = 6
 # The half-width, in deviations of the noise, from which on no more is asked.
 _ENOUGH = 0.6
-# Of the deviation of completions, that of whether a sector is caught.
-_WIDER = 1.2
+# Widths of the stretch over which the chance to catch a sector rises, in deviations of completions: the way
+# to the device has noise as well.
+_WIDTHS = (0.7, 1.2, 2.0, 3.5)
+# Logarithm of a chance that is as good as none.
+_IMPOSSIBLE = 30.0
+_LEAST_ANSWERS = 12
 _OF_THREE = 3
+# Sectors at the beginning of a track before which nothing else of it is read.
+_FIRST = 4
 # How long after a completion a request can be issued, ns.
 _AT_ONCE = 50_000
 
@@ -43,9 +49,11 @@ class NoisyMotion(Motion):
         by: str | None = None,
     ) -> Time:
         turn, noise = self.platter.turn, self.platter.noise
-        step = noise / 4
+        step = noise / 3
+        # Chances, as logarithms, by how wide the stretch is and by the time.
         times = np.arange(0.0, _LONGEST * turn, step)
-        likely = np.zeros(len(times))
+        widths = np.array(_WIDTHS)[:, None] * noise
+        likely = np.zeros((len(_WIDTHS), len(times)))
         answers = astray = 0
         wanted = turn * self.platter.random.uniform(0.3, 0.7)
         while True:
@@ -57,22 +65,26 @@ class NoisyMotion(Motion):
                 continue
             answers += 1
             # It was enough, and a turn less was not.
-            rises = _normal((taken - times) / (_WIDER * noise)) - _normal(
-                (taken - turn - times) / (_WIDER * noise)
-            )
-            likely += np.log((1 - _LAPSE) * rises + _LAPSE * turn / times[-1])
+            caught = ndtr((taken - times) / widths) - ndtr((taken - turn - times) / widths)
+            likely += np.log((1 - _LAPSE) * caught + _LAPSE / _LONGEST)
             chance = np.exp(likely - likely.max())
-            total = np.cumsum(chance / chance.sum())
-            low, middle, high = (float(times[min(np.searchsorted(total, one), len(times) - 1)])
-                                 for one in (0.025, 0.5, 0.975))
+            total = np.cumsum(chance.sum(axis=0))
+            low, middle, high = (
+                float(times[min(int(np.searchsorted(total, part * total[-1])), len(times) - 1)])
+                for part in (0.025, 0.5, 0.975)
+            )
             half_width = (high - low) / 2 + step
-            if half_width <= max(_ENOUGH * noise, resolution) and answers >= 10:
+            if half_width <= max(_ENOUGH * noise, resolution) and answers >= _LEAST_ANSWERS:
                 return Time(middle, half_width)
             if answers >= _MOST_ANSWERS:
                 if half_width > turn / 4:
                     raise UnmeasuredError
                 return Time(middle, half_width)
             wanted = middle
+            # What is as good as impossible is left out.
+            possible = np.flatnonzero(likely.max(axis=0) > likely.max() - _IMPOSSIBLE)
+            kept = slice(possible[0], possible[-1] + 1)
+            times, likely = times[kept], likely[:, kept]
 
     def is_caught(self, pairs: Callable[[], tuple[Place, Place]], wanted: float) -> bool:
         caught = [super(NoisyMotion, self).is_caught(pairs, wanted) for _ in range(_OF_THREE)]
@@ -88,17 +100,24 @@ class NoisyMotion(Motion):
         before, after = pair
         by = by or self.by
         try:
-            from_sector = self._any(before) if by != "read" else self._from(before, before == after, wanted)
+            from_sector = self._any(before) if by != "read" else self._from(before)
             end = self._put(from_sector, by)
             if end is None:
                 return None
-            to_sector = self._any(after) if write else self._next(after, end + wanted)
+            if write:
+                to_sector = self._any(after)
+            elif before == after and platter.hit and not platter.is_shared:
+                # What comes behind the first read is read ahead.
+                to_sector = self._one_of(after, 0, _FIRST - 2)
+            else:
+                to_sector = self._next(after, end + wanted)
         except UnmeasuredError:
             return None
         angle = after.zone.phase_of(to_sector - after.zone.start) + (self.write_late / turn if write else 0.0)
         pause = ((angle - platter.phase(end + wanted)) % 1.0) * turn
         read = platter.ask(to_sector, pause, write)
-        if read.response <= platter.hit:
+        # What was never asked for is no hit of a shared memory, however soon it is there.
+        if read.response <= platter.hit and (write or not platter.is_shared):
             return None
         # From the issue as it was to when the sector is over.
         least = ((angle - platter.phase(read.issue)) % 1.0) * turn
@@ -108,15 +127,11 @@ class NoisyMotion(Motion):
         return round(least + round((read.response - least) / turn) * turn)
 
 
-    def _from(self, place: Place, stays: bool, wanted: float) -> int:
+    def _from(self, place: Place) -> int:
         """A sector of a track after whose read the arm stays there for a while, even if the drive reads ahead:
-        early on the track; or, where the next one is on the same track, so late that it was passed before.
+        early on the track, but not one of the first.
         """
-        per_track = place.zone.per_track
-        if not stays:
-            return self._one_of(place, 0, round(0.6 * per_track))
-        behind = max(round(0.6 * min(wanted / self.platter.turn, 0.6) * per_track), 3)
-        return self._one_of(place, per_track - behind, per_track - 1)
+        return self._one_of(place, _FIRST, round(0.3 * place.zone.per_track))
 
     def _next(self, place: Place, instant: float) -> int:
         """The first sector of a track behind an instant that the drive's memory has no reason to hold."""

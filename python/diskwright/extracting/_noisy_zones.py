@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diskwright.extracting._noise import Angle, Floats, NoisyPlatter, line, middle, middle_angle
 from diskwright.extracting._platter import off, off_all
-from diskwright.extracting._zones import Layout, UnclearError, Zone
+from diskwright.extracting._zones import _LONGEST_CYLINDER, Layout, UnclearError, Zone
 
 # Standard errors that a count of sectors has to be away from the next one.
 _SURE = 4.0
@@ -31,6 +31,8 @@ _CHANGE = 48
 _MOST_SKIPPED = 24
 # Parts of the device that the stretches between two looks do not exceed.
 _FINEST = 200
+# Tracks by which the beginning of a zone may have been missed.
+_BACK = 8
 # Looks at a zone's first tracks.
 _LOOKED_TRACKS = 60
 
@@ -57,6 +59,8 @@ class NoisyLayout(Layout):
                 self.notes.append(f"the budget did not reach for the zones from sector {start} on")
                 break
             zone = self._begun(start)
+            if len(self.zones) > 1 and self._was_chance(self.zones[-1], zone):
+                del self.zones[-1]
             if self.zones:
                 self.zones[-1].end = zone.start
             self._skews(zone)
@@ -66,11 +70,18 @@ class NoisyLayout(Layout):
                 self._watch(zone)
             else:
                 self._align(zone, self.zones[-1])
+                self._back(zone, self.zones[-1])
             self._walk(zone, last)
             self.zones.append(zone)
             start = zone.end
             self.tell(start / last)
         self.ranges = self._ranges()
+
+    def _was_chance(self, before: Zone, zone: Zone) -> bool:
+        """Whether a short zone is the beginning of the next one, whose first tracks were not clear."""
+        short = 3 * (self.tracks or 8) * before.per_track
+        alike = abs(before.per_track - zone.per_track) <= 0.03 * zone.per_track
+        return alike and before.end - before.start <= short
 
     @property
     def _noise(self) -> float:
@@ -103,11 +114,11 @@ class NoisyLayout(Layout):
 
     def _begun(self, start: int) -> Zone:
         """The same, tried again a little further on where its first track is not clear."""
-        for shift in (0, 0.5, 1.0, 2.0):
+        for shift in (0, 0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 11.0, 17.0, 23.0, 31.0):
             try:
                 return self._begin(start + round(shift * (self.platter.per_turn or 96)))
             except UnclearError:
-                if not self.zones or start + 3 * self.platter.per_turn >= self.platter.sectors:
+                if not self.zones or start + 40 * self.platter.per_turn >= self.platter.sectors:
                     raise
         raise UnclearError(start)
 
@@ -115,15 +126,62 @@ class NoisyLayout(Layout):
         first = self.zones[0] if self.zones else None
         if self.tracks is None and first is not None and first.cylinder_skew == first.track_skew:
             zone.track_skew = self._commonest(zone, list(range(1, 13)))
+        elif first is not None and (self.tracks or 1) > 1 and first.cylinder_skew != first.track_skew:
+            self._skews_of_cylinders(zone)
+        elif self.tracks is None:
+            self._count_tracks(zone)
         else:
             super()._skews(zone)
         if self.tracks is None and zone.cylinder_skew is None:
             # No other skew comes again and again.
             zone.cylinder_skew = zone.track_skew
 
+    def _count_tracks(self, zone: Zone) -> None:
+        """The skews of the first zone, and the tracks of a cylinder: those that explain most skews."""
+        room = (self.platter.sectors - zone.start) // zone.per_track - 2
+        looked = range(1, min(_LONGEST_CYLINDER, room) + 1)
+        found = {track: skew for track in looked if (skew := self._skew_at(zone, track)) is not None}
+        if not found:
+            return
+        skews = list(found.values())
+        usual = zone.track_skew = max(set(skews), key=skews.count)
+        others = [skew for skew in skews if skew != usual]
+        best: tuple[int, int, int] | None = None
+        most = skews.count(usual)
+        for tracks in range(2, _LONGEST_CYLINDER // 2 + 1):
+            for rest in range(tracks):
+                begins = [skew for track, skew in found.items() if track % tracks == rest]
+                for skew in set(begins) & set(others):
+                    fits = begins.count(skew) + skews.count(usual) - begins.count(usual)
+                    if begins.count(skew) > 1 and fits > most:
+                        best, most = (tracks, rest, skew), fits
+        if best is not None:
+            self.tracks = zone.tracks = best[0]
+            zone.lead, zone.cylinder_skew = -best[1] % best[0], best[2]
+
+    def _skews_of_cylinders(self, zone: Zone) -> None:
+        """The two skews, and at which of its tracks the zone's first cylinder ends."""
+        assert self.tracks is not None
+        zone.tracks = self.tracks
+        room = (self.platter.sectors - zone.start) // zone.per_track - 2
+        found = {track: self._skew_at(zone, track) for track in range(1, min(3 * self.tracks, room) + 1)}
+        known = [skew for skew in found.values() if skew is not None]
+        if not known:
+            return
+        zone.track_skew = zone.cylinder_skew = max(set(known), key=known.count)
+        votes: dict[tuple[int, int], int] = {}
+        for track, skew in found.items():
+            if skew is not None and skew != zone.track_skew:
+                key = track % self.tracks, skew
+                votes[key] = votes.get(key, 0) + 1
+        if votes:
+            rest, zone.cylinder_skew = max(votes, key=lambda key: votes[key])
+            zone.lead = -rest % self.tracks
+
     def _rough(self, start: int) -> tuple[float, float]:
         """Sectors of a track near its beginning, and the standard error, from one track."""
-        reach, error = 24, math.inf
+        least = 24 if not self.zones else 36
+        reach, error = least, math.inf
         per_track = float(self.zones[-1].per_track) if self.zones else 0.0
         shift, is_known = 0, False
         while True:
@@ -134,12 +192,12 @@ class NoisyLayout(Layout):
             found, deviation, near = line(columns, rest, self._noise)
             if near.sum() < 0.7 * len(sectors) or not 0 < step + found[1] < 0.2:
                 # The track ends there: it is tried further on, and what is known then stays.
-                if is_known and reach >= 90:
+                if is_known and error < 0.01 * per_track:
                     return per_track, error
-                if shift > 200:
+                if shift > 2000:
                     raise UnclearError(start)
                 shift += reach
-                reach = 24
+                reach = least
                 continue
             is_known = True
             step += float(found[1])
@@ -151,9 +209,9 @@ class NoisyLayout(Layout):
 
     def _enough(self, place: int, reach: int) -> tuple[NDArray[np.int64], Floats]:
         """Readings of a stretch, as many as a line takes."""
-        for _ in range(6):
+        for _ in range(12):
             sectors, ends = self.platter.sample(place, reach, 16)
-            if len(sectors) >= _FEWEST:
+            if len(sectors) >= _FEWEST - 1:
                 return sectors, ends
             place += reach
         raise UnclearError(place)
@@ -298,6 +356,27 @@ class NoisyLayout(Layout):
             zone.phase = (zone.phase + shift / zone.per_track) % 1.0
             self._angles = {}
 
+    def _back(self, zone: Zone, before: Zone) -> None:
+        """Moves the beginning of a zone over the tracks before it that are where it would have them."""
+        moved = 0
+        for track in range(1, _BACK * (self.tracks or 1) + 1):
+            first = zone.start - track * zone.per_track
+            if first <= before.start:
+                break
+            edge = zone.per_track // 10
+            angle = self._shift(zone, first + edge, 0, zone.per_track - 2 * edge, _MOST_READ // 2)
+            other = self._shift(before, first + edge, before.skipped(before.end - before.start),
+                                zone.per_track - 2 * edge, _MOST_READ // 2)
+            if not self._within(zone, angle) or (before.start < first and self._within(before, other)):
+                break
+            moved = track
+        if moved:
+            zone.phase = zone.phase_of(-moved * zone.per_track, 0)
+            zone.start -= moved * zone.per_track
+            zone.lead = (zone.lead - moved) % (zone.tracks or 1)
+            before.end = zone.start
+            self._angles = {}
+
     def _shift(self, zone: Zone, sector: int, skipped: int, width: int, count: int) -> Angle:
         """How much later than the zone has them sectors of a stretch come by, turns."""
         sectors, ends = self.platter.sample(sector, width, count)
@@ -344,7 +423,19 @@ class NoisyLayout(Layout):
                 good, step = ahead, max(cylinder, 16)
                 continue
             zone.end, zone.end_error = self._end_of_zone(zone, good, ahead, skipped)
-            return
+            goes_on = self._goes_on(zone, skipped, last)
+            if goes_on is None:
+                return
+            # It was chance.
+            good, step = goes_on, max(cylinder, 16)
+
+    def _goes_on(self, zone: Zone, skipped: int, last: int) -> int | None:
+        """A sector behind what seems a zone's end up to which the zone goes on nevertheless."""
+        width = _SPREAD * zone.per_track
+        places = [zone.end + tracks * zone.per_track for tracks in (1, 7, 31)]
+        places = [place for place in places if place + width < last]
+        fits = [self._within(zone, self._shift(zone, place, skipped, width, 2 * _FEWEST)) for place in places]
+        return places[-1] if len(fits) > 1 and sum(fits) > len(fits) / 2 else None
 
     def _skip_at(self, zone: Zone, good: int, bad: int, skipped: int, skip: int) -> tuple[int, int]:
         """About where addresses skip sectors, and how far that may be off."""
@@ -368,8 +459,9 @@ class NoisyLayout(Layout):
             if self._within(zone, angle):
                 good = at
             else:
-                bad = at
-        low, high = good, min(bad + zone.per_track // 2, self.platter.sectors)
+                # It may be anywhere among these.
+                bad = at + width
+        low, high = good, min(bad + zone.per_track // 4, self.platter.sectors)
         at = (low + high) // 2
         for _ in range(8):
             sectors, ends = self.platter.sample(low, high - low, min(_CHANGE, max((high - low) // 2, 3)))
@@ -379,9 +471,12 @@ class NoisyLayout(Layout):
             tolerance = max(4 * self._noise, 0.5 / zone.per_track)
             fits = np.abs(off_all(ends - expected, 1.0)) < tolerance
             at, gap = _change(sectors, fits)
-            if gap <= 2 or high - low <= 8:
+            if gap <= 2 and high - low < zone.per_track // 4:
                 break
-            low, high = max(at - 2 * gap, good), min(at + 2 * gap, self.platter.sectors)
+            around = max(2 * gap, 24 if high - low >= zone.per_track // 4 else 4)
+            low, high = max(at - around, good), min(at + around, self.platter.sectors)
+            if high - low <= 8:
+                break
         # A zone rather ends with a track than a few sectors before or behind.
         place = at - zone.start + skipped
         rest = round(place / zone.per_track) * zone.per_track - place
