@@ -55,6 +55,7 @@ def extract(
     outputs.check(outputs.json(json), outputs.drive(written), reads=lambda: [])
     if minutes is not None and not minutes > 0:
         raise InputError("error: --minutes: expected more than 0")
+    from diskwright.extracting._journal import beside
     from diskwright.extracting._target import is_real
 
     if (
@@ -68,7 +69,13 @@ def extract(
         write_json = stack.enter_context(output.json_to(json))
         drive_file = stack.enter_context(replacing(written)) if written is not None else None
         progress = stack.enter_context(output.progress("measured"))
-        found = _api.extract(target, minutes=minutes, allow_writes=allow_writes, progress=progress)
+        found = _api.extract(
+            target,
+            minutes=minutes,
+            allow_writes=allow_writes,
+            resume=None if written is None or outputs.is_stream(written) else beside(written),
+            progress=progress,
+        )
         if drive_file is not None and not found.toml:
             raise InputError(f"error: {target}: no drive's file is written\n  {_why(found)}")
         write_json(found)

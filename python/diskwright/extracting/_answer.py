@@ -8,6 +8,7 @@ from typing import Any
 from diskwright import __version__, _toml
 from diskwright._extraction import Extraction
 from diskwright.extracting._course import Extracted, Progress, course
+from diskwright.extracting._journal import Journal
 from diskwright.extracting._memory import Memory
 from diskwright.extracting._motion import Arm, Time
 from diskwright.extracting._platter import Platter, off
@@ -32,8 +33,27 @@ def extract(
     name: str | PathLike[str],
     minutes: float | None,
     progress: Progress | None,
+    resume: str | PathLike[str] | None = None,
 ) -> Extraction:
     """Measures a target."""
+    if resume is not None:
+        journal = Journal(target, Path(resume))
+        is_complete = False
+        try:
+            answer = _extract(journal, name, minutes, progress)
+            is_complete = bool(answer["complete"])
+        finally:
+            journal.close(is_complete)
+        return answer
+    return _extract(target, name, minutes, progress)
+
+
+def _extract(
+    target: Target,
+    name: str | PathLike[str],
+    minutes: float | None,
+    progress: Progress | None,
+) -> Extraction:
     found = course(target, None if minutes is None else 60 * minutes, _PER_OCTAVE, progress)
     data: dict[str, Any] = {
         "schema": _SCHEMA,
@@ -42,6 +62,7 @@ def extract(
         "rotates": found.why_not is None,
         "seconds": found.seconds,
         "requests": target.requests,
+        "complete": found.is_complete,
         "notes": list(found.notes),
     }
     if found.why_not is not None:

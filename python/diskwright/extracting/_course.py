@@ -25,6 +25,7 @@ class Extracted:
     """What was measured.
 
     why_not: why nothing was, for something that does not rotate.
+    is_complete: whether all was measured that was to be, before a budget was used up.
     """
 
     platter: Platter | None = None
@@ -32,6 +33,7 @@ class Extracted:
     arm: Arm | None = None
     memory: Memory | None = None
     why_not: str | None = None
+    is_complete: bool = True
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     requests: int = 0
@@ -41,7 +43,7 @@ def course(target: Target, budget_s: float | None, per_octave: int, progress: Pr
     """Measures a target."""
     found = Extracted()
     began = target.now_ns
-    deadline = None if budget_s is None else began + int(budget_s * 1e9)
+    deadline = None if budget_s is None else target.budget_from_ns + int(budget_s * 1e9)
 
     def step(name: str) -> Callable[[float], None]:
         names = list(_STEPS)
@@ -59,8 +61,9 @@ def course(target: Target, budget_s: float | None, per_octave: int, progress: Pr
     except NoRotationError as error:
         found.why_not = str(error)
     except ExhaustedError:
+        found.is_complete = False
         found.notes.append("the budget was used up before all was measured")
-    found.seconds = (target.now_ns - began) / 1e9
+    found.seconds = (target.now_ns - began - target.away_ns) / 1e9
     return found
 
 

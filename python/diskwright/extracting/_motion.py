@@ -328,8 +328,9 @@ class Arm:
         self._set_tracks(found or 1)
 
     def _find_same_head(self, most: int, tolerance: float) -> None:
-        """The same from any tracks, since the first ones do not have fresh sectors enough for many answers: to
-        a track of the same head in the next cylinder the arm is sooner than to one of another head.
+        """The same from any tracks, since the first ones do not have fresh sectors enough for many answers.
+
+        To a track of the same head in the next cylinder the arm is sooner than to one of another head.
         """
         zone = self._largest()
         time = self.motion.time(self._within(zone, 1), self.resolution).ns

@@ -50,6 +50,8 @@ _SOLVED = 7
 # Seconds between two looks at the first zone, at most; turns that its tracks are looked at.
 _LOOKS_S = 12.0
 _LOOKED = 8
+# Looks for an angle that was lost, at most.
+_AGAIN = 5
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def line(columns: Floats, values: Floats, noise: float) -> tuple[Floats, float, 
         found, *_ = np.linalg.lstsq(columns * weights[:, None], values * weights, rcond=None)
         rest = np.abs(values - columns @ found)
         weights = 1 / np.sqrt(np.maximum(rest, max(float(np.median(rest)) / 2, noise / 4, 1e-12)))
-    near = np.ones(len(values), dtype=bool)
+    near: NDArray[np.bool_] = np.ones(len(values), dtype=bool)
     deviation = noise
     for _ in range(4):
         rest = values - columns @ found
@@ -102,7 +104,7 @@ def line(columns: Floats, values: Floats, noise: float) -> tuple[Floats, float, 
         if near.sum() <= columns.shape[1]:
             break
         found, *_ = np.linalg.lstsq(columns[near], values[near], rcond=None)
-    return found, deviation, near
+    return np.asarray(found, dtype=float), deviation, near
 
 
 class NoisyPlatter(Platter):
@@ -114,6 +116,7 @@ class NoisyPlatter(Platter):
     def __init__(self, target: Target, deadline_ns: int | None = None) -> None:
         super().__init__(target, deadline_ns)
         self.ascends = True
+        self._first_half_width = 0.0
         # At which request each sector was asked for last.
         self._asked_at: dict[int, int] = {}
         # An instant and its angle.
@@ -174,16 +177,22 @@ class NoisyPlatter(Platter):
         return list(found)
 
     def _in_order(self, chosen: list[int], sectors: int) -> list[int]:
-        """An order in which the head meets many of them in one turn."""
+        """An order in which the head meets many of them in one turn.
+
+        It begins anywhere: the first answer after a longer wait is later on a host that slept, and should not
+        always be that of the same sectors.
+        """
         per_turn = self.per_turn or sectors
         gap = max(per_turn // _PART, 1)
         left = sorted(chosen)
+        start = self.random.randrange(max(len(left), 1))
+        left = left[start:] + left[:start]
         ordered: list[int] = []
         while left:
-            behind = -gap
+            behind: int | None = None
             later = []
             for one in left:
-                if one >= behind + gap or not ordered:
+                if behind is None or one >= behind + gap or one < behind:
                     ordered.append(one)
                     behind = one
                 else:
@@ -199,13 +208,18 @@ class NoisyPlatter(Platter):
         than expected sectors come by, of so many readings.
         """
         self._anchor = look
+        self._first_half_width = self.turn_half_width
         self._seen = []
         self._next_look = 0.0
 
     def look_again(self) -> None:
         """Looks at the first zone once more, where it is time to."""
+        if self._is_looking:
+            return
+        if self.target.mark() and self._anchor is not None:
+            self._find_again(self._anchor)
         now = self.target.now_ns
-        if self._anchor is None or self._is_looking or now < self._next_look:
+        if self._anchor is None or now < self._next_look:
             return
         self._is_looking = True
         try:
@@ -221,6 +235,20 @@ class NoisyPlatter(Platter):
         self._seen.append((turns, float(now)))
         self._steer()
 
+    def _find_again(self, look: Callable[[int], Angle]) -> None:
+        """The platter's angle after nothing was asked for a while; the turn is known."""
+        self._is_looking = True
+        try:
+            for _ in range(_AGAIN):
+                found = look(2 * _LOOKED)
+                if found.agree >= 0.6:
+                    self._angle -= off(found.turns)
+                    break
+        finally:
+            self._is_looking = False
+        self._seen = []
+        self._next_look = 0.0
+
     def _steer(self) -> None:
         """The turn and the present angle from what was seen at the first zone."""
         if len(self._seen) < 3:
@@ -232,6 +260,10 @@ class NoisyPlatter(Platter):
         noise = self.noise / math.sqrt(_LOOKED)
         found, deviation, near = line(columns, times - start - self.turn * (turns - zero), noise)
         spread = float(np.std(turns[near])) * math.sqrt(float(near.sum()))
+        if abs(float(found[1])) > 3 * self._first_half_width + 3 * self.turn_half_width:
+            # No turn changes so much: the zone is not as it was taken to be.
+            self._seen = []
+            return
         # Of few looks the deviation is not known well.
         self.turn_half_width = (3 + 8 / (len(turns) - 2)) * deviation / spread
         self.turn += float(found[1])
@@ -255,7 +287,8 @@ def open_noisy(target: Target, deadline_ns: int | None = None) -> NoisyPlatter:
     platter = NoisyPlatter(target, deadline_ns)
     _hits(platter)
     places = [platter.random.randrange(platter.sectors // 8, platter.sectors * 7 // 8) for _ in range(7)]
-    turns, solved = [], []
+    turns: list[float] = []
+    solved: list[tuple[float, float, float]] = []
     for place in places:
         ends = _walked(platter, place, [pause * 1e6 for pause in _PAUSES_MS * 4])
         turn = _common_period(np.diff([end for _, end in ends])) if len(ends) > 16 else None

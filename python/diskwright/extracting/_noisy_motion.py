@@ -126,10 +126,9 @@ class NoisyMotion(Motion):
             return None
         return round(least + round((read.response - least) / turn) * turn)
 
-
     def _from(self, place: Place) -> int:
-        """A sector of a track after whose read the arm stays there for a while, even if the drive reads ahead:
-        early on the track, but not one of the first.
+        """A sector of a track after whose read the arm stays there for a while, even if the drive reads
+        ahead: early on the track, but not one of the first.
         """
         return self._one_of(place, _FIRST, round(0.3 * place.zone.per_track))
 

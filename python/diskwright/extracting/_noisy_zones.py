@@ -1,7 +1,7 @@
 """Tracks and zones of a device whose times have noise.
 
-The zones are those of `_zones`; here an angle follows from several sectors, and a place is tested by sectors of
-some tracks behind it, which in another zone are not where this one has them.
+The zones are those of `_zones`; here an angle follows from several sectors, and a place is tested by sectors
+of some tracks behind it, which in another zone are not where this one has them.
 """
 
 import math
@@ -365,8 +365,13 @@ class NoisyLayout(Layout):
                 break
             edge = zone.per_track // 10
             angle = self._shift(zone, first + edge, 0, zone.per_track - 2 * edge, _MOST_READ // 2)
-            other = self._shift(before, first + edge, before.skipped(before.end - before.start),
-                                zone.per_track - 2 * edge, _MOST_READ // 2)
+            other = self._shift(
+                before,
+                first + edge,
+                before.skipped(before.end - before.start),
+                zone.per_track - 2 * edge,
+                _MOST_READ // 2,
+            )
             if not self._within(zone, angle) or (before.start < first and self._within(before, other)):
                 break
             moved = track

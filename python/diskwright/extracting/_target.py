@@ -22,12 +22,24 @@ class Target(Protocol):
     may_write: whether it may be written to.
     exact: whether times are those of a simulation, without noise.
     requests: that were issued.
+    identity: what tells it from others, for an extraction that goes on.
+    budget_from_ns: from which instant on a budget counts. away_ns: for how long nothing was asked in between.
     """
 
     blocks: int
     may_write: bool
     exact: bool
     requests: int
+    identity: str
+
+    @property
+    def budget_from_ns(self) -> int: ...
+
+    @property
+    def away_ns(self) -> int: ...
+
+    def mark(self) -> bool:
+        """The angle of the platter is looked at next: whether it may have changed unseen."""
 
     @property
     def now_ns(self) -> int:
@@ -41,7 +53,24 @@ class Target(Protocol):
         """
 
 
-class SimulatedTarget:
+class _Uninterrupted:
+    """A target that is asked from the first request to the last."""
+
+    @property
+    def now_ns(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def budget_from_ns(self) -> int:
+        return self.now_ns
+
+    away_ns = 0
+
+    def mark(self) -> bool:
+        return False
+
+
+class SimulatedTarget(_Uninterrupted):
     """A drive of the simulator; its time is simulated."""
 
     may_write = True
@@ -50,6 +79,7 @@ class SimulatedTarget:
     def __init__(self, drive: str | os.PathLike[str]) -> None:
         kind = _kind(drive)
         spec = _toml.document({"device": {kind: {"drive": os.fsdecode(drive)}}})
+        self.identity = _engine.drive(os.fsdecode(drive))
         self._session = _engine.Session(None, spec, os.fspath(Path.cwd()))
         self.blocks = self._session.blocks
         self.requests = 0
@@ -82,7 +112,7 @@ def waited(until_ns: int) -> int:
     return now
 
 
-class _Timed:
+class _Timed(_Uninterrupted):
     """A target of this machine, whose time is that of a clock."""
 
     exact = False
@@ -92,6 +122,7 @@ class _Timed:
         self.blocks = 0
         self.requests = 0
         self._end = time.perf_counter_ns()
+        self.identity = ""
 
     @property
     def now_ns(self) -> int:
@@ -120,6 +151,7 @@ class FileTarget(_Timed):
     def __init__(self, path: str | os.PathLike[str], allow_writes: bool) -> None:
         super().__init__()
         name = os.fsdecode(path)
+        self.identity = f"{name} since {_boot()}"
         mode = Path(path).stat().st_mode
         if stat.S_ISBLK(mode):
             mounted = _mounts(Path(path).stat().st_rdev)
@@ -160,6 +192,7 @@ class NbdTarget(_Timed):
 
     def __init__(self, uri: str, allow_writes: bool) -> None:
         super().__init__()
+        self.identity = f"{uri} since {_boot()}"
         try:
             self._socket = _connected(uri)
             self.blocks, is_read_only = self._handshake()
@@ -252,6 +285,14 @@ def _connected(uri: str) -> socket.socket:
     made = socket.create_connection((parts.hostname or "localhost", parts.port or 10809))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made
+
+
+def _boot() -> str:
+    """The start of this machine, which its clock counts from."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
 
 
 def _unit(file: int, size: int) -> int:

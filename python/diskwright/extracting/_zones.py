@@ -50,7 +50,7 @@ class Zone:
     irregular: list[tuple[int, int]] = field(default_factory=list)
     first_cylinder: int = 0
     hidden: int = 0
-    # Half the widths of the intervals of per_track and of end, sectors; where times have no noise they are exact.
+    # Half the widths of the intervals of per_track and of end, sectors: 0 where times have no noise.
     per_track_error: float = 0.0
     end_error: int = 0
 
