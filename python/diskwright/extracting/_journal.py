@@ -1,8 +1,8 @@
 """What was asked and answered so far, in a file: an extraction that was interrupted goes on from there.
 
 What is measured follows from the answers alone. So the file has the answers, one a line, behind a line that
-says of which target they are; an interrupted extraction gets them from the file, and then asks on. A line that
-was not written whole is not believed.
+says of which target they are; an interrupted extraction gets them from there, and then asks on. A line
+that was not written whole is not believed.
 """
 
 import json

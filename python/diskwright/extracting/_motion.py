@@ -5,6 +5,7 @@ is complete then; otherwise a turn later. The shortest time that is enough is fo
 sectors each time, so that no memory serves them.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -418,6 +419,7 @@ class Arm:
         whole = self.cylinders_of(before)
         limit = self.cylinders_of(self._largest()) - 10
         wanted = []
+        widths: list[float] = []
         for back in (0, 3, 7):
             if back >= whole:
                 continue
@@ -426,6 +428,7 @@ class Arm:
                 found = self.motion.time(pairs, self.resolution)
             except UnmeasuredError:
                 continue
+            widths.append(self._wide(found))
             wanted.append((back + 1, found.ns - self._sector_time(after) - self.base.ns))
         if not wanted:
             self.notes.append(
@@ -437,6 +440,7 @@ class Arm:
             return sum(abs(self.seek_within(least + hidden).ns - time) for least, time in wanted)
 
         if error(0) < 4 * self.resolution * len(wanted):
+            before.hidden_error = self._uncertain(wanted[0][0], widths)
             return 0
         # The curve rises but for the roughness of its points: bisection, and then the neighbours.
         low, high = 0, 1
@@ -451,7 +455,23 @@ class Arm:
             else:
                 high = middle
         near = range(max(low - 4, 0), min(high + 5, limit - 4))
-        return min(near, key=error)
+        hidden = min(near, key=error)
+        before.hidden_error = self._uncertain(wanted[0][0] + hidden, widths)
+        return hidden
+
+    def _uncertain(self, distance: int, widths: list[float]) -> float:
+        """The cylinders that seek times around a distance do not tell apart."""
+        if self.platter.target.exact:
+            return 0.0
+        width = math.sqrt(sum(one**2 for one in widths)) / len(widths)
+        curve = sorted(self.seeks.items())
+        slopes = [
+            (later.ns - sooner.ns) / (far - near)
+            for (near, sooner), (far, later) in itertools.pairwise(curve)
+            if near <= distance + 20 and far >= distance - 10
+        ]
+        slope = sorted(slopes)[len(slopes) // 2] if slopes else 0.0
+        return width / slope if slope > 0 else float(distance)
 
     def _of_one_head(self, before: Zone, cylinder: int, after: Zone) -> tuple[Place, Place]:
         """A track of a cylinder of a zone, counted from the zone's first, and one of the same head in the

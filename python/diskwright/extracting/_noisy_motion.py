@@ -30,6 +30,8 @@ _WIDTHS = (0.7, 1.2, 2.0, 3.5)
 _IMPOSSIBLE = 30.0
 _LEAST_ANSWERS = 12
 _OF_THREE = 3
+# The wait before a request, in turns, where the drive reads ahead.
+_WAIT = 0.4
 # Sectors at the beginning of a track before which nothing else of it is read.
 _FIRST = 4
 # How long after a completion a request can be issued, ns.
@@ -75,11 +77,11 @@ class NoisyMotion(Motion):
             )
             half_width = (high - low) / 2 + step
             if half_width <= max(_ENOUGH * noise, resolution) and answers >= _LEAST_ANSWERS:
-                return Time(middle, half_width)
+                return Time(middle, math.hypot(half_width, noise))
             if answers >= _MOST_ANSWERS:
                 if half_width > turn / 4:
                     raise UnmeasuredError
-                return Time(middle, half_width)
+                return Time(middle, math.hypot(half_width, noise))
             wanted = middle
             # What is as good as impossible is left out.
             possible = np.flatnonzero(likely.max(axis=0) > likely.max() - _IMPOSSIBLE)
@@ -110,7 +112,9 @@ class NoisyMotion(Motion):
                 # What comes behind the first read is read ahead.
                 to_sector = self._one_of(after, 0, _FIRST - 2)
             else:
-                to_sector = self._next(after, end + wanted)
+                # After as long a wait as for a sector of the same track: a host that slept longer is later.
+                waits = _WAIT * turn if platter.hit and not platter.is_shared else 0.0
+                to_sector = self._next(after, end + wanted + waits)
         except UnmeasuredError:
             return None
         angle = after.zone.phase_of(to_sector - after.zone.start) + (self.write_late / turn if write else 0.0)

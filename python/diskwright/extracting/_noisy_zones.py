@@ -75,7 +75,34 @@ class NoisyLayout(Layout):
             self.zones.append(zone)
             start = zone.end
             self.tell(start / last)
+        self._merge()
         self.ranges = self._ranges()
+
+    def _merge(self) -> None:
+        """Puts zones together of which the one goes on where the other ends: noise made them two."""
+        merged: list[Zone] = []
+        for zone in self.zones:
+            before = merged[-1] if merged else None
+            if before is not None and self._continues(before, zone):
+                skipped = before.skipped(before.end - before.start)
+                first = zone.start - before.start
+                before.skips += [(first + at, skipped + count) for at, count in zone.skips]
+                before.irregular += zone.irregular
+                before.end, before.end_error = zone.end, zone.end_error
+            else:
+                merged.append(zone)
+        self.zones = merged
+
+    def _continues(self, before: Zone, zone: Zone) -> bool:
+        if (before.per_track, before.track_skew, before.cylinder_skew) != (
+            zone.per_track,
+            zone.track_skew,
+            zone.cylinder_skew,
+        ):
+            return False
+        first = zone.start - before.start
+        expected = before.phase_of(first, before.skipped(first))
+        return abs(off(zone.phase - expected)) < max(1.0 / zone.per_track, 4 * self._noise)
 
     def _was_chance(self, before: Zone, zone: Zone) -> bool:
         """Whether a short zone is the beginning of the next one, whose first tracks were not clear."""
@@ -125,7 +152,7 @@ class NoisyLayout(Layout):
     def _skews(self, zone: Zone) -> None:
         first = self.zones[0] if self.zones else None
         if self.tracks is None and first is not None and first.cylinder_skew == first.track_skew:
-            zone.track_skew = self._commonest(zone, list(range(1, 13)))
+            zone.track_skew, zone.track_seen = self._commonest(zone, list(range(1, 13)))
         elif first is not None and (self.tracks or 1) > 1 and first.cylinder_skew != first.track_skew:
             self._skews_of_cylinders(zone)
         elif self.tracks is None:
@@ -134,7 +161,7 @@ class NoisyLayout(Layout):
             super()._skews(zone)
         if self.tracks is None and zone.cylinder_skew is None:
             # No other skew comes again and again.
-            zone.cylinder_skew = zone.track_skew
+            zone.cylinder_skew, zone.cylinder_seen = zone.track_skew, zone.track_seen
 
     def _count_tracks(self, zone: Zone) -> None:
         """The skews of the first zone, and the tracks of a cylinder: those that explain most skews."""
@@ -145,6 +172,7 @@ class NoisyLayout(Layout):
             return
         skews = list(found.values())
         usual = zone.track_skew = max(set(skews), key=skews.count)
+        zone.track_seen = skews.count(usual), len(skews)
         others = [skew for skew in skews if skew != usual]
         best: tuple[int, int, int] | None = None
         most = skews.count(usual)
@@ -158,6 +186,10 @@ class NoisyLayout(Layout):
         if best is not None:
             self.tracks = zone.tracks = best[0]
             zone.lead, zone.cylinder_skew = -best[1] % best[0], best[2]
+            begins = [skew for track, skew in found.items() if track % best[0] == best[1]]
+            zone.cylinder_seen = begins.count(best[2]), len(begins)
+            within = [skew for track, skew in found.items() if track % best[0] != best[1]]
+            zone.track_seen = within.count(usual), len(within)
 
     def _skews_of_cylinders(self, zone: Zone) -> None:
         """The two skews, and at which of its tracks the zone's first cylinder ends."""
@@ -177,6 +209,11 @@ class NoisyLayout(Layout):
         if votes:
             rest, zone.cylinder_skew = max(votes, key=lambda key: votes[key])
             zone.lead = -rest % self.tracks
+            begins = [
+                skew for track, skew in found.items() if track % self.tracks == rest and skew is not None
+            ]
+            zone.cylinder_seen = begins.count(zone.cylinder_skew), len(begins)
+        zone.track_seen = known.count(zone.track_skew), len(known) - zone.cylinder_seen[1]
 
     def _rough(self, start: int) -> tuple[float, float]:
         """Sectors of a track near its beginning, and the standard error, from one track."""
