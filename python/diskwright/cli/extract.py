@@ -8,7 +8,7 @@ import typer
 
 from diskwright import InputError, _api
 from diskwright._files import replacing
-from diskwright.cli import completion, output, outputs
+from diskwright.cli import completion, options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,6 +34,7 @@ def extract(
         typer.Option("--output", metavar="FILE.toml", help="Write the drive's file."),
     ] = None,
     json: output.JsonOption = None,
+    report: options.ReportOption = None,
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -52,7 +53,7 @@ def extract(
 
     A block device must not be in use. Only reads are made unless writes are allowed.
     """
-    outputs.check(outputs.json(json), outputs.drive(written), reads=lambda: [])
+    outputs.check(outputs.json(json), outputs.page(report), outputs.drive(written), reads=lambda: [])
     if minutes is not None and not minutes > 0:
         raise InputError("error: --minutes: expected more than 0")
     from diskwright.extracting._journal import beside
@@ -67,6 +68,7 @@ def extract(
         raise typer.Exit(1)
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
+        write_report = stack.enter_context(output.page_to(report))
         drive_file = stack.enter_context(replacing(written)) if written is not None else None
         progress = stack.enter_context(output.progress("measured"))
         found = _api.extract(
@@ -79,6 +81,7 @@ def extract(
         if drive_file is not None and not found.toml:
             raise InputError(f"error: {target}: no drive's file is written\n  {_why(found)}")
         write_json(found)
+        write_report(target, found)
         if drive_file is not None:
             drive_file.write(found.toml)
             drive_file.flush()

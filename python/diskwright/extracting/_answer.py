@@ -1,5 +1,7 @@
 """What `diskwright.extract` answers, from what was measured."""
 
+import itertools
+import math
 from collections.abc import Mapping
 from os import PathLike, fsdecode
 from pathlib import Path
@@ -86,7 +88,7 @@ def _extract(
     data["seek"] = [
         {"distance_cylinders": distance, **_ms(time)} for distance, time in sorted(arm.seeks.items())
     ]
-    data["zones"] = [_zone(zone, arm, index) for index, zone in enumerate(layout.zones)]
+    data["zones"] = _zones_facts(layout, arm)
     if found.memory is not None:
         data["memory"] = _memory_facts(found.memory)
         data["overheads"] = {kind: _ms(time) for kind, time in found.memory.overheads.items()}
@@ -112,6 +114,8 @@ def _memory_facts(memory: Memory) -> dict[str, Any]:
         "kind": "none" if memory.hit is None else "shared" if memory.is_shared else "segments",
         "hit_overhead_ms": None if memory.hit is None else memory.hit / 1e6,
         "block_time_ms": None if memory.block_time is None else memory.block_time / 1e6,
+        "hit_overhead_half_width_ms": None if memory.hit is None else memory.hit_half_width / 1e6,
+        "block_time_half_width_ms": None if memory.block_time is None else memory.block_half_width / 1e6,
         "segments": memory.segments,
         "segment_blocks": None if memory.is_shared else memory.size,
         "size_blocks": memory.size if memory.is_shared else None,
@@ -125,6 +129,26 @@ def _ms(time: Time) -> dict[str, float]:
     return {"ms": time.ns / 1e6, "half_width_ms": time.half_width / 1e6}
 
 
+def _zones_facts(layout: Layout, arm: Arm) -> list[dict[str, Any]]:
+    """The zones, each with how far its first cylinder may be off, by the cylinders counted before it."""
+    found: list[dict[str, Any]] = []
+    for part in range(layout.ranges):
+        off_by = 0.0
+        for zone in layout.zones_of(part):
+            found.append(_zone(zone, arm, len(found)) | {"cylinders_half_width": math.ceil(off_by)})
+            off_by = math.hypot(off_by, zone.hidden_error)
+    for before, after in itertools.pairwise([None, *layout.zones]):
+        if after is not None:
+            index = layout.zones.index(after)
+            found[index]["first_sector_half_width"] = before.end_error if before is not None else 0
+    return found
+
+
+def _seen(counts: tuple[int, int]) -> dict[str, int]:
+    """How often a skew was seen, among how many looks."""
+    return {"seen": counts[0], "of": counts[1]}
+
+
 def _zone(zone: Zone, arm: Arm, index: int) -> dict[str, Any]:
     return {
         "zone": index,
@@ -133,10 +157,14 @@ def _zone(zone: Zone, arm: Arm, index: int) -> dict[str, Any]:
         "first_sector": zone.start,
         "last_sector": zone.end - 1,
         "sectors_per_track": zone.per_track,
+        "sectors_per_track_half_width": zone.per_track_error,
         "track_skew": zone.track_skew,
+        "track_skew_looks": _seen(zone.track_seen),
         "cylinder_skew": zone.cylinder_skew,
+        "cylinder_skew_looks": _seen(zone.cylinder_seen),
         "sectors_skipped": zone.skips[-1][1] if zone.skips else 0,
         "cylinders_without_data": zone.hidden,
+        "cylinders_without_data_half_width": math.ceil(zone.hidden_error),
     }
 
 
@@ -172,12 +200,45 @@ def _file(found: Extracted, platter: Platter, layout: Layout, arm: Arm, name: st
             arms = [{"surfaces": [part * heads, (part + 1) * heads - 1]} for part in range(layout.ranges)]
             drive["arms"] = {"motion": "independent", "arm": arms}
     zones = _zones(layout, arm)
+    facts = _zones_facts(layout, arm)
     described["cylinders"] = zones[-1]["cylinders"][1] + 1
-    lines = [_toml.document({**drive, "layout": described})]
-    for zone in zones:
-        lines.append("\n[[layout.zone]]\n")
+    lines = [*_confidences(platter, arm, memory), _toml.document({**drive, "layout": described})]
+    for zone, known in zip(zones, facts, strict=False):
+        lines.append(f"\n# {_confidence(known)}\n[[layout.zone]]\n")
         lines += [f"{_toml.key(key)} = {_toml.value(value, key)}\n" for key, value in zone.items()]
     return "".join(lines)
+
+
+def _confidences(platter: Platter, arm: Arm, memory: Memory) -> list[str]:
+    """How sure the times are, as comments of the file."""
+    told = {"a turn": platter.turn_half_width}
+    if arm.switch is not None:
+        told["heads.switch"] = arm.switch.half_width
+    if memory.write_switch is not None:
+        told["a head switch before a write"] = memory.write_switch.half_width
+    told |= {f"overhead.{kind}": time.half_width for kind, time in memory.overheads.items()}
+    for name, times in (("seek", arm.seeks), ("write_seek", memory.write_seeks)):
+        told |= {f"{name} over {distance}": time.half_width for distance, time in sorted(times.items())}
+    if memory.hit is not None:
+        told["a hit"] = memory.hit_half_width
+    if memory.block_time is not None:
+        told["interface.block_time"] = memory.block_half_width
+    lines = ["# Half the widths of the 95 % intervals, ms:\n"]
+    lines += [f"# {name}: {width / 1e6:.6f}\n" for name, width in told.items()]
+    return lines
+
+
+def _confidence(zone: Mapping[str, Any]) -> str:
+    """How sure a zone is, as a comment of the file."""
+    parts = [
+        f"sectors per track ± {zone['sectors_per_track_half_width']:.3f}",
+        f"first sector ± {zone['first_sector_half_width']}",
+        f"first cylinder ± {zone['cylinders_half_width']}",
+    ]
+    for kind in ("track", "cylinder"):
+        looks = zone[f"{kind}_skew_looks"]
+        parts.append(f"{kind} skew at {looks['seen']} of {looks['of']}")
+    return ", ".join(parts)
 
 
 def _text(ns: float) -> str:

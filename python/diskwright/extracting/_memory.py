@@ -2,10 +2,13 @@
 overheads of requests by kind.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t
 
 from diskwright.extracting._motion import Arm, Time, UnmeasuredError
 from diskwright.extracting._platter import Platter
@@ -37,6 +40,9 @@ class Memory:
 
     hit: float | None = None
     block_time: float | None = None
+    # Half the widths of their intervals, ns.
+    hit_half_width: float = 0.0
+    block_half_width: float = 0.0
     segments: int | None = None
     size: int | None = None
     is_shared: bool = False
@@ -92,8 +98,18 @@ class _Measuring:
         if len(sizes) < 3:
             return
         slope, start = np.polyfit(sizes, times, 1)
+        self._set_widths(np.array(sizes, dtype=float), np.array(times) - start - slope * np.array(sizes))
         self.memory.block_time = max(float(slope), 0.0)
         self.memory.hit = max(float(start), 0.0)
+
+    def _set_widths(self, sizes: NDArray[np.float64], rest: NDArray[np.float64]) -> None:
+        """Half the widths of the intervals of a hit's time and a block's, by how far hits are off a line."""
+        count = len(sizes)
+        variance = max(float(np.sum(rest**2)) / (count - 2), 1.0)
+        spread = float(np.sum((sizes - sizes.mean()) ** 2))
+        factor = float(t.ppf(0.975, count - 2))
+        self.memory.block_half_width = factor * math.sqrt(variance / spread)
+        self.memory.hit_half_width = factor * math.sqrt(variance * (1 / count + sizes.mean() ** 2 / spread))
 
     def _most(self, holds: Callable[[int], bool], least: int, most: int) -> int:
         """The largest number for which something holds, that holds for small ones."""
