@@ -1,5 +1,6 @@
 """`diskwright extract`."""
 
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
@@ -47,6 +48,10 @@ def extract(
         bool,
         typer.Option("--allow-writes", help="Write to the target as well: what it holds is lost."),
     ] = False,
+    speed: Annotated[
+        float,
+        typer.Option("--speed", help="Of what `serve --speed` serves: its seconds in one of the clock's."),
+    ] = 1.0,
     yes: Annotated[bool, typer.Option("--yes", help="Ask for no confirmation before writes.")] = False,
 ) -> None:
     """Measure a drive by asking it: rotation, zones, skews, seeks, overheads, memory.
@@ -56,6 +61,8 @@ def extract(
     outputs.check(outputs.json(json), outputs.page(report), outputs.drive(written), reads=lambda: [])
     if minutes is not None and not minutes > 0:
         raise InputError("error: --minutes: expected more than 0")
+    if not 0 < speed < math.inf:
+        raise InputError("error: --speed: expected more than 0")
     from diskwright.extracting._journal import beside
     from diskwright.extracting._target import is_real
 
@@ -75,6 +82,7 @@ def extract(
             target,
             minutes=minutes,
             allow_writes=allow_writes,
+            speed=speed,
             resume=None if written is None or outputs.is_stream(written) else beside(written),
             progress=progress,
         )
@@ -91,7 +99,11 @@ def extract(
 
 
 def _why(found: "Extraction") -> str:
-    return str(found.why_not) if "why_not" in found else "too little of it could be measured"
+    if "why_not" in found:
+        return str(found.why_not)
+    if not found.complete:
+        return "too little was measured before the budget was used up; the same command goes on from there"
+    return "too little of it could be measured"
 
 
 def _report(found: "Extraction") -> Iterator["RenderableType"]:

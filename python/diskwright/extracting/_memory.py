@@ -78,8 +78,14 @@ class _Measuring:
         )
         return end - issue
 
+    def _longest_hit(self) -> float:
+        """The longest response of a hit: where times have noise, what is nearer to one than to any other."""
+        if self.platter.target.exact or self.arm.base is None:
+            return self.platter.hit
+        return max(self.platter.hit, (self.platter.hit + self.arm.base.ns) / 2)
+
     def _is_hit(self, sector: int) -> bool:
-        return self.platter.ask(sector).response <= self.platter.hit
+        return self.platter.ask(sector).response <= self._longest_hit()
 
     def hits(self) -> None:
         """The time of a hit and of a block on the interface: from hits of several sizes."""
@@ -202,7 +208,7 @@ class _Measuring:
                 behind = place + 1
                 self._read(behind)
             # Long enough for all of it, at as few sectors a turn as any drive has.
-            return self._read(behind + sectors, 1, 12 + sectors / 40) <= self.platter.hit
+            return self._read(behind + sectors, 1, 12 + sectors / 40) <= self._longest_hit()
 
         found = self._most(reaches, 1, _MOST_RUN // per)
         self.memory.reads_ahead = found * per

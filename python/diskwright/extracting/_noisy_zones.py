@@ -108,7 +108,7 @@ class NoisyLayout(Layout):
         """Whether a short zone is the beginning of the next one, whose first tracks were not clear."""
         short = 3 * (self.tracks or 8) * before.per_track
         alike = abs(before.per_track - zone.per_track) <= 0.03 * zone.per_track
-        return alike and before.end - before.start <= short
+        return (alike or before.track_skew is None) and before.end - before.start <= short
 
     @property
     def _noise(self) -> float:

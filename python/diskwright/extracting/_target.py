@@ -113,29 +113,33 @@ def waited(until_ns: int) -> int:
 
 
 class _Timed(_Uninterrupted):
-    """A target of this machine, whose time is that of a clock."""
+    """A target of this machine, whose time is that of a clock, or runs at another speed.
+
+    speed: its seconds in one of the clock's.
+    """
 
     exact = False
     may_write = False
 
-    def __init__(self) -> None:
+    def __init__(self, speed: float = 1.0) -> None:
         self.blocks = 0
         self.requests = 0
+        self.speed = speed
         self._end = time.perf_counter_ns()
         self.identity = ""
 
     @property
     def now_ns(self) -> int:
-        return self._end
+        return round(self._end * self.speed)
 
     def ask(
         self, pause_ns: int, lbn: int, blocks: int, write: bool = False, through: bool = True
     ) -> tuple[int, int]:
-        issue = waited(self._end + pause_ns)
+        issue = waited(self._end + round(pause_ns / self.speed))
         self._do(lbn * _BLOCK, blocks * _BLOCK, write, through)
         self._end = time.perf_counter_ns()
         self.requests += 1
-        return issue, self._end
+        return round(issue * self.speed), self.now_ns
 
     def _do(self, offset: int, length: int, write: bool, through: bool) -> None:
         raise NotImplementedError
@@ -190,9 +194,9 @@ class NbdTarget(_Timed):
         InputError: Nobody answers there, or not as a network block device.
     """
 
-    def __init__(self, uri: str, allow_writes: bool) -> None:
-        super().__init__()
-        self.identity = f"{uri} since {_boot()}"
+    def __init__(self, uri: str, allow_writes: bool, speed: float = 1.0) -> None:
+        super().__init__(speed)
+        self.identity = f"{uri} since {_boot()} at speed {speed:g}"
         try:
             self._socket = _connected(uri)
             self.blocks, is_read_only = self._handshake()
@@ -245,19 +249,24 @@ class NbdTarget(_Timed):
             self._received(length)
 
 
-def opened(name: str | os.PathLike[str], allow_writes: bool) -> Target:
+def opened(name: str | os.PathLike[str], allow_writes: bool, speed: float = 1.0) -> Target:
     """The target of a name: a drive of the library or a drive's file, a block device, another file, or a
     network block device, by URI or by the path of its socket.
+
+    Raises:
+        InputError: It cannot be opened; or a speed is given for one that is no network block device.
     """
     text = os.fsdecode(name)
     if text.startswith(("nbd://", "nbd+unix://")):
-        return NbdTarget(text, allow_writes)
+        return NbdTarget(text, allow_writes, speed)
     try:
         mode = Path(text).stat().st_mode
     except OSError:
-        return SimulatedTarget(text)
+        mode = 0
     if stat.S_ISSOCK(mode):
-        return NbdTarget(f"nbd+unix:///?socket={text}", allow_writes)
+        return NbdTarget(f"nbd+unix:///?socket={text}", allow_writes, speed)
+    if speed != 1.0:
+        raise InputError(f"error: {text}: only what is served has a speed")
     if stat.S_ISBLK(mode) or (stat.S_ISREG(mode) and Path(text).suffix not in _DRIVES):
         return FileTarget(text, allow_writes)
     return SimulatedTarget(text)

@@ -60,7 +60,7 @@ def _figures(result: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
 
 def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     memory = result.get("memory", {})
-    writes = memory.get("absorbs_writes")
+    writes, noise = memory.get("absorbs_writes"), result.get("noise_ms", 0.0)
     rows = [
         ("Target", result["target"]),
         ("Capacity", f"{result['capacity_blocks'] * 512 / 1e9:,.1f} GB"),
@@ -68,16 +68,20 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Tracks of a cylinder", f"{result['surfaces']}" if result.get("surfaces") else ""),
         ("Access ranges", f"{result['access_ranges']}" if "access_ranges" in result else ""),
         ("Arms", f"{result['arms']}" if "arms" in result else ""),
-        ("Noise of a completion", f"{result['noise_ms'] * 1e3:,.2f} µs" if "noise_ms" in result else ""),
+        ("Noise of a completion", f"{noise * 1e3:,.1f} µs" if noise > 1e-4 else ""),
         ("Memory", _KINDS[memory["kind"]] if memory else ""),
         ("Segments", f"{memory.get('segments') or ''}"),
         ("Blocks of a segment", f"{memory.get('segment_blocks') or ''}"),
         ("Blocks of the memory", f"{memory['size_blocks']:,}" if memory.get("size_blocks") else ""),
         ("Reads ahead", f"{memory['reads_ahead_blocks']:,} blocks" if "reads_ahead_blocks" in memory else ""),
         ("Writes wait for the medium", "" if writes is None else "no" if writes else "yes"),
-        ("All was measured", "yes" if result["complete"] else "no: the budget was used up"),
+        ("All was measured", "" if "why_not" in result else _complete(result["complete"])),
     ]
     return [(name, text) for name, text in rows if text]
+
+
+def _complete(is_complete: bool) -> str:
+    return "yes" if is_complete else "no: the budget was used up"
 
 
 def _times(result: Mapping[str, Any]) -> list[tuple[str, list[_Value]]]:
