@@ -23,6 +23,8 @@ _PER_OCTAVE = 4
 # A write's seek that is longer by less than this share of itself than a read's and its settling follows from
 # both.
 _AS_LONG = 0.005
+# The share of a read from which on the interface waits for it.
+_WAITS = 0.02
 # What a file does not owe to measurements.
 _ESTIMATED = (
     "the order of heads in a cylinder, which no time tells; cylinders behind the last sector, which have no "
@@ -120,6 +122,7 @@ def _memory_facts(memory: Memory) -> dict[str, Any]:
         "segment_blocks": None if memory.is_shared else memory.size,
         "size_blocks": memory.size if memory.is_shared else None,
         "reads_ahead_blocks": memory.reads_ahead,
+        "waits_for_share": memory.waits_for,
         "absorbs_writes": memory.absorbs_writes,
     }
     return {name: value for name, value in facts.items() if value is not None}
@@ -182,11 +185,16 @@ def _file(found: Extracted, platter: Platter, layout: Layout, arm: Arm, name: st
         "estimated": [_ESTIMATED, *found.notes, *layout.notes, *arm.notes],
         "sector_size": f"{platter.per_sector * 512} B",
         "rotation": f"{platter.turn / 1e6:.9f} ms",
-        "heads": _heads(arm, memory),
+        "heads": _heads(arm, memory, platter),
         "seek": {"table": {"points_ms": _points(arm.seeks)}},
     }
     if _has_write_seek(arm, memory):
-        drive["write_seek"] = {"table": {"points_ms": _points(memory.write_seeks)}}
+        crossing = _crossing(memory, platter)
+        seeks = {
+            distance: Time(time.ns + crossing, time.half_width)
+            for distance, time in memory.write_seeks.items()
+        }
+        drive["write_seek"] = {"table": {"points_ms": _points(seeks)}}
     drive["overhead"] = _overheads(arm, memory, platter)
     if memory.block_time is not None:
         drive["interface"] = {"block_time": _text(memory.block_time)}
@@ -252,8 +260,18 @@ def _points(times: Mapping[int, Time]) -> list[list[Any]]:
     return points or [[1, 1.0]]
 
 
+def _crossing(memory: Memory, platter: Platter) -> float:
+    """How long a written sector crosses the interface, ns.
+
+    In a memory of segments it does so while the arm moves: motions before writes seem shorter by it.
+    """
+    if memory.hit is None or memory.is_shared:
+        return 0.0
+    return (memory.block_time or 0.0) * platter.per_sector
+
+
 def _settle(arm: Arm, memory: Memory) -> float | None:
-    """How much longer a head switch is before a write, ns."""
+    """How much longer a head switch is before a write, ns, less what crosses the interface meanwhile."""
     if memory.write_switch is not None and arm.switch is not None:
         return memory.write_switch.ns - arm.switch.ns
     longer = [
@@ -264,11 +282,11 @@ def _settle(arm: Arm, memory: Memory) -> float | None:
     return sorted(longer)[len(longer) // 2] if longer else None
 
 
-def _heads(arm: Arm, memory: Memory) -> dict[str, str]:
+def _heads(arm: Arm, memory: Memory, platter: Platter) -> dict[str, str]:
     found = {"switch": _text(arm.switch.ns if arm.switch is not None else 0.0)}
     settle = _settle(arm, memory)
     if settle is not None:
-        found["write_settle"] = f"{settle / 1e6:.6f} ms"
+        found["write_settle"] = f"{(settle + _crossing(memory, platter)) / 1e6:.6f} ms"
     return found
 
 
@@ -328,6 +346,9 @@ def _memory(memory: Memory, arm: Arm, platter: Platter) -> dict[str, Any]:
         buffer["read"]["hit_after_write"] = _text(arm.motion.hit_after_write - interface)
     if memory.reads_ahead:
         buffer["read_ahead"] = {"until": "segment", "most": f"{memory.reads_ahead} blocks"}
+    if memory.waits_for is not None and memory.waits_for > _WAITS:
+        share = round(memory.waits_for, 2)
+        buffer["bus"] = {"high_water": share, "low_water": share}
     if memory.absorbs_writes:
         absorbed = _text((memory.absorbed or 0.0) - interface)
         buffer["write"] = {

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 
-from diskwright.extracting._motion import Arm, Time, UnmeasuredError
-from diskwright.extracting._platter import Platter
+from diskwright.extracting._motion import Arm, Place, Time, UnmeasuredError
+from diskwright.extracting._platter import Platter, off
+from diskwright.extracting._zones import Zone
 
 # Sectors of the reads whose hits are timed.
 _SIZES = (1, 2, 4, 8, 16, 32)
@@ -21,6 +22,8 @@ _MOST_SEGMENTS = 64
 _FILL, _LARGEST = 2048, 2 * 2**20
 # Blocks of a segment that are looked for, and of read-ahead.
 _MOST_RUN = 8192
+# Sectors of the reads that tell when the interface is taken, and how many of each.
+_LENGTHS, _LOOKS = (1, 2, 4, 8, 12, 16, 24), 7
 # Distances in cylinders at which seeks before writes are measured, for each octave.
 _WRITES_PER_OCTAVE = 2
 
@@ -34,6 +37,7 @@ class Memory:
         all.
     reads_ahead: blocks behind a read, after which nothing goes on; for a shared memory behind the second of
         two reads that follow each other.
+    waits_for: the share of a read that has to be there before it crosses the interface.
     absorbs_writes: whether writes are complete before they are on the medium.
     overheads: by kind, "read_after_write" and so on.
     """
@@ -48,6 +52,7 @@ class Memory:
     is_shared: bool = False
     reads_ahead: int | None = None
     absorbs_writes: bool | None = None
+    waits_for: float | None = None
     absorbed: float | None = None
     overheads: dict[str, Time] = field(default_factory=dict)
     write_switch: Time | None = None
@@ -224,6 +229,49 @@ class _Measuring:
         if self.memory.absorbs_writes:
             self.memory.absorbed = middle
 
+    def interface(self) -> None:
+        """How much of a read has to be in the memory before it crosses the interface: from how much later
+        longer reads are complete than their last sectors are over.
+
+        Blocks cross one after the other. Those of a read of n sectors that begins to cross when a share w of
+        them is there are across n b - (1 - w) n s after its end, where b is a sector's time on the interface
+        and s that under the head.
+        """
+        zone = max(self.arm.layout.zones_of(0), key=lambda zone: zone.used_tracks)
+        block = (self.memory.block_time or 0.0) * self.platter.per_sector
+        passing = self.platter.turn / zone.per_track
+        if not block or self.memory.is_shared:
+            return
+        sizes, lates = [], []
+        for size in _LENGTHS:
+            if size > zone.per_track // 3 or (size * block) > self.platter.turn / 2:
+                break
+            found = [late for _ in range(_LOOKS) if (late := self._late(zone, size)) is not None]
+            if len(found) > _LOOKS // 2:
+                sizes.append(size)
+                lates.append(float(np.median(found)))
+        if len(sizes) < 3:
+            return
+        slope = float(np.polyfit(sizes, lates, 1)[0])
+        if slope > 0.05 * block:
+            self.memory.waits_for = min(max(1 - (block - slope) / passing, 0.0), 1.0)
+
+    def _late(self, zone: Zone, size: int) -> float | None:
+        """How much later than usual after the end of its last sector a read of one track is complete, ns."""
+        place = Place(zone, self.platter.random.randrange(1, zone.used_tracks - 2))
+        first = zone.first_of_track(place.track)
+        last = zone.first_of_track(place.track + 1) - 1
+        if last - first < size or zone.skipped(first) != zone.skipped(last):
+            return None
+        begin = self.platter.random.randint(first, last - size + 1)
+        if not all(self.platter.is_fresh(zone.start + begin + index) for index in range(size)):
+            return None
+        read = self.platter.ask(zone.start + begin, 0.0, False, size)
+        if read.response <= self.platter.hit:
+            return None
+        late = self.platter.phase(read.end) - zone.phase_of(begin + size - 1)
+        return (late % 1.0) * self.platter.turn if size > 1 else off(late) * self.platter.turn
+
     def overheads(self) -> None:
         """What a request for the track on which the arm is takes, but for the platter, by kinds."""
         may_write = self.platter.target.may_write
@@ -277,6 +325,8 @@ def measure_memory(platter: Platter, arm: Arm, tell: Callable[[float], None]) ->
     steps += [("overheads", measuring.overheads)]
     if platter.target.may_write:
         steps += [("motions before writes", measuring.write_motions)]
+    if platter.hit:
+        steps += [("the interface", measuring.interface)]
     for index, (name, step) in enumerate(steps):
         tell(index / len(steps))
         try:
