@@ -23,6 +23,8 @@ _PER_OCTAVE = 4
 # A write's seek that is longer by less than this share of itself than a read's and its settling follows from
 # both.
 _AS_LONG = 0.005
+# Completions are reported at once where it takes less than this, ns.
+_AT_ONCE = 5_000
 # The share of a read from which on the interface waits for it.
 _WAITS = 0.02
 # What a file does not owe to measurements.
@@ -303,8 +305,23 @@ def _has_write_seek(arm: Arm, memory: Memory) -> bool:
     return bool(off_by) and sorted(off_by)[len(off_by) // 2] > _AS_LONG
 
 
+def _completions(arm: Arm, memory: Memory, platter: Platter) -> tuple[float, float]:
+    """How much longer a controller takes to report that a read is complete than for a write, ns; and the
+    other way round. One of them is 0.
+
+    At the same angle a read is later than a write by that and by a sector's time on the interface.
+    """
+    if memory.hit is None or not platter.target.may_write:
+        return 0.0, 0.0
+    late = arm.motion.write_late + (memory.block_time or 0.0) * platter.per_sector
+    if abs(late) < max(_AT_ONCE, 4 * platter.noise):
+        return 0.0, 0.0
+    return max(-late, 0.0), max(late, 0.0)
+
+
 def _overheads(arm: Arm, memory: Memory, platter: Platter) -> dict[str, str]:
     """The controller's times by kind, without the interface's; those that were not measured are as others."""
+    of_read, of_write = _completions(arm, memory, platter)
     interface = (memory.block_time or 0.0) * platter.per_sector
     measured = {kind: time.ns for kind, time in memory.overheads.items()}
     base = arm.base.ns if arm.base is not None else 0.0
@@ -316,19 +333,28 @@ def _overheads(arm: Arm, memory: Memory, platter: Platter) -> dict[str, str]:
         "write_after_read": writes,
         "write_after_write": writes,
     }
-    return {kind: _text(measured.get(kind, time) - interface) for kind, time in other.items()}
+    found = {
+        kind: _text(measured.get(kind, time) - interface - (of_read if kind.startswith("read") else of_write))
+        for kind, time in other.items()
+    }
+    if of_read:
+        found["completion_read"] = _text(of_read)
+    if of_write:
+        found["completion_write"] = _text(of_write)
+    return found
 
 
 def _memory(memory: Memory, arm: Arm, platter: Platter) -> dict[str, Any]:
     """The tables of the drive's memory."""
     if memory.hit is None:
         return {}
+    of_read, _ = _completions(arm, memory, platter)
     interface = (memory.block_time or 0.0) * platter.per_sector
     if memory.is_shared:
         pool: dict[str, Any] = {
             "size": f"{memory.size or 32768} blocks",
             "extent": f"{max(8, platter.per_sector)} blocks",
-            "hit_overhead": _text(memory.hit),
+            "hit_overhead": _text(memory.hit - of_read),
         }
         if memory.reads_ahead:
             pool["read_ahead"] = {"most": f"{memory.reads_ahead} blocks"}
@@ -340,21 +366,22 @@ def _memory(memory: Memory, arm: Arm, platter: Platter) -> dict[str, Any]:
     buffer: dict[str, Any] = {
         "segments": max(memory.segments or 1, 1),
         "segment_size": f"{size} blocks",
-        "read": {"hit_after_read": _text(memory.hit)},
+        "read": {"hit_after_read": _text(memory.hit - of_read)},
     }
     if arm.motion.hit_after_write:
-        buffer["read"]["hit_after_write"] = _text(arm.motion.hit_after_write - interface)
+        buffer["read"]["hit_after_write"] = _text(arm.motion.hit_after_write - interface - of_read)
     if memory.reads_ahead:
         buffer["read_ahead"] = {"until": "segment", "most": f"{memory.reads_ahead} blocks"}
     if memory.waits_for is not None and memory.waits_for > _WAITS:
         share = round(memory.waits_for, 2)
         buffer["bus"] = {"high_water": share, "low_water": share}
     if memory.absorbs_writes:
-        absorbed = _text((memory.absorbed or 0.0) - interface)
+        absorbed = memory.absorbed or 0.0
+        after_read = absorbed if memory.absorbed_after_read is None else memory.absorbed_after_read
         buffer["write"] = {
             "complete": "buffered",
-            "buffered_after_read": absorbed,
-            "buffered_after_write": absorbed,
+            "buffered_after_read": _text(after_read - interface),
+            "buffered_after_write": _text(absorbed - interface),
         }
     return {"buffer": buffer}
 

@@ -54,6 +54,7 @@ class Memory:
     absorbs_writes: bool | None = None
     waits_for: float | None = None
     absorbed: float | None = None
+    absorbed_after_read: float | None = None
     overheads: dict[str, Time] = field(default_factory=dict)
     write_switch: Time | None = None
     write_seeks: dict[int, Time] = field(default_factory=dict)
@@ -229,6 +230,16 @@ class _Measuring:
         if self.memory.absorbs_writes:
             self.memory.absorbed = middle
 
+    def writes_after_reads(self) -> None:
+        """How soon writes are complete after reads, where they need not wait for the medium."""
+        if not self.memory.absorbs_writes:
+            return
+        responses = []
+        for _ in range(9):
+            self._read(self._place(), 1, 3.0)
+            responses.append(self._read(self._place(), 1, 12.0, True))
+        self.memory.absorbed_after_read = float(np.median(responses))
+
     def interface(self) -> None:
         """How much of a read has to be in the memory before it crosses the interface: from how much later
         longer reads are complete than their last sectors are over.
@@ -327,6 +338,8 @@ def measure_memory(platter: Platter, arm: Arm, tell: Callable[[float], None]) ->
         steps += [("motions before writes", measuring.write_motions)]
     if platter.hit:
         steps += [("the interface", measuring.interface)]
+    if platter.target.may_write:
+        steps += [("writes after reads", measuring.writes_after_reads)]
     for index, (name, step) in enumerate(steps):
         tell(index / len(steps))
         try:

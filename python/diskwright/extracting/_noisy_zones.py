@@ -23,8 +23,10 @@ _AGREE = 0.6
 _SPREAD = 3
 # Readings of all tracks of a zone that tell its sectors per track, at most.
 _MOST_FIT = 4000
+# The share of cylinders' beginnings that have to have one skew.
+_OF_BEGINS = 0.7
 # The most readings of a track, for its skew.
-_MOST_SKEW = 120
+_MOST_SKEW = 300
 # Readings of a stretch in which a zone ends.
 _CHANGE = 48
 # Sectors that addresses may skip between two looks.
@@ -181,7 +183,8 @@ class NoisyLayout(Layout):
                 begins = [skew for track, skew in found.items() if track % tracks == rest]
                 for skew in set(begins) & set(others):
                     fits = begins.count(skew) + skews.count(usual) - begins.count(usual)
-                    if begins.count(skew) > 1 and fits > most:
+                    least = max(_OF_BEGINS * len(begins), min(len(begins), 3), 2)
+                    if begins.count(skew) >= least and fits > most:
                         best, most = (tracks, rest, skew), fits
         if best is not None:
             self.tracks = zone.tracks = best[0]
