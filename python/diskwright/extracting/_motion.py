@@ -228,6 +228,8 @@ class Arm:
         self.seeks: dict[int, Time] = {}
         self.have_own_arms = False
         self.notes: list[str] = []
+        # The zone in which most is measured, where it is not the largest one.
+        self._zone: Zone | None = None
 
     def _sector_time(self, zone: Zone) -> float:
         return self.platter.turn / zone.per_track
@@ -267,6 +269,8 @@ class Arm:
 
     def measure_base(self) -> None:
         """A request for another sector of the same track: all that is no motion."""
+        if not self.platter.target.exact:
+            self._choose_zone()
         zone = self._largest()
         self.base = self.motion.time(self._within(zone, 0), self.resolution)
         # Counted without the time that the sector itself takes to pass.
@@ -285,7 +289,22 @@ class Arm:
         found = self.motion.time(pairs, self.resolution, True, by)
         return Time(found.ns - self._sector_time(zone) - base.ns, found.half_width + base.half_width)
 
+    def _choose_zone(self) -> None:
+        """Takes the largest zone in which requests take the times that the angles of its sectors give them:
+        noise may have hidden what is skipped in one.
+        """
+        zones = sorted(self.layout.zones_of(0), key=lambda zone: zone.used_tracks, reverse=True)
+        for zone in zones[:_MOST_ZONES]:
+            try:
+                self.motion.time(self._within(zone, 0), self.platter.turn / 20)
+            except UnmeasuredError:
+                continue
+            self._zone = zone
+            return
+
     def _largest(self) -> Zone:
+        if self._zone is not None:
+            return self._zone
         return max(self.layout.zones_of(0), key=lambda zone: zone.used_tracks)
 
     def find_cylinders(self) -> None:
@@ -537,5 +556,7 @@ def _starts(room: int) -> Iterable[int]:
 
 
 _MOST_HEADS = 32
+# Zones that are tried for most measurements.
+_MOST_ZONES = 6
 
 __all__ = ["Arm", "ExhaustedError", "Motion", "Place", "Time", "UnmeasuredError", "spread_distances"]
