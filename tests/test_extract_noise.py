@@ -143,14 +143,16 @@ def test_what_a_signal_interrupts_goes_on(number: signal.Signals, tmp_path: Path
     output, part = tmp_path / "measured.toml", tmp_path / "measured.toml.part"
     arguments = [str(COMMAND), "extract", "ibm-18es", "--output", str(output)]
     process = subprocess.Popen(
-        arguments, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        arguments, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     until = time.monotonic() + 60
     while not (part.exists() and part.stat().st_size > 100_000):
         assert process.poll() is None and time.monotonic() < until
         time.sleep(0.002)
     process.send_signal(number)
-    assert process.wait(60) != 0
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert ("the same command goes on" in complaint) == (number == signal.SIGINT)
     assert part.exists() and not output.exists()
     # A line that was not written whole is left out.
     with part.open("a") as file:

@@ -9,7 +9,7 @@ import typer
 
 from diskwright import InputError, _api
 from diskwright._files import replacing
-from diskwright.cli import completion, options, output, outputs
+from diskwright.cli import completion, ending, options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -78,14 +78,20 @@ def extract(
         write_report = stack.enter_context(output.page_to(report))
         drive_file = stack.enter_context(replacing(written)) if written is not None else None
         progress = stack.enter_context(output.progress("measured"))
-        found = _api.extract(
-            target,
-            minutes=minutes,
-            allow_writes=allow_writes,
-            speed=speed,
-            resume=None if written is None or outputs.is_stream(written) else beside(written),
-            progress=progress,
-        )
+        resume = None if written is None or outputs.is_stream(written) else beside(written)
+        try:
+            found = _api.extract(
+                target,
+                minutes=minutes,
+                allow_writes=allow_writes,
+                speed=speed,
+                resume=resume,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            if resume is not None:
+                ending.complain(f"{resume} keeps what was measured: the same command goes on from there")
+            raise
         if drive_file is not None and not found.toml:
             raise InputError(f"error: {target}: no drive's file is written\n  {_why(found)}")
         write_json(found)
