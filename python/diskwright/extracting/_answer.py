@@ -23,6 +23,14 @@ _PER_OCTAVE = 4
 # A write's seek that is longer by less than this share of itself than a read's and its settling follows from
 # both.
 _AS_LONG = 0.005
+# What is not known of a zone before cylinders are counted.
+_OF_CYLINDERS = (
+    "first_cylinder",
+    "last_cylinder",
+    "cylinders_half_width",
+    "cylinders_without_data",
+    "cylinders_without_data_half_width",
+)
 # Completions are reported at once where it takes less than this, ns.
 _AT_ONCE = 5_000
 # The share of a read from which on the interface waits for it.
@@ -110,7 +118,9 @@ def _extract(
         for zone in layout.zones
         for (at, count), before in zip(zone.skips, [0, *(count for _, count in zone.skips)], strict=False)
     ]
-    return Extraction(data, _file(found, platter, layout, arm, fsdecode(name)))
+    # Without its cylinders a zone is nowhere.
+    toml = _file(found, platter, layout, arm, fsdecode(name)) if arm.is_numbered else ""
+    return Extraction(data, toml)
 
 
 def _memory_facts(memory: Memory) -> dict[str, Any]:
@@ -142,6 +152,9 @@ def _zones_facts(layout: Layout, arm: Arm) -> list[dict[str, Any]]:
         for zone in layout.zones_of(part):
             found.append(_zone(zone, arm, len(found)) | {"cylinders_half_width": math.ceil(off_by)})
             off_by = math.hypot(off_by, zone.hidden_error)
+    if not arm.is_numbered:
+        for one in found:
+            one |= dict.fromkeys(_OF_CYLINDERS)
     for before, after in itertools.pairwise([None, *layout.zones]):
         if after is not None:
             index = layout.zones.index(after)

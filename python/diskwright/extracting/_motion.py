@@ -228,6 +228,8 @@ class Arm:
         self.seeks: dict[int, Time] = {}
         self.have_own_arms = False
         self.notes: list[str] = []
+        # Whether it is known at which cylinder each zone begins.
+        self.is_numbered = False
         # The zone in which most is measured, where it is not the largest one.
         self._zone: Zone | None = None
 
@@ -412,6 +414,7 @@ class Arm:
                 previous = zone
                 done += 1
                 self.tell(done / len(self.layout.zones))
+        self.is_numbered = True
 
     def find_arms(self) -> None:
         """Whether parts of the address space have arms of their own, that stay where they are while others

@@ -45,6 +45,8 @@ _PART = 6
 _FORGOTTEN = 24
 # Sectors of which is seen whether memory still holds them after many others.
 _KEPT = 9
+# The share of steps that have to be nearly multiples of a turn: one late answer spoils two.
+_OF_STEPS = 0.6
 # Places at which the turn is measured.
 _SOLVED = 7
 # Seconds between two looks at the first zone, at most; turns that its tracks are looked at.
@@ -291,7 +293,7 @@ def open_noisy(target: Target, deadline_ns: int | None = None) -> NoisyPlatter:
     solved: list[tuple[float, float, float]] = []
     for place in places:
         ends = _walked(platter, place, [pause * 1e6 for pause in _PAUSES_MS * 4])
-        turn = _common_period(np.diff([end for _, end in ends])) if len(ends) > 16 else None
+        turn = _common_period(np.diff([end for _, end in ends]), _OF_STEPS) if len(ends) > 16 else None
         if turn is None:
             continue
         turns.append(turn)
