@@ -190,17 +190,6 @@ def test_a_disk_served_as_fast_as_possible_shows_no_rotation(tmp_path: Path) -> 
         assert not diskwright.extract(served.path).rotates
 
 
-@pytest.mark.long
-def test_a_served_disk_is_measured(tmp_path: Path) -> None:
-    # Five times as slowly, so that a busy machine's noise is a small part of a turn.
-    spec = _LIVE.format(kind="hdd", drive="hp-c2249a")
-    with serving(tmp_path, "--discard-contents", "--speed", "0.2", spec=spec) as served:
-        found = diskwright.extract(served.path, speed=0.2, minutes=0.8)
-    assert found.rotation.rpm == pytest.approx(5400, rel=50e-6)
-    first = found.to_dict()["zones"][0]
-    assert (first["sectors_per_track"], first["track_skew"]) == (96, 14)
-
-
 def test_a_speed_is_of_what_is_served() -> None:
     with pytest.raises(diskwright.InputError, match="only what is served has a speed"):
         diskwright.extract("hp-c2249a", speed=0.5)

@@ -7,7 +7,7 @@ from diskwright.extracting._memory import Memory, measure_memory
 from diskwright.extracting._motion import Arm, Motion, Time, UnmeasuredError
 from diskwright.extracting._noise import open_noisy
 from diskwright.extracting._noisy_motion import NoisyMotion
-from diskwright.extracting._noisy_zones import NoisyLayout
+from diskwright.extracting._noisy_zones import HiddenError, NoisyLayout
 from diskwright.extracting._platter import ExhaustedError, NoRotationError, Platter, open_platter
 from diskwright.extracting._target import Target
 from diskwright.extracting._zones import Layout, UnclearError
@@ -96,6 +96,12 @@ def _measure(
         found.notes.append(f"sectors from {error.args[0]} on are at no even spaces")
         if not layout.zones:
             return
+    except HiddenError as error:
+        noise, sector = error.args
+        found.notes.append(
+            f"noise of {noise / 1e3:.0f} µs hides the zones, whose sectors pass in {sector / 1e3:.0f} µs"
+        )
+        return
     found.layout = layout
     if platter.hit:
         # What a drive reads ahead would move the arm.

@@ -477,6 +477,11 @@ class Arm:
             else:
                 high = middle
         near = range(max(low - 4, 0), min(high + 5, limit - 4))
+        if not near:
+            self.notes.append(
+                f"cylinders between sectors {before.end - 1} and {before.end} could not be counted"
+            )
+            return 0
         hidden = min(near, key=error)
         before.hidden_error = self._uncertain(wanted[0][0] + hidden, widths)
         return hidden

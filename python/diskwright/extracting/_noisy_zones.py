@@ -35,8 +35,14 @@ _MOST_SKIPPED = 24
 _FINEST = 200
 # Tracks by which the beginning of a zone may have been missed.
 _BACK = 8
+# So many zones, one behind the other, with fewer tracks than these: what was seen was noise.
+_SHORT_ZONES, _SHORT = 4, 100
 # Looks at a zone's first tracks.
 _LOOKED_TRACKS = 60
+
+
+class HiddenError(Exception):
+    """Noise hides the zones; the noise and the time of a sector, ns."""
 
 
 class NoisyLayout(Layout):
@@ -75,6 +81,9 @@ class NoisyLayout(Layout):
                 self._back(zone, self.zones[-1])
             self._walk(zone, last)
             self.zones.append(zone)
+            latest = self.zones[-_SHORT_ZONES:]
+            if len(latest) == _SHORT_ZONES and all(one.used_tracks < _SHORT for one in latest):
+                raise HiddenError(self.platter.noise, self.platter.turn / zone.per_track)
             start = zone.end
             self.tell(start / last)
         self._merge()
@@ -175,7 +184,8 @@ class NoisyLayout(Layout):
         skews = list(found.values())
         usual = zone.track_skew = max(set(skews), key=skews.count)
         zone.track_seen = skews.count(usual), len(skews)
-        others = [skew for skew in skews if skew != usual]
+        # One sector more or less is noise where all skews are alike.
+        others = [skew for skew in skews if abs(skew - usual) > 1]
         best: tuple[int, int, int] | None = None
         most = skews.count(usual)
         for tracks in range(2, _LONGEST_CYLINDER // 2 + 1):
@@ -541,4 +551,4 @@ def _change(sectors: NDArray[np.int64], fits: NDArray[np.bool_]) -> tuple[int, i
     return int(sectors[at]), max(int(sectors[at]) - before, 1)
 
 
-__all__ = ["NoisyLayout"]
+__all__ = ["HiddenError", "NoisyLayout"]
