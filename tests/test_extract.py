@@ -126,7 +126,16 @@ def test_every_drive_of_the_library_is_measured_as_its_file_has_it(name: str) ->
     _judge(name)
 
 
-@pytest.mark.parametrize(("name", "reads", "share"), [("hp-c2249a", 1.0, 0.99), ("exos-x18", 0.5, 0.95)])
+@pytest.mark.parametrize(
+    ("name", "reads", "share"),
+    [
+        ("hp-c2249a", 1.0, 0.99),
+        ("exos-x18", 0.5, 0.99),
+        ("hp-c3323a", 0.5, 0.98),
+        ("cheetah-9lp", 0.5, 0.95),
+        ("ibm-18es", 0.5, 0.95),
+    ],
+)
 def test_the_measured_drive_serves_requests_as_the_drive_does(
     name: str, reads: float, share: float, tmp_path: Path
 ) -> None:
@@ -172,7 +181,12 @@ def test_memory_is_measured() -> None:
     assert found.hit_overhead_ms == pytest.approx(_ms(truth["hit_overhead"]), rel=0.01)
     assert found.block_time_ms == pytest.approx(512 / 600e6 * 1e3, rel=0.01)
     assert found.reads_ahead_blocks == 4096
+    # It takes the bus once all blocks of a read are there, and tells 0.241 ms later that it is complete.
+    hp = diskwright.extract("hp-c3323a")
+    assert hp.memory.waits_for_share == pytest.approx(1.0, abs=1e-3)
+    assert _ms(tomllib.loads(hp.toml)["overhead"]["completion_read"]) == pytest.approx(0.241, abs=1e-3)
     segments = diskwright.extract("cheetah-9lp").memory
+    assert segments.waits_for_share < 0.01
     assert (segments.kind, segments.segments, segments.absorbs_writes) == ("segments", 3, True)
     assert segments.block_time_ms == pytest.approx(0.105, rel=0.01)
     assert segments.hit_overhead_ms == pytest.approx(0.066, rel=0.01)
@@ -204,21 +218,25 @@ def test_what_does_not_rotate_is_said(tmp_path: Path) -> None:
     assert not file.exists()
 
 
-class _Chance:
+class _Chance(_target._Uninterrupted):
     """A device whose answers take times of chance, as long as a disk's."""
 
-    blocks, may_write, exact = 10_000_000, False, True
+    blocks, may_write, exact, identity = 10_000_000, False, True, "chance"
 
     def __init__(self) -> None:
         self.random = random.Random(1)
-        self.now_ns, self.requests = 0, 0
+        self._end, self.requests = 0, 0
+
+    @property
+    def now_ns(self) -> int:
+        return self._end
 
     def ask(
         self, pause_ns: int, lbn: int, blocks: int, write: bool = False, through: bool = True
     ) -> tuple[int, int]:
-        issue = self.now_ns + pause_ns
-        self.now_ns = issue + self.random.randrange(2_000_000, 15_000_000)
-        return issue, self.now_ns
+        issue = self._end + pause_ns
+        self._end = issue + self.random.randrange(2_000_000, 15_000_000)
+        return issue, self._end
 
 
 def test_times_of_chance_are_no_rotation() -> None:

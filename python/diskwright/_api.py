@@ -617,6 +617,8 @@ def extract(
     *,
     minutes: float | None = None,
     allow_writes: bool = False,
+    speed: float = 1.0,
+    resume: AnyPath | None = None,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> Extraction:
     """Measures a drive by asking it, request after request.
@@ -628,13 +630,18 @@ def extract(
         out.
     allow_writes: writes as well as reads, over what the target holds, to measure overheads and motions before
         writes and the write cache. A drive of the simulator is always written to.
+    speed: of a network block device, its seconds in one of the clock's: what `diskwright serve --speed` was
+        given. All times, and minutes, are then of the device.
+    resume: a file that keeps what is measured. If it is there, of a measurement of the same target that was
+        interrupted or whose budget was used up, this one goes on from there. It is removed once all is
+        measured.
     progress: called now and then with what is done and all there is to do. An exception that it raises stops
         the measurement.
     """
     from diskwright.extracting._answer import extract as extracted
     from diskwright.extracting._target import opened
 
-    return extracted(opened(target, allow_writes), target, minutes, progress)
+    return extracted(opened(target, allow_writes, speed), target, minutes, progress, resume)
 
 
 def _names(names: Sequence[str], argument: str) -> list[str]:

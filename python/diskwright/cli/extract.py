@@ -1,5 +1,6 @@
 """`diskwright extract`."""
 
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +9,7 @@ import typer
 
 from diskwright import InputError, _api
 from diskwright._files import replacing
-from diskwright.cli import completion, output, outputs
+from diskwright.cli import completion, ending, options, output, outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,6 +35,7 @@ def extract(
         typer.Option("--output", metavar="FILE.toml", help="Write the drive's file."),
     ] = None,
     json: output.JsonOption = None,
+    report: options.ReportOption = None,
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -46,15 +48,22 @@ def extract(
         bool,
         typer.Option("--allow-writes", help="Write to the target as well: what it holds is lost."),
     ] = False,
+    speed: Annotated[
+        float,
+        typer.Option("--speed", help="Of what `serve --speed` serves: its seconds in one of the clock's."),
+    ] = 1.0,
     yes: Annotated[bool, typer.Option("--yes", help="Ask for no confirmation before writes.")] = False,
 ) -> None:
     """Measure a drive by asking it: rotation, zones, skews, seeks, overheads, memory.
 
     A block device must not be in use. Only reads are made unless writes are allowed.
     """
-    outputs.check(outputs.json(json), outputs.drive(written), reads=lambda: [])
+    outputs.check(outputs.json(json), outputs.page(report), outputs.drive(written), reads=lambda: [])
     if minutes is not None and not minutes > 0:
         raise InputError("error: --minutes: expected more than 0")
+    if not 0 < speed < math.inf:
+        raise InputError("error: --speed: expected more than 0")
+    from diskwright.extracting._journal import beside
     from diskwright.extracting._target import is_real
 
     if (
@@ -66,12 +75,27 @@ def extract(
         raise typer.Exit(1)
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
+        write_report = stack.enter_context(output.page_to(report))
         drive_file = stack.enter_context(replacing(written)) if written is not None else None
         progress = stack.enter_context(output.progress("measured"))
-        found = _api.extract(target, minutes=minutes, allow_writes=allow_writes, progress=progress)
+        resume = None if written is None or outputs.is_stream(written) else beside(written)
+        try:
+            found = _api.extract(
+                target,
+                minutes=minutes,
+                allow_writes=allow_writes,
+                speed=speed,
+                resume=resume,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            if resume is not None:
+                ending.complain(f"{resume} keeps what was measured: the same command goes on from there")
+            raise
         if drive_file is not None and not found.toml:
             raise InputError(f"error: {target}: no drive's file is written\n  {_why(found)}")
         write_json(found)
+        write_report(target, found)
         if drive_file is not None:
             drive_file.write(found.toml)
             drive_file.flush()
@@ -81,7 +105,11 @@ def extract(
 
 
 def _why(found: "Extraction") -> str:
-    return str(found.why_not) if "why_not" in found else "too little of it could be measured"
+    if "why_not" in found:
+        return str(found.why_not)
+    if not found.complete:
+        return "too little was measured before the budget was used up; the same command goes on from there"
+    return "too little of it could be measured"
 
 
 def _report(found: "Extraction") -> Iterator["RenderableType"]:

@@ -5,12 +5,17 @@ from dataclasses import dataclass, field
 
 from diskwright.extracting._memory import Memory, measure_memory
 from diskwright.extracting._motion import Arm, Motion, Time, UnmeasuredError
+from diskwright.extracting._noise import open_noisy
+from diskwright.extracting._noisy_motion import NoisyMotion
+from diskwright.extracting._noisy_zones import HiddenError, NoisyLayout
 from diskwright.extracting._platter import ExhaustedError, NoRotationError, Platter, open_platter
 from diskwright.extracting._target import Target
 from diskwright.extracting._zones import Layout, UnclearError
 
 Progress = Callable[[int, int | None], object]
 
+# The part of a budget that the survey of zones may use up where times have noise.
+_OF_ZONES = 0.6
 # Shares of the work by step, in thousandths: where each begins.
 _STEPS = {"rotation": 0, "zones": 20, "cylinders": 500, "seek": 700, "memory": 930, "end": 1000}
 
@@ -20,6 +25,7 @@ class Extracted:
     """What was measured.
 
     why_not: why nothing was, for something that does not rotate.
+    is_complete: whether all was measured that was to be, before a budget was used up.
     """
 
     platter: Platter | None = None
@@ -27,6 +33,7 @@ class Extracted:
     arm: Arm | None = None
     memory: Memory | None = None
     why_not: str | None = None
+    is_complete: bool = True
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     requests: int = 0
@@ -36,7 +43,7 @@ def course(target: Target, budget_s: float | None, per_octave: int, progress: Pr
     """Measures a target."""
     found = Extracted()
     began = target.now_ns
-    deadline = None if budget_s is None else began + int(budget_s * 1e9)
+    deadline = None if budget_s is None else target.budget_from_ns + int(budget_s * 1e9)
 
     def step(name: str) -> Callable[[float], None]:
         names = list(_STEPS)
@@ -54,8 +61,9 @@ def course(target: Target, budget_s: float | None, per_octave: int, progress: Pr
     except NoRotationError as error:
         found.why_not = str(error)
     except ExhaustedError:
+        found.is_complete = False
         found.notes.append("the budget was used up before all was measured")
-    found.seconds = (target.now_ns - began) / 1e9
+    found.seconds = (target.now_ns - began - target.away_ns) / 1e9
     return found
 
 
@@ -67,21 +75,38 @@ def _measure(
     step: Callable[[str], Callable[[float], None]],
 ) -> None:
     step("rotation")
-    platter = found.platter = open_platter(target, deadline)
-    layout = Layout(platter, step("zones"))
+    platter: Platter
+    layout: Layout
+    motion: Motion
+    if target.exact:
+        platter = open_platter(target, deadline)
+        layout = Layout(platter, step("zones"))
+        motion = Motion(platter, layout)
+        resolution = max(platter.turn / 2**16, 4 * platter.noise)
+    else:
+        noisy = platter = open_noisy(target, deadline)
+        ends = None if deadline is None else target.now_ns + round(_OF_ZONES * (deadline - target.now_ns))
+        layout = NoisyLayout(noisy, step("zones"), ends)
+        motion = NoisyMotion(platter, layout)
+        resolution = platter.noise / 2
+    found.platter = platter
     try:
         layout.survey()
     except UnclearError as error:
         found.notes.append(f"sectors from {error.args[0]} on are at no even spaces")
         if not layout.zones:
             return
+    except HiddenError as error:
+        noise, sector = error.args
+        found.notes.append(
+            f"noise of {noise / 1e3:.0f} µs hides the zones, whose sectors pass in {sector / 1e3:.0f} µs"
+        )
+        return
     found.layout = layout
-    motion = Motion(platter, layout)
     if platter.hit:
         # What a drive reads ahead would move the arm.
         motion.by = "write" if target.may_write else "read"
-        motion.rest_turns = 0 if target.may_write else 3
-    resolution = max(platter.turn / 2**16, 4 * platter.noise)
+        motion.rest_turns = 0 if target.may_write or not target.exact else 3
     arm = found.arm = Arm(motion, resolution, lambda share: None)
     try:
         arm.measure_base()

@@ -2,13 +2,17 @@
 overheads of requests by kind.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t
 
-from diskwright.extracting._motion import Arm, Time, UnmeasuredError
-from diskwright.extracting._platter import Platter
+from diskwright.extracting._motion import Arm, Place, Time, UnmeasuredError
+from diskwright.extracting._platter import Platter, off
+from diskwright.extracting._zones import Zone
 
 # Sectors of the reads whose hits are timed.
 _SIZES = (1, 2, 4, 8, 16, 32)
@@ -18,6 +22,8 @@ _MOST_SEGMENTS = 64
 _FILL, _LARGEST = 2048, 2 * 2**20
 # Blocks of a segment that are looked for, and of read-ahead.
 _MOST_RUN = 8192
+# Sectors of the reads that tell when the interface is taken, and how many of each.
+_LENGTHS, _LOOKS = (1, 2, 4, 8, 12, 16, 24), 7
 # Distances in cylinders at which seeks before writes are measured, for each octave.
 _WRITES_PER_OCTAVE = 2
 
@@ -31,18 +37,24 @@ class Memory:
         all.
     reads_ahead: blocks behind a read, after which nothing goes on; for a shared memory behind the second of
         two reads that follow each other.
+    waits_for: the share of a read that has to be there before it crosses the interface.
     absorbs_writes: whether writes are complete before they are on the medium.
     overheads: by kind, "read_after_write" and so on.
     """
 
     hit: float | None = None
     block_time: float | None = None
+    # Half the widths of their intervals, ns.
+    hit_half_width: float = 0.0
+    block_half_width: float = 0.0
     segments: int | None = None
     size: int | None = None
     is_shared: bool = False
     reads_ahead: int | None = None
     absorbs_writes: bool | None = None
+    waits_for: float | None = None
     absorbed: float | None = None
+    absorbed_after_read: float | None = None
     overheads: dict[str, Time] = field(default_factory=dict)
     write_switch: Time | None = None
     write_seeks: dict[int, Time] = field(default_factory=dict)
@@ -72,8 +84,14 @@ class _Measuring:
         )
         return end - issue
 
+    def _longest_hit(self) -> float:
+        """The longest response of a hit: where times have noise, what is nearer to one than to any other."""
+        if self.platter.target.exact or self.arm.base is None:
+            return self.platter.hit
+        return max(self.platter.hit, (self.platter.hit + self.arm.base.ns) / 2)
+
     def _is_hit(self, sector: int) -> bool:
-        return self.platter.ask(sector).response <= self.platter.hit
+        return self.platter.ask(sector).response <= self._longest_hit()
 
     def hits(self) -> None:
         """The time of a hit and of a block on the interface: from hits of several sizes."""
@@ -92,11 +110,31 @@ class _Measuring:
         if len(sizes) < 3:
             return
         slope, start = np.polyfit(sizes, times, 1)
+        self._set_widths(np.array(sizes, dtype=float), np.array(times) - start - slope * np.array(sizes))
         self.memory.block_time = max(float(slope), 0.0)
         self.memory.hit = max(float(start), 0.0)
 
+    def _set_widths(self, sizes: NDArray[np.float64], rest: NDArray[np.float64]) -> None:
+        """Half the widths of the intervals of a hit's time and a block's, by how far hits are off a line."""
+        count = len(sizes)
+        variance = max(float(np.sum(rest**2)) / (count - 2), 1.0)
+        spread = float(np.sum((sizes - sizes.mean()) ** 2))
+        factor = float(t.ppf(0.975, count - 2))
+        self.memory.block_half_width = factor * math.sqrt(variance / spread)
+        self.memory.hit_half_width = factor * math.sqrt(variance * (1 / count + sizes.mean() ** 2 / spread))
+
     def _most(self, holds: Callable[[int], bool], least: int, most: int) -> int:
         """The largest number for which something holds, that holds for small ones."""
+        if not self.platter.target.exact:
+            once = holds
+
+            def agreed(count: int) -> bool:
+                # Of three answers one may be late.
+                first, second = once(count), once(count)
+                return first if first == second else once(count)
+
+            holds = agreed
+
         low, high = 0, least
         while high < most and holds(high):
             low, high = high, min(high * 2, most)
@@ -149,6 +187,8 @@ class _Measuring:
 
     def _segment_size(self) -> int | None:
         hit = (self.memory.hit or 0.0) * 1.05 + 2000
+        if not self.platter.target.exact:
+            hit += 6 * self.platter.noise
         per = self.platter.per_sector
         block = self.memory.block_time or 0.0
 
@@ -174,7 +214,7 @@ class _Measuring:
                 behind = place + 1
                 self._read(behind)
             # Long enough for all of it, at as few sectors a turn as any drive has.
-            return self._read(behind + sectors, 1, 12 + sectors / 40) <= self.platter.hit
+            return self._read(behind + sectors, 1, 12 + sectors / 40) <= self._longest_hit()
 
         found = self._most(reaches, 1, _MOST_RUN // per)
         self.memory.reads_ahead = found * per
@@ -189,6 +229,59 @@ class _Measuring:
         self.memory.absorbs_writes = spread < 0.1 * self.platter.turn and middle < 0.5 * self.platter.turn
         if self.memory.absorbs_writes:
             self.memory.absorbed = middle
+
+    def writes_after_reads(self) -> None:
+        """How soon writes are complete after reads, where they need not wait for the medium."""
+        if not self.memory.absorbs_writes:
+            return
+        responses = []
+        for _ in range(9):
+            self._read(self._place(), 1, 3.0)
+            responses.append(self._read(self._place(), 1, 12.0, True))
+        self.memory.absorbed_after_read = float(np.median(responses))
+
+    def interface(self) -> None:
+        """How much of a read has to be in the memory before it crosses the interface: from how much later
+        longer reads are complete than their last sectors are over.
+
+        Blocks cross one after the other. Those of a read of n sectors that begins to cross when a share w of
+        them is there are across n b - (1 - w) n s after its end, where b is a sector's time on the interface
+        and s that under the head.
+        """
+        zone = max(self.arm.layout.zones_of(0), key=lambda zone: zone.used_tracks)
+        block = (self.memory.block_time or 0.0) * self.platter.per_sector
+        passing = self.platter.turn / zone.per_track
+        if not block or self.memory.is_shared:
+            return
+        sizes, lates = [], []
+        for size in _LENGTHS:
+            if size > zone.per_track // 3 or (size * block) > self.platter.turn / 2:
+                break
+            found = [late for _ in range(_LOOKS) if (late := self._late(zone, size)) is not None]
+            if len(found) > _LOOKS // 2:
+                sizes.append(size)
+                lates.append(float(np.median(found)))
+        if len(sizes) < 3:
+            return
+        slope = float(np.polyfit(sizes, lates, 1)[0])
+        if slope > 0.05 * block:
+            self.memory.waits_for = min(max(1 - (block - slope) / passing, 0.0), 1.0)
+
+    def _late(self, zone: Zone, size: int) -> float | None:
+        """How much later than usual after the end of its last sector a read of one track is complete, ns."""
+        place = Place(zone, self.platter.random.randrange(1, zone.used_tracks - 2))
+        first = zone.first_of_track(place.track)
+        last = zone.first_of_track(place.track + 1) - 1
+        if last - first < size or zone.skipped(first) != zone.skipped(last):
+            return None
+        begin = self.platter.random.randint(first, last - size + 1)
+        if not all(self.platter.is_fresh(zone.start + begin + index) for index in range(size)):
+            return None
+        read = self.platter.ask(zone.start + begin, 0.0, False, size)
+        if read.response <= self.platter.hit:
+            return None
+        late = self.platter.phase(read.end) - zone.phase_of(begin + size - 1)
+        return (late % 1.0) * self.platter.turn if size > 1 else off(late) * self.platter.turn
 
     def overheads(self) -> None:
         """What a request for the track on which the arm is takes, but for the platter, by kinds."""
@@ -243,6 +336,10 @@ def measure_memory(platter: Platter, arm: Arm, tell: Callable[[float], None]) ->
     steps += [("overheads", measuring.overheads)]
     if platter.target.may_write:
         steps += [("motions before writes", measuring.write_motions)]
+    if platter.hit:
+        steps += [("the interface", measuring.interface)]
+    if platter.target.may_write:
+        steps += [("writes after reads", measuring.writes_after_reads)]
     for index, (name, step) in enumerate(steps):
         tell(index / len(steps))
         try:

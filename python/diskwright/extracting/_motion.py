@@ -5,6 +5,7 @@ is complete then; otherwise a turn later. The shortest time that is enough is fo
 sectors each time, so that no memory serves them.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -227,9 +228,20 @@ class Arm:
         self.seeks: dict[int, Time] = {}
         self.have_own_arms = False
         self.notes: list[str] = []
+        # Whether it is known at which cylinder each zone begins.
+        self.is_numbered = False
+        # The zone in which most is measured, where it is not the largest one.
+        self._zone: Zone | None = None
 
     def _sector_time(self, zone: Zone) -> float:
         return self.platter.turn / zone.per_track
+
+    def _wide(self, found: Time) -> float:
+        """The half-width of a motion's time, from which that of a request without motion is subtracted."""
+        assert self.base is not None
+        if self.platter.target.exact:
+            return found.half_width
+        return math.hypot(found.half_width, self.base.half_width)
 
     def _within(self, zone: Zone, tracks: int) -> Callable[[], tuple[Place, Place]]:
         """Pairs of tracks of a zone, so many tracks apart."""
@@ -259,6 +271,8 @@ class Arm:
 
     def measure_base(self) -> None:
         """A request for another sector of the same track: all that is no motion."""
+        if not self.platter.target.exact:
+            self._choose_zone()
         zone = self._largest()
         self.base = self.motion.time(self._within(zone, 0), self.resolution)
         # Counted without the time that the sector itself takes to pass.
@@ -277,7 +291,22 @@ class Arm:
         found = self.motion.time(pairs, self.resolution, True, by)
         return Time(found.ns - self._sector_time(zone) - base.ns, found.half_width + base.half_width)
 
+    def _choose_zone(self) -> None:
+        """Takes the largest zone in which requests take the times that the angles of its sectors give them:
+        noise may have hidden what is skipped in one.
+        """
+        zones = sorted(self.layout.zones_of(0), key=lambda zone: zone.used_tracks, reverse=True)
+        for zone in zones[:_MOST_ZONES]:
+            try:
+                self.motion.time(self._within(zone, 0), self.platter.turn / 20)
+            except UnmeasuredError:
+                continue
+            self._zone = zone
+            return
+
     def _largest(self) -> Zone:
+        if self._zone is not None:
+            return self._zone
         return max(self.layout.zones_of(0), key=lambda zone: zone.used_tracks)
 
     def find_cylinders(self) -> None:
@@ -290,6 +319,9 @@ class Arm:
         zone = self.layout.zones[0]
         most = min(_MOST_HEADS * 3 + 2, zone.used_tracks - 2)
         tolerance = 4 * self.resolution
+        if not self.platter.target.exact:
+            self._find_same_head(most, 2 * tolerance)
+            return
 
         def pair(track: int) -> Callable[[], tuple[Place, Place]]:
             return lambda: (Place(zone, 0), Place(zone, track))
@@ -317,6 +349,20 @@ class Arm:
             self.notes.append("no change of the time between tracks tells where cylinders begin")
         self._set_tracks(found or 1)
 
+    def _find_same_head(self, most: int, tolerance: float) -> None:
+        """The same from any tracks, since the first ones do not have fresh sectors enough for many answers.
+
+        To a track of the same head in the next cylinder the arm is sooner than to one of another head.
+        """
+        zone = self._largest()
+        time = self.motion.time(self._within(zone, 1), self.resolution).ns
+        for tracks in range(2, most + 1):
+            if self.motion.is_caught(self._within(zone, tracks), time - tolerance):
+                self._set_tracks(tracks)
+                return
+        self.notes.append("no change of the time between tracks tells where cylinders begin")
+        self._set_tracks(1)
+
     def _set_tracks(self, tracks: int) -> None:
         self.layout.tracks = tracks
         for zone in self.layout.zones:
@@ -329,7 +375,7 @@ class Arm:
             return
         assert self.base is not None
         found = self.motion.time(self._from_cylinder(zone, 0, 0, 1), self.resolution)
-        self.switch = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+        self.switch = Time(found.ns - self._sector_time(zone) - self.base.ns, self._wide(found))
 
     def seek_within(self, distance: int) -> Time:
         """The time of a seek that fits into one zone."""
@@ -339,7 +385,7 @@ class Arm:
         assert self.base is not None
         zone = self._largest()
         found = self.motion.time(self._from_cylinder(zone, distance), self.resolution)
-        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, self._wide(found))
         return self.seeks[distance]
 
     def distances_within(self, per_octave: int) -> list[int]:
@@ -368,6 +414,7 @@ class Arm:
                 previous = zone
                 done += 1
                 self.tell(done / len(self.layout.zones))
+        self.is_numbered = True
 
     def find_arms(self) -> None:
         """Whether parts of the address space have arms of their own, that stay where they are while others
@@ -394,6 +441,7 @@ class Arm:
         whole = self.cylinders_of(before)
         limit = self.cylinders_of(self._largest()) - 10
         wanted = []
+        widths: list[float] = []
         for back in (0, 3, 7):
             if back >= whole:
                 continue
@@ -402,6 +450,7 @@ class Arm:
                 found = self.motion.time(pairs, self.resolution)
             except UnmeasuredError:
                 continue
+            widths.append(self._wide(found))
             wanted.append((back + 1, found.ns - self._sector_time(after) - self.base.ns))
         if not wanted:
             self.notes.append(
@@ -413,6 +462,7 @@ class Arm:
             return sum(abs(self.seek_within(least + hidden).ns - time) for least, time in wanted)
 
         if error(0) < 4 * self.resolution * len(wanted):
+            before.hidden_error = self._uncertain(wanted[0][0], widths)
             return 0
         # The curve rises but for the roughness of its points: bisection, and then the neighbours.
         low, high = 0, 1
@@ -427,7 +477,28 @@ class Arm:
             else:
                 high = middle
         near = range(max(low - 4, 0), min(high + 5, limit - 4))
-        return min(near, key=error)
+        if not near:
+            self.notes.append(
+                f"cylinders between sectors {before.end - 1} and {before.end} could not be counted"
+            )
+            return 0
+        hidden = min(near, key=error)
+        before.hidden_error = self._uncertain(wanted[0][0] + hidden, widths)
+        return hidden
+
+    def _uncertain(self, distance: int, widths: list[float]) -> float:
+        """The cylinders that seek times around a distance do not tell apart."""
+        if self.platter.target.exact:
+            return 0.0
+        width = math.sqrt(sum(one**2 for one in widths)) / len(widths)
+        curve = sorted(self.seeks.items())
+        slopes = [
+            (later.ns - sooner.ns) / (far - near)
+            for (near, sooner), (far, later) in itertools.pairwise(curve)
+            if near <= distance + 20 and far >= distance - 10
+        ]
+        slope = sorted(slopes)[len(slopes) // 2] if slopes else 0.0
+        return width / slope if slope > 0 else float(distance)
 
     def _of_one_head(self, before: Zone, cylinder: int, after: Zone) -> tuple[Place, Place]:
         """A track of a cylinder of a zone, counted from the zone's first, and one of the same head in the
@@ -474,7 +545,7 @@ class Arm:
         zone = pairs[0][1].zone
         pairs = [pair for pair in pairs if pair[1].zone is zone]
         found = self.motion.time(lambda: self.platter.random.choice(pairs), self.resolution * 4)
-        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, found.half_width)
+        self.seeks[distance] = Time(found.ns - self._sector_time(zone) - self.base.ns, self._wide(found))
 
     def _at(self, cylinder: int) -> Place | None:
         """The first track of a cylinder, where it has data."""
@@ -493,5 +564,7 @@ def _starts(room: int) -> Iterable[int]:
 
 
 _MOST_HEADS = 32
+# Zones that are tried for most measurements.
+_MOST_ZONES = 6
 
 __all__ = ["Arm", "ExhaustedError", "Motion", "Place", "Time", "UnmeasuredError", "spread_distances"]

@@ -262,9 +262,10 @@ def _solved(ends: list[tuple[int, int]], turn: float) -> tuple[float, float, flo
     return turn, sector, float(np.std(errors))
 
 
-def _common_period(steps: np.ndarray) -> float | None:
-    """The longest time of which all steps are nearly multiples, where there is one.
+def _common_period(steps: np.ndarray, share: float = 0.85) -> float | None:
+    """The longest time of which nearly all steps are nearly multiples, where there is one.
 
+    share: of the steps that have to be so.
     The steps are multiples of a turn, less a sector's time each at most.
     """
     least, most = 60e9 / _FASTEST_RPM, 60e9 / _SLOWEST_RPM
@@ -276,7 +277,7 @@ def _common_period(steps: np.ndarray) -> float | None:
                 continue
             rest = np.abs(off_all(steps, turn)) / turn
             score = float(np.mean(rest < 0.03))
-            if score > 0.85 and (best is None or turn > best[0] * 1.2):
+            if score > share and (best is None or turn > best[0] * 1.2):
                 best = turn, score
     if best is None:
         return None

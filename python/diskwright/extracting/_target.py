@@ -22,12 +22,24 @@ class Target(Protocol):
     may_write: whether it may be written to.
     exact: whether times are those of a simulation, without noise.
     requests: that were issued.
+    identity: what tells it from others, for an extraction that goes on.
+    budget_from_ns: from which instant on a budget counts. away_ns: for how long nothing was asked in between.
     """
 
     blocks: int
     may_write: bool
     exact: bool
     requests: int
+    identity: str
+
+    @property
+    def budget_from_ns(self) -> int: ...
+
+    @property
+    def away_ns(self) -> int: ...
+
+    def mark(self) -> bool:
+        """The angle of the platter is looked at next: whether it may have changed unseen."""
 
     @property
     def now_ns(self) -> int:
@@ -41,7 +53,24 @@ class Target(Protocol):
         """
 
 
-class SimulatedTarget:
+class _Uninterrupted:
+    """A target that is asked from the first request to the last."""
+
+    @property
+    def now_ns(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def budget_from_ns(self) -> int:
+        return self.now_ns
+
+    away_ns = 0
+
+    def mark(self) -> bool:
+        return False
+
+
+class SimulatedTarget(_Uninterrupted):
     """A drive of the simulator; its time is simulated."""
 
     may_write = True
@@ -50,6 +79,7 @@ class SimulatedTarget:
     def __init__(self, drive: str | os.PathLike[str]) -> None:
         kind = _kind(drive)
         spec = _toml.document({"device": {kind: {"drive": os.fsdecode(drive)}}})
+        self.identity = _engine.drive(os.fsdecode(drive))
         self._session = _engine.Session(None, spec, os.fspath(Path.cwd()))
         self.blocks = self._session.blocks
         self.requests = 0
@@ -82,29 +112,34 @@ def waited(until_ns: int) -> int:
     return now
 
 
-class _Timed:
-    """A target of this machine, whose time is that of a clock."""
+class _Timed(_Uninterrupted):
+    """A target of this machine, whose time is that of a clock, or runs at another speed.
+
+    speed: its seconds in one of the clock's.
+    """
 
     exact = False
     may_write = False
 
-    def __init__(self) -> None:
+    def __init__(self, speed: float = 1.0) -> None:
         self.blocks = 0
         self.requests = 0
+        self.speed = speed
         self._end = time.perf_counter_ns()
+        self.identity = ""
 
     @property
     def now_ns(self) -> int:
-        return self._end
+        return round(self._end * self.speed)
 
     def ask(
         self, pause_ns: int, lbn: int, blocks: int, write: bool = False, through: bool = True
     ) -> tuple[int, int]:
-        issue = waited(self._end + pause_ns)
+        issue = waited(self._end + round(pause_ns / self.speed))
         self._do(lbn * _BLOCK, blocks * _BLOCK, write, through)
         self._end = time.perf_counter_ns()
         self.requests += 1
-        return issue, self._end
+        return round(issue * self.speed), self.now_ns
 
     def _do(self, offset: int, length: int, write: bool, through: bool) -> None:
         raise NotImplementedError
@@ -120,6 +155,7 @@ class FileTarget(_Timed):
     def __init__(self, path: str | os.PathLike[str], allow_writes: bool) -> None:
         super().__init__()
         name = os.fsdecode(path)
+        self.identity = f"{name} since {_boot()}"
         mode = Path(path).stat().st_mode
         if stat.S_ISBLK(mode):
             mounted = _mounts(Path(path).stat().st_rdev)
@@ -158,8 +194,9 @@ class NbdTarget(_Timed):
         InputError: Nobody answers there, or not as a network block device.
     """
 
-    def __init__(self, uri: str, allow_writes: bool) -> None:
-        super().__init__()
+    def __init__(self, uri: str, allow_writes: bool, speed: float = 1.0) -> None:
+        super().__init__(speed)
+        self.identity = f"{uri} since {_boot()} at speed {speed:g}"
         try:
             self._socket = _connected(uri)
             self.blocks, is_read_only = self._handshake()
@@ -212,19 +249,24 @@ class NbdTarget(_Timed):
             self._received(length)
 
 
-def opened(name: str | os.PathLike[str], allow_writes: bool) -> Target:
+def opened(name: str | os.PathLike[str], allow_writes: bool, speed: float = 1.0) -> Target:
     """The target of a name: a drive of the library or a drive's file, a block device, another file, or a
     network block device, by URI or by the path of its socket.
+
+    Raises:
+        InputError: It cannot be opened; or a speed is given for one that is no network block device.
     """
     text = os.fsdecode(name)
     if text.startswith(("nbd://", "nbd+unix://")):
-        return NbdTarget(text, allow_writes)
+        return NbdTarget(text, allow_writes, speed)
     try:
         mode = Path(text).stat().st_mode
     except OSError:
-        return SimulatedTarget(text)
+        mode = 0
     if stat.S_ISSOCK(mode):
-        return NbdTarget(f"nbd+unix:///?socket={text}", allow_writes)
+        return NbdTarget(f"nbd+unix:///?socket={text}", allow_writes, speed)
+    if speed != 1.0:
+        raise InputError(f"error: {text}: only what is served has a speed")
     if stat.S_ISBLK(mode) or (stat.S_ISREG(mode) and Path(text).suffix not in _DRIVES):
         return FileTarget(text, allow_writes)
     return SimulatedTarget(text)
@@ -252,6 +294,14 @@ def _connected(uri: str) -> socket.socket:
     made = socket.create_connection((parts.hostname or "localhost", parts.port or 10809))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made
+
+
+def _boot() -> str:
+    """The start of this machine, which its clock counts from."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
 
 
 def _unit(file: int, size: int) -> int:

@@ -50,6 +50,14 @@ class Zone:
     irregular: list[tuple[int, int]] = field(default_factory=list)
     first_cylinder: int = 0
     hidden: int = 0
+    # Half the widths of the intervals of per_track and of end, sectors: 0 where times have no noise.
+    per_track_error: float = 0.0
+    end_error: int = 0
+    # Of how many places where a skew was looked at it was the one that is given, and of how many.
+    track_seen: tuple[int, int] = (0, 0)
+    cylinder_seen: tuple[int, int] = (0, 0)
+    # Half the width of the interval of the cylinders behind the zone that hold no data.
+    hidden_error: float = 0.0
 
     def skipped(self, sector: int) -> int:
         """Sectors that addresses have skipped in the zone up to one of its sectors."""
@@ -176,9 +184,12 @@ class Layout:
         else:
             raise UnclearError(start)
         try:
-            return Zone(start, start + 1, per_track, self._end_of(start))
+            zone = Zone(start, start + 1, per_track, self._end_of(start))
         except MissingError as error:
             raise UnclearError(start) from error
+        # As far as the longest way that told it says.
+        zone.per_track_error = 2 * max(self.platter.noise, 1.0) / self.platter.turn * per_track**2 / 24
+        return zone
 
     def _align(self, zone: Zone, before: Zone) -> None:
         """Moves the beginning of a zone to where its first track begins.
@@ -242,14 +253,18 @@ class Layout:
             if not counts:
                 return
             zone.track_skew = max(counts, key=lambda skew: counts[skew])
+            zone.track_seen = counts[zone.track_skew], sum(counts.values())
             others = [track for track, skew in enumerate(found, 1) if skew not in (zone.track_skew, None)]
             gaps = [second - first for first, second in itertools.pairwise(others)]
             if gaps and gaps.count(gaps[0]) > len(gaps) / 2:
                 self.tracks = zone.tracks = gaps[0]
                 zone.lead = (-others[0]) % gaps[0]
                 zone.cylinder_skew = found[others[0] - 1]
+                begins = [skew for skew in found[others[0] - 1 :: gaps[0]] if skew is not None]
+                zone.cylinder_seen = begins.count(zone.cylinder_skew or 0), len(begins)
+                zone.track_seen = zone.track_seen[0], zone.track_seen[1] - len(begins)
             elif len(others) == 0:
-                zone.cylinder_skew = zone.track_skew
+                zone.cylinder_skew, zone.cylinder_seen = zone.track_skew, zone.track_seen
             return
         zone.tracks = self.tracks
         alike = bool(self.zones) and self.zones[0].cylinder_skew == self.zones[0].track_skew
@@ -259,24 +274,29 @@ class Layout:
                 first * self.tracks + 1 + index % (self.tracks - 1)
                 for index, first in enumerate([0, *cylinders])
             ]
-            zone.track_skew = self._commonest(zone, [track for track in looks if track <= room])
+            looks = [track for track in looks if track <= room]
+            zone.track_skew, zone.track_seen = self._commonest(zone, looks)
         if alike and self.tracks > 1:
-            zone.cylinder_skew = zone.track_skew
+            zone.cylinder_skew, zone.cylinder_seen = zone.track_skew, zone.track_seen
         else:
-            zone.cylinder_skew = self._commonest(zone, [first * self.tracks for first in cylinders])
+            begins = [first * self.tracks for first in cylinders]
+            zone.cylinder_skew, zone.cylinder_seen = self._commonest(zone, begins)
             if zone.track_skew is None:
-                zone.track_skew = zone.cylinder_skew
+                zone.track_skew, zone.track_seen = zone.cylinder_skew, zone.cylinder_seen
 
-    def _commonest(self, zone: Zone, tracks: list[int]) -> int | None:
-        """The skew that most of some tracks have: defects move the sectors of others."""
+    def _commonest(self, zone: Zone, tracks: list[int]) -> tuple[int | None, tuple[int, int]]:
+        """The skew that most of some tracks have, since defects move the sectors of others; and how many have
+        it, of how many.
+        """
         known: list[int] = []
         for track in tracks:
             skew = self._skew_at(zone, track)
             if skew is not None:
                 known.append(skew)
             if known and known.count(known[-1]) >= 3:
-                return known[-1]
-        return max(set(known), key=known.count) if known else None
+                return known[-1], (known.count(known[-1]), len(known))
+        found = max(set(known), key=known.count) if known else None
+        return found, (known.count(found) if found is not None else 0, len(known))
 
     def _matches(self, zone: Zone, sector: int, skipped: int) -> bool:
         """Whether a sector of the device is where the zone has it with so many sectors skipped."""

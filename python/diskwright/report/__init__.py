@@ -4,19 +4,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 
+from diskwright._extraction import Extraction
 from diskwright._files import replacing
 from diskwright._fitted import Fit
 from diskwright._record import Comparison, Inspection, Result
 from diskwright._validation import Validation
-from diskwright.report import _comparison, _fit, _inspection, _run, _sweep, _validation
+from diskwright.report import _comparison, _extraction, _fit, _inspection, _run, _sweep, _validation
 from diskwright.sweep import Swept
 
 AnyPath = str | PathLike[str]
-Found = Result | Comparison | Validation | Swept | Inspection | Fit
+Found = Result | Comparison | Validation | Swept | Inspection | Fit | Extraction
 
 
 def page(found: Found, /, *, title: str | None = None) -> str:
-    """The page of a run, a comparison, a validation, a sweep, an inspection or a fit, as HTML.
+    """The page of a run, a comparison, a validation, a sweep, an inspection, a fit or an extraction, as HTML.
 
     Everything that it needs is in it.
 
@@ -30,6 +31,8 @@ def page(found: Found, /, *, title: str | None = None) -> str:
         return _validation.page(found, title=title)
     if isinstance(found, Fit):
         return _fit.page(found, title=title)
+    if isinstance(found, Extraction):
+        return _extraction.page(found, title=title)
     if isinstance(found, Swept):
         return _sweep.page(found, title=title)
     if isinstance(found, Inspection):
@@ -38,12 +41,12 @@ def page(found: Found, /, *, title: str | None = None) -> str:
 
 
 def write(found: Found, target: AnyPath, /, *, title: str | None = None) -> None:
-    """Writes the page of a run, a comparison, a validation, a sweep, an inspection or a fit.
+    """Writes the page of a run, a comparison, a validation, a sweep, an inspection, a fit or an extraction.
 
     found: of what was asked for its picture: `diskwright.run(spec, picture=True)`,
         `diskwright.compare(spec, vary, picture=True)`, `diskwright.validate(drive, trace, picture=True)`,
-        `diskwright.inspect(trace, picture=True)`, `diskwright.fit(drive, trace, picture=True)`; a sweep needs
-        none.
+        `diskwright.inspect(trace, picture=True)`, `diskwright.fit(drive, trace, picture=True)`; a sweep and
+        an extraction need none.
     target: the file; whole, or as it was before.
     title: of the page; the drive and the load where it is not given.
     """
