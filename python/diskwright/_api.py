@@ -11,6 +11,7 @@ from diskwright import _engine, _fio, _replacement, _toml
 from diskwright._arguments import suggesting
 from diskwright._extraction import Extraction
 from diskwright._fitted import Fit
+from diskwright._like import with_like
 from diskwright._record import Comparison, Inspection, MissRatios, Probe, Record, Result
 from diskwright._typed import Table, plain
 from diskwright._validation import Validation
@@ -676,9 +677,10 @@ def spec_schema() -> dict[str, Any]:
 
 
 def drive_schema() -> dict[str, Any]:
-    """The JSON schema of a drive's description (draft 7)."""
-    schema: dict[str, Any] = json.loads(_engine.schema("drive"))
-    return schema
+    """The JSON schema of a drive's file (draft 7): a whole description, or what it has otherwise than the
+    drive that it is `like`.
+    """
+    return with_like(json.loads(_engine.schema("drive")))
 
 
 @suggesting

@@ -36,9 +36,7 @@ def fit(
     ] = None,
     from_scratch: Annotated[
         bool,
-        typer.Option(
-            "--from-scratch", help="Make a drive of the recording alone."
-        ),
+        typer.Option("--from-scratch", help="Make a drive of the recording alone."),
     ] = False,
     capacity: Annotated[
         int | None,

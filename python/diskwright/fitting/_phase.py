@@ -27,6 +27,8 @@ _MOST_PAIRS = 6_000
 # A coherence by chance is that of Rayleigh's distribution; the excess of its exponent over the number of
 # trials that counts as found, and the least that counts as a phase at all.
 _EXCESS, _LEAST = 12.0, 0.3
+# What share of the greatest coherence is as good.
+_AS_STRONG = 0.9
 # Pairs that are enough to tell the turn; spreads of phases that are tried, in turns, and the share of pairs
 # whose phase is known.
 _FEWEST_CLOSE, _SPREADS, _KNOWN = 60, (0.005, 0.015, 0.04, 0.08), 0.7
@@ -158,18 +160,21 @@ def _blind(pairs: Pairs) -> float | None:
     turns_per_ms = np.arange(size) / (size * _BIN_MS)
     inside = (turns_per_ms > 1 / _LONGEST_MS) & (turns_per_ms < 1 / _SHORTEST_MS)
     tried = _frequencies(float(np.abs(pairs.lbn).max()))
-    best, turn = 0.0, 0.0
+    strongest = np.zeros(int(inside.sum()))
     for one in tried:
         phases = np.exp(-2j * np.pi * one * pairs.lbn)
         binned = np.bincount(places, phases.real, size) + 1j * np.bincount(places, phases.imag, size)
         strength = np.abs(np.fft.ifft(binned))[inside] * size / len(pairs)
-        place = int(strength.argmax())
-        if strength[place] > best:
-            best, turn = float(strength[place]), 1 / float(turns_per_ms[inside][place])
+        strongest = np.maximum(strongest, strength)
+    best = float(strongest.max())
     trials = np.log(len(tried) * max(span / _SHORTEST_MS, 2.0))
     if best < max(_LEAST, np.sqrt((trials + _EXCESS) / len(pairs))):
         return None
-    return turn
+    # Half a turn and a third explain exact times as well as a turn: the longest is it.
+    place = int(np.flatnonzero(strongest >= _AS_STRONG * best)[0])
+    while place + 1 < len(strongest) and strongest[place + 1] > strongest[place]:
+        place += 1
+    return 1 / float(turns_per_ms[inside][place])
 
 
 def _refined(ends: Ends, turn: float, span: float) -> Turn:

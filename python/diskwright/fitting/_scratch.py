@@ -4,7 +4,7 @@ What the recording tells is estimated; what it does not tell is assumed, and sai
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ _ASSUMED_ZONES = 8
 _RATIOS = np.array([0.45, 0.55, 0.65, 0.75, 0.85, 1.0])
 # Requests of the medium below which nothing can be said.
 _FEWEST = 150
+# How far apart requests are that tell of zones, and of cylinders, in tracks.
+_TRACKS_FOR_ZONES, _TRACKS_FOR_CYLINDERS = 0.8, 40
 # The share of pairs that must be in zones whose sectors are told, for a layout.
 _TOLD_SHARE = 0.7
 _LEFT_5 = 3.841
@@ -130,12 +132,11 @@ def _turn(recording: Recording, kinds: Kinds, bus: float) -> tuple[Turn, Ends] |
 def _zones(phase: tuple[Turn, Ends], blocks: int) -> list[Zone]:
     """The zones, where the phases tell them."""
     turn, ends = phase
-    about = turn.per_block
-    farthest = 3.0 / about if about > 0 else 600.0
+    farthest = _TRACKS_FOR_ZONES / max(turn.per_block, 1e-3)
     pairs = _phase.near_pairs(ends, farthest, turn.span, with_following=True)
     if len(pairs) < 100:
         return []
-    zones = _tracks.zones(pairs, turn.ms, 0, blocks, about)
+    zones = _tracks.zones(pairs, turn, 0, blocks)
     told = sum(zone.pairs for zone in zones if zone.is_told)
     return zones if told > _TOLD_SHARE * len(pairs) else []
 
@@ -190,13 +191,17 @@ def _layout_of(
     turn, ends = phase
     farthest = _TRACKS_FOR_CYLINDERS * max(zone.sectors for zone in zones)
     pairs = _phase.near_pairs(ends, farthest, turn.span, with_following=True)
-    several = _tracks.cylinders(pairs, turn.ms, zones)
+    several = _tracks.cylinders(pairs, turn, zones)
     if several is None:
         surfaces, more = _SURFACES, 0.0
         found.assumed["layout.surfaces"] = f"{surfaces}"
         found.assumed["layout.zone[].cylinder_skew"] = "that of a track"
     else:
         surfaces, more, _ = several
+        if surfaces == 2 and more > 0.5:
+            # Tracks and cylinders end in turn: which skew is which is not told. The longer is a cylinder's.
+            zones = [replace(zone, skew=(zone.skew + more) % 1.0) for zone in zones]
+            more = 1.0 - more
         found.estimates["layout.surfaces"] = Estimate(surfaces, None)
     for index, zone in enumerate(zones):
         path = f"layout.zone[{index}]"
@@ -205,15 +210,8 @@ def _layout_of(
         skew = zone.skew * zone.sectors
         half = zone.skew_half * zone.sectors
         found.estimates[f"{path}.track_skew"] = Estimate(round(skew), None, (skew - half, skew + half))
-    last = [*zones[:-1], _until(zones[-1], blocks)]
+    last = [*zones[:-1], replace(zones[-1], end=blocks)]
     return _laid_out([(one.first, one.end, one.sectors, one.skew, one.skew + more) for one in last], surfaces)
-
-
-def _until(zone: Zone, end: int) -> Zone:
-    return Zone(zone.first, end, zone.sectors, zone.sectors_ci95, zone.skew, zone.skew_half, zone.pairs)
-
-
-_TRACKS_FOR_CYLINDERS = 40
 
 
 def _graded(blocks: int, ratio: float) -> tuple[Layout, Radius]:

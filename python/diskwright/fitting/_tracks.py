@@ -10,19 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diskwright.fitting._phase import Pairs
+from diskwright.fitting._phase import Pairs, Turn
 
 Floats = NDArray[np.float64]
 
-# The spread of phases, in turns, and the share of pairs whose phase is known.
-_SPREAD, _KNOWN = 0.02, 0.8
+# The least spread of phases, in turns, as sectors and skews are tried in steps, and the share of pairs whose
+# phase is known.
+_LEAST_SPREAD, _KNOWN = 0.01, 0.8
 # Sectors per track that are tried, skews as shares of a turn, and windows of LBNs.
 _LEAST_SECTORS, _MOST_SECTORS = 30, 2_000
-_SKEWS = 50
+_SKEWS = 100
 _WINDOWS = 48
 # Pairs of a window below which it tells nothing, and those of which there is enough.
-_FEWEST, _MOST = 15, 400
-# What another zone must gain, in units of log likelihood: three parameters more.
+_FEWEST, _MOST = 15, 200
+# What another zone must gain, in units of log likelihood: two parameters more, and windows chosen among many.
 _PENALTY = 12.0
 # How far apart requests are that tell of cylinders, in tracks, and the numbers of surfaces that are tried.
 _TRACKS_APART, _MOST_SURFACES = 40, 24
@@ -49,36 +50,37 @@ class Zone:
         return high - low <= 0.1 * self.sectors
 
 
-def density(phase: Floats) -> Floats:
+def density(phase: Floats, spread: float) -> Floats:
     """The likelihood of a phase that should be 0, in turns."""
     off = phase - np.round(phase)
-    near = np.exp(-0.5 * (off / _SPREAD) ** 2) / (_SPREAD * np.sqrt(2 * np.pi))
+    near = np.exp(-0.5 * (off / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
     dense: Floats = _KNOWN * near + 1 - _KNOWN
     return dense
 
 
-def likely(phase: Floats, lbn: Floats, sectors: float, skews: Floats) -> Floats:
+def likely(phase: Floats, lbn: Floats, sectors: float, skews: Floats, spread: float) -> Floats:
     """The log likelihood of pairs, a row for each skew. phase: how far apart in turns, lbn: in blocks."""
     tracks = np.abs(lbn) / sectors
     whole = np.floor(tracks)
     sign = np.sign(lbn)
     left = (phase - lbn / sectors)[None, :]
-    fewer = density(left - (sign * whole)[None, :] * skews[:, None])
-    more = density(left - (sign * (whole + 1))[None, :] * skews[:, None])
+    fewer = density(left - (sign * whole)[None, :] * skews[:, None], spread)
+    more = density(left - (sign * (whole + 1))[None, :] * skews[:, None], spread)
     part = (tracks - whole)[None, :]
     found: Floats = np.log((1 - part) * fewer + part * more)
     return found
 
 
-def zones(pairs: Pairs, turn: float, first: int, end: int, about: float) -> list[Zone]:
+def zones(pairs: Pairs, turn: Turn, first: int, end: int) -> list[Zone]:
     """The zones, from outside to inside: sectors per track become no more.
 
-    about: a share of a turn that a block takes somewhere on the drive.
+    pairs: about a track apart, so that hardly any are in several cylinders.
     """
-    phase = pairs.time / turn
+    phase, about = pairs.time / turn.ms, turn.per_block
+    spread = max(turn.spread, _LEAST_SPREAD)
     middle = 1.0 / about if about > 0 else 200.0
-    least = int(max(_LEAST_SECTORS, 0.4 * middle))
-    most = int(min(_MOST_SECTORS, 2.5 * middle))
+    least = int(max(_LEAST_SECTORS, 0.5 * middle))
+    most = int(min(_MOST_SECTORS, 2.0 * middle))
     sectors = np.arange(least, most + 1)
     skews = np.arange(_SKEWS) / _SKEWS
     edges = np.linspace(first, end, _WINDOWS + 1)
@@ -93,56 +95,47 @@ def zones(pairs: Pairs, turn: float, first: int, end: int, about: float) -> list
         # More pairs than these tell no more than where they are.
         rows = rows[:: max(1, len(rows) // _MOST)]
         for index, one in enumerate(sectors):
-            found[window, index] = likely(phase[rows], pairs.lbn[rows], float(one), skews).sum(axis=1)
-    states = _path(found)
+            of = likely(phase[rows], pairs.lbn[rows], float(one), skews, spread)
+            found[window, index] = of.sum(axis=1)
+    states = _path(found.max(axis=2))
     return _merged(found, counts, states, edges, sectors)
 
 
-def _path(found: Floats) -> list[tuple[int, int]]:
-    """The likeliest sectors and skew of every window: sectors never grow, a change pays the penalty."""
-    windows, count, skews = found.shape
+def _path(found: Floats) -> list[int]:
+    """The likeliest sectors of every window: sectors never grow, a change pays the penalty."""
     score = found[0].copy()
     came: list[NDArray[np.int64]] = []
-    for window in range(1, windows):
-        best_skew = score.argmax(axis=1)
-        best = score[np.arange(count), best_skew]
-        # Of all with as many sectors or more.
-        above = np.zeros(count, dtype=np.int64)
-        leader = count - 1
-        for index in range(count - 1, -1, -1):
-            if best[index] >= best[leader]:
-                leader = index
-            above[index] = leader
-        change = best[above] - _PENALTY
-        origin = np.tile(np.arange(count * skews).reshape(count, skews), 1)
-        changed = change[:, None] > score
-        origin = np.where(changed, (above * skews + best_skew[above])[:, None], origin)
-        score = np.maximum(score, change[:, None]) + found[window]
-        came.append(origin)
+    for window in range(1, len(found)):
+        # The best of all with as many sectors or more.
+        backwards = score[::-1]
+        leaders = np.maximum.accumulate(backwards)
+        new = np.concatenate(([True], backwards[1:] > leaders[:-1]))
+        places = np.maximum.accumulate(np.where(new, np.arange(len(score)), 0))
+        above = len(score) - 1 - places[::-1]
+        changes = score[above] - _PENALTY > score
+        came.append(np.where(changes, above, np.arange(len(score))))
+        score = np.where(changes, score[above] - _PENALTY, score) + found[window]
     path = [int(score.argmax())]
     for origin in reversed(came):
-        path.append(int(origin.reshape(-1)[path[-1]]))
-    return [divmod(one, skews) for one in reversed(path)]
+        path.append(int(origin[path[-1]]))
+    return path[::-1]
 
 
 def _merged(
-    found: Floats,
-    counts: NDArray[np.int64],
-    states: list[tuple[int, int]],
-    edges: Floats,
-    sectors: NDArray[np.int64],
+    found: Floats, counts: NDArray[np.int64], states: list[int], edges: Floats, sectors: NDArray[np.int64]
 ) -> list[Zone]:
     zones: list[Zone] = []
     begin = 0
     for window in range(1, len(states) + 1):
         if window < len(states) and states[window] == states[begin]:
             continue
-        whole = found[begin:window].sum(axis=0)
-        index, skew = states[begin]
-        told = int(counts[begin:window].sum())
-        top = whole.max()
-        as_good = sectors[2 * (top - whole.max(axis=1)) < _LEFT_5]
-        near = np.flatnonzero(2 * (top - whole[index]) < _LEFT_5)
+        index = states[begin]
+        # The skew at the end of a track is another one at the end of a cylinder: windows may have either.
+        by_sectors = found[begin:window].max(axis=2).sum(axis=0)
+        as_good = sectors[2 * (by_sectors[index] - by_sectors) < _LEFT_5]
+        by_skew = found[begin:window, index].sum(axis=0)
+        skew = int(by_skew.argmax())
+        near = np.flatnonzero(2 * (by_skew[skew] - by_skew) < _LEFT_5)
         around = np.abs((near - skew + _SKEWS / 2) % _SKEWS - _SKEWS / 2).max() + 0.5
         zones.append(
             Zone(
@@ -150,20 +143,20 @@ def _merged(
                 end=int(edges[window]),
                 sectors=int(sectors[index]),
                 sectors_ci95=(int(as_good.min()), int(as_good.max())),
-                skew=float(skew) / _SKEWS,
+                skew=skew / _SKEWS,
                 skew_half=float(around) / _SKEWS,
-                pairs=told,
+                pairs=int(counts[begin:window].sum()),
             )
         )
         begin = window
     return zones
 
 
-def cylinders(pairs: Pairs, turn: float, zones: list[Zone]) -> tuple[int, float, float] | None:
+def cylinders(pairs: Pairs, turn: Turn, zones: list[Zone]) -> tuple[int, float, float] | None:
     """Surfaces, and by how much more than from track to track it is from cylinder to cylinder, in turns: with
     the gain in log likelihood over no cylinders at all. None where no number of surfaces stands out.
     """
-    phase = pairs.time / turn
+    phase, spread = pairs.time / turn.ms, max(turn.spread, 2 * _LEAST_SPREAD)
     more = np.arange(_SKEWS) / _SKEWS
     total = np.full((_MOST_SURFACES + 1, _SKEWS), -np.inf)
     total[1:] = 0.0
@@ -183,7 +176,8 @@ def cylinders(pairs: Pairs, turn: float, zones: list[Zone]) -> tuple[int, float,
                 least = np.floor(of)
                 for crossed, share in ((least, 1 - (of - least)), (least + 1, of - least)):
                     off = left - sign * ends * zone.skew
-                    dense += part * share * density(off[None, :] - more[:, None] * (sign * crossed)[None, :])
+                    turned = off[None, :] - more[:, None] * (sign * crossed)[None, :]
+                    dense += part * share * density(turned, spread)
             total[surfaces] += np.log(np.maximum(dense, 1e-12)).sum(axis=1)
     if not total[1:].any():
         return None

@@ -41,7 +41,8 @@ def unaided(
         raise InputError(f"error: {error}") from None
     tried = [_with_buffer(first, trace, format, half) for first in firsts]
     first, model, _ = min(tried, key=lambda one: one[2])
-    fitted = course(model, progress)
+    # The turn is told by phases or widths already: a layout that is not known exactly would pull it.
+    fitted = course(model, progress, without=("rotation", "rotation again"))
     estimates = {
         name: estimate
         for name, estimate in first.estimates.items()
