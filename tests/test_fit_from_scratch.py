@@ -73,6 +73,13 @@ def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording that is long enough for a drive and no longer."""
+    folder = tmp_path_factory.mktemp("short")
+    return record(folder / "short", _DRIVE, {**_LOAD, "requests": 1_200}, seed=4, noise_us=20.0)
+
+
+@pytest.fixture(scope="module")
 def found(trace: Path) -> diskwright.Fit:
     return diskwright.fit(None, trace, picture=True)
 
@@ -119,29 +126,29 @@ def test_the_page_of_a_drive_from_scratch(found: diskwright.Fit) -> None:
     assert "--from-scratch" in page and "Errors by kind" in page
 
 
-def test_the_capacity_is_that_of_the_drive(trace: Path) -> None:
-    found = diskwright.fit(None, trace, capacity=57_600)
+def test_the_capacity_is_that_of_the_drive(short: Path) -> None:
+    found = diskwright.fit(None, short, capacity=57_600)
     assert "capacity" not in found.to_dict()["assumed"]
     with pytest.raises(diskwright.InputError, match="too little"):
-        diskwright.fit(None, trace, capacity=1_000)
+        diskwright.fit(None, short, capacity=1_000)
     with pytest.raises(TypeError, match="capacity"):
-        diskwright.fit("cheetah-9lp", trace, capacity=57_600)
+        diskwright.fit("cheetah-9lp", short, capacity=57_600)
 
 
-def test_the_command(command: Command, trace: Path, tmp_path: Path) -> None:
+def test_the_command(command: Command, short: Path, tmp_path: Path) -> None:
     made, facts = tmp_path / "made.toml", tmp_path / "found.json"
     done = command(
-        "fit", "--from-scratch", str(trace), "--output", str(made), "--json", str(facts), cwd=tmp_path
+        "fit", "--from-scratch", str(short), "--output", str(made), "--json", str(facts), cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert "capacity" in done.stdout and "rotation" in done.stdout
     found = json.loads(facts.read_text())
     assert found["drive"] is None
     judged = found["judged"]["rms_demerit_ms"]
-    assert diskwright.validate(made, trace).rms_demerit_ms < judged + 0.1
-    assert command("fit", str(trace), cwd=tmp_path).returncode == 2
-    assert command("fit", "--from-scratch", "cheetah-9lp", str(trace), cwd=tmp_path).returncode == 2
-    assert command("fit", "cheetah-9lp", str(trace), "--capacity", "9", cwd=tmp_path).returncode == 2
+    assert diskwright.validate(made, short).rms_demerit_ms < judged + 0.1
+    assert command("fit", str(short), cwd=tmp_path).returncode == 2
+    assert command("fit", "--from-scratch", "cheetah-9lp", str(short), cwd=tmp_path).returncode == 2
+    assert command("fit", "cheetah-9lp", str(short), "--capacity", "9", cwd=tmp_path).returncode == 2
 
 
 def test_a_recording_that_tells_too_little_is_refused(tmp_path: Path) -> None:
