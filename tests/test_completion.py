@@ -65,6 +65,9 @@ def test_files_are_completed_by_ending_and_folder(tmp_path: Path, monkeypatch: p
         ("drives ibm-18", "ibm-18es"),
         ("probe ibm-18", "ibm-18es"),
         ("validate ibm-18", "ibm-18es"),
+        ("fit ibm-18", "ibm-18es"),
+        ("fit --from-scratch my", "my.trace"),
+        ("fit --from-scr", "--from-scratch"),
         ("run spec.toml --drive ibm-18", "ibm-18es"),
         ("run sp", "spec.toml"),
         ("run spec.toml --set device.hdd.queue.dep", "device.hdd.queue.depth="),
@@ -79,6 +82,7 @@ def test_files_are_completed_by_ending_and_folder(tmp_path: Path, monkeypatch: p
 )
 def test_a_shell_is_answered(words: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / "spec.toml").touch()
+    (tmp_path / "my.trace").touch()
     asked = {"COMP_WORDS": f"diskwright {words}", "COMP_CWORD": str(len(words.split()))}
     done = subprocess.run(
         [COMMAND],

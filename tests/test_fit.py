@@ -1,6 +1,5 @@
 """`diskwright fit`: parameters of a drive from a recording of it."""
 
-import itertools
 import json
 import random
 import tomllib
@@ -12,6 +11,7 @@ import pytest
 import diskwright
 from conftest import reference
 from diskwright.fitting import _parameters
+from made_up import record
 
 # What a made-up drive has otherwise than the drive that the fit starts from.
 _HIDDEN = {
@@ -39,36 +39,14 @@ def _record(folder: Path, hidden: Mapping[str, str], requests: int, seed: int) -
     for before, after in hidden.items():
         assert text.count(before) == 1
         text = text.replace(before, after)
-    drive = folder / f"hidden-{seed}.toml"
-    drive.write_text(text)
-    spec = {
-        "seed": seed,
-        "workload": {
-            "synthetic": {
-                "requests": requests,
-                "arrivals": {"poisson": "60 ms"},
-                "reads": 0.7,
-                "size": [{"size": "4 blocks", "share": 0.6}, {"size": "16 blocks", "share": 0.4}],
-                "address": {"streams": {"count": 4, "run": "16 blocks", "turns": "random"}},
-            }
-        },
-        "host": {"outstanding": 1},
-        "device": {"hdd": {"drive": str(drive)}},
+    load = {
+        "requests": requests,
+        "arrivals": {"poisson": "60 ms"},
+        "reads": 0.7,
+        "size": [{"size": "4 blocks", "share": 0.6}, {"size": "16 blocks", "share": 0.4}],
+        "address": {"streams": {"count": 4, "run": "16 blocks", "turns": "random"}},
     }
-    run = diskwright.run(spec, requests=True)
-    assert run.request_log is not None
-    log = run.request_log.to_polars().sort("issue_ns").to_dicts()
-    noise = random.Random(seed)
-    trace = folder / f"hidden-{seed}.trace"
-    with trace.open("w") as file:
-        for request, following in itertools.pairwise(log):
-            op = "R" if request["op"] == "read" else "W"
-            gap = (following["issue_ns"] - request["completion_ns"]) / 1000
-            # A completion that is seen late is followed by a shorter gap.
-            off = min(noise.gauss(0, 20), gap)
-            service = (request["completion_ns"] - request["issue_ns"]) / 1000 + off
-            print(op, "Hit", request["lbn"], request["blocks"], f"{service:.3f} {gap - off:.3f}", file=file)
-    return trace
+    return record(folder / f"hidden-{seed}", text, load, seed=seed, noise_us=20)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ import pytest
 
 import diskwright
 from conftest import ROOT, SPEC, Command
+from diskwright import _toml
 
 SCHEMA = diskwright.spec_schema()
 DRIVE_SCHEMA = diskwright.drive_schema()
@@ -124,14 +125,46 @@ def test_every_example_is_valid_and_no_misspelling_of_it(path: Path) -> None:
 def test_every_drive_is_valid_and_no_misspelling_of_it(path: Path) -> None:
     drive = tomllib.loads(path.read_text())
     validate(diskwright.drive(path).description.to_dict(), DRIVE_FILES)
-    if "like" in drive:
-        # It has no whole description: that of the drive that it is like is laid under it.
-        return
-    drive["layout"]["zone"] = drive["layout"]["zone"][:2]
+    if "like" not in drive:
+        drive["layout"]["zone"] = drive["layout"]["zone"][:2]
     validate(drive, DRIVE_FILES)
     for wrong in misspelt(drive):
         with pytest.raises(REFUSED):
             validate(wrong, DRIVE_FILES)
+
+
+LIKE: tuple[dict[str, Any], ...] = (
+    {"like": "hp-c3323a"},
+    {"like": "hp-c3323a", "name": "mine", "without": ["buffer.read_ahead.most"]},
+    {"like": "hp-c3323a", "rotation": "5400 rpm", "heads": {"switch": "1 ms"}},
+    {"like": "hp-c3323a", "seek": {"constant": "2 ms"}, "buffer": {"read_ahead": {"until": "none"}}},
+    {"like": "hp-c3323a", "layout": {"zone[1]": {"track_skew": 15}, "zone[3]": {"front": 3}}},
+)
+
+
+@pytest.mark.parametrize("drive", LIKE, ids=str)
+def test_a_drive_that_is_like_another_has_few_keys_and_none_misspelt(
+    drive: dict[str, Any], tmp_path: Path
+) -> None:
+    validate(drive, DRIVE_FILES)
+    file = tmp_path / "mine.toml"
+    for wrong in misspelt(drive):
+        # The engine agrees.
+        file.write_text(_toml.document(wrong))
+        with pytest.raises(REFUSED):
+            validate(wrong, DRIVE_FILES)
+        with pytest.raises(diskwright.InputError):
+            diskwright.drive(file)
+    file.write_text(_toml.document(drive))
+    validate(diskwright.drive(file).description.to_dict(), DRIVE_FILES)
+
+
+def test_only_a_drive_that_is_like_another_may_leave_keys_out() -> None:
+    for drive in ({"name": "mine"}, {"without": ["power"]}, {"like": 3}, {"like": "hp-c3323a", "seek": {}}):
+        with pytest.raises(REFUSED):
+            validate(drive, DRIVE_FILES)
+    with pytest.raises(REFUSED):
+        validate({"like": "hp-c3323a", "layout": {"zone[x]": {"track_skew": 15}}}, DRIVE_FILES)
 
 
 def test_what_the_pages_show_is_valid() -> None:

@@ -7,10 +7,12 @@ Every key and every named choice of a spec and of a drive's file is on one page:
 below under which it is met first. What the engine learns lands there without a change here.
 """
 
+import json
 import sys
 from pathlib import Path
 
 import diskwright
+from diskwright import _engine
 from reference_formats import formats_page
 from reference_schema import Document, Page
 
@@ -103,7 +105,8 @@ def pages() -> dict[str, str]:
     spec = Document(diskwright.spec_schema(), SPEC_PAGES)
     schedulers = SPEC_PAGES["host.scheduler"]
     known = [(name, section) for name, section in spec.sections.items() if section.page is schedulers]
-    drive = Document(diskwright.drive_schema(), DRIVE_PAGES, known)
+    # That of whole descriptions: a file that is like another has keys of these.
+    drive = Document(json.loads(_engine.schema("drive")), DRIVE_PAGES, known)
     made = spec.pages() | drive.pages()
     values = spec.values | drive.values
     made[VALUES.file] = "\n\n".join(

@@ -11,6 +11,7 @@ from diskwright import _engine, _fio, _replacement, _toml
 from diskwright._arguments import suggesting
 from diskwright._extraction import Extraction
 from diskwright._fitted import Fit
+from diskwright._like import with_like
 from diskwright._record import Comparison, Inspection, MissRatios, Probe, Record, Result
 from diskwright._typed import Table, plain
 from diskwright._validation import Validation
@@ -585,10 +586,11 @@ def validate_with_settings(
 
 @suggesting
 def fit(
-    drive: AnyPath,
+    drive: AnyPath | None,
     trace: AnyPath,
     /,
     *,
+    capacity: int | None = None,
     format: str | None = None,
     picture: bool = False,
     progress: Callable[[int, int | None], object] | None = None,
@@ -599,16 +601,23 @@ def fit(
 
     drive: the name of one that comes with diskwright, or the path of a description, with a segmented
         buffer: where
-        the estimates start. What the recording does not tell stays as it is.
+        the estimates start. What the recording does not tell stays as it is. None makes a drive of the
+        recording alone; what that does not tell is assumed, and named in `assumed`.
     trace: a recording, with the service time of every request, one of which is outstanding at a time.
+    capacity: of a drive that is made of its recording, in blocks of 512 bytes; without it the drive ends
+        where the last request does.
     format: the recording's format, if its content is ambiguous.
     picture: collects what a page is drawn from, for `diskwright.report.write`.
     progress: called now and then with the steps done and all steps. An exception that it raises stops the
         fit.
     """
-    from diskwright.fitting._answer import fit as fitted
+    from diskwright.fitting import _answer
 
-    return fitted(drive, trace, format, picture, progress)
+    if drive is None:
+        return _answer.from_scratch(trace, format, capacity, picture, progress)
+    if capacity is not None:
+        raise TypeError("capacity: only a drive that is made of its recording needs one")
+    return _answer.fit(drive, trace, format, picture, progress)
 
 
 def extract(
@@ -675,9 +684,10 @@ def spec_schema() -> dict[str, Any]:
 
 
 def drive_schema() -> dict[str, Any]:
-    """The JSON schema of a drive's description (draft 7)."""
-    schema: dict[str, Any] = json.loads(_engine.schema("drive"))
-    return schema
+    """The JSON schema of a drive's file (draft 7): a whole description, or what it has otherwise than the
+    drive that it is `like`.
+    """
+    return with_like(json.loads(_engine.schema("drive")))
 
 
 @suggesting

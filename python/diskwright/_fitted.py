@@ -36,6 +36,5 @@ class Fit(Record):
     def __repr__(self) -> str:
         judged = self._data["judged"]
         before, after = judged["start_rms_demerit_ms"], judged["rms_demerit_ms"]
-        return (
-            f"<diskwright.Fit: {self._data['drive']}, demerit {before:.4f} ms before, {after:.4f} ms after>"
-        )
+        drive = self._data["drive"] or "from scratch"
+        return f"<diskwright.Fit: {drive}, demerit {before:.4f} ms before, {after:.4f} ms after>"

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from typer import Context
+
 from diskwright import _api
 
 # Specs and drives have them alike.
@@ -49,6 +51,11 @@ def drive_names(incomplete: str) -> list[str]:
 def drives(incomplete: str) -> list[str]:
     """The drives that come with diskwright, and files of others."""
     return [*drive_names(incomplete), *files(*_ENDINGS)(incomplete)]
+
+
+def drives_unless_from_scratch(context: Context, incomplete: str) -> list[str]:
+    """Drives, or, where none is given to start from, files of recordings."""
+    return traces(incomplete) if context.params.get("from_scratch") else drives(incomplete)
 
 
 def formats(incomplete: str) -> list[str]:

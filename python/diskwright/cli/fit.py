@@ -20,20 +20,32 @@ def fit(
     drive: Annotated[
         str,
         typer.Argument(
-            help="The drive to start from: a name or a file.",
+            help="The drive to start from: a name or a file; left out with `--from-scratch`.",
             show_default=False,
-            autocompletion=completion.drives,
+            autocompletion=completion.drives_unless_from_scratch,
         ),
     ],
     trace: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="A recording with service times, one request at a time; `-` is standard input.",
             show_default=False,
             callback=reading.named,
             autocompletion=completion.traces,
         ),
-    ],
+    ] = None,
+    from_scratch: Annotated[
+        bool,
+        typer.Option("--from-scratch", help="Make a drive of the recording alone."),
+    ] = False,
+    capacity: Annotated[
+        int | None,
+        typer.Option(
+            metavar="BLOCKS",
+            min=1,
+            help="The 512-byte blocks of a drive from scratch; those up to the last request if left out.",
+        ),
+    ] = None,
     written: Annotated[
         str | None,
         typer.Option("--output", metavar="FILE.toml", help="Write the fitted drive's file."),
@@ -46,20 +58,33 @@ def fit(
 
     The first half of the recording is what they are estimated from, the second what they are judged by.
     """
+    start, recording = _read(drive, trace, from_scratch)
+    if capacity is not None and start is not None:
+        raise typer.BadParameter("only a drive made with --from-scratch needs one", param_hint="--capacity")
     outputs.check(
         outputs.json(json),
         outputs.page(report),
         outputs.drive(written),
-        reads=lambda: [*outputs.of_drive(drive), *outputs.of_trace(trace)],
+        reads=lambda: [
+            *(outputs.of_drive(start) if start is not None else []),
+            *outputs.of_trace(recording),
+        ],
     )
     with ExitStack() as stack:
         write_json = stack.enter_context(output.json_to(json))
         write_report = stack.enter_context(output.page_to(report))
         drive_file = stack.enter_context(replacing(written)) if written is not None else None
         progress = stack.enter_context(output.progress("steps"))
-        found = _api.fit(drive, trace, format=format, picture=report is not None, progress=progress)
+        found = _api.fit(
+            start,
+            recording,
+            capacity=capacity,
+            format=format,
+            picture=report is not None,
+            progress=progress,
+        )
         write_json(found)
-        write_report(f"{drive}: {trace}", found)
+        write_report(f"{start or 'from scratch'}: {recording}", found)
         if drive_file is not None:
             drive_file.write(found.toml)
             drive_file.flush()
@@ -68,8 +93,19 @@ def fit(
         output.show(*_report(found))
 
 
+def _read(first: str, second: str | None, from_scratch: bool) -> tuple[str | None, str]:
+    """The drive to start from, if any, and the recording."""
+    if from_scratch:
+        if second is not None:
+            raise typer.BadParameter("a drive from scratch has none to start from", param_hint="DRIVE")
+        return None, reading.named(first) or first
+    if second is None:
+        raise typer.BadParameter("missing: after the drive, or alone with --from-scratch", param_hint="TRACE")
+    return first, second
+
+
 def _report(found: "Fit") -> Iterator["RenderableType"]:
-    yield output.heading(f"{found.drive}: {found.name}")
+    yield output.heading(f"{found.drive or 'from scratch'}: {found.name}")
     yield f"{found.requests:,} requests of {found.trace}; judged by the last {found.judged.requests:,}"
     yield ""
     table = output.table("ms", "before", "after")
@@ -88,6 +124,12 @@ def _report(found: "Fit") -> Iterator["RenderableType"]:
         yield table
     else:
         yield "No change of the drive helps with requests that it was not estimated from: it stays as it is."
+    if found.drive is None and found.assumed:
+        yield ""
+        table = output.table("not told by this recording", "taken")
+        for name, taken in found.assumed.items():
+            table.add_row(name, taken)
+        yield table
     if found.untold:
         yield ""
         text = f"Not told by this recording, and left as they were: {', '.join(found.untold)}."

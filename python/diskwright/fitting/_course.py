@@ -2,7 +2,7 @@
 judgement.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,11 +70,15 @@ def one_step_rms(model: Model, changes: Mapping[str, Any], begin: int, end: int)
     return float(np.sqrt(np.mean(errors**2)))
 
 
-def course(model: Model, progress: Progress | None = None) -> Fitted:
-    """Fits the drive of a model to the first half of its recording and judges it on the second."""
+def course(model: Model, progress: Progress | None = None, without: Collection[str] = ()) -> Fitted:
+    """Fits the drive of a model to the first half of its recording and judges it on the second.
+
+    without: names of groups that are left as they are.
+    """
     half = len(model.recording) // 2
     trained = int(TRAINED * half)
-    steps = 2 * len(GROUPS)
+    groups_of_fit = [(name, estimate) for name, estimate in GROUPS if name not in without]
+    steps = 2 * len(groups_of_fit)
 
     def tell(done: int) -> None:
         if progress is not None:
@@ -84,7 +88,7 @@ def course(model: Model, progress: Progress | None = None) -> Fitted:
     fitting, state = Fitting(model, trained), State()
     best = fitting.cost(state.changes, trained, half)
     kept: list[str] = []
-    for index, (name, estimate) in enumerate(GROUPS):
+    for index, (name, estimate) in enumerate(groups_of_fit):
         tried = state.copy()
         estimate(fitting, tried)
         if tried.changes != state.changes:
@@ -98,11 +102,11 @@ def course(model: Model, progress: Progress | None = None) -> Fitted:
     # More requests to estimate from give better estimates.
     final, whole = State(), Fitting(model, half)
     stages = [(score(model, final.changes, half), final.copy(), 0)]
-    for index, (name, estimate) in enumerate(GROUPS):
+    for index, (name, estimate) in enumerate(groups_of_fit):
         if name in kept:
             estimate(whole, final)
             stages.append((score(model, final.changes, half), final.copy(), kept.index(name) + 1))
-        tell(len(GROUPS) + index + 1)
+        tell(len(groups_of_fit) + index + 1)
     _, final, groups = min(stages, key=lambda stage: stage[0])
     kept = kept[:groups]
     return Fitted(
@@ -110,7 +114,7 @@ def course(model: Model, progress: Progress | None = None) -> Fitted:
         estimates=final.estimates,
         untold=tuple(sorted(final.untold - set(final.estimates))),
         kept=tuple(kept),
-        dropped=tuple(name for name, _ in GROUPS if name not in kept),
+        dropped=tuple(name for name, _ in groups_of_fit if name not in kept),
         judged=judge(model, final.changes, half),
     )
 

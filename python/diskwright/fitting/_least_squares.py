@@ -70,20 +70,31 @@ def minimise(
         loss="cauchy",
         max_nfev=evaluations,
     )
-    return Found(values_of(found.x), _covariance(of(found.x), jacobian(found.x), steps))
+    return Found(values_of(found.x), _covariance(of(found.x), jacobian(found.x), steps, spread))
 
 
-def _covariance(residuals: Floats, jacobian: Floats, steps: Floats) -> Floats:
-    """The covariance of estimates by Cauchy's loss (an M estimator's): what single errors pull by, against
-    how much that changes with them.
+def _covariance(residuals: Floats, jacobian: Floats, steps: Floats, spread: float) -> Floats:
+    """The covariance of estimates by Cauchy's loss (an M estimator's): what errors pull by, against how much
+    that changes with them.
+
+    Errors of requests that follow each other go together, as the phase of one is carried on to the next: what
+    they pull by is summed over neighbours (Newey and West, Econometrica 55, 1987). The last rows are the
+    priors'.
     """
     heavy = 1 + residuals**2
-    told = residuals != 0.0
-    if not told.any():
-        return np.full((len(steps), len(steps)), np.inf)
-    pull = float(np.mean((residuals / heavy)[told] ** 2))
-    change = max(float(np.mean(((2 - heavy) / heavy**2)[told])), 0.05)
-    return np.linalg.pinv(jacobian.T @ jacobian) * pull / change**2 * np.outer(steps, steps)
+    change = jacobian.T @ (jacobian * ((2 - heavy) / heavy**2)[:, None])
+    of_priors = jacobian[-len(steps) :]
+    pulls = (jacobian * (residuals / heavy)[:, None])[: -len(steps)]
+    pull = pulls.T @ pulls + spread**2 * of_priors.T @ of_priors
+    for apart in range(1, min(_NEIGHBOURS, len(pulls))):
+        together = pulls[apart:].T @ pulls[:-apart]
+        pull += (1 - apart / _NEIGHBOURS) * (together + together.T)
+    inverse = np.linalg.pinv(change)
+    return inverse @ pull @ inverse.T * np.outer(steps, steps)
+
+
+# How many requests' errors go together.
+_NEIGHBOURS = 12
 
 
 def _median(values: Floats) -> float:

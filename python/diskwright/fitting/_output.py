@@ -6,11 +6,11 @@ from typing import Any
 from diskwright import _toml
 
 
-def text(description: Mapping[str, Any], source: str, estimated: str) -> str:
+def text(description: Mapping[str, Any], source: str, *estimated: str) -> str:
     """A drive's file, with where its new values come from."""
     drive = _present(description)
     drive["source"] = [*drive.get("source", []), source]
-    drive["estimated"] = [*drive.get("estimated", []), estimated]
+    drive["estimated"] = [*drive.get("estimated", []), *estimated]
     layout = dict(drive.pop("layout"))
     zones = layout.pop("zone")
     lines = [_toml.document({**drive, "layout": layout})]

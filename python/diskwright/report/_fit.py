@@ -21,15 +21,18 @@ def page(found: Fit, *, title: str | None = None) -> str:
         raise ValueError("the fit was not asked for its picture: diskwright.fit(…, picture=True)")
     result, picture = found.to_dict(), found.picture.to_dict()
     charts = errors(picture)
+    start = result["drive"] or "from scratch"
     context = {
-        "title": title or f"{result['drive']}: {result['trace']}",
+        "title": title or f"{start}: {result['trace']}",
         "figures": _figures(result),
         "facts": _facts(result),
         "parameters": [_parameter(*item) for item in result["parameters"].items()],
         "untold": ", ".join(result["untold"]),
         "drawn": [chart.id for chart in charts],
         "toml": found.toml,
-        "command": " ".join(map(quote, ("diskwright", "fit", result["drive"], result["trace"]))),
+        "command": " ".join(
+            map(quote, ("diskwright", "fit", result["drive"] or "--from-scratch", result["trace"]))
+        ),
     }
     messages = result["warnings"], result["notes"]
     return rendered("fit.html.jinja", result, messages, charts, context)
