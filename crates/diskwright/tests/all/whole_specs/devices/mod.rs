@@ -127,6 +127,10 @@ pub fn a_spared_array(draw: &mut Draw<'_>) -> (Value, u64) {
         if array.get("spare").is_none() {
             continue;
         }
+        if draw.chance(0.5) {
+            let spare = array["spare"][0].clone();
+            array["spare"] = json!([spare, spare]);
+        }
         let device = json!({ array::KIND.name: array });
         let layout = array["layout"].to_string();
         let of_parity = ["raid-4", "raid-5", "raid-6"]
