@@ -46,7 +46,7 @@ impl Listener {
             Ok(_) if UnixStream::connect(path).is_ok() => {
                 return wrong("another server listens at this socket");
             }
-            Ok(_) | Err(_) => {}
+            _ => {}
         }
         // A socket is there before anybody listens at it, so it gets its name when that is so. The other name is short, for paths of sockets may be no
         // longer than a hundred characters.

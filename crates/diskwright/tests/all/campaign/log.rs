@@ -37,9 +37,9 @@ impl Turn {
         self.to - self.from
     }
 
-    /// Takes a later turn of the same family in.
+    /// Takes the counts of another turn in, as if its cases followed.
     pub fn absorb(&mut self, later: &Turn) {
-        self.to = later.to;
+        self.to += later.cases();
         self.refused += later.refused;
         self.wrong += later.wrong;
         self.power_cuts += later.power_cuts;

@@ -14,14 +14,9 @@ pub fn table(turns: &[Turn]) -> String {
     for family in FAMILIES {
         let mut sum = Turn::default();
         for turn in turns.iter().filter(|turn| turn.family == family.name) {
-            let cases = turn.cases();
-            sum.absorb(&Turn {
-                to: sum.to + cases,
-                ..turn.clone()
-            });
+            sum.absorb(turn);
         }
-        let cases = sum.to;
-        if cases == 0 {
+        if sum.cases() == 0 {
             continue;
         }
         row(
@@ -29,10 +24,7 @@ pub fn table(turns: &[Turn]) -> String {
             &format!("{}: {}", family.name, family.about),
             &sum,
         );
-        all.absorb(&Turn {
-            to: all.to + cases,
-            ..sum
-        });
+        all.absorb(&sum);
     }
     row(&mut text, "all", &all);
     text

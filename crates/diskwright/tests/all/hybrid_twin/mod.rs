@@ -51,7 +51,7 @@ pub fn small_cut(number: u64) -> String {
 /// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: Range<u64>) {
-    let differs = |&number: &u64| compare::difference(&draw::case(number)).is_some();
+    let differs = |&number: &u64| difference(number).is_some();
     let different: Vec<u64> = numbers.filter(differs).collect();
     if let Some(&number) = different.first() {
         let mut case = draw::case(number);

@@ -47,7 +47,7 @@ fn check(numbers: Range<u64>) {
                     if number >= numbers.end {
                         return;
                     }
-                    if compare::difference(&draw::case(number)).is_some() {
+                    if difference(number).is_some() {
                         let mut differing = differing.lock().expect("nothing panics with it");
                         differing.push(number);
                     }

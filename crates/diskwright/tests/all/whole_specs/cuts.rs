@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::case::Case;
 use super::draw::Draw;
-use super::judge::{Coped, Ended, Verdict, not_well, run};
+use super::judge::{Ended, judge_seeing, run};
 use super::schema::Definitions;
 use super::{check_cases, load};
 
@@ -68,20 +68,13 @@ pub(super) fn check_cuts(
     let total = numbers.end - numbers.start;
     let seen: Vec<AtomicU64> = sights.iter().map(|_| AtomicU64::new(0)).collect();
     check_cases(numbers, case, |case| {
-        let folder = tempfile::tempdir().expect("a folder");
-        let Some(source) = case.place(folder.path()) else {
-            return Verdict::Refused("not a case");
-        };
-        let result = match run(&source, true) {
-            Ended::Well(outcome) => outcome.json(),
-            ended => return not_well(ended),
-        };
-        for (count, (place, ..)) in seen.iter().zip(sights) {
-            let value = result.pointer(place).and_then(Value::as_f64);
-            let is_there = value.is_some_and(|value| value > 0.0);
-            count.fetch_add(is_there.into(), Ordering::Relaxed);
-        }
-        Verdict::Right(Coped::of(&result))
+        judge_seeing(case, |result| {
+            for (count, (place, ..)) in seen.iter().zip(sights) {
+                let value = result.pointer(place).and_then(Value::as_f64);
+                let is_there = value.is_some_and(|value| value > 0.0);
+                count.fetch_add(is_there.into(), Ordering::Relaxed);
+            }
+        })
     });
     for (count, (_, least, what)) in seen.iter().zip(sights) {
         let share = count.load(Ordering::Relaxed) as f64 / total as f64;

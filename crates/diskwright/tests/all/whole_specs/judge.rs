@@ -150,10 +150,22 @@ pub fn not_well(ended: Ended) -> Verdict {
 
 /// Runs a case with the checker on.
 pub fn judge_once(case: &Case) -> Verdict {
+    judge_seeing(case, |_| ())
+}
+
+/// The same; what ends well shows its result.
+pub fn judge_seeing(case: &Case, see: impl FnOnce(&Value)) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder");
-    match case.place(folder.path()) {
-        Some(source) => not_well(run(&source, true)),
-        None => Verdict::Refused("not a case"),
+    let Some(source) = case.place(folder.path()) else {
+        return Verdict::Refused("not a case");
+    };
+    match run(&source, true) {
+        Ended::Well(outcome) => {
+            let result = outcome.json();
+            see(&result);
+            Verdict::Right(Coped::of(&result))
+        }
+        ended => not_well(ended),
     }
 }
 

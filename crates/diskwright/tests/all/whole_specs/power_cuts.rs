@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::case::Case;
 use super::cuts::cut_somewhere;
 use super::draw::Draw;
-use super::judge::{Coped, Ended, Verdict, not_well, run};
+use super::judge::{Verdict, judge_seeing};
 use super::schema::Definitions;
 use super::{check_cases, devices};
 
@@ -51,14 +51,10 @@ struct Cuts {
 impl Cuts {
     /// Runs a case with the checker.
     fn judge(&self, case: &Case) -> Verdict {
-        let folder = tempfile::tempdir().expect("a folder");
-        let Some(source) = case.place(folder.path()) else {
-            return Verdict::Refused("not a case");
-        };
-        let result = match run(&source, true) {
-            Ended::Well(outcome) => outcome.json(),
-            ended => return not_well(ended),
-        };
+        judge_seeing(case, |result| self.see(case, result))
+    }
+
+    fn see(&self, case: &Case, result: &serde_json::Value) {
         let pool = &result["devices"]["hdd.pool"];
         let is_more = |value: &serde_json::Value| value.as_u64().is_some_and(|value| value > 0);
         let count = |counter: &AtomicU64, is_so| {
@@ -77,7 +73,6 @@ impl Cuts {
             &self.dirty[keeping as usize],
             is_more(&pool["dirty_blocks_at_end"]),
         );
-        Verdict::Right(Coped::of(&result))
     }
 }
 
