@@ -10,7 +10,9 @@ use diskwright::base::units::Time;
 use serde_json::Value;
 
 use super::case::Case;
-use super::{devices, refusals};
+use super::plausible::plausible;
+use super::refusals;
+use crate::support::counting::most_held_during;
 use crate::support::{Outcome, Progress, RunOptions, SpecSource, outcome_watched};
 
 /// What a case comes to.
@@ -91,6 +93,8 @@ impl Fault {
 
 /// How long a run of a few hundred requests may take.
 const LONGEST: Duration = Duration::from_secs(120);
+/// The most bytes that a run of a few hundred requests may hold on its thread.
+const MOST_HELD: isize = 1 << 30;
 
 struct Deadline(Instant);
 
@@ -123,7 +127,12 @@ pub fn run(source: &SpecSource, check: bool) -> Ended {
 /// Runs a spec with these options.
 pub fn run_with(source: &SpecSource, options: &RunOptions) -> Ended {
     let run = || outcome_watched(source, options, &mut Deadline(Instant::now()));
-    match catch_unwind(AssertUnwindSafe(run)) {
+    let (ended, held) = most_held_during(|| catch_unwind(AssertUnwindSafe(run)));
+    if held > MOST_HELD {
+        let message = format!("the run holds {} MiB", held >> 20);
+        return Ended::Badly(Fault::new("memory", message));
+    }
+    match ended {
         Ok(Ok(outcome)) => Ended::Well(Box::new(outcome)),
         Ok(Err(Error::Input(error))) => Ended::Refused(error.to_string()),
         Ok(Err(Error::Interrupted)) => Ended::Badly(Fault::new("endless", "the run does not end")),
@@ -215,82 +224,5 @@ pub fn judge(case: &Case) -> Verdict {
         Ended::Well(_) => Verdict::Wrong(Fault::new("effective spec", "another digest")),
         Ended::Refused(message) => Verdict::Wrong(Fault::new("effective spec", message)),
         Ended::Badly(fault) => Verdict::Wrong(Fault::new("effective spec", fault.message)),
-    }
-}
-
-fn number(value: &Value, key: &str) -> Result<f64, String> {
-    value[key]
-        .as_f64()
-        .ok_or_else(|| format!("{key} is {}", value[key]))
-}
-
-/// Whether the numbers of a result fit each other.
-fn plausible(result: &Value) -> Result<(), String> {
-    let requests = &result["requests"];
-    let count = |key: &str| number(requests, key);
-    // Processes end a run at once.
-    let gives_up = result["spec"]["measure"].get("end").is_some()
-        || result["spec"]["workload"].get("processes").is_some();
-    if count("completed")? != count("issued")?
-        && !(gives_up && count("completed")? < count("issued")?)
-    {
-        return Err(format!(
-            "{} issued, {} completed",
-            count("issued")?,
-            count("completed")?
-        ));
-    }
-    if count("measured")? > count("completed")? - count("failed")? {
-        return Err("more requests are measured than were completed".to_owned());
-    }
-    if result["spec"].get("fault").is_none() && count("failed")? > 0.0 {
-        return Err("requests failed though nothing was to".to_owned());
-    }
-    if count("measured")? > 0.0 {
-        let parts = result["parts_ms"].as_object().ok_or("no parts")?.values();
-        let parts: f64 = parts.filter_map(Value::as_f64).sum();
-        let mean = number(&result["response_ms"], "mean")?;
-        if parts > mean + 1e-6 {
-            return Err(format!(
-                "the parts make {parts} ms of a response of {mean} ms"
-            ));
-        }
-        if number(&result["service_ms"], "mean")? > mean + 1e-9 {
-            return Err("the service takes longer than the response".to_owned());
-        }
-    }
-    sound(
-        result["devices"]
-            .as_object()
-            .map(|_| &result["devices"])
-            .ok_or("no devices")?,
-        "devices",
-    )?;
-    devices::judge(result, "", &result["spec"]["device"])
-}
-
-/// Keys of shares, which are at most 1.
-const SHARES: [&str; 3] = ["utilisation", "share", "ratio"];
-
-/// Every number is one, none is negative, and shares are shares.
-fn sound(value: &Value, path: &str) -> Result<(), String> {
-    match value {
-        // An interval of confidence may reach below 0.
-        Value::Object(entries) => entries
-            .iter()
-            .filter(|(key, _)| *key != "ci95")
-            .try_for_each(|(key, value)| sound(value, &format!("{path}.{key}"))),
-        Value::Array(items) => items.iter().try_for_each(|value| sound(value, path)),
-        Value::Number(number) => {
-            let number = number.as_f64().unwrap_or(f64::NAN);
-            let is_share = SHARES.iter().any(|share| path.ends_with(share));
-            let most = if is_share { 1.0 + 1e-9 } else { f64::INFINITY };
-            if (-1e-9..=most).contains(&number) {
-                Ok(())
-            } else {
-                Err(format!("{path} is {number}"))
-            }
-        }
-        _ => Ok(()),
     }
 }

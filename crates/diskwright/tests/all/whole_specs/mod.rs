@@ -20,6 +20,7 @@ pub mod flash_cuts;
 pub mod hybrid_cuts;
 mod judge;
 mod load;
+mod plausible;
 pub mod power_cuts;
 mod refusals;
 mod schema;
