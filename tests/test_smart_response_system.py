@@ -179,6 +179,20 @@ def test_the_sizes_and_policies_of_statements_are_those_that_they_name() -> None
     assert len(devices("through-fifo-best")) == 8
 
 
+def test_each_seed_takes_as_many_requests_as_the_manual_tells() -> None:
+    runs = {}
+    for part in (*(point for one in SYSTEM.figures for point in one.points), *SYSTEM.statements):
+        for work in works(part):
+            if isinstance(work, reproduce.Run) and "synthetic" in work.spec["workload"]:
+                runs[repr(work.spec)] = work
+    full = sum(work.spec["workload"]["synthetic"]["requests"] for work in runs.values())
+    quick = sum(work.quick_set["measure.requests"] for work in runs.values())
+    manual = (Path(__file__).parents[1] / "docs/model/ssd-cache.md").read_text()
+    millions, quick_millions = round(full / 1e6), round(quick / 1e6)
+    told = f"{millions} million requests of the Zipf loads for each seed, `--quick` {quick_millions} million"
+    assert told in manual
+
+
 def diskwright_blocks(size: str) -> int:
     """A size in blocks."""
     number, unit = size.split()

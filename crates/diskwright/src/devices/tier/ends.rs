@@ -49,12 +49,12 @@ impl Tier {
                 (ended, Outcome::Ok)
             }
             What::Barrier { is_cache } => {
-                // What the cache device cannot make durable goes to the backing device.
-                let is_refused = !matches!(outcome, Outcome::Ok | Outcome::FailedDevice);
-                if is_cache && is_refused && self.keeps_dirty() {
+                // What the cache device, or the part of it that has failed, cannot make durable goes to the backing device.
+                let is_there = self.condition != Condition::Failed;
+                if is_cache && is_there && !is_good && self.keeps_dirty() {
                     self.cache_write_failed();
                 }
-                let is_needed = !is_cache || self.keeps_dirty() && outcome != Outcome::FailedDevice;
+                let is_needed = !is_cache || self.keeps_dirty() && is_there;
                 let outcome = if is_needed { outcome } else { Outcome::Ok };
                 if let Some(end) = self.children.finish(ended, outcome, cx) {
                     self.flush_ended(end, cx);

@@ -2,6 +2,7 @@
 
 mod changes;
 mod che;
+mod failures;
 mod formulas;
 mod memory;
 mod specs;
