@@ -85,6 +85,8 @@ def test_every_figure_has_points_and_every_statement_a_verdict(found: dict[str, 
     jsonschema.validate(found, SCHEMA)
     without = {
         "beyond-energy",
+        "beyond-energy-delay",
+        "beyond-energy-starts",
         "beyond-look-ahead",
         "beyond-readings",
         "beyond-readings-mechanical",

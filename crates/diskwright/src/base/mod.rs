@@ -11,5 +11,6 @@ pub mod progress;
 pub mod random;
 pub mod registry;
 pub mod schema;
+pub(crate) mod sorted_map;
 pub mod units;
 pub mod whole_file;

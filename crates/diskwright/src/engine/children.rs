@@ -230,12 +230,16 @@ impl<P> Children<P> {
         job.phase += 1;
         (job.pieces, job.good) = (0, 0);
         if let Some(request) = end.request {
-            let critical_path = piece.critical_path(cx);
-            let critical_path = match end.phase {
-                0 => critical_path,
-                _ => CriticalPath::so_far(cx.request(request)).then(&critical_path),
-            };
-            critical_path.stamp(cx.request_mut(request));
+            if end.phase == 0 && piece.before.is_none() {
+                cx.take_over(piece.request, request);
+            } else {
+                let critical_path = piece.critical_path(cx);
+                let critical_path = match end.phase {
+                    0 => critical_path,
+                    _ => CriticalPath::so_far(cx.request(request)).then(&critical_path),
+                };
+                critical_path.stamp(cx.request_mut(request));
+            }
         }
         Some(end)
     }

@@ -81,6 +81,12 @@ impl Context<'_> {
         self.kernel.requests.get_mut(request)
     }
 
+    /// Has a request take over what another one has spent, which was all that it waited for.
+    #[inline]
+    pub(super) fn take_over(&mut self, from: RequestId, request: RequestId) {
+        self.kernel.requests.take_over(from, request);
+    }
+
     /// Hands a request to a child; it arrives there within this instant.
     pub fn submit(&mut self, child: DeviceId, command: Command) -> RequestId {
         assert_eq!(

@@ -418,6 +418,16 @@ impl Slab {
     pub(crate) fn get_mut(&mut self, id: RequestId) -> &mut Request {
         &mut self.entries[id.0 as usize]
     }
+    /// Has a request take over what another one has spent, from one place to the other.
+    #[inline]
+    pub(crate) fn take_over(&mut self, from: RequestId, request: RequestId) {
+        let places = [from.0 as usize, request.0 as usize];
+        let [from, request] = (self.entries.get_disjoint_mut(places)).expect("two requests");
+        (request.acceptance, request.start) = (from.acceptance, from.start);
+        (request.parts, request.media) = (from.parts, from.media);
+        request.served_by = from.served_by;
+        request.shares_access = from.shares_access;
+    }
     /// Says that the run does not go on for this request alone.
     pub(crate) fn put_in_background(&mut self, id: RequestId) {
         self.get_mut(id).is_background = true;

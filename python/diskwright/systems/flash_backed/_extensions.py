@@ -4,7 +4,7 @@ from typing import Any
 
 from diskwright.reproduce import Bars, Figure, Lines
 from diskwright.systems.flash_backed._devices import CURVE, MECHANICAL
-from diskwright.systems.flash_backed._energy import FIGURE as ENERGY
+from diskwright.systems.flash_backed._energy import FIGURES as ENERGY
 from diskwright.systems.flash_backed._points import (
     larger,
     paces,
@@ -156,5 +156,5 @@ EXTENSIONS = [
         note="80 MB, C-LOOK, eager purging. The response times have waiting in them.",
         partial=True,
     ),
-    ENERGY,
+    *ENERGY,
 ]

@@ -198,11 +198,6 @@ impl Hybrid {
             }
             self.fetches.retain(|fetch| fetch.0 != end.job);
         }
-        let unpins = command.op == Op::NvCache(NvCacheCommand::WriteMediumAndUnpin);
-        if unpins && end.outcome == Outcome::Ok {
-            self.counters.goes_on(true);
-            self.contents.unpin(command.lbn.0, command.blocks.into());
-        }
         self.children.end(end.job);
         cx.complete(whole, end.outcome);
     }

@@ -1,8 +1,7 @@
 //! What the NV cache holds: the pinned set of the host, and the unpinned set of the drive.
 
-use std::collections::BTreeMap;
-
 use super::space::Space;
+use crate::base::sorted_map::SortedMap;
 
 /// A run of blocks with a place in the NV cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,9 +60,9 @@ pub(super) struct Run {
 
 /// The sets, by blocks, and where they are.
 pub(super) struct Contents {
-    cells: BTreeMap<u64, Cell>,
+    cells: SortedMap<Cell>,
     /// Places that were given up while requests to them were under way, by place.
-    leaving: BTreeMap<u64, Cell>,
+    leaving: SortedMap<Cell>,
     space: Space,
     pinned: u64,
     /// The number of the next hold, use, or write to the medium.
@@ -74,8 +73,8 @@ impl Contents {
     /// An empty NV cache with room for `blocks` blocks.
     pub fn new(blocks: u64) -> Contents {
         Contents {
-            cells: BTreeMap::new(),
-            leaving: BTreeMap::new(),
+            cells: SortedMap::default(),
+            leaving: SortedMap::default(),
             space: Space::new(blocks),
             pinned: 0,
             next: 0,
@@ -89,13 +88,13 @@ impl Contents {
 
     /// Blocks with a place.
     pub fn held(&self) -> u64 {
-        self.cells.values().map(|cell| cell.blocks).sum()
+        self.cells.iter().map(|(_, cell)| cell.blocks).sum()
     }
 
     /// The first run with data of the unpinned set at a block or behind it.
     pub fn unpinned_from(&self, lbn: u64) -> Option<Run> {
-        let mut behind = self.cells.range(lbn..);
-        let (&lbn, &cell) = behind.find(|(_, cell)| !cell.is_pinned && cell.is_valid)?;
+        let mut behind = self.cells.iter_from(lbn);
+        let (lbn, &cell) = behind.find(|(_, cell)| !cell.is_pinned && cell.is_valid)?;
         Some(Run {
             lbn,
             blocks: cell.blocks,
@@ -108,7 +107,8 @@ impl Contents {
         let (mut at, end) = (of.lbn, of.lbn + of.blocks);
         // What has got a place since may reach farther.
         while at < end
-            && let Some((&start, &cell)) = self.cells.range(at..end).next()
+            && let Some((start, &cell)) = self.cells.first_from(at)
+            && start < end
         {
             at = start + cell.blocks;
             let is_same = cell.hold == of.hold && cell.written < of.began;
@@ -134,17 +134,17 @@ impl Contents {
             }
             let first = at;
             // Most requests meet one cell or none: the last one before their end tells.
-            let last = self.cells.range(..end).next_back();
-            let last = last.filter(|&(&start, cell)| start + cell.blocks > at);
+            let last = self.cells.last_before(end);
+            let last = last.filter(|&(start, cell)| start + cell.blocks > at);
             let inside = match last {
-                Some((&start, _)) if start > at => {
-                    let before = self.cells.range(..=at).next_back();
-                    before.filter(|&(&start, cell)| start + cell.blocks > at)
+                Some((start, _)) if start > at => {
+                    let before = self.cells.last_before(at + 1);
+                    before.filter(|&(start, cell)| start + cell.blocks > at)
                 }
                 _ => last,
             };
             let (until, cell) = match inside {
-                Some((&start, cell)) => {
+                Some((start, cell)) => {
                     let part = Cell {
                         place: cell.place + (at - start),
                         ..*cell
@@ -153,8 +153,8 @@ impl Contents {
                 }
                 None if last.is_none() => (end, None),
                 None => {
-                    let next = self.cells.range(at..).next();
-                    (next.map_or(end, |(&start, _)| start), None)
+                    let next = self.cells.first_from(at);
+                    (next.map_or(end, |(start, _)| start), None)
                 }
             };
             at = until.min(end);
@@ -167,21 +167,21 @@ impl Contents {
         })
     }
 
-    /// Divides the cells that the ends of a run lie within; `false` where the run meets none.
-    fn divide(&mut self, lbn: u64, blocks: u64) -> bool {
-        let end = lbn + blocks;
-        let last = self.cells.range(..end).next_back();
-        if last.is_none_or(|(&start, cell)| start + cell.blocks <= lbn) {
-            return false;
-        }
+    /// Whether a block of a run has a place.
+    fn meets(&self, lbn: u64, blocks: u64) -> bool {
+        let last = self.cells.last_before(lbn + blocks);
+        last.is_some_and(|(start, cell)| start + cell.blocks > lbn)
+    }
+
+    /// Divides the cells that the ends of a run lie within.
+    fn divide(&mut self, lbn: u64, end: u64) {
         self.split(lbn);
         self.split(end);
-        true
     }
 
     /// Divides the cell that a block lies within.
     fn split(&mut self, lbn: u64) {
-        let Some((&start, cell)) = self.cells.range_mut(..lbn).next_back() else {
+        let Some((start, cell)) = self.cells.last_before_mut(lbn) else {
             return;
         };
         let first = lbn - start;
@@ -200,15 +200,24 @@ impl Contents {
     /// Gives a run places as far as it has none, as part of the pinned set or of the unpinned one; what is pinned stays so. `false`, and
     /// nothing changes, where there is no room.
     pub fn hold(&mut self, lbn: u64, blocks: u64, is_pinned: bool) -> bool {
-        let missing = self.runs(lbn, blocks).filter(|run| run.cell.is_none());
-        if missing.map(|run| run.blocks).sum::<u64>() > self.space.free() {
+        let mut meets = self.meets(lbn, blocks);
+        let missing: u64 = match meets {
+            true => (self.runs(lbn, blocks))
+                .filter(|run| run.cell.is_none())
+                .map(|run| run.blocks)
+                .sum(),
+            false => blocks,
+        };
+        if missing > self.space.free() {
             return false;
         }
         let (hold, end) = (self.tick(), lbn + blocks);
-        let mut meets = self.divide(lbn, blocks);
+        if meets {
+            self.divide(lbn, end);
+        }
         let mut at = lbn;
         while at < end {
-            if meets && let Some(cell) = self.cells.get_mut(&at) {
+            if meets && let Some(cell) = self.cells.get_mut(at) {
                 if is_pinned && !cell.is_pinned {
                     cell.is_pinned = true;
                     self.pinned += cell.blocks;
@@ -217,11 +226,11 @@ impl Contents {
                 continue;
             }
             let next = match meets {
-                true => self.cells.range(at..end).next(),
+                true => self.cells.first_from(at).filter(|next| next.0 < end),
                 false => None,
             };
             meets = next.is_some();
-            let most = next.map_or(end, |(&start, _)| start) - at;
+            let most = next.map_or(end, |(start, _)| start) - at;
             let (place, blocks) = self.space.take(most);
             let cell = Cell {
                 blocks,
@@ -242,11 +251,14 @@ impl Contents {
 
     /// Removes a run from the pinned set, with its data; the unpinned set keeps what it has.
     pub fn unpin(&mut self, lbn: u64, blocks: u64) {
-        if !self.divide(lbn, blocks) {
+        if !self.meets(lbn, blocks) {
             return;
         }
+        self.divide(lbn, lbn + blocks);
         let mut at = lbn;
-        while let Some((&start, &cell)) = self.cells.range(at..lbn + blocks).next() {
+        while let Some((start, &cell)) = self.cells.first_from(at)
+            && start < lbn + blocks
+        {
             at = start + cell.blocks;
             if cell.is_pinned {
                 self.give_up(start);
@@ -254,9 +266,33 @@ impl Contents {
         }
     }
 
+    /// The medium has newer data of a run, and it is unpinned: it leaves both sets.
+    pub fn supersede_and_unpin(&mut self, lbn: u64, blocks: u64) {
+        // Most such runs are one cell.
+        if let Some(cell) = (self.cells).remove_if(lbn, |cell| cell.blocks == blocks) {
+            return self.has_left(cell);
+        }
+        if !self.meets(lbn, blocks) {
+            return;
+        }
+        self.divide(lbn, lbn + blocks);
+        let mut at = lbn;
+        while let Some((start, cell)) = self.cells.first_from(at)
+            && start < lbn + blocks
+        {
+            at = start + cell.blocks;
+            self.give_up(start);
+        }
+    }
+
     /// The cell that begins at a block leaves both sets, with its data.
     fn give_up(&mut self, start: u64) {
-        let cell = self.cells.remove(&start).expect("a cell begins there");
+        let cell = self.cells.remove(start).expect("a cell begins there");
+        self.has_left(cell);
+    }
+
+    /// A cell is in neither set any more.
+    fn has_left(&mut self, cell: Cell) {
         if cell.is_pinned {
             self.pinned -= cell.blocks;
         }
@@ -269,13 +305,19 @@ impl Contents {
     /// A request to the place of a run begins; the run is a whole one of [`runs`](Self::runs).
     pub fn begin_use(&mut self, run: &Run) -> Use {
         let began = self.tick();
-        let is_whole = (self.cells.get(&run.lbn)).is_some_and(|cell| cell.blocks == run.blocks);
-        if !is_whole {
-            self.split(run.lbn);
-            self.split(run.lbn + run.blocks);
+        let is_whole = |cell: &&mut Cell| cell.blocks == run.blocks;
+        if self
+            .cells
+            .get_mut(run.lbn)
+            .filter(is_whole)
+            .map(|cell| cell.users += 1)
+            .is_none()
+        {
+            self.divide(run.lbn, run.lbn + run.blocks);
+            let cell = self.cells.get_mut(run.lbn).expect("it has a place");
+            cell.users += 1;
         }
-        let cell = self.cells.get_mut(&run.lbn).expect("it has a place");
-        cell.users += 1;
+        let cell = run.cell.expect("it has a place");
         Use {
             lbn: run.lbn,
             blocks: run.blocks,
@@ -289,19 +331,30 @@ impl Contents {
     /// replaced stays void.
     pub fn end_use(&mut self, of: &Use, has_written: bool) {
         let now = self.tick();
-        let live = self.cells.range_mut(of.lbn..of.lbn + of.blocks);
-        for (_, cell) in live.filter(|(_, cell)| cell.hold == of.hold) {
+        let ends = |cell: &mut Cell| {
+            if cell.hold != of.hold {
+                return;
+            }
             cell.users -= 1;
             if has_written && of.began >= cell.since {
                 (cell.is_valid, cell.written) = (true, now);
             }
+        };
+        let (mut at, end) = (of.lbn, of.lbn + of.blocks);
+        while at < end
+            && let Some((start, cell)) = self.cells.first_from_mut(at)
+            && start < end
+        {
+            at = start + cell.blocks;
+            ends(cell);
         }
         if self.leaving.is_empty() {
             return;
         }
         let (mut at, end) = (of.place, of.place + of.blocks);
         while at < end
-            && let Some((&place, cell)) = self.leaving.range_mut(at..end).next()
+            && let Some((place, cell)) = self.leaving.first_from_mut(at)
+            && place < end
         {
             at = place + cell.blocks;
             if cell.hold != of.hold {
@@ -310,7 +363,7 @@ impl Contents {
             cell.users -= 1;
             if cell.users == 0 {
                 let blocks = cell.blocks;
-                self.leaving.remove(&place);
+                self.leaving.remove(place);
                 self.space.give_back(place, blocks);
             }
         }
@@ -318,12 +371,15 @@ impl Contents {
 
     /// The medium has newer data of a run: those in the NV cache are void. The places of pinned blocks stay theirs.
     pub fn supersede(&mut self, lbn: u64, blocks: u64) {
-        if !self.divide(lbn, blocks) {
+        if !self.meets(lbn, blocks) {
             return;
         }
+        self.divide(lbn, lbn + blocks);
         let since = self.tick();
         let mut at = lbn;
-        while let Some((&start, cell)) = self.cells.range_mut(at..lbn + blocks).next() {
+        while let Some((start, cell)) = self.cells.first_from_mut(at)
+            && start < lbn + blocks
+        {
             at = start + cell.blocks;
             if cell.is_pinned {
                 (cell.is_valid, cell.since) = (false, since);
@@ -343,6 +399,7 @@ impl Contents {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn only(contents: &Contents, lbn: u64, blocks: u64) -> Run {
         let runs: Vec<Run> = contents.runs(lbn, blocks).collect();
@@ -445,5 +502,52 @@ mod tests {
         // Void data of the unpinned set have no use.
         contents.supersede(0, 12);
         assert_eq!((contents.pinned(), contents.held()), (8, 8));
+    }
+
+    proptest! {
+        /// Superseding and unpinning in one step leaves what the two leave one after the other, also of what is under way.
+        #[test]
+        fn one_step_leaves_what_two_leave(steps in prop::collection::vec((0u32..6, 0u64..40, 1u64..12), 1..60)) {
+            let (mut one, mut two) = (Contents::new(24), Contents::new(24));
+            let mut uses: Vec<(Use, Use)> = Vec::new();
+            for (what, lbn, blocks) in steps {
+                match what {
+                    0 | 1 => prop_assert_eq!(one.hold(lbn, blocks, what == 0), two.hold(lbn, blocks, what == 0)),
+                    2 => {
+                        let begin = |contents: &mut Contents| {
+                            let run = contents.runs(lbn, blocks).find(|run| run.cell.is_some());
+                            run.map(|run| contents.begin_use(&run))
+                        };
+                        uses.extend(begin(&mut one).zip(begin(&mut two)));
+                    }
+                    3 if !uses.is_empty() => {
+                        let (of_one, of_two) = uses.swap_remove(lbn as usize % uses.len());
+                        one.end_use(&of_one, blocks > 3);
+                        two.end_use(&of_two, blocks > 3);
+                    }
+                    4 => {
+                        one.unpin(lbn, blocks);
+                        two.unpin(lbn, blocks);
+                    }
+                    _ => {
+                        one.supersede_and_unpin(lbn, blocks);
+                        two.supersede(lbn, blocks);
+                        two.unpin(lbn, blocks);
+                    }
+                }
+                let content = |contents: &Contents| -> Vec<_> {
+                    let of = |(lbn, cell): (u64, &Cell)| (lbn, cell.blocks, cell.place, cell.is_pinned, cell.is_valid, cell.users);
+                    contents.cells.iter().map(of).collect()
+                };
+                prop_assert_eq!(content(&one), content(&two));
+                // What data they had has no meaning any more.
+                let leaving = |contents: &Contents| -> Vec<_> {
+                    let of = |(place, cell): (u64, &Cell)| (place, cell.blocks, cell.users);
+                    contents.leaving.iter().map(of).collect()
+                };
+                prop_assert_eq!(leaving(&one), leaving(&two));
+                prop_assert_eq!((one.pinned, one.space.free()), (two.pinned, two.space.free()));
+            }
+        }
     }
 }

@@ -146,7 +146,16 @@ impl Hybrid {
                 let written = (lbn, lbn + u64::from(blocks));
                 let at = self.writing.iter().position(|&ends| ends == written);
                 self.writing.swap_remove(at.expect("it was under way"));
-                if is_good {
+                if !is_good {
+                    return;
+                }
+                let unpins = whole.is_some_and(|whole| {
+                    cx.request(whole).command.op == Op::NvCache(NvCacheCommand::WriteMediumAndUnpin)
+                });
+                if unpins {
+                    self.counters.goes_on(true);
+                    self.contents.supersede_and_unpin(lbn, blocks.into());
+                } else {
                     self.contents.supersede(lbn, blocks.into());
                 }
             }

@@ -211,7 +211,8 @@ impl FlashBacked {
         cx: &mut Context<'_>,
     ) {
         let (mut entries, mut blocks, mut order) = (0, 0, None);
-        while touches && let Some(old) = self.fqueue.take_within(run) {
+        let mut old = run.clone();
+        while touches && let Some(old) = self.fqueue.take_within(&mut old) {
             entries += 1;
             blocks += old.blocks;
             order = Some(order.map_or(old.order, |order: u64| order.min(old.order)));
@@ -244,16 +245,12 @@ impl FlashBacked {
         cx: &mut Context<'_>,
     ) {
         let merged = self.fqueue.merged(run);
-        let entries = self.fqueue.overlapping(&merged);
-        let (entries, blocks) = entries.fold((0, 0), |(entries, blocks), entry| {
-            (entries + 1, blocks + entry.blocks)
-        });
-        self.counters.coalesced.add(entries, blocks);
+        (self.counters.coalesced).add(merged.entries, merged.blocks);
         let access = Access {
             request: Some(request),
             op: Op::Write,
             fua: command.fua,
-            run: merged,
+            run: merged.run,
             takes_entries: true,
             is_idle: false,
         };

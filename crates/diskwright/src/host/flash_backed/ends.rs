@@ -14,7 +14,8 @@ impl FlashBacked {
         self.head = Lbn(access.run.end);
         let unpins_first = access.takes_entries && self.parts.order == DropOrder::Paper;
         if unpins_first {
-            while let Some(entry) = self.fqueue.take_within(&access.run) {
+            let mut run = access.run.clone();
+            while let Some(entry) = self.fqueue.take_within(&mut run) {
                 self.taken.push(entry.lbn..entry.end());
             }
             let unpin = command_on(Op::NvCache(NvCacheCommand::Unpin), false, &access.run);
@@ -175,7 +176,8 @@ impl FlashBacked {
     }
 
     fn drop_entries(&mut self, access: &Access, cx: &mut Context<'_>) {
-        while let Some(entry) = self.fqueue.take_within(&access.run) {
+        let mut run = access.run.clone();
+        while let Some(entry) = self.fqueue.take_within(&mut run) {
             if let Some((checker, device)) = cx.checker() {
                 checker.dropped(device, MEMORY, entry.lbn, entry.blocks as u32);
             }

@@ -1,6 +1,6 @@
 //! Entries of the FQueue go to the medium: at the watermarks, and while the Request Queue is empty.
 
-use super::fqueue::Entry;
+use super::fqueue::{Entry, Merged};
 use super::{Access, FlashBacked, IdleSpec};
 use crate::base::units::Time;
 use crate::engine::Token;
@@ -32,9 +32,8 @@ impl FlashBacked {
         let Some(entry) = oldest else {
             return false;
         };
-        let run = self.fqueue.merged(&(entry.lbn..entry.end()));
-        let entries = self.fqueue.overlapping(&run).count();
-        self.counters.flushed_entries += entries as u64;
+        let Merged { run, entries, .. } = self.fqueue.merged(&(entry.lbn..entry.end()));
+        self.counters.flushed_entries += entries;
         let access = Access {
             request: None,
             op: Op::Write,
