@@ -1,0 +1,178 @@
+//! Instants: faults, then alarms that are due in the order in which they were set, then messages, first in, first out. And the members.
+
+use diskwright::engine::request::Op;
+
+use super::model::Model;
+use super::specs::Fault;
+
+/// What happens at an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Alarm {
+    Arrival(usize),
+    /// A member has served a request.
+    Served(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Message {
+    Arrives(usize),
+    ToMember(usize),
+    Complete(usize),
+}
+
+/// How a request of a member ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    Good,
+    Unreadable,
+    Failed,
+}
+
+/// A request to a member.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    pub member: usize,
+    pub op: Op,
+    pub at: u64,
+    pub blocks: u64,
+    pub job: usize,
+    pub piece: usize,
+    pub end: Option<End>,
+}
+
+/// What a member is at.
+#[derive(Clone, Debug, Default)]
+pub struct Member {
+    pub serving: Vec<usize>,
+    pub waiting: Vec<usize>,
+    pub has_failed: bool,
+    /// Blocks that cannot be read.
+    pub unreadable: Vec<u64>,
+}
+
+impl Model<'_> {
+    fn alarm(&mut self, at: u64, alarm: Alarm) {
+        self.alarms.push((at, alarm));
+    }
+
+    fn next_arrival(&mut self, number: usize) {
+        if let Some(asked) = self.case.requests.get(number) {
+            self.alarm(asked.at, Alarm::Arrival(number));
+        }
+    }
+
+    pub fn run(&mut self) {
+        self.next_arrival(0);
+        let mut faults = self.case.faults.clone();
+        faults.sort_by_key(|(at, _)| *at);
+        loop {
+            while !self.messages.is_empty() {
+                match self.messages.remove(0) {
+                    Message::Arrives(request) => self.arrives(request),
+                    Message::ToMember(sent) => self.reaches_member(sent),
+                    Message::Complete(sent) => self.ended(sent),
+                }
+            }
+            let alarms = self.alarms.iter().map(|(at, _)| *at);
+            let Some(next) = alarms.chain(faults.iter().map(|(at, _)| *at)).min() else {
+                return;
+            };
+            self.now = next;
+            while faults.first().is_some_and(|(at, _)| *at == self.now) {
+                let (_, fault) = faults.remove(0);
+                self.suffers(fault);
+            }
+            while let Some(due) = self.alarms.iter().position(|(at, _)| *at == self.now) {
+                let (_, alarm) = self.alarms.remove(due);
+                self.rings(alarm);
+            }
+        }
+    }
+
+    fn rings(&mut self, alarm: Alarm) {
+        match alarm {
+            Alarm::Arrival(request) => {
+                self.messages.push(Message::Arrives(request));
+                self.next_arrival(request + 1);
+            }
+            Alarm::Served(sent) => {
+                let Sent {
+                    member,
+                    op,
+                    at,
+                    blocks,
+                    ..
+                } = self.sent[sent];
+                let blocks = at..at + blocks;
+                let unreadable = &mut self.members[member].unreadable;
+                let mut end = End::Good;
+                match op {
+                    Op::Read if unreadable.iter().any(|block| blocks.contains(block)) => {
+                        end = End::Unreadable;
+                    }
+                    Op::Write => unreadable.retain(|block| !blocks.contains(block)),
+                    _ => {}
+                }
+                self.ends(sent, end);
+                self.members[member].serving.retain(|&other| other != sent);
+                self.serve(member);
+            }
+        }
+    }
+
+    fn ends(&mut self, sent: usize, end: End) {
+        self.sent[sent].end = Some(end);
+        self.messages.push(Message::Complete(sent));
+    }
+
+    fn reaches_member(&mut self, sent: usize) {
+        let member = self.sent[sent].member;
+        if self.members[member].has_failed {
+            return self.ends(sent, End::Failed);
+        }
+        self.members[member].waiting.push(sent);
+        self.serve(member);
+    }
+
+    fn serve(&mut self, member: usize) {
+        let simple = self.case.members[member];
+        while self.members[member].serving.len() < simple.parallel
+            && !self.members[member].waiting.is_empty()
+        {
+            let next = self.members[member].waiting.remove(0);
+            self.members[member].serving.push(next);
+            let bytes = self.sent[next].blocks * simple.per_block;
+            let time = match self.sent[next].op {
+                Op::Read => simple.read + bytes,
+                Op::Write => simple.write + bytes,
+                Op::Flush | Op::Trim => 0,
+                Op::NvCache(command) => command.is_in_no_workload(),
+            };
+            self.alarm(self.now + time, Alarm::Served(next));
+        }
+    }
+
+    fn suffers(&mut self, fault: Fault) {
+        match fault {
+            Fault::Unreadable(member, from, blocks) => {
+                self.members[member].unreadable.extend(from..from + blocks);
+            }
+            Fault::Fails(member) => {
+                if std::mem::replace(&mut self.members[member].has_failed, true) {
+                    return;
+                }
+                self.members[member].serving.clear();
+                self.members[member].waiting.clear();
+                self.alarms.retain(|&(_, alarm)| {
+                    !matches!(alarm, Alarm::Served(sent) if self.sent[sent].member == member)
+                });
+                self.has_lost(member);
+                for sent in 0..self.sent.len() {
+                    if self.sent[sent].member == member && self.sent[sent].end.is_none() {
+                        self.ends(sent, End::Failed);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Both programs with one case.
+
+use std::collections::BTreeMap;
+
+use super::model::Model;
+use super::specs::Case;
+use crate::support::twins::{self, Done, completions};
+use crate::support::{RunOptions, from_text, outcome_of};
+
+/// The counters that both have, by the names of the results.
+const COUNTERS: [&str; 16] = [
+    "requests",
+    "reads",
+    "writes",
+    "split_requests",
+    "pieces",
+    "retried_reads",
+    "pre_reads",
+    "parity_writes",
+    "full_segments",
+    "reconstructed_segments",
+    "modified_segments",
+    "waited_for_rows",
+    "trims_not_passed_on",
+    "recovered_blocks",
+    "repaired_blocks",
+    "lost_blocks",
+];
+
+fn of_library(case: &Case) -> Result<Done, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("trace.csv").display().to_string();
+    std::fs::write(&trace, case.trace()).expect("written");
+    let options = RunOptions {
+        check: true,
+        keep_requests: true,
+        ..RunOptions::default()
+    };
+    let outcome = outcome_of(&from_text(case.spec(&trace)), &options);
+    let outcome = outcome.map_err(|error| error.to_string())?;
+    let completions = completions(&outcome, case.requests.len());
+    let json = outcome.json();
+    let array = &json["devices"]["array"];
+    if std::env::var("ATSHOW").is_ok() {
+        println!("{}\n{}", case.shown(), array);
+    }
+    let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
+    let mut counters: Vec<(&'static str, u64)> = Vec::new();
+    for name in COUNTERS {
+        counters.push((name, number(&array[name])));
+    }
+    counters.push(("failed", number(&json["requests"]["failed"])));
+    for member in 0..case.members.len() {
+        let member = &array["members"][format!("member[{member}]")];
+        counters.push(("pieces of a member", number(&member["pieces"])));
+        counters.push(("blocks of a member", number(&member["blocks"])));
+    }
+    Ok(Done {
+        completions,
+        counters,
+    })
+}
+
+fn of_twin(case: &Case) -> Done {
+    let mut model = Model::new(case);
+    model.run();
+    let counts: &BTreeMap<&str, u64> = &model.counts;
+    let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+    let mut counters: Vec<(&'static str, u64)> = Vec::new();
+    for name in COUNTERS {
+        counters.push((name, count(name)));
+    }
+    counters.push(("failed", count("failed")));
+    for known in &model.known {
+        counters.push(("pieces of a member", known.pieces));
+        counters.push(("blocks of a member", known.blocks));
+    }
+    Done {
+        completions: model.completions,
+        counters,
+    }
+}
+
+/// How the two differ, if they do: the first request, else the first counter.
+pub fn difference(case: &Case) -> Option<String> {
+    twins::difference(|| of_library(case), || of_twin(case))
+}
+
+/// A case that differs, without the requests and the faults that it differs without.
+pub fn shortened(mut case: Case) -> Case {
+    let mut at = case.requests.len();
+    while at > 0 {
+        at -= 1;
+        let left_out = case.requests.remove(at);
+        if case.requests.is_empty() || difference(&case).is_none() {
+            case.requests.insert(at, left_out);
+        }
+    }
+    let mut at = case.faults.len();
+    while at > 0 {
+        at -= 1;
+        let left_out = case.faults.remove(at);
+        if difference(&case).is_none() {
+            case.faults.insert(at, left_out);
+        }
+    }
+    case
+}
