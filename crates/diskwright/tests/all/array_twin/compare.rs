@@ -41,9 +41,6 @@ fn of_library(case: &Case) -> Result<Done, String> {
     let completions = completions(&outcome, case.requests.len());
     let json = outcome.json();
     let array = &json["devices"]["array"];
-    if std::env::var("ATSHOW").is_ok() {
-        println!("{}\n{}", case.shown(), array);
-    }
     let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
     let mut counters: Vec<(&'static str, u64)> = Vec::new();
     for name in COUNTERS {

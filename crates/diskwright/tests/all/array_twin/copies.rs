@@ -11,27 +11,29 @@ impl Model<'_> {
         let asked = self.jobs[job].asked;
         let mut plan = Plan::default();
         let mut repaired = 0;
-        for run in runs::of(self.blocks_of(&asked)) {
-            let bad = self.jobs[job].bad.clone();
-            let is_bad = |copy: &usize| {
-                bad.iter().any(|&(member, at)| {
-                    member == *copy && (run.at..run.at + run.blocks).contains(&at)
-                })
-            };
-            let mut not: Vec<usize> = self.case.copies(run.member);
-            not.retain(is_bad);
-            let member = self.source(run, &not)?;
+        // What cannot be read is looked for row by row.
+        let unit = self.jobs[job].is_by_rows.then(|| self.case.unit());
+        for run in runs::by_rows(runs::of, self.blocks_of(&asked), unit) {
             let blocks = |member: usize| -> Vec<Block> {
                 (run.at..run.at + run.blocks)
                     .map(|at| (member, at))
                     .collect()
             };
+            let (bad, there) = (self.jobs[job].bad.clone(), self.jobs[job].there.clone());
+            let mut copies = self.case.copies(run.member);
+            copies.retain(|&copy| !self.has_failed(copy));
+            let is_bad = |copy: &usize| blocks(*copy).iter().any(|block| bad.contains(block));
+            let (bad, good): (Vec<usize>, Vec<usize>) = copies.into_iter().partition(is_bad);
+            let is_there = |copy: &usize| blocks(*copy).iter().all(|block| there.contains(block));
+            let member = match good.into_iter().find(is_there) {
+                Some(copy) => copy,
+                None => self.source(run, &bad)?,
+            };
             plan.reads.extend(blocks(member));
-            for copy in not {
-                if !self.has_failed(copy) {
-                    plan.writes.extend(blocks(copy));
-                    repaired += run.blocks;
-                }
+            for copy in bad {
+                self.met.insert("a copy that is repaired");
+                plan.writes.extend(blocks(copy));
+                repaired += run.blocks;
             }
         }
         self.jobs[job].tally.push(("repaired_blocks", repaired));

@@ -98,6 +98,27 @@ impl Draw {
     }
 }
 
+impl Draw {
+    /// Members that fail and blocks that become unreadable, from the start or until an instant.
+    fn faults(&mut self, members: &[Simple], until: u64) -> Vec<(u64, Fault)> {
+        let mut faults = Vec::new();
+        for _ in 0..self.within(1..=3) {
+            let at = self.pick(&[0, 1]) * self.within(0..=until / 1_000) * 1_000;
+            let member = self.size(0..=members.len() as u64 - 1);
+            let fault = if self.chance(2) {
+                Fault::Fails(member)
+            } else {
+                let blocks = members[member].blocks;
+                let from = self.within(0..=blocks - 1);
+                let many = self.within(1..=(blocks - from).min(8));
+                Fault::Unreadable(member, from, many)
+            };
+            faults.push((at, fault));
+        }
+        faults
+    }
+}
+
 /// The case of a number.
 pub fn case(number: u64) -> Case {
     let mut draw = Draw(Stream::new(number, "array twin"));
@@ -115,7 +136,7 @@ pub fn case(number: u64) -> Case {
     let mut case = Case {
         layout,
         members,
-        faults: Vec::<(u64, Fault)>::new(),
+        faults: Vec::new(),
         requests: Vec::new(),
     };
     let capacity = case.capacity();
@@ -156,32 +177,8 @@ pub fn case(number: u64) -> Case {
             fua: op == Op::Write && draw.chance(8),
         });
     }
-    let last = at;
-    let fails = draw.chance(2)
-        && matches!(
-            layout,
-            Layout::Stripe { .. } | Layout::Mirror { .. } | Layout::Concat
-        );
-    if fails {
-        for _ in 0..draw.within(1..=3) {
-            let at = draw.pick(&[0, 1]) * draw.within(0..=last / 1_000) * 1_000;
-            let member = draw.size(0..=count as u64 - 1);
-            let fault = if draw.chance(2) {
-                Fault::Fails(member)
-            } else {
-                let blocks = case.members[member].blocks;
-                let from = draw.within(0..=blocks - 1);
-                let many = draw.within(1..=(blocks - from).min(8));
-                Fault::Unreadable(member, from, many)
-            };
-            case.faults.push((at, fault));
-        }
-    }
-    if case.parity().is_some() && draw.chance(3) {
-        for _ in 0..draw.within(1..=2) {
-            let member = draw.size(0..=count as u64 - 1);
-            case.faults.push((0, Fault::Fails(member)));
-        }
+    if draw.chance(2) {
+        case.faults = draw.faults(&case.members, at);
     }
     case
 }

@@ -271,6 +271,9 @@ impl Model<'_> {
             _ => pieces.iter().all(is_good),
         };
         let blocks = asked.lbn..asked.lbn + asked.blocks;
+        for &(counter, count) in &self.jobs[job].tally {
+            *self.counts.entry(counter).or_default() += count;
+        }
         if asked.op == Op::Write && has_succeeded {
             self.lost.retain(|lbn| !blocks.contains(lbn));
         }
@@ -279,11 +282,7 @@ impl Model<'_> {
 
     /// A job is over.
     pub fn is_over(&mut self, job: usize, has_succeeded: bool) {
-        if has_succeeded {
-            for (counter, count) in std::mem::take(&mut self.jobs[job].tally) {
-                self.add(counter, count);
-            }
-        } else {
+        if !has_succeeded {
             self.add("failed", 1);
             self.met.insert("a request that fails");
         }

@@ -40,10 +40,6 @@ pub fn small(number: u64) -> String {
     )
 }
 
-pub fn class(number: u64) -> String {
-    draw::case(number).class()
-}
-
 /// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: Range<u64>) {

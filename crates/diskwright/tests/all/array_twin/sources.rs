@@ -23,7 +23,7 @@ impl Model<'_> {
             "round-robin" => {
                 // A number among those that are left, which may be fewer than before.
                 let turn = self.turn.checked_rem(members.len())?;
-                self.turn = turn + 1;
+                self.turn = (turn + 1) % members.len();
                 Some(members[turn])
             }
             "nearest" => {

@@ -185,28 +185,6 @@ impl Case {
         text
     }
 
-    pub fn class(&self) -> String {
-        let text = self.layout.text();
-        let name = text.split('=').next().unwrap_or_default().to_owned();
-        let name = if text.contains("own-chain") {
-            name + " own-chain"
-        } else {
-            name
-        };
-        let mut f: Vec<&str> = self
-            .faults
-            .iter()
-            .map(|(at, fault)| match (at, fault) {
-                (0, Fault::Fails(_)) => "F0",
-                (_, Fault::Fails(_)) => "F",
-                _ => "U",
-            })
-            .collect();
-        f.sort();
-        f.dedup();
-        name + " " + &f.join(",")
-    }
-
     pub fn shown(&self) -> String {
         format!("{}\n{}", self.spec("trace.csv"), self.trace())
     }

@@ -21,7 +21,7 @@ impl Model<'_> {
         let parity = self.case.parity().expect("rows have parity");
         let row = segment.row;
         let units = self.case.data_units();
-        let at = row * self.case.unit() + segment.from;
+        let row_begin = row * self.case.unit();
         let mut written: Vec<usize> = Vec::new();
         let mut others: Vec<usize> = Vec::new();
         for unit in 0..units {
@@ -37,7 +37,10 @@ impl Model<'_> {
         if parities.is_empty() {
             return Some(Way::Nothing);
         }
-        let reads = |member: &usize| self.is_readable(job, (*member, at));
+        let reads = |member: &usize| {
+            let mut places = segment.from..segment.to;
+            places.all(|place| self.is_readable(job, (*member, row_begin + place)))
+        };
         let is_torn = self.jobs[job].has_written;
         let may_reconstruct = others.iter().all(reads);
         let may_modify = !is_torn && written.iter().all(reads) && parities.iter().all(reads);
