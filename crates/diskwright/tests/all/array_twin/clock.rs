@@ -31,7 +31,9 @@ pub enum End {
 /// A request to a member.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
+    /// The place of the member, and the device that was there.
     pub member: usize,
+    pub device: usize,
     pub op: Op,
     pub at: u64,
     pub blocks: u64,
@@ -40,9 +42,9 @@ pub struct Sent {
     pub end: Option<End>,
 }
 
-/// What a member is at.
+/// What a device is at.
 #[derive(Clone, Debug, Default)]
-pub struct Member {
+pub struct Device {
     pub serving: Vec<usize>,
     pub waiting: Vec<usize>,
     pub has_failed: bool,
@@ -97,14 +99,14 @@ impl Model<'_> {
             }
             Alarm::Served(sent) => {
                 let Sent {
-                    member,
+                    device,
                     op,
                     at,
                     blocks,
                     ..
                 } = self.sent[sent];
                 let blocks = at..at + blocks;
-                let unreadable = &mut self.members[member].unreadable;
+                let unreadable = &mut self.devices[device].unreadable;
                 let mut end = End::Good;
                 match op {
                     Op::Read if unreadable.iter().any(|block| blocks.contains(block)) => {
@@ -114,8 +116,8 @@ impl Model<'_> {
                     _ => {}
                 }
                 self.ends(sent, end);
-                self.members[member].serving.retain(|&other| other != sent);
-                self.serve(member);
+                self.devices[device].serving.retain(|&other| other != sent);
+                self.serve(device);
             }
         }
     }
@@ -126,21 +128,21 @@ impl Model<'_> {
     }
 
     fn reaches_member(&mut self, sent: usize) {
-        let member = self.sent[sent].member;
-        if self.members[member].has_failed {
+        let device = self.sent[sent].device;
+        if self.devices[device].has_failed {
             return self.ends(sent, End::Failed);
         }
-        self.members[member].waiting.push(sent);
-        self.serve(member);
+        self.devices[device].waiting.push(sent);
+        self.serve(device);
     }
 
-    fn serve(&mut self, member: usize) {
-        let simple = self.case.members[member];
-        while self.members[member].serving.len() < simple.parallel
-            && !self.members[member].waiting.is_empty()
+    fn serve(&mut self, device: usize) {
+        let simple = self.case.devices()[device];
+        while self.devices[device].serving.len() < simple.parallel
+            && !self.devices[device].waiting.is_empty()
         {
-            let next = self.members[member].waiting.remove(0);
-            self.members[member].serving.push(next);
+            let next = self.devices[device].waiting.remove(0);
+            self.devices[device].serving.push(next);
             let bytes = self.sent[next].blocks * simple.per_block;
             let time = match self.sent[next].op {
                 Op::Read => simple.read + bytes,
@@ -154,21 +156,24 @@ impl Model<'_> {
 
     fn suffers(&mut self, fault: Fault) {
         match fault {
-            Fault::Unreadable(member, from, blocks) => {
-                self.members[member].unreadable.extend(from..from + blocks);
+            Fault::Unreadable(device, from, blocks) => {
+                self.devices[device].unreadable.extend(from..from + blocks);
             }
-            Fault::Fails(member) => {
-                if std::mem::replace(&mut self.members[member].has_failed, true) {
+            Fault::Fails(device) => {
+                if std::mem::replace(&mut self.devices[device].has_failed, true) {
                     return;
                 }
-                self.members[member].serving.clear();
-                self.members[member].waiting.clear();
+                self.devices[device].serving.clear();
+                self.devices[device].waiting.clear();
                 self.alarms.retain(|&(_, alarm)| {
-                    !matches!(alarm, Alarm::Served(sent) if self.sent[sent].member == member)
+                    !matches!(alarm, Alarm::Served(sent) if self.sent[sent].device == device)
                 });
-                self.has_lost(member);
+                let mut slots = self.slots.iter();
+                if let Some(member) = slots.position(|slot| slot.device == device) {
+                    self.loses(member);
+                }
                 for sent in 0..self.sent.len() {
-                    if self.sent[sent].member == member && self.sent[sent].end.is_none() {
+                    if self.sent[sent].device == device && self.sent[sent].end.is_none() {
                         self.ends(sent, End::Failed);
                     }
                 }

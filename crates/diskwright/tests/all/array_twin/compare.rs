@@ -68,9 +68,9 @@ fn of_twin(case: &Case) -> Done {
         counters.push((name, count(name)));
     }
     counters.push(("failed", count("failed")));
-    for known in &model.known {
-        counters.push(("pieces of a member", known.pieces));
-        counters.push(("blocks of a member", known.blocks));
+    for share in &model.shares {
+        counters.push(("pieces of a member", share.pieces));
+        counters.push(("blocks of a member", share.blocks));
     }
     Done {
         completions: model.completions,

@@ -1,23 +1,24 @@
 //! Reads of arrays with parity: what a member has not, the others of its row make up for.
 
-use super::jobs::Block;
 use super::model::Model;
 use super::plans::Plan;
+use super::runs::{self, Run};
 
 impl Model<'_> {
-    /// Whether a block is where it should be and can be read.
-    pub fn is_readable(&self, job: usize, block: Block) -> bool {
-        !self.has_failed(block.0) && !self.jobs[job].bad.contains(&block)
+    /// Whether a part of a unit is where it should be and can be read.
+    pub fn is_readable(&self, job: usize, part: Run) -> bool {
+        let bad = &self.jobs[job].bad;
+        self.has(part.member, part.end()) && !bad.iter().any(|bad| bad.meets(&part))
     }
 
-    /// The blocks that a block is computed from, if there are enough: the other data of its row, and as many parities as data are missing.
-    fn others(&self, job: usize, (member, at): Block) -> Option<Vec<Block>> {
-        let row = at / self.case.unit();
+    /// What a part of a unit is computed from, if there is enough: the other data of its row, and as many parities as data are missing.
+    pub fn others(&self, job: usize, part: Run) -> Option<Vec<Run>> {
+        let row = part.at / self.case.unit();
         let units = self.case.data_units();
         let data = (0..units).map(|unit| self.case.data_member(row, unit));
         let all = data.chain(self.case.parity_members(row));
-        let mut others: Vec<Block> = all.map(|member| (member, at)).collect();
-        others.retain(|&other| other.0 != member && self.is_readable(job, other));
+        let mut others: Vec<Run> = all.map(|member| Run { member, ..part }).collect();
+        others.retain(|&other| other.member != part.member && self.is_readable(job, other));
         others.truncate(units);
         (others.len() == units).then_some(others)
     }
@@ -27,18 +28,18 @@ impl Model<'_> {
         let asked = self.jobs[job].asked;
         let mut plan = Plan::default();
         let (mut recovered, mut repaired) = (0, 0);
-        for block in self.blocks_of(&asked) {
-            if self.is_readable(job, block) {
-                plan.reads.push(block);
+        for part in runs::parts(self.blocks_of(&asked), self.case.unit()) {
+            if self.is_readable(job, part) {
+                plan.reads.push(part);
                 continue;
             }
-            plan.reads.extend(self.others(job, block)?);
+            plan.reads.extend(self.others(job, part)?);
             self.met.insert("a block that is computed");
-            recovered += 1;
-            if !self.has_failed(block.0) {
+            recovered += part.blocks;
+            if self.has(part.member, part.end()) {
                 self.met.insert("a block that is repaired");
-                plan.writes.push(block);
-                repaired += 1;
+                plan.writes.push(part);
+                repaired += part.blocks;
             }
         }
         let tally = &mut self.jobs[job].tally;

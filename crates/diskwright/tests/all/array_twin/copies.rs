@@ -1,9 +1,8 @@
 //! RAID-10: members with the same blocks.
 
-use super::jobs::Block;
 use super::model::Model;
 use super::plans::Plan;
-use super::runs;
+use super::runs::{self, Run};
 
 impl Model<'_> {
     /// Each run of blocks is read from one of its copies.
@@ -11,29 +10,35 @@ impl Model<'_> {
         let asked = self.jobs[job].asked;
         let mut plan = Plan::default();
         let mut repaired = 0;
+        let blocks = self.blocks_of(&asked);
         // What cannot be read is looked for row by row.
-        let unit = self.jobs[job].is_by_rows.then(|| self.case.unit());
-        for run in runs::by_rows(runs::of, self.blocks_of(&asked), unit) {
-            let blocks = |member: usize| -> Vec<Block> {
-                (run.at..run.at + run.blocks)
-                    .map(|at| (member, at))
-                    .collect()
+        let all = if self.jobs[job].is_by_rows {
+            runs::parts(blocks, self.case.unit())
+        } else {
+            runs::of(blocks)
+        };
+        for run in all {
+            let copies = self.case.copies(run.member).into_iter();
+            let mut copies: Vec<Run> = copies.map(|member| Run { member, ..run }).collect();
+            copies.retain(|copy| self.has(copy.member, copy.end()));
+            let (good, bad): (Vec<Run>, Vec<Run>) = copies
+                .into_iter()
+                .partition(|&copy| self.is_readable(job, copy));
+            let there = &self.jobs[job].there;
+            let is_there = |copy: &&Run| there.iter().any(|there| there.contains(copy));
+            let read = match good.iter().find(is_there) {
+                Some(&copy) => copy,
+                None => {
+                    let members = good.iter().map(|copy| copy.member).collect();
+                    let member = self.source(run, members)?;
+                    Run { member, ..run }
+                }
             };
-            let (bad, there) = (self.jobs[job].bad.clone(), self.jobs[job].there.clone());
-            let mut copies = self.case.copies(run.member);
-            copies.retain(|&copy| !self.has_failed(copy));
-            let is_bad = |copy: &usize| blocks(*copy).iter().any(|block| bad.contains(block));
-            let (bad, good): (Vec<usize>, Vec<usize>) = copies.into_iter().partition(is_bad);
-            let is_there = |copy: &usize| blocks(*copy).iter().all(|block| there.contains(block));
-            let member = match good.into_iter().find(is_there) {
-                Some(copy) => copy,
-                None => self.source(run, &bad)?,
-            };
-            plan.reads.extend(blocks(member));
+            plan.reads.push(read);
             for copy in bad {
                 self.met.insert("a copy that is repaired");
-                plan.writes.extend(blocks(copy));
-                repaired += run.blocks;
+                plan.writes.push(copy);
+                repaired += copy.blocks;
             }
         }
         self.jobs[job].tally.push(("repaired_blocks", repaired));
@@ -44,14 +49,16 @@ impl Model<'_> {
     pub fn plans_write_of_copies(&mut self, job: usize) -> Option<Plan> {
         let asked = self.jobs[job].asked;
         let mut plan = Plan::default();
-        for (member, at) in self.blocks_of(&asked) {
-            if self.is_beyond((member, at)) {
+        for run in runs::of(self.blocks_of(&asked)) {
+            let copies = self.case.copies(run.member);
+            if !copies.iter().any(|&copy| self.has(copy, run.end())) {
                 return None;
             }
-            let mut copies = self.case.copies(member);
-            copies.retain(|&copy| !self.has_failed(copy));
-            plan.writes
-                .extend(copies.into_iter().map(|copy| (copy, at)));
+            for member in copies {
+                if self.takes(member, run.at) {
+                    plan.writes.push(Run { member, ..run });
+                }
+            }
         }
         Some(plan)
     }

@@ -5,7 +5,7 @@ use diskwright::engine::request::Op;
 use super::clock::{End, Message, Sent};
 use super::model::Model;
 use super::order::Claim;
-use super::runs::Run;
+use super::runs::{self, Run};
 use super::specs::{Asked, Layout};
 
 /// A block of a member.
@@ -50,9 +50,9 @@ pub struct Job {
     pub claim: Option<Claim>,
     pub is_waiting: bool,
     pub pieces: Vec<Piece>,
-    /// Blocks that it has read, and blocks that could not be read.
-    pub there: Vec<Block>,
-    pub bad: Vec<Block>,
+    /// What it has read, and what could not be read.
+    pub there: Vec<Run>,
+    pub bad: Vec<Run>,
     /// It asks for one row at a time, to see what cannot be read.
     pub is_by_rows: bool,
     pub is_to_plan_anew: bool,
@@ -112,16 +112,15 @@ impl Model<'_> {
             Op::Write => true,
             Op::Trim => !has_parity,
             Op::Read if has_parity => {
-                let blocks = self.blocks_of(asked);
-                blocks.iter().any(|(member, _)| self.has_failed(*member))
+                let parts = runs::parts(self.blocks_of(asked), self.case.unit());
+                !parts.iter().all(|part| self.has(part.member, part.end()))
             }
-            Op::Read => (0..self.case.members.len()).any(|member| self.has_failed(member)),
+            Op::Read => {
+                let used = self.case.used();
+                !(0..self.slots.len()).all(|member| self.has(member, used))
+            }
             _ => false,
         }
-    }
-
-    pub fn has_failed(&self, member: usize) -> bool {
-        self.known[member].has_failed
     }
 
     /// The places of a request's blocks, each on the first member that has it.
@@ -147,7 +146,7 @@ impl Model<'_> {
     fn flushes(&mut self, job: usize) {
         let leaves_out = self.case.is_redundant() || self.case.is_mirror();
         for member in 0..self.case.members.len() {
-            if !(leaves_out && self.has_failed(member)) {
+            if !(leaves_out && self.is_lost(member)) {
                 let run = Run {
                     member,
                     at: 0,
@@ -180,7 +179,7 @@ impl Model<'_> {
                 continue;
             }
             let is_write = matches!(op, Op::Write | Op::Trim);
-            if self.case.is_redundant() && is_write && self.has_failed(run.member) {
+            if self.case.is_redundant() && is_write && !self.takes(run.member, run.at) {
                 let job = &mut self.jobs[job];
                 job.pieces[piece].is_sent = true;
                 job.pieces[piece].end = Some(End::Failed);
@@ -217,18 +216,20 @@ impl Model<'_> {
             has_parity,
             ..
         } = self.jobs[job].pieces[piece];
-        let known = &mut self.known[run.member];
-        known.outstanding += 1;
-        known.pieces += 1;
-        known.blocks += run.blocks;
+        let slot = &mut self.slots[run.member];
+        slot.outstanding += 1;
         if op != Op::Flush {
-            known.last_end = run.at + run.blocks;
+            slot.last_end = run.end();
         }
+        let device = slot.device;
+        self.shares[device].pieces += 1;
+        self.shares[device].blocks += run.blocks;
         self.add("pieces", 1);
         self.add("pre_reads", is_pre_read.into());
         self.add("parity_writes", has_parity.into());
         self.sent.push(Sent {
             member: run.member,
+            device,
             op,
             at: run.at,
             blocks: run.blocks,
@@ -243,19 +244,22 @@ impl Model<'_> {
     pub fn ended(&mut self, sent: usize) {
         let Sent {
             member,
+            device,
             job,
             piece,
             end,
             ..
         } = self.sent[sent];
         let end = end.expect("it has ended");
-        self.known[member].outstanding -= 1;
+        if self.slots[member].device == device {
+            self.slots[member].outstanding -= 1;
+        }
         if end != End::Good && self.is_retried(job, piece) {
             return self.send(job, piece);
         }
         self.jobs[job].pieces[piece].end = Some(end);
         if self.case.is_redundant() {
-            self.hears(job, piece, end);
+            self.hears(job, piece, device, end);
         }
         self.send_ready(job);
         self.go_on();

@@ -2,18 +2,45 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::clock::{Alarm, Member, Message, Sent};
+use super::clock::{Alarm, Device, Message, Sent};
 use super::jobs::Job;
 use super::specs::Case;
 
-/// What the array knows of a member.
-#[derive(Clone, Debug, Default)]
-pub struct Known {
+/// What a member of the array has of what it should have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum State {
+    Good,
+    Lost,
+    /// The first blocks, as many as these.
+    Rebuilding(u64),
+}
+
+/// A member of the array.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// The device that is there: a member of the spec, or behind these a spare.
+    pub device: usize,
+    pub state: State,
     /// Requests that were sent to it and have not come back.
     pub outstanding: usize,
     /// Where the last request that was sent to it ends.
     pub last_end: u64,
-    pub has_failed: bool,
+}
+
+impl Slot {
+    pub fn of(device: usize, state: State) -> Slot {
+        Slot {
+            device,
+            state,
+            outstanding: 0,
+            last_end: 0,
+        }
+    }
+}
+
+/// Requests that a device was sent, and their blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Share {
     pub pieces: u64,
     pub blocks: u64,
 }
@@ -24,8 +51,9 @@ pub struct Model<'a> {
     pub alarms: Vec<(u64, Alarm)>,
     pub messages: Vec<Message>,
     pub sent: Vec<Sent>,
-    pub members: Vec<Member>,
-    pub known: Vec<Known>,
+    pub devices: Vec<Device>,
+    pub slots: Vec<Slot>,
+    pub shares: Vec<Share>,
     pub jobs: Vec<Job>,
     /// Jobs that keep places of rows or wait for them, in the order in which they have asked.
     pub claimed: Vec<usize>,
@@ -42,14 +70,18 @@ pub struct Model<'a> {
 
 impl<'a> Model<'a> {
     pub fn new(case: &'a Case) -> Model<'a> {
+        let devices = case.members.len();
         Model {
             case,
             now: 0,
             alarms: Vec::new(),
             messages: Vec::new(),
             sent: Vec::new(),
-            members: vec![Member::default(); case.members.len()],
-            known: vec![Known::default(); case.members.len()],
+            devices: vec![Device::default(); devices],
+            slots: (0..case.members.len())
+                .map(|member| Slot::of(member, State::Good))
+                .collect(),
+            shares: vec![Share::default(); devices],
             jobs: Vec::new(),
             claimed: Vec::new(),
             ready: Vec::new(),
@@ -65,9 +97,34 @@ impl<'a> Model<'a> {
         *self.counts.entry(counter).or_default() += count;
     }
 
-    /// The array hears that a member has failed.
-    pub fn has_lost(&mut self, member: usize) {
-        self.known[member].has_failed = true;
+    /// Whether a member has what it should have up to a block.
+    pub fn has(&self, member: usize, end: u64) -> bool {
+        match self.slots[member].state {
+            State::Good => true,
+            State::Lost => false,
+            State::Rebuilding(done) => end <= done,
+        }
+    }
+
+    /// Whether a write from a block on has to go to a member too.
+    pub fn takes(&self, member: usize, from: u64) -> bool {
+        match self.slots[member].state {
+            State::Good => true,
+            State::Lost => false,
+            State::Rebuilding(done) => from < done,
+        }
+    }
+
+    pub fn is_lost(&self, member: usize) -> bool {
+        self.slots[member].state == State::Lost
+    }
+
+    /// A member has nothing any more.
+    pub fn loses(&mut self, member: usize) {
+        if self.is_lost(member) {
+            return;
+        }
+        self.slots[member].state = State::Lost;
         self.met.insert("a member that fails");
     }
 }

@@ -15,11 +15,13 @@ impl Model<'_> {
             if !self.case.is_mirror() {
                 pieces.push(run);
             } else if asked.op == Op::Read {
-                let member = self.source(run, &[]);
+                let mut copies = self.case.copies(run.member);
+                copies.retain(|&copy| !self.is_lost(copy));
+                let member = self.source(run, copies);
                 pieces.extend(member.map(|member| Run { member, ..run }));
             } else {
                 let mut copies = self.case.copies(run.member);
-                copies.retain(|&copy| !self.has_failed(copy));
+                copies.retain(|&copy| !self.is_lost(copy));
                 pieces.extend(copies.into_iter().map(|member| Run { member, ..run }));
             }
         }

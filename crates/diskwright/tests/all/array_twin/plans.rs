@@ -3,17 +3,17 @@
 use diskwright::engine::request::Op;
 
 use super::clock::End;
-use super::jobs::{Block, Piece};
-use super::model::Model;
-use super::runs;
+use super::jobs::{Job, Piece};
+use super::model::{Model, State};
+use super::runs::{self, Run};
 
-/// Blocks that are read and written for a request.
+/// What is read and written for a request: parts of units, and of copies runs of them.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    pub reads: Vec<Block>,
-    pub writes: Vec<Block>,
+    pub reads: Vec<Run>,
+    pub writes: Vec<Run>,
     /// Of those, the ones that are parity.
-    pub parity: Vec<Block>,
+    pub parity: Vec<Run>,
     /// Blocks of the array that are given up.
     pub lost: Vec<u64>,
 }
@@ -48,16 +48,17 @@ impl Model<'_> {
     fn makes_pieces(&mut self, job: usize, mut plan: Plan) {
         let unit = self.case.unit();
         let row_of = |at: u64| at / unit;
-        let unless_single = if self.jobs[job].is_by_rows {
-            Some(unit)
-        } else {
-            None
-        };
-        let asked = self.jobs[job].asked;
-        let there = &self.jobs[job].there;
-        plan.reads.retain(|block| !there.contains(block));
-        let reads = runs::by_rows(runs::over_gaps, plan.reads, unless_single);
-        let writes = runs::by_rows(runs::of, plan.writes, unless_single);
+        let Job {
+            asked,
+            is_by_rows,
+            ref there,
+            ..
+        } = self.jobs[job];
+        let one_row = is_by_rows.then_some(unit);
+        plan.reads
+            .retain(|read| !there.iter().any(|there| there.contains(read)));
+        let reads = runs::by_rows(runs::over_gaps, runs::blocks(&plan.reads), one_row);
+        let writes = runs::by_rows(runs::of, runs::blocks(&plan.writes), one_row);
         let own_chain = self.case.parity().is_some_and(|parity| parity.own_chain);
         let mut pieces = Vec::new();
         for &run in &reads {
@@ -72,13 +73,12 @@ impl Model<'_> {
                 Op::Write
             };
             let mut piece = Piece::new(op, run);
-            let parity = plan.parity.iter();
-            let parity = parity.filter(|(member, at)| run.has(*member, *at));
-            let rows: Vec<u64> = parity.map(|(_, at)| row_of(*at)).collect();
+            let parity = plan.parity.iter().filter(|parity| run.contains(parity));
+            let rows: Vec<u64> = parity.map(|parity| row_of(parity.at)).collect();
             piece.has_parity = !rows.is_empty();
             for (number, read) in reads.iter().enumerate() {
                 // A joined request is for all rows from its first to its last.
-                let of_read = row_of(read.at)..=row_of(read.at + read.blocks - 1);
+                let of_read = row_of(read.at)..=row_of(read.end() - 1);
                 let of_parity = rows.iter().min().zip(rows.iter().max());
                 let is_of_rows = of_parity
                     .is_some_and(|(first, last)| first <= of_read.end() && of_read.start() <= last);
@@ -95,19 +95,18 @@ impl Model<'_> {
     }
 
     /// A piece has come back.
-    pub fn hears(&mut self, job: usize, piece: usize, end: End) {
+    pub fn hears(&mut self, job: usize, piece: usize, device: usize, end: End) {
         let Piece { op, run, .. } = self.jobs[job].pieces[piece];
         let is_read = op == Op::Read;
         let unit = self.case.unit();
-        let blocks = (run.at..run.at + run.blocks).map(|at| (run.member, at));
         let job = &mut self.jobs[job];
         match end {
-            End::Good if is_read => job.there.extend(blocks),
+            End::Good if is_read => job.there.push(run),
             End::Good => {}
             End::Unreadable => {
-                let is_of_one_row = run.at / unit == (run.at + run.blocks - 1) / unit;
+                let is_of_one_row = run.at / unit == (run.end() - 1) / unit;
                 if is_of_one_row || job.is_by_rows {
-                    job.bad.extend(blocks);
+                    job.bad.push(run);
                 }
                 job.is_by_rows = true;
                 job.is_to_plan_anew = true;
@@ -116,7 +115,9 @@ impl Model<'_> {
             End::Failed => {
                 job.is_to_plan_anew |= is_read;
                 job.has_lost_a_write |= !is_read;
-                self.known[run.member].has_failed = true;
+                if self.slots[run.member].device == device {
+                    self.loses(run.member);
+                }
             }
         }
     }
@@ -124,10 +125,11 @@ impl Model<'_> {
     /// A job of which a read has failed, and of which nothing is under way any more, begins anew.
     pub fn plans_anew(&mut self, number: usize) {
         self.met.insert("a request that is planned anew");
-        let known = &self.known;
+        let slots = &self.slots;
         let job = &mut self.jobs[number];
         job.is_to_plan_anew = false;
-        job.there.retain(|(member, _)| !known[*member].has_failed);
+        let is_lost = |there: &Run| slots[there.member].state == State::Lost;
+        job.there.retain(|there| !is_lost(there));
         if job.claim.is_some() {
             return self.ready.push(number);
         }
@@ -146,34 +148,36 @@ impl Model<'_> {
         let job = &self.jobs[number];
         let asked = job.asked;
         let mut blocks = asked.lbn..asked.lbn + asked.blocks;
+        let unit = self.case.unit();
         match asked.op {
             Op::Read => !blocks.any(|lbn| self.lost.contains(&lbn)),
+            _ if !job.has_lost_a_write => true,
             Op::Write => {
-                !job.has_lost_a_write
-                    || !self
-                        .blocks_of(&asked)
-                        .into_iter()
-                        .any(|block| self.is_beyond(block))
+                let mut parts = runs::parts(self.blocks_of(&asked), unit).into_iter();
+                !parts.any(|part| self.is_beyond(part))
             }
             _ => {
-                !job.has_lost_a_write
-                    || !(0..self.case.capacity()).any(|lbn| {
-                        let place = self.case.place(lbn);
-                        self.is_beyond((place.member, place.at))
-                    })
+                let at = self.case.used() - unit;
+                let last = |member| Run {
+                    member,
+                    at,
+                    blocks: unit,
+                };
+                let mut units = 0..self.case.data_units();
+                !units.any(|unit| self.is_beyond(last(unit)))
             }
         }
     }
 
-    /// Whether more members of a block's row are missing than its redundancy makes up for.
-    pub fn is_beyond(&self, (member, at): Block) -> bool {
+    /// Whether more is missing of a part's row than its redundancy makes up for.
+    pub fn is_beyond(&self, part: Run) -> bool {
+        let is_missing = |member: &usize| !self.has(*member, part.end());
         if self.case.parity().is_none() {
-            let copies = self.case.copies(member % self.case.data_units());
-            return copies.into_iter().all(|copy| self.has_failed(copy));
+            // In any group of copies.
+            let mut groups = 0..self.case.data_units();
+            return groups.any(|group| self.case.copies(group).iter().all(is_missing));
         }
-        let _ = at;
         let members = 0..self.case.members.len();
-        let missing = members.filter(|&member| self.has_failed(member));
-        missing.count() > self.case.parities()
+        members.filter(is_missing).count() > self.case.parities()
     }
 }

@@ -12,9 +12,28 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn has(&self, member: usize, block: u64) -> bool {
-        self.member == member && (self.at..self.at + self.blocks).contains(&block)
+    /// The block behind the last one.
+    pub fn end(&self) -> u64 {
+        self.at + self.blocks
     }
+
+    pub fn meets(&self, other: &Run) -> bool {
+        self.member == other.member && self.at < other.end() && other.at < self.end()
+    }
+
+    pub fn contains(&self, other: &Run) -> bool {
+        self.member == other.member && self.at <= other.at && other.end() <= self.end()
+    }
+
+    fn all(&self) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let member = self.member;
+        (self.at..self.end()).map(move |at| (member, at))
+    }
+}
+
+/// The blocks of runs.
+pub fn blocks(runs: &[Run]) -> Vec<(usize, u64)> {
+    runs.iter().flat_map(Run::all).collect()
 }
 
 /// The runs of these blocks of members, by member and place.
@@ -24,7 +43,7 @@ fn joined(mut blocks: Vec<(usize, u64)>, gap: u64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (member, block) in blocks {
         match runs.last_mut() {
-            Some(run) if run.member == member && block - (run.at + run.blocks) <= gap => {
+            Some(run) if run.member == member && block - run.end() <= gap => {
                 run.blocks = block + 1 - run.at;
             }
             _ => runs.push(Run {
@@ -66,4 +85,9 @@ pub fn by_rows(
     }
     runs.sort_by_key(|run| (run.member, run.at));
     runs
+}
+
+/// The parts of units that have these blocks.
+pub fn parts(blocks: Vec<(usize, u64)>, unit: u64) -> Vec<Run> {
+    by_rows(of, blocks, Some(unit))
 }

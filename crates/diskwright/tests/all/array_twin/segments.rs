@@ -1,5 +1,6 @@
 //! Rows are cut into segments in which the same units are written.
 
+use super::runs::Run;
 use super::specs::{Asked, Case};
 
 /// Places of a row at which the same units are written.
@@ -11,6 +12,17 @@ pub struct Segment {
     pub to: u64,
     /// The units that are written.
     pub written: Vec<usize>,
+}
+
+impl Segment {
+    /// A member's part of it.
+    pub fn of(&self, member: usize, unit: u64) -> Run {
+        Run {
+            member,
+            at: self.row * unit + self.from,
+            blocks: self.to - self.from,
+        }
+    }
 }
 
 /// The segments of all rows that a request writes.

@@ -6,18 +6,15 @@ use super::specs::Layout;
 
 impl Model<'_> {
     fn distance(&self, member: usize, run: Run) -> u64 {
-        self.known[member].last_end.abs_diff(run.at)
+        self.slots[member].last_end.abs_diff(run.at)
     }
 
-    /// The member that reads a run, of those that have it and have not been tried.
-    pub fn source(&mut self, run: Run, tried: &[usize]) -> Option<usize> {
-        let read = match self.case.layout {
-            Layout::Mirror { read } | Layout::Raid10 { read, .. } => read,
-            _ => return Some(run.member),
+    /// The one of some members with the same blocks that reads a run of them.
+    pub fn source(&mut self, run: Run, members: Vec<usize>) -> Option<usize> {
+        let (Layout::Mirror { read } | Layout::Raid10 { read, .. }) = self.case.layout else {
+            return None;
         };
-        let mut members = self.case.copies(run.member);
-        members.retain(|member| !self.known[*member].has_failed && !tried.contains(member));
-        let outstanding = |member: usize| self.known[member].outstanding;
+        let outstanding = |member: usize| self.slots[member].outstanding;
         match read {
             "first" => members.first().copied(),
             "round-robin" => {
@@ -44,7 +41,7 @@ impl Model<'_> {
         let mut next = (1..count).map(|further| (last + further) % count);
         let copies = self.case.copies(run.member);
         next.find(|member| {
-            copies.contains(member) && !self.known[*member].has_failed && !tried.contains(member)
+            copies.contains(member) && !self.is_lost(*member) && !tried.contains(member)
         })
     }
 }

@@ -135,6 +135,10 @@ impl Layout {
 }
 
 impl Case {
+    pub fn devices(&self) -> &[Simple] {
+        &self.members
+    }
+
     pub fn trace(&self) -> String {
         let mut text = "time_ns,device,op,fua,lbn,blocks\n".to_owned();
         for asked in &self.requests {

@@ -1,8 +1,8 @@
 //! Writes of rows with parity.
 
-use super::jobs::Block;
 use super::model::Model;
 use super::plans::Plan;
+use super::runs::Run;
 use super::segments::{self, Segment};
 
 /// How the parity of a segment is made.
@@ -21,7 +21,7 @@ impl Model<'_> {
         let parity = self.case.parity().expect("rows have parity");
         let row = segment.row;
         let units = self.case.data_units();
-        let row_begin = row * self.case.unit();
+        let part = |member: usize| segment.of(member, self.case.unit());
         let mut written: Vec<usize> = Vec::new();
         let mut others: Vec<usize> = Vec::new();
         for unit in 0..units {
@@ -33,14 +33,11 @@ impl Model<'_> {
             }
         }
         let mut parities = self.case.parity_members(row);
-        parities.retain(|&member| !self.has_failed(member));
+        parities.retain(|&member| self.takes(member, part(member).at));
         if parities.is_empty() {
             return Some(Way::Nothing);
         }
-        let reads = |member: &usize| {
-            let mut places = segment.from..segment.to;
-            places.all(|place| self.is_readable(job, (*member, row_begin + place)))
-        };
+        let reads = |member: &usize| self.is_readable(job, part(*member));
         let is_torn = self.jobs[job].has_written;
         let may_reconstruct = others.iter().all(reads);
         let may_modify = !is_torn && written.iter().all(reads) && parities.iter().all(reads);
@@ -79,14 +76,10 @@ impl Model<'_> {
         let unit = self.case.unit();
         let mut plan = Plan::default();
         for segment in &segments {
-            let row = segment.row;
-            let at = row * unit + segment.from;
-            if self.is_beyond((0, at)) {
+            if self.is_beyond(segment.of(0, unit)) {
                 return None;
             }
-            let way = self.way(job, &segments, segment)?;
-            let parities = self.case.parity_members(row);
-            let (read, lost) = match way {
+            let (read, lost) = match self.way(job, &segments, segment)? {
                 Way::Nothing => {
                     self.met.insert("a row without parity");
                     (Vec::new(), Vec::new())
@@ -101,26 +94,25 @@ impl Model<'_> {
                     (read, lost)
                 }
             };
-            for offset in segment.from..segment.to {
-                let at = row * unit + offset;
-                plan.reads.extend(read.iter().map(|&member| (member, at)));
-                plan.parity
-                    .extend(parities.iter().map(|&member| (member, at)));
-                for &member in &lost {
-                    plan.writes.push((member, at));
-                    let mut units = 0..self.case.data_units();
-                    let unit_lost = units.find(|&unit| self.case.data_member(row, unit) == member);
-                    let place = row * self.case.data_units() as u64;
-                    let place = place + unit_lost.expect("it has data") as u64;
-                    plan.lost.push(place * unit + offset);
+            let row = segment.row;
+            let part = |member: usize| segment.of(member, unit);
+            plan.reads.extend(read.into_iter().map(part));
+            let takes = |part: &Run| self.takes(part.member, part.at);
+            let data = |unit: usize| self.case.data_member(row, unit);
+            let written = segment.written.iter().map(|&unit| data(unit));
+            let written = written.chain(lost.iter().copied());
+            plan.writes.extend(written.map(part).filter(takes));
+            let parities = self.case.parity_members(row).into_iter();
+            let parities: Vec<Run> = parities.map(part).filter(takes).collect();
+            plan.writes.extend(&parities);
+            plan.parity.extend(parities);
+            for number in 0..self.case.data_units() {
+                if lost.contains(&data(number)) {
+                    let begin = (row * self.case.data_units() as u64 + number as u64) * unit;
+                    plan.lost.extend(begin + segment.from..begin + segment.to);
                 }
             }
         }
-        plan.writes.extend(self.blocks_of(&asked));
-        plan.writes.extend(&plan.parity);
-        let works = |block: &Block| !self.has_failed(block.0);
-        plan.writes.retain(works);
-        plan.parity.retain(works);
         Some(plan)
     }
 }
