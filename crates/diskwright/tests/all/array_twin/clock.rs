@@ -11,6 +11,8 @@ pub enum Alarm {
     Arrival(usize),
     /// A member has served a request.
     Served(usize),
+    /// The next step of a rebuild.
+    Rebuild,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +20,7 @@ pub enum Message {
     Arrives(usize),
     ToMember(usize),
     Complete(usize),
+    HasFailed(usize),
 }
 
 /// How a request of a member ends.
@@ -53,7 +56,7 @@ pub struct Device {
 }
 
 impl Model<'_> {
-    fn alarm(&mut self, at: u64, alarm: Alarm) {
+    pub fn alarm(&mut self, at: u64, alarm: Alarm) {
         self.alarms.push((at, alarm));
     }
 
@@ -73,6 +76,7 @@ impl Model<'_> {
                     Message::Arrives(request) => self.arrives(request),
                     Message::ToMember(sent) => self.reaches_member(sent),
                     Message::Complete(sent) => self.ended(sent),
+                    Message::HasFailed(device) => self.hears_of_failure(device),
                 }
             }
             let alarms = self.alarms.iter().map(|(at, _)| *at);
@@ -96,6 +100,10 @@ impl Model<'_> {
             Alarm::Arrival(request) => {
                 self.messages.push(Message::Arrives(request));
                 self.next_arrival(request + 1);
+            }
+            Alarm::Rebuild => {
+                self.steps();
+                self.go_on();
             }
             Alarm::Served(sent) => {
                 let Sent {
@@ -137,7 +145,7 @@ impl Model<'_> {
     }
 
     fn serve(&mut self, device: usize) {
-        let simple = self.case.devices()[device];
+        let simple = self.case.device(device);
         while self.devices[device].serving.len() < simple.parallel
             && !self.devices[device].waiting.is_empty()
         {
@@ -168,10 +176,7 @@ impl Model<'_> {
                 self.alarms.retain(|&(_, alarm)| {
                     !matches!(alarm, Alarm::Served(sent) if self.sent[sent].device == device)
                 });
-                let mut slots = self.slots.iter();
-                if let Some(member) = slots.position(|slot| slot.device == device) {
-                    self.loses(member);
-                }
+                self.messages.push(Message::HasFailed(device));
                 for sent in 0..self.sent.len() {
                     if self.sent[sent].device == device && self.sent[sent].end.is_none() {
                         self.ends(sent, End::Failed);

@@ -52,6 +52,23 @@ fn of_library(case: &Case) -> Result<Done, String> {
         counters.push(("pieces of a member", number(&member["pieces"])));
         counters.push(("blocks of a member", number(&member["blocks"])));
     }
+    for spare in 0..case.spares.len() {
+        let spare = &array["spares"][format!("spare[{spare}]")];
+        counters.push(("pieces of a spare", number(&spare["pieces"])));
+        counters.push(("blocks of a spare", number(&spare["blocks"])));
+    }
+    let none = Vec::new();
+    let rebuilds = array["rebuilds"].as_array().unwrap_or(&none);
+    let complete = rebuilds
+        .iter()
+        .filter(|rebuild| rebuild["complete"] == true);
+    let blocks = rebuilds
+        .iter()
+        .map(|rebuild| number(&rebuild["blocks"]))
+        .sum();
+    counters.push(("rebuilds", rebuilds.len() as u64));
+    counters.push(("rebuilt_blocks", blocks));
+    counters.push(("complete rebuilds", complete.count() as u64));
     Ok(Done {
         completions,
         counters,
@@ -68,9 +85,17 @@ fn of_twin(case: &Case) -> Done {
         counters.push((name, count(name)));
     }
     counters.push(("failed", count("failed")));
-    for share in &model.shares {
-        counters.push(("pieces of a member", share.pieces));
-        counters.push(("blocks of a member", share.blocks));
+    for (device, share) in model.shares.iter().enumerate() {
+        let (pieces, blocks) = if device < case.members.len() {
+            ("pieces of a member", "blocks of a member")
+        } else {
+            ("pieces of a spare", "blocks of a spare")
+        };
+        counters.push((pieces, share.pieces));
+        counters.push((blocks, share.blocks));
+    }
+    for name in ["rebuilds", "rebuilt_blocks", "complete rebuilds"] {
+        counters.push((name, count(name)));
     }
     Done {
         completions: model.completions,

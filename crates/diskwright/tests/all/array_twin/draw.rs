@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
-use super::specs::{Asked, Case, Fault, Layout, Parity, Simple};
+use super::specs::{Asked, Case, Fault, Layout, Parity, Rebuild, Simple};
 
 struct Draw(Stream);
 
@@ -117,6 +117,40 @@ impl Draw {
         }
         faults
     }
+
+    /// Spares, and failures that the redundancy makes up for.
+    fn spares(&mut self, case: &mut Case, until: u64) {
+        for _ in 0..self.within(1..=2) {
+            let used = case.used() + self.pick(&[0, 3]);
+            case.spares.push(self.simple(used));
+        }
+        let used = case.used();
+        let unit = case.unit();
+        case.rebuild = Some(Rebuild {
+            per_block: self.pick(&[0, 2_000, 64_000]),
+            step: self.pick(&[unit, 2 * unit, used, 1, 7]),
+            delay: self.pick(&[0, 0, 1_000, 300_000]),
+        });
+        case.faults.clear();
+        // Of all devices, whatever the redundancy makes up for; or of members, as many as it does.
+        let count = case.members.len() as u64;
+        let mut failing = Vec::new();
+        if self.chance(3) {
+            for _ in 0..self.within(1..=4) {
+                failing.push(self.within(0..=count + case.spares.len() as u64 - 1));
+            }
+        } else {
+            let first = self.within(0..=count - 1);
+            failing.push(first);
+            if case.parities() == 2 {
+                failing.push((first + self.within(1..=count - 1)) % count);
+            }
+        }
+        for device in failing {
+            let at = self.pick(&[0, 1, 1]) * self.within(0..=until / 1_000) * 1_000;
+            case.faults.push((at, Fault::Fails(device as usize)));
+        }
+    }
 }
 
 /// The case of a number.
@@ -136,6 +170,8 @@ pub fn case(number: u64) -> Case {
     let mut case = Case {
         layout,
         members,
+        spares: Vec::new(),
+        rebuild: None,
         faults: Vec::new(),
         requests: Vec::new(),
     };
@@ -179,6 +215,10 @@ pub fn case(number: u64) -> Case {
     }
     if draw.chance(2) {
         case.faults = draw.faults(&case.members, at);
+    }
+    let mut draw = Draw(Stream::new(number, "array twin with spares"));
+    if case.is_redundant() && draw.chance(4) {
+        draw.spares(&mut case, at);
     }
     case
 }

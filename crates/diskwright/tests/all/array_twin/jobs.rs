@@ -41,12 +41,21 @@ impl Piece {
     }
 }
 
-/// A request of the host.
+/// What a job is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Purpose {
+    /// The host's request of a number.
+    Request(usize),
+    /// A step of a rebuild, and the flush at its end.
+    Step,
+    Seal,
+}
+
+/// Work of the array.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub asked: Asked,
-    /// Its number.
-    pub request: usize,
+    pub purpose: Purpose,
     pub claim: Option<Claim>,
     pub is_waiting: bool,
     pub pieces: Vec<Piece>,
@@ -61,6 +70,25 @@ pub struct Job {
     pub has_lost_a_write: bool,
     /// What it does once all is read and written.
     pub tally: Vec<(&'static str, u64)>,
+}
+
+impl Job {
+    pub fn new(asked: Asked, purpose: Purpose, claim: Option<Claim>) -> Job {
+        Job {
+            asked,
+            purpose,
+            claim,
+            is_waiting: true,
+            pieces: Vec::new(),
+            there: Vec::new(),
+            bad: Vec::new(),
+            is_by_rows: false,
+            is_to_plan_anew: false,
+            has_written: false,
+            has_lost_a_write: false,
+            tally: Vec::new(),
+        }
+    }
 }
 
 impl Model<'_> {
@@ -78,20 +106,8 @@ impl Model<'_> {
             self.add("split_requests", 1);
         }
         let claim = self.needs_rows(&asked).then(|| self.claim(&asked));
-        self.jobs.push(Job {
-            asked,
-            request,
-            claim,
-            is_waiting: true,
-            pieces: Vec::new(),
-            there: Vec::new(),
-            bad: Vec::new(),
-            is_by_rows: false,
-            is_to_plan_anew: false,
-            has_written: false,
-            has_lost_a_write: false,
-            tally: Vec::new(),
-        });
+        self.jobs
+            .push(Job::new(asked, Purpose::Request(request), claim));
         self.asks(self.jobs.len() - 1);
         self.go_on();
     }
@@ -179,7 +195,9 @@ impl Model<'_> {
                 continue;
             }
             let is_write = matches!(op, Op::Write | Op::Trim);
-            if self.case.is_redundant() && is_write && !self.takes(run.member, run.at) {
+            let is_of_spare = self.jobs[job].purpose == Purpose::Step && !self.is_lost(run.member);
+            let is_taken = is_of_spare || self.takes(run.member, run.at);
+            if self.case.is_redundant() && is_write && !is_taken {
                 let job = &mut self.jobs[job];
                 job.pieces[piece].is_sent = true;
                 job.pieces[piece].end = Some(End::Failed);
@@ -286,11 +304,18 @@ impl Model<'_> {
 
     /// A job is over.
     pub fn is_over(&mut self, job: usize, has_succeeded: bool) {
+        let Purpose::Request(request) = self.jobs[job].purpose else {
+            self.leaves(job);
+            return match self.jobs[job].purpose {
+                Purpose::Step => self.has_stepped(job, has_succeeded),
+                _ => self.is_sealed(),
+            };
+        };
         if !has_succeeded {
             self.add("failed", 1);
             self.met.insert("a request that fails");
         }
-        self.completions[self.jobs[job].request] = Some(self.now);
+        self.completions[request] = Some(self.now);
         self.leaves(job);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::clock::{Alarm, Device, Message, Sent};
 use super::jobs::Job;
+use super::rebuild::UnderWay;
 use super::specs::Case;
 
 /// What a member of the array has of what it should have.
@@ -63,6 +64,9 @@ pub struct Model<'a> {
     pub lost: Vec<u64>,
     /// Of the members with the same blocks, whose turn to read is next.
     pub turn: usize,
+    /// Spares that have no place yet.
+    pub spares: Vec<usize>,
+    pub rebuild: Option<UnderWay>,
     pub completions: Vec<Option<u64>>,
     pub counts: BTreeMap<&'static str, u64>,
     pub met: BTreeSet<&'static str>,
@@ -70,7 +74,7 @@ pub struct Model<'a> {
 
 impl<'a> Model<'a> {
     pub fn new(case: &'a Case) -> Model<'a> {
-        let devices = case.members.len();
+        let devices = case.members.len() + case.spares.len();
         Model {
             case,
             now: 0,
@@ -87,6 +91,8 @@ impl<'a> Model<'a> {
             ready: Vec::new(),
             lost: Vec::new(),
             turn: 0,
+            spares: (case.members.len()..devices).collect(),
+            rebuild: None,
             completions: vec![None; case.requests.len()],
             counts: BTreeMap::new(),
             met: BTreeSet::new(),
@@ -119,12 +125,23 @@ impl<'a> Model<'a> {
         self.slots[member].state == State::Lost
     }
 
+    /// A device has failed.
+    pub fn hears_of_failure(&mut self, device: usize) {
+        self.spares.retain(|&spare| spare != device);
+        let mut slots = self.slots.iter();
+        if let Some(member) = slots.position(|slot| slot.device == device) {
+            self.loses(member);
+        }
+    }
+
     /// A member has nothing any more.
     pub fn loses(&mut self, member: usize) {
         if self.is_lost(member) {
             return;
         }
         self.slots[member].state = State::Lost;
+        self.abandons_rebuild(member);
+        self.seeks_rebuild();
         self.met.insert("a member that fails");
     }
 }

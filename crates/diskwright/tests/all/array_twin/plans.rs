@@ -3,7 +3,7 @@
 use diskwright::engine::request::Op;
 
 use super::clock::End;
-use super::jobs::{Job, Piece};
+use super::jobs::{Job, Piece, Purpose};
 use super::model::{Model, State};
 use super::runs::{self, Run};
 
@@ -25,6 +25,7 @@ impl Model<'_> {
         self.jobs[job].tally.clear();
         self.jobs[job].pieces.clear();
         let plan = match self.jobs[job].asked.op {
+            _ if self.jobs[job].purpose == Purpose::Step => self.plans_step(job),
             Op::Trim if has_parity => {
                 self.add("trims_not_passed_on", 1);
                 Some(Plan::default())
@@ -150,6 +151,7 @@ impl Model<'_> {
         let mut blocks = asked.lbn..asked.lbn + asked.blocks;
         let unit = self.case.unit();
         match asked.op {
+            _ if !matches!(job.purpose, Purpose::Request(_)) => true,
             Op::Read => !blocks.any(|lbn| self.lost.contains(&lbn)),
             _ if !job.has_lost_a_write => true,
             Op::Write => {

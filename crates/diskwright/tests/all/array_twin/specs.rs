@@ -65,7 +65,18 @@ pub enum Layout {
     },
 }
 
-/// What happens to a member.
+/// How a spare is filled.
+#[derive(Clone, Copy, Debug)]
+pub struct Rebuild {
+    /// The least time for each block, ns.
+    pub per_block: u64,
+    /// In blocks.
+    pub step: u64,
+    /// ns.
+    pub delay: u64,
+}
+
+/// What happens to a device: a member, or behind the last one a spare.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
     Fails(usize),
@@ -78,6 +89,9 @@ pub enum Fault {
 pub struct Case {
     pub layout: Layout,
     pub members: Vec<Simple>,
+    pub spares: Vec<Simple>,
+    /// With spares.
+    pub rebuild: Option<Rebuild>,
     pub faults: Vec<(u64, Fault)>,
     pub requests: Vec<Asked>,
 }
@@ -135,8 +149,10 @@ impl Layout {
 }
 
 impl Case {
-    pub fn devices(&self) -> &[Simple] {
-        &self.members
+    /// A member, or behind the last one a spare.
+    pub fn device(&self, number: usize) -> Simple {
+        let mut all = self.members.iter().chain(&self.spares);
+        *all.nth(number).expect("a device of the array")
     }
 
     pub fn trace(&self) -> String {
@@ -160,7 +176,20 @@ impl Case {
             "[workload]\ntrace = '{trace}'\n[measure]\nwarmup = 0\n[device.array]\nlayout = {}\n",
             self.layout.text()
         );
-        for device in &self.members {
+        if let Some(rebuild) = self.rebuild {
+            let rate = match rebuild.per_block {
+                0 => String::new(),
+                ns => format!("rate = \"{} kB/s\", ", 512_000_000 / ns),
+            };
+            _ = writeln!(
+                text,
+                "rebuild = {{ {rate}step = \"{} blocks\", delay = \"{} ns\" }}",
+                rebuild.step, rebuild.delay
+            );
+        }
+        let members = self.members.iter().map(|device| ("member", device));
+        let spares = self.spares.iter().map(|device| ("spare", device));
+        for (role, device) in members.chain(spares) {
             let Simple {
                 blocks,
                 read,
@@ -174,14 +203,19 @@ impl Case {
             };
             _ = writeln!(
                 text,
-                "[[device.array.member]]\n[device.array.member.simple]\ncapacity = \"{blocks} blocks\"\nread = \"{read} ns\"\nwrite = \"{write} ns\"\n{rate}parallel = {parallel}"
+                "[[device.array.{role}]]\n[device.array.{role}.simple]\ncapacity = \"{blocks} blocks\"\nread = \"{read} ns\"\nwrite = \"{write} ns\"\n{rate}parallel = {parallel}"
             );
         }
         for (at, fault) in &self.faults {
-            let kind = match fault {
-                Fault::Fails(member) => format!("{{ fail = \"array.member[{member}]\" }}"),
-                Fault::Unreadable(member, from, blocks) => format!(
-                    "{{ media-error = {{ device = \"array.member[{member}].simple\", from = {from}, blocks = {blocks} }} }}"
+            let path = |device: usize| match device.checked_sub(self.members.len()) {
+                None => format!("array.member[{device}].simple"),
+                Some(spare) => format!("array.spare[{spare}].simple"),
+            };
+            let kind = match *fault {
+                Fault::Fails(device) => format!("{{ fail = \"{}\" }}", path(device)),
+                Fault::Unreadable(device, from, blocks) => format!(
+                    "{{ media-error = {{ device = \"{}\", from = {from}, blocks = {blocks} }} }}",
+                    path(device)
                 ),
             };
             _ = writeln!(text, "[[fault]]\nat = \"{at} ns\"\nkind = {kind}");
