@@ -2,6 +2,7 @@
 
 use diskwright::engine::request::Op;
 
+use super::jobs::Purpose;
 use super::model::Model;
 use super::specs::Fault;
 
@@ -177,10 +178,17 @@ impl Model<'_> {
                     !matches!(alarm, Alarm::Served(sent) if self.sent[sent].device == device)
                 });
                 self.messages.push(Message::HasFailed(device));
-                for sent in 0..self.sent.len() {
-                    if self.sent[sent].device == device && self.sent[sent].end.is_none() {
-                        self.ends(sent, End::Failed);
-                    }
+                let mut under_way: Vec<usize> = (0..self.sent.len()).collect();
+                under_way.retain(|&sent| {
+                    let sent = self.sent[sent];
+                    sent.device == device && sent.end.is_none()
+                });
+                under_way.sort_by_key(|&sent| match self.jobs[self.sent[sent].job].purpose {
+                    Purpose::Request(number) => number,
+                    Purpose::Step | Purpose::Seal => usize::MAX,
+                });
+                for sent in under_way {
+                    self.ends(sent, End::Failed);
                 }
             }
         }
