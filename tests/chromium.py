@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import ConsoleMessage, Page, Playwright, ViewportSize, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
@@ -16,6 +17,20 @@ from playwright.sync_api import Error as PlaywrightError
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _OPTIONS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage")
 _PATIENCE_S = 60
+
+
+def in_windows(*widths: int) -> pytest.MarkDecorator:
+    """Lets a test have a `width`, CSS pixels, and a `scheme`, light or dark.
+
+    The normal tests take each width once and the schemes by turns, the long ones every pair.
+    """
+    schemes = ("dark", "light")
+    pairs = [
+        pytest.param(width, scheme, marks=[] if number % 2 == turn else [pytest.mark.long])
+        for number, width in enumerate(sorted(widths))
+        for turn, scheme in enumerate(schemes)
+    ]
+    return pytest.mark.parametrize(("width", "scheme"), pairs)
 
 
 class MissingError(Exception):

@@ -130,8 +130,7 @@ def test_every_variant_has_a_look_of_its_own(
         assert curves == keys
 
 
-@pytest.mark.parametrize("width", [700, 1280, 1920])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@chromium.in_windows(700, 1280, 1920)
 def test_nothing_overflows_or_overlaps(opened: chromium.Browser, width: int, scheme: str) -> None:
     opened.window(width, 900, scheme)
     assert opened.wide() == []

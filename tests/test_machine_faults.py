@@ -7,12 +7,14 @@ afterwards is whole or absent, and what is said names the file.
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars
 import pytest
@@ -21,6 +23,7 @@ from conftest import COMMAND, SPEC, environment, names
 
 pytestmark = pytest.mark.long
 
+TOY = Path(__file__).with_name("toy_system.py")
 ERRNO = {"open": 28, "write": 28, "sync": 5, "rename": 5, "truncate": 28, "allocate": 12}
 # Of calls that are more, as many are tried, spread over all of them.
 MOST_TRIES = 12
@@ -61,6 +64,10 @@ def whole_page(path: Path) -> None:
 
 def whole_parquet(path: Path) -> None:
     assert polars.read_parquet(path).height > 0
+
+
+def whole_picture(path: Path) -> None:
+    assert path.read_text().rstrip().endswith("</svg>")
 
 
 def whole_trace(path: Path) -> None:
@@ -106,13 +113,27 @@ CASES = {
         ("inspect", "in.parquet", "--json", "a.json", "--profile", "a.toml"),
         {"a.json": whole_json, "a.toml": lambda path: None},
     ),
+    "reproduce": Case(
+        ("reproduce", "toy.py", "--store", "store", "--out", "out", "--json", "a.json"),
+        {
+            "a.json": whole_json,
+            "out/index.html": whole_page,
+            "out/points.parquet": whole_parquet,
+            "out/points.csv": lambda path: None,
+            "out/fig-1.svg": whole_picture,
+        },
+        ("store", "out"),
+    ),
 }
+# Of an object that tells what was run and what was there already, and when.
+OF_THE_TRY = {"ran", "reused", "performance", "seconds"}
 
 
 def prepared(folder: Path) -> None:
     """The inputs of all cases."""
     (folder / "spec.toml").write_text(SPEC)
     (folder / "sweep.toml").write_text(SPEC + "[sweep]\nseeds = 3\n")
+    shutil.copy(TOY, folder / "toy.py")
     subprocess.run(
         [COMMAND, "run", "spec.toml", "--requests", "in.parquet"],
         cwd=folder,
@@ -122,7 +143,7 @@ def prepared(folder: Path) -> None:
     )
 
 
-INPUTS = ["in.parquet", "spec.toml", "sweep.toml"]
+INPUTS = ["in.parquet", "spec.toml", "sweep.toml", "toy.py"]
 
 
 def run(folder: Path, case: Case, **more: str) -> subprocess.CompletedProcess[str]:
@@ -153,6 +174,18 @@ def check_outputs(folder: Path, case: Case, *, may_leave: bool) -> None:
     assert may_leave or others == []
 
 
+def written(folder: Path, case: Case) -> dict[str, Any]:
+    """What is in every output, but for pages, which tell how long it took."""
+
+    def content(path: Path) -> Any:
+        if path.suffix == ".json":
+            told = json.loads(path.read_text())
+            return {key: value for key, value in told.items() if key not in OF_THE_TRY}
+        return path.read_bytes()
+
+    return {name: content(folder / name) for name in case.outputs if not name.endswith(".html")}
+
+
 def clear(folder: Path, case: Case) -> None:
     for path in folder.iterdir():
         if path.name in INPUTS:
@@ -172,6 +205,7 @@ def test_each_call_that_fails_leaves_what_is_whole(tmp_path: Path, library: Path
     counts = tmp_path / "counts"
     done = run(tmp_path, case, LD_PRELOAD=str(library), FAILING_CALL_COUNTS=str(counts))
     assert done.returncode == 0, done.stderr
+    undisturbed = written(tmp_path, case)
     made: dict[str, int] = {}
     for line in counts.read_text().splitlines():
         call, count = line.split()
@@ -184,7 +218,7 @@ def test_each_call_that_fails_leaves_what_is_whole(tmp_path: Path, library: Path
             what = f"{call} {number}: {done.returncode}, {done.stderr}"
             if done.returncode == 0:
                 # It was none that matters.
-                assert set(case.outputs) <= set(names(tmp_path)), what
+                assert written(tmp_path, case) == undisturbed, what
             elif call != "allocate":
                 failed[call] = failed.get(call, 0) + 1
                 assert "Traceback" not in done.stderr and "panicked" not in done.stderr, what
@@ -197,6 +231,7 @@ def test_each_call_that_fails_leaves_what_is_whole(tmp_path: Path, library: Path
             if case.stores:
                 again = run(tmp_path, case)
                 assert again.returncode == 0, f"{what}\n{again.stderr}"
+                assert written(tmp_path, case) == undisturbed, what
     print(name, made, "failed:", failed)
     # The engine renames by a system call of its own, which no library sees.
     assert all(failed.get(call, 0) > 0 for call in ("open", "write", "sync"))
@@ -209,6 +244,8 @@ def test_a_kill_at_any_instant_leaves_what_is_whole(tmp_path: Path, name: str) -
     began = time.monotonic()
     assert run(tmp_path, case).returncode == 0
     takes = time.monotonic() - began
+    undisturbed = written(tmp_path, case)
+    clear(tmp_path, case)
     chance = random.Random(name)
     killed = 0
     for _ in range(25):
@@ -232,4 +269,4 @@ def test_a_kill_at_any_instant_leaves_what_is_whole(tmp_path: Path, name: str) -
     assert killed > 3
     assert run(tmp_path, case).returncode == 0
     check_outputs(tmp_path, case, may_leave=True)
-    assert set(case.outputs) <= set(names(tmp_path))
+    assert written(tmp_path, case) == undisturbed

@@ -164,8 +164,7 @@ def test_the_spec_is_copied(opened: chromium.Browser) -> None:
     opened.until("document.querySelector('#copied').textContent !== ''")
 
 
-@pytest.mark.parametrize("width", [480, 1280, 1920])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@chromium.in_windows(480, 1280, 1920)
 def test_nothing_overflows_and_all_is_readable(opened: chromium.Browser, width: int, scheme: str) -> None:
     opened.window(width, 900, scheme)
     assert opened.wide() == []

@@ -360,8 +360,7 @@ def test_the_time_line_is_dragged(opened: chromium.Browser) -> None:
     assert time(opened) - before < 6e7
 
 
-@pytest.mark.parametrize("width", [480, 1280, 1920])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@chromium.in_windows(480, 1280, 1920)
 def test_it_fits_and_is_readable(browser: chromium.Browser, file: Path, width: int, scheme: str) -> None:
     ground = opened_to_fit(browser, file, width, scheme)
     # Reads, writes and what is drawn of them stand out from the ground.

@@ -247,8 +247,7 @@ def test_bars_are_drawn_where_their_times_are(opened: chromium.Browser, result: 
             assert across <= 0.71 or down <= 1e-6
 
 
-@pytest.mark.parametrize("width", [480, 1280, 1920])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@chromium.in_windows(480, 1280, 1920)
 def test_it_fits_and_is_readable(browser: chromium.Browser, file: Path, width: int, scheme: str) -> None:
     ground = opened_to_fit(browser, file, width, scheme)
     swatches = browser.value(

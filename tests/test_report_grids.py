@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import chromium
 import diskwright
 from conftest import SPEC, Command, Look
 from diskwright import report
@@ -38,8 +39,7 @@ def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 800, 1400])
+@chromium.in_windows(360, 800, 1400)
 def test_it_fits_the_window(look: Look, file: Path, width: int, scheme: str) -> None:
     browser = look(file)
     browser.window(width, 900, scheme)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import chromium
 import diskwright
 from conftest import SPEC, Look
 from diskwright import report
@@ -55,8 +56,7 @@ def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@chromium.in_windows(390, 1280)
 def test_it_fits_the_window_and_its_axes_have_a_scale(
     look: Look, file: Path, width: int, scheme: str
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import chromium
 import diskwright
 from conftest import ROOT, Look
 from diskwright import report
@@ -38,8 +39,7 @@ def test_without_figures_nothing_is_shown() -> None:
     assert "energy_j" not in result.devices.hdd.to_dict()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@chromium.in_windows(1280, 390)
 def test_the_power_is_drawn_and_its_table_fits(look: Look, tmp_path: Path, width: int, scheme: str) -> None:
     result = diskwright.run(SPEC, picture=True, set=SHORT)
     file = tmp_path / "page.html"

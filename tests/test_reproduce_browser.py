@@ -70,8 +70,7 @@ def test_links_lead_to_files_beside_the_page(opened: chromium.Browser, folder: P
     assert all((folder / link).is_file() for link in links)
 
 
-@pytest.mark.parametrize("width", [480, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@chromium.in_windows(480, 1280)
 def test_nothing_overflows_and_all_is_readable(opened: chromium.Browser, width: int, scheme: str) -> None:
     opened.window(width, 900, scheme)
     opened.until(

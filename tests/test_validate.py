@@ -290,8 +290,7 @@ def test_every_chart_is_drawn_and_nothing_is_asked_for(opened: tuple[chromium.Br
     assert asked == [file.as_uri()]
 
 
-@pytest.mark.parametrize("width", [480, 1280, 1920])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@chromium.in_windows(480, 1280, 1920)
 def test_nothing_overflows_and_all_is_readable(
     opened: tuple[chromium.Browser, Path], width: int, scheme: str
 ) -> None:

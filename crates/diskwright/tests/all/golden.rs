@@ -12,9 +12,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
 use crate::support::{self, RunOptions};
@@ -185,40 +184,12 @@ fn shortened(mut lines: Vec<String>) -> String {
     lines.join("\n    ")
 }
 
-/// Does something with every spec on all cores; what it returns comes in the order of the specs.
-fn each<T: Send>(specs: &[Golden], work: impl Fn(usize, &Golden) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut mine = Vec::new();
-                    loop {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(golden) = specs.get(index) else {
-                            return mine;
-                        };
-                        mine.push((index, work(index, golden)));
-                    }
-                })
-            })
-            .collect();
-        let joined = workers.into_iter().map(|worker| worker.join());
-        joined
-            .flat_map(|mine| mine.expect("a spec that runs"))
-            .collect()
-    });
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
 #[test]
 fn golden_results_are_as_recorded() {
     let specs = all();
     assert!(specs.len() >= 80, "{} specs", specs.len());
     let bless = std::env::var_os("DISKWRIGHT_BLESS").is_some_and(|value| value == "1");
-    let wrong: Vec<String> = each(&specs, |index, golden| {
+    let wrong = specs.par_iter().enumerate().filter_map(|(index, golden)| {
         let found = numbers(golden, false);
         // Every second one is run again with the checker on, which may change nothing.
         if index % 2 == 0 {
@@ -244,10 +215,8 @@ fn golden_results_are_as_recorded() {
         };
         let changed = differences(&read(&text), &found);
         (!changed.is_empty()).then(|| format!("{}:\n    {}", golden.name, shortened(changed)))
-    })
-    .into_iter()
-    .flatten()
-    .collect();
+    });
+    let wrong: Vec<String> = wrong.collect();
     assert!(
         wrong.is_empty(),
         "{} of {} specs give other results:\n{}",
@@ -301,7 +270,8 @@ fn a_difference_names_its_key_and_its_size() {
 #[ignore = "prints every spec with its digest"]
 fn golden_digests() {
     let specs = all();
-    let digests = each(&specs, |_, golden| numbers(golden, false)["digest"].clone());
+    let digest = |golden| numbers(golden, false)["digest"].clone();
+    let digests: Vec<String> = specs.par_iter().map(digest).collect();
     for (golden, digest) in specs.iter().zip(digests) {
         println!("{}, {}", golden.name, digest.trim_matches('"'));
     }

@@ -148,9 +148,16 @@ impl Ssd {
         }
     }
 
+    /// Whether a block of a plane may be refreshed now. Behind each cleaning of a worker a program gets its turn: blocks that are too old at every
+    /// look would keep programs waiting for ever.
+    fn may_refresh(&self, plane: u32) -> bool {
+        let worker = &self.workers[self.worker_of(plane) as usize];
+        (worker.writes.is_empty() || worker.passed > 0) && self.may_clean_anyway(plane)
+    }
+
     fn refresh(&mut self, block: u32, cx: &mut Context<'_>) {
         let plane = block / self.geometry.blocks;
-        if !self.may_clean_anyway(plane) {
+        if !self.may_refresh(plane) {
             return;
         }
         if let Some(ageing) = &mut self.ageing {

@@ -14,11 +14,8 @@ use diskwright::workload::{FormatOptions, Input, open_input};
 use super::families::definitions;
 use crate::disksim_files::Sample;
 use crate::readers;
-use crate::support::{RunOptions, from_text, simulation::read_spec};
+use crate::support::{RunOptions, errors, from_text, simulation::read_spec};
 use crate::whole_specs;
-
-/// The most characters of a message.
-const LONGEST: usize = 4_000;
 
 /// What tests the limits of numbers, nests, quotes and encodings.
 const TOKENS: [&[u8]; 22] = [
@@ -74,19 +71,6 @@ fn damage(chance: &mut Stream, bytes: &mut Vec<u8>) {
     }
 }
 
-/// What is wrong with the end of a reading, if something is.
-fn judge(result: Result<(), Error>) -> Option<String> {
-    let error = result.err()?;
-    let text = error.to_string();
-    let Error::Input(input) = &error else {
-        return Some(format!("not an error of the input: {text}"));
-    };
-    if input.place.is_none() {
-        return Some(format!("no place: {text}"));
-    }
-    (text.len() >= LONGEST).then(|| format!("a message of {} characters", text.len()))
-}
-
 static SAMPLES: LazyLock<Vec<(&str, Vec<u8>)>> = LazyLock::new(readers::samples);
 
 /// The damaged trace of a number, and whether its format is told.
@@ -110,7 +94,7 @@ pub fn trace_is_wrong(number: u64) -> Option<String> {
         }
         Ok(())
     };
-    judge(read())
+    errors::fault(&read())
 }
 
 pub fn shown_trace(number: u64) -> String {
@@ -134,7 +118,7 @@ pub fn spec_is_wrong(number: u64) -> Option<String> {
     match read {
         // A file that it names and that is not there.
         Err(Error::File { .. }) => None,
-        read => judge(read.map(drop)),
+        read => errors::fault(&read),
     }
 }
 
@@ -158,7 +142,7 @@ pub fn drive_is_wrong(number: u64) -> Option<String> {
         let description: DriveDescription = from_node(&tree)?;
         Ok(description)
     };
-    judge(read().map(|description| drop(description.hardware())))
+    errors::fault(&read().map(|description| drop(description.hardware())))
 }
 
 pub fn shown_drive(number: u64) -> String {
@@ -183,14 +167,11 @@ fn parameters(number: u64) -> Sample {
 pub fn parameters_are_wrong(number: u64) -> Option<String> {
     let sample = parameters(number);
     let first = Path::new(crate::disksim_files::FIRST);
-    match import_from(sample.files(), first, &[], &[]) {
-        Ok(import) => {
-            drop(to_toml(&import));
-            None
-        }
+    let read = import_from(sample.files(), first, &[], &[]);
+    match read.map(|import| drop(to_toml(&import))) {
         // One that names a file that is not there.
         Err(Error::File { .. }) => None,
-        Err(error) => judge(Err(error)),
+        read => errors::fault(&read),
     }
 }
 

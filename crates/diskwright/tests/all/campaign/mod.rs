@@ -17,12 +17,11 @@ mod summary;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use families::{FAMILIES, Family};
 use log::{Log, Turn};
+use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::support::root;
 use crate::whole_specs::{Fault, Verdict};
@@ -43,6 +42,7 @@ struct Findings {
 impl Findings {
     fn add(&mut self, number: u64, verdict: Verdict) {
         let turn = &mut self.turn;
+        turn.to = turn.to.max(number + 1);
         match verdict {
             Verdict::Right(coped) => {
                 turn.power_cuts += coped.power_cuts;
@@ -62,27 +62,20 @@ impl Findings {
 /// Tries cases of a family from a number on, on all cores, until the time is over; every case that is begun is ended.
 fn try_for(family: &Family, from: u64, time: Duration) -> Findings {
     let begun = Instant::now();
-    let next = AtomicU64::new(from);
-    let findings = Mutex::new(Findings::default());
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..cores {
-            scope.spawn(|| {
-                while begun.elapsed() < time {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let verdict = family.attempt(number);
-                    let mut findings = findings.lock().expect("nothing panics with it");
-                    findings.add(number, verdict);
-                }
-            });
-        }
+    let mut findings = Findings::default();
+    findings.turn.family = family.name.to_owned();
+    (findings.turn.from, findings.turn.to) = (from, from);
+    let findings = Mutex::new(findings);
+    let numbers = (from..).take_while(|_| begun.elapsed() < time);
+    numbers.par_bridge().for_each(|number| {
+        let verdict = family.attempt(number);
+        findings
+            .lock()
+            .expect("nothing panics with it")
+            .add(number, verdict);
     });
     let mut findings = findings.into_inner().expect("nothing panics with it");
-    let turn = &mut findings.turn;
-    turn.family = family.name.to_owned();
-    turn.from = from;
-    turn.to = next.into_inner();
-    turn.seconds = begun.elapsed().as_secs_f64();
+    findings.turn.seconds = begun.elapsed().as_secs_f64();
     findings
 }
 

@@ -17,9 +17,8 @@ mod transfers;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::support::twins;
 
@@ -36,27 +35,10 @@ pub fn small(number: u64) -> String {
 /// Compares the cases of these numbers on all cores, and shows the first that differs, as small as it gets.
 #[track_caller]
 fn check(numbers: Range<u64>) {
-    let next = AtomicU64::new(numbers.start);
-    let differing = Mutex::new(Vec::new());
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..cores {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= numbers.end {
-                        return;
-                    }
-                    if difference(number).is_some() {
-                        let mut differing = differing.lock().expect("nothing panics with it");
-                        differing.push(number);
-                    }
-                }
-            });
-        }
-    });
-    let mut differing = differing.into_inner().expect("nothing panics with it");
-    differing.sort_unstable();
+    let differing: Vec<u64> = numbers
+        .into_par_iter()
+        .filter(|&number| difference(number).is_some())
+        .collect();
     let Some(&number) = differing.first() else {
         return;
     };

@@ -42,7 +42,10 @@ impl Model<'_> {
         let its = &self.planes[plane];
         let is_native =
             matches!(its.blocks[block].state, State::Sealed(_)) && !its.blocks[block].is_slc;
-        if is_native && its.victim.is_none() && its.free() >= 2 + self.drive().reserve() {
+        let worker = &self.workers[self.drive().worker_of(plane)];
+        let has_its_turn = worker.programs.is_empty() || worker.programs_since > 0;
+        let can_be = its.victim.is_none() && its.free() >= 2 + self.drive().reserve();
+        if is_native && has_its_turn && can_be {
             self.refreshed += 1;
             self.cleans(plane, block);
         }

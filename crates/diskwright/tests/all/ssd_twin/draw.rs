@@ -248,8 +248,11 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         drive.refresh = Some(Refresh {
             reads: draw.chance().then(|| draw.within(1..=30)),
             age: draw.chance().then(|| draw.within(0..=90_000_000)),
-            // Rarely at an instant at which a request arrives.
-            period: 5_000_007 + draw.within(0..=90) * 1_000_000,
+            // Rarely at an instant at which a request arrives; of some drives oftener than they can refresh.
+            period: match draw.within(0..=3) {
+                0 => 200_007 + draw.within(0..=90) * 10_000,
+                _ => 5_000_007 + draw.within(0..=90) * 1_000_000,
+            },
         });
     }
     if draw.within(0..=2) == 0 {

@@ -8,6 +8,7 @@ use serde_json::Value;
 pub use diskwright::runs::simulation::{self, Outcome, Progress, RunOptions, SpecSource};
 
 pub mod counting;
+pub mod errors;
 pub mod reference;
 pub mod twins;
 

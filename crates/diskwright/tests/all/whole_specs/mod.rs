@@ -29,10 +29,9 @@ pub mod tier_cuts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 use diskwright::workload::FORMATS;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::{Value, json};
 
 pub use case::Case;
@@ -64,32 +63,20 @@ fn search(
     judge: impl Fn(&Case) -> Verdict + Sync,
 ) -> Found {
     let definitions = Definitions::read();
-    let next = AtomicU64::new(numbers.start);
     let found = Mutex::new(Found::default());
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..cores {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= numbers.end {
-                        return;
-                    }
-                    let verdict = judge(&case(&definitions, number));
-                    let mut found = found.lock().expect("nothing panics with it");
-                    match verdict {
-                        Verdict::Right(_) => {}
-                        Verdict::Refused(words) => *found.refused.entry(words).or_default() += 1,
-                        Verdict::Wrong(fault) => {
-                            let entry = found
-                                .wrong
-                                .entry(fault.class.clone())
-                                .or_insert((0, number, fault));
-                            entry.0 += 1;
-                        }
-                    }
-                }
-            });
+    numbers.into_par_iter().for_each(|number| {
+        let verdict = judge(&case(&definitions, number));
+        let mut found = found.lock().expect("nothing panics with it");
+        match verdict {
+            Verdict::Right(_) => {}
+            Verdict::Refused(words) => *found.refused.entry(words).or_default() += 1,
+            Verdict::Wrong(fault) => {
+                let entry = found
+                    .wrong
+                    .entry(fault.class.clone())
+                    .or_insert((0, number, fault));
+                entry.0 += 1;
+            }
         }
     });
     found.into_inner().expect("nothing panics with it")

@@ -48,11 +48,6 @@ fn draw(draw: &mut Draw<'_>, _depth: u32) -> (Value, u64) {
             cleaning.remove("background");
         }
     }
-    // A drive of which data age faster than it can refresh them is never idle again, and its run may have no end. Those of the SSDs' twin age
-    // slowly.
-    if ssd.pointer("/refresh/age").is_some() {
-        ssd.as_object_mut().expect("a table").remove("refresh");
-    }
     let logs = map_of_blocks(draw, &mut ssd, unit * of_page);
     // Blocks for failures, of which data do not count on all.
     let for_failures = match ssd.pointer("/failures/reserve").and_then(Value::as_u64) {
