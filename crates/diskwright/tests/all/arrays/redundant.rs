@@ -86,6 +86,31 @@ fn two_lost_members_and_an_unreadable_sector_are_made_up_for_by_raid_6() {
     assert!(number(&result, "requests.failed") == 0.0 || lost > Some(0.0));
 }
 
+/// Each copy has an unreadable block, in another unit.
+#[test]
+fn a_read_of_two_units_has_each_of_them_from_the_copy_that_can_be_read() {
+    let layout = "{ raid-10 = { unit = \"4 blocks\", read = \"first\" } }";
+    let place = "[measure]";
+    let text = spec(1, "1.0", layout, 2, "").replace(
+        place,
+        &format!("address = {{ uniform = {{ blocks = 8 }} }}\n{place}"),
+    );
+    let spoilt = [0, 1].map(|member| {
+        let from = 4 * member;
+        let kind = format!(
+            "{{ media-error = {{ device = \"array.member[{member}]\", from = {from}, blocks = 1 }} }}"
+        );
+        fault("0 s", &kind)
+    });
+    let result = run(&format!("{text}{}", spoilt.concat()));
+    assert_eq!(number(&result, "requests.failed"), 0.0);
+    let array = &result["devices"]["array"];
+    assert_eq!(number(array, "repaired_blocks"), 4.0);
+    // The whole from the first copy, both units from it, one of them from the second copy, and its repair.
+    assert_eq!(number(array, "pieces"), 5.0);
+    assert_eq!(number(array, "split_requests"), 0.0);
+}
+
 #[test]
 fn what_a_raid_5_cannot_make_up_for_is_lost_and_told() {
     let spoilt = fault(

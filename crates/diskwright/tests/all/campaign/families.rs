@@ -9,7 +9,7 @@ use crate::whole_specs::{
     self, Case, Coped, Definitions, Fault, Verdict, array_failures, controller_cuts, flash_cuts,
     hybrid_cuts, judge, judge_once, power_cuts, tier_cuts,
 };
-use crate::{hybrid_twin, pool_twin, ssd_twin, tier_twin};
+use crate::{array_twin, hybrid_twin, pool_twin, ssd_twin, tier_twin};
 
 /// Random cases of one kind, by their numbers: the same on every machine.
 pub struct Family {
@@ -125,6 +125,11 @@ pub const FAMILIES: &[Family] = &[
         "hybrid-twin",
         "hybrid drives against their twin",
         Told(hybrid_twin::difference, hybrid_twin::small),
+    ),
+    family(
+        "array-twin",
+        "arrays against their twin",
+        Told(array_twin::difference, array_twin::small),
     ),
     family(
         "array-of-one",

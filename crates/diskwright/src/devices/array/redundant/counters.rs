@@ -125,7 +125,7 @@ impl Counters {
         self.writes += u64::from(command.op == Op::Write);
     }
 
-    /// The request has become several.
+    /// Blocks of the request are on more than one member.
     pub fn split(&mut self) {
         self.split += 1;
     }
@@ -260,17 +260,12 @@ impl Counters {
 }
 
 impl Counters {
-    /// A piece of work has been planned.
-    pub fn planned(&mut self, plan: &Plan, command: &Command) {
+    /// What was planned has been done.
+    pub fn done(&mut self, plan: &Plan) {
         self.modified += plan.modified;
         self.reconstructed += plan.reconstructed;
         self.full += plan.full;
         self.recovered += plan.recovered;
         self.repaired += plan.repaired;
-        if command.op == Op::Write {
-            self.pre_reads += plan.reads.len() as u64;
-        }
-        let parities = plan.writes.iter().filter(|write| write.parity.is_some());
-        self.parity_writes += parities.count() as u64;
     }
 }

@@ -27,9 +27,6 @@ impl Redundant {
         }
         self.send_writes(number, cx);
         let work = &self.work[number as usize];
-        if work.request.is_some() && work.left > 1 && work.command.op != Op::Flush {
-            self.counters.split();
-        }
         if work.left == 0 && work.logged != Logged::Waiting {
             let outcome = match work.kind {
                 // Nobody is left to keep anything.
@@ -101,6 +98,9 @@ impl Redundant {
             true => work.plan.writes[index],
             false => work.plan.reads[index],
         };
+        let is_pre_read = !is_write && work.command.op == Op::Write;
+        self.counters.pre_reads += u64::from(is_pre_read);
+        self.counters.parity_writes += u64::from(io.parity.is_some());
         let command = Command {
             op: match (is_write, work.command.op) {
                 (false, _) => Op::Read,

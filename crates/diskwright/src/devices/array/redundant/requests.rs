@@ -3,7 +3,7 @@
 use super::geometry::{Geometry, Scheme};
 use super::locks::Rows;
 use super::members::State;
-use super::plan::Plan;
+use super::plan::{Bad, Plan};
 use super::reading::{is_direct, pieces, plan_read};
 use super::spec::Waits;
 use super::work::{Kind, Work};
@@ -18,6 +18,9 @@ impl Redundant {
         let command = cx.request(request).command;
         self.open += 1;
         self.counters.came(&command);
+        if is_split(&self.geometry, &command) {
+            self.counters.split();
+        }
         let kind = match command.op {
             Op::Flush => Kind::Flush,
             _ => Kind::Request,
@@ -119,7 +122,7 @@ impl Redundant {
             }
         }
         let has = |io: &super::plan::Io| {
-            work.has_read(&super::plan::Bad {
+            work.has_read(&Bad {
                 slot: io.slot,
                 from: io.lbn,
                 to: io.end(),
@@ -137,8 +140,6 @@ impl Redundant {
         }
         if work.kind == Kind::Marks {
             self.counters.bitmap_writes += plan.writes.len() as u64;
-        } else {
-            self.counters.planned(&plan, &work.command);
         }
         work.plan = plan;
         self.work[number as usize] = work;
@@ -197,6 +198,15 @@ impl Redundant {
         }
         for (unit, column) in columns.into_iter().enumerate() {
             let Some((from, to)) = column else { continue };
+            if command.op == Op::Read && work.is_single {
+                // Something of it cannot be read: each row by itself may have another copy that can.
+                for row in from / geometry.unit..=(to - 1) / geometry.unit {
+                    let begin = from.max(row * geometry.unit);
+                    let end = to.min((row + 1) * geometry.unit);
+                    self.read_copy(work, unit, (begin, end), plan)?;
+                }
+                continue;
+            }
             if command.op == Op::Read {
                 self.read_copy(work, unit, (from, to), plan)?;
                 continue;
@@ -229,24 +239,13 @@ impl Redundant {
         let geometry = self.geometry;
         let view = self.view(work);
         let is_bad = |slot: usize| {
-            let meets =
-                |bad: &&super::plan::Bad| bad.slot == slot && bad.from < to && from < bad.to;
+            let meets = |bad: &&Bad| bad.slot == slot && bad.from < to && from < bad.to;
             work.bad.iter().any(|bad| meets(&bad))
         };
         let slots = || (0..geometry.copies()).map(|copy| unit + copy * geometry.data());
         let has: Vec<usize> = slots().filter(|&slot| self.slots[slot].has(to)).collect();
         let good: Vec<usize> = has.iter().copied().filter(|&slot| !is_bad(slot)).collect();
         if good.is_empty() {
-            let rows = (from / geometry.unit, (to - 1) / geometry.unit);
-            if rows.0 < rows.1 {
-                // No copy has all of it: each row by itself.
-                for row in rows.0..=rows.1 {
-                    let begin = from.max(row * geometry.unit);
-                    let end = to.min((row + 1) * geometry.unit);
-                    self.read_copy(work, unit, (begin, end), plan)?;
-                }
-                return Ok(());
-            }
             return Err(match has.is_empty() {
                 true => Outcome::FailedDevice,
                 false => Outcome::MediaError,
@@ -262,7 +261,11 @@ impl Redundant {
             blocks: (to - from) as u32,
             ..work.command
         };
-        let chosen = good[self.rules.read.choose(&command, &members)];
+        let is_read = |&&slot: &&usize| work.has_read(&Bad { slot, from, to });
+        let chosen = match good.iter().find(is_read) {
+            Some(&slot) => slot,
+            None => good[self.rules.read.choose(&command, &members)],
+        };
         let read = Plan::span(&self.view(work), chosen, from, to - from);
         plan.reads.push(read);
         Ok(())
@@ -290,6 +293,9 @@ impl Redundant {
     /// Ends a piece of work, and goes on with what has waited for its rows.
     pub(super) fn end(&mut self, number: u32, outcome: Outcome, cx: &mut Context<'_>) {
         let mut work = std::mem::take(&mut self.work[number as usize]);
+        if outcome == Outcome::Ok {
+            self.counters.done(&work.plan);
+        }
         if let Some(request) = work.request {
             let outcome = self.outcome(&work, outcome);
             if work.command.op == Op::Read && outcome == Outcome::Ok {
@@ -370,6 +376,14 @@ impl Redundant {
         let mut pieces = pieces(&self.geometry, command.lbn.0, command.end().0);
         pieces.any(|(_, segment)| view.is_beyond(segment))
     }
+}
+
+/// Whether blocks of a command are on more than one member, copies apart.
+fn is_split(geometry: &Geometry, command: &Command) -> bool {
+    let pieces = pieces(geometry, command.lbn.0, command.end().0);
+    let mut slots = pieces.map(|(unit, segment)| geometry.place(segment.0, unit));
+    let first = slots.next();
+    slots.any(|slot| Some(slot) != first)
 }
 
 /// The rows of a command, as they are locked: of copies, each unit is a row by itself.
