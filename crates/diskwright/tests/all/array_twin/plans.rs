@@ -156,7 +156,7 @@ impl Model<'_> {
             _ if !job.has_lost_a_write => true,
             Op::Write => {
                 let mut parts = runs::parts(self.blocks_of(&asked), unit).into_iter();
-                !parts.any(|part| self.is_beyond(part))
+                !parts.any(|part| self.has_no_way(part))
             }
             _ => {
                 let at = self.case.used() - unit;
@@ -171,11 +171,19 @@ impl Model<'_> {
         }
     }
 
-    /// Whether more is missing of a part's row than its redundancy makes up for.
+    /// Whether more is missing of what a part is computed from than its redundancy makes up for.
+    fn has_no_way(&self, part: Run) -> bool {
+        if self.case.parity().is_some() {
+            return self.is_beyond(part);
+        }
+        let copies = self.case.copies(part.member);
+        copies.iter().all(|&copy| !self.has(copy, part.end()))
+    }
+
+    /// Whether more is missing of a row than its redundancy makes up for: of copies, in any group.
     pub fn is_beyond(&self, part: Run) -> bool {
         let is_missing = |member: &usize| !self.has(*member, part.end());
         if self.case.parity().is_none() {
-            // In any group of copies.
             let mut groups = 0..self.case.data_units();
             return groups.any(|group| self.case.copies(group).iter().all(is_missing));
         }

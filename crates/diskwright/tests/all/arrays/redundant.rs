@@ -111,6 +111,29 @@ fn a_read_of_two_units_has_each_of_them_from_the_copy_that_can_be_read() {
     assert_eq!(number(array, "split_requests"), 0.0);
 }
 
+/// Of four members the first and the third have the same blocks, and so have the others.
+#[test]
+fn a_write_that_loses_a_copy_on_its_way_does_not_ask_after_other_groups() {
+    let layout = "{ raid-10 = { unit = \"8 blocks\" } }";
+    let place = "[measure]";
+    let text = spec(100, "0.0", layout, 4, "")
+        .replace("{ poisson = \"12 ms\" }", "{ closed = { users = 1 } }")
+        .replace(
+            place,
+            &format!("address = {{ uniform = {{ from = 8, blocks = 8 }} }}\n{place}"),
+        );
+    let fails =
+        |at: &str, member: u32| fault(at, &format!("{{ fail = \"array.member[{member}]\" }}"));
+    let first_group = [fails("0 s", 0), fails("0 s", 2)].concat();
+    // A write is always under way.
+    let result = run(&format!("{text}{first_group}{}", fails("101 ms", 1)));
+    assert_eq!(number(&result, "requests.failed"), 0.0);
+    let members = &result["devices"]["array"]["members"];
+    let pieces = |member: &str| members[member]["pieces"].as_u64().expect("a number");
+    assert!((10..50).contains(&pieces("member[1]")));
+    assert_eq!(pieces("member[3]"), 100);
+}
+
 #[test]
 fn what_a_raid_5_cannot_make_up_for_is_lost_and_told() {
     let spoilt = fault(

@@ -373,8 +373,16 @@ impl Redundant {
             bad: &[],
             risk: &self.risk,
         };
-        let mut pieces = pieces(&self.geometry, command.lbn.0, command.end().0);
-        pieces.any(|(_, segment)| view.is_beyond(segment))
+        let (geometry, copies) = (&self.geometry, self.geometry.copies());
+        let mut pieces = pieces(geometry, command.lbn.0, command.end().0);
+        pieces.any(|(unit, segment)| match geometry.scheme {
+            // Other groups of copies have other blocks.
+            Scheme::Copies(_) => {
+                let mut slots = (0..copies).map(|copy| unit + copy * geometry.data());
+                slots.all(|slot| !view.has(slot, segment))
+            }
+            _ => view.is_beyond(segment),
+        })
     }
 }
 
