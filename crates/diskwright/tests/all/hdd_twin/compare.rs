@@ -6,11 +6,17 @@ use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
 
 /// The counters that both have, by the names of the results.
-const COUNTERS: [&str; 4] = [
+const COUNTERS: [&str; 10] = [
     "media_accesses",
     "read_modify_writes",
     "travels",
     "travel_cylinders",
+    "buffer_hits",
+    "buffer_partial_hits",
+    "buffer_misses",
+    "buffer_hits_on_read_ahead",
+    "buffered_writes",
+    "read_ahead_interruptions",
 ];
 
 fn of_library(case: &Case) -> Result<Done, String> {
@@ -35,8 +41,13 @@ fn of_library(case: &Case) -> Result<Done, String> {
 }
 
 fn of_twin(case: &Case) -> Done {
+    let begun = std::time::Instant::now();
     let mut model = Model::new(case);
+    let b2 = begun.elapsed();
     model.run();
+    if begun.elapsed().as_millis() > 500 {
+        println!("twin {:?} {:?}", b2, begun.elapsed());
+    }
     let count = |name| (name, model.counts.get(name).copied().unwrap_or(0));
     Done {
         counters: COUNTERS.map(count).into(),

@@ -1,5 +1,6 @@
 //! Random cases: a number gives the same one on every machine.
 
+mod buffer;
 mod layouts;
 mod requests;
 mod schedulers;
@@ -58,6 +59,14 @@ pub fn case(number: u64) -> Case {
         users: draw.chance(50).then(|| draw.scaled(1..=24)),
         requests: Vec::new(),
     };
+    let mut draws = Draw(Stream::new(number, "hdd twin's buffer"));
+    if draws.chance(if std::env::var("ALLBUF").is_ok() {
+        100
+    } else {
+        50
+    }) {
+        buffer::buffer(&mut draws, &mut case);
+    }
     requests::requests(&mut draw, &mut case);
     case
 }
@@ -107,6 +116,7 @@ fn drive(draw: &mut Draw) -> Drive {
             overlapped: draw.chance(75),
         },
         layout,
+        buffer: None,
     }
 }
 

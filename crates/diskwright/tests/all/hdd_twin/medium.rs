@@ -3,7 +3,7 @@
 use super::places::{self, Place};
 use super::seeks::Arm;
 use super::specs::{Case, Drive};
-use super::turns::Turns;
+use super::turns::{Pass, Turns};
 
 pub struct Medium<'a> {
     pub drive: &'a Drive,
@@ -43,6 +43,19 @@ impl<'a> Medium<'a> {
         &self.places[(block / self.drive.sector) as usize]
     }
 
+    /// The first pass of a block's sector from an instant on.
+    pub fn pass(&self, block: u64, from: u64) -> Pass {
+        self.turns.pass(self.place(block), from)
+    }
+
+    /// The block behind the last one that lies where a block does, by what its place is compared.
+    pub fn end_of(&self, block: u64, is_same: impl Fn(&Place, &Place) -> bool) -> u64 {
+        let its = self.place(block);
+        let mut behind = block..self.blocks();
+        let end = behind.find(|&other| !is_same(its, self.place(other)));
+        end.unwrap_or(self.blocks())
+    }
+
     /// How long after `start` the first sector of a request comes by, if the arm moves from `start` on.
     pub fn positioning(&self, arm: Arm, start: u64, block: u64, write: bool) -> u64 {
         let place = self.place(block);
@@ -75,12 +88,14 @@ impl<'a> Medium<'a> {
         }
     }
 
-    /// Writes the blocks `from..to`, moving from `start` on; `arrival` says when so many of them have arrived.
+    /// Writes the blocks `from..to`, moving from `start` on, at first for `least` ns or longer; `arrival` says when so many of them have
+    /// arrived.
     pub fn write(
         &self,
         mut arm: Arm,
         start: u64,
         (from, to): (u64, u64),
+        mut least: u64,
         arrival: impl Fn(u64) -> u64,
     ) -> Access {
         let mut now = start;
@@ -90,7 +105,8 @@ impl<'a> Medium<'a> {
         let mut written = 0;
         while sector < end {
             let place = self.places[sector as usize];
-            now += self.drive.motion(arm, Arm::over(&place), true);
+            let motion = self.drive.motion(arm, Arm::over(&place), true);
+            now += motion.max(std::mem::take(&mut least));
             arm = Arm::over(&place);
             let follows =
                 |at: u64| self.places[at as usize - 1].is_followed_by(&self.places[at as usize]);

@@ -1,6 +1,8 @@
 //! A naive twin of hard disks without a pool, written from the documentation alone, and random cases in which both complete every request at
 //! the same instant.
 
+mod ahead;
+mod buffered;
 mod compare;
 mod draw;
 mod medium;
@@ -8,6 +10,7 @@ mod model;
 mod places;
 mod queue;
 mod seeks;
+mod segments;
 mod specs;
 mod turns;
 
@@ -74,7 +77,12 @@ fn triage() {
     let all = numbers.clone().count();
     for number in numbers {
         let case = draw::case(number);
-        if let Some(how) = compare::difference(&case) {
+        let begun = std::time::Instant::now();
+        let how = compare::difference(&case);
+        if begun.elapsed().as_millis() > 1500 {
+            println!("slow {number} {:?}", begun.elapsed());
+        }
+        if let Some(how) = how {
             bad += 1;
             println!(
                 "{number}: {how} | {:?} sector {} zones {} ranges {} overl {} depth {} users {:?} odd {}",

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use diskwright::engine::request::Op;
 
+use super::buffered::Memory;
 use super::medium::{Access, Medium};
 use super::queue::{Next, Queue, View, Waiting};
 use super::seeks::Arm;
@@ -14,6 +15,7 @@ pub struct Model<'a> {
     pub medium: Medium<'a>,
     pub now: u64,
     pub arm: Arm,
+    pub memory: Option<Memory<'a>>,
     pub queue: Queue,
     /// Requests that have no slot.
     pub intake: VecDeque<usize>,
@@ -37,6 +39,8 @@ pub enum End {
     /// Of a flush or a trim.
     Passed(usize),
     Travel,
+    /// Of a write on the medium.
+    Written,
 }
 
 impl<'a> Model<'a> {
@@ -46,6 +50,7 @@ impl<'a> Model<'a> {
             medium: Medium::new(case),
             now: 0,
             arm: Arm::default(),
+            memory: case.drive.buffer.as_ref().map(Memory::new),
             queue: Queue::new(case.scheduler),
             intake: VecDeque::new(),
             ends: Vec::new(),
@@ -67,7 +72,7 @@ impl<'a> Model<'a> {
     }
 
     /// The controller's time before a command.
-    fn before(&self, write: bool) -> u64 {
+    pub fn before(&self, write: bool) -> u64 {
         let overhead = &self.case.drive.overhead;
         match (write, self.last_was_write) {
             (false, false) => overhead.read_after_read,
@@ -104,7 +109,7 @@ impl<'a> Model<'a> {
             }
             self.unanswered = 0;
             while self.accept() {}
-            if !self.is_busy && !self.queue.waiting.is_empty() {
+            if !self.is_busy && !self.is_writing() && !self.queue.waiting.is_empty() {
                 self.begin();
             }
             let arrival = (self.case.users.is_none() && next < count).then(|| self.asked(next).at);
@@ -141,7 +146,7 @@ impl<'a> Model<'a> {
         match self.asked(request).op {
             Op::Read | Op::Write => self.intake.push_back(request),
             _ => {
-                let end = self.now + self.before(true);
+                let end = self.passes(request);
                 self.ends.push((end, End::Passed(request)));
             }
         }
@@ -156,18 +161,23 @@ impl<'a> Model<'a> {
                 self.complete(request);
             }
             End::Passed(request) => self.complete(request),
+            End::Written => {}
         }
     }
 
-    fn complete(&mut self, request: usize) {
+    pub fn complete(&mut self, request: usize) {
         self.completions[request] = Some(self.now);
         self.unanswered += 1;
     }
 
     /// The arm is free and something waits.
     fn begin(&mut self) {
-        let (medium, arm, now) = (&self.medium, self.arm, self.now);
-        let before = [self.before(false), self.before(true)];
+        let (medium, arm, now) = (&self.medium, self.arm_now(), self.now);
+        // With a buffer, the controller is at work as requests arrive.
+        let before = match self.memory {
+            Some(_) => [0; 2],
+            None => [self.before(false), self.before(true)],
+        };
         let positioning = |waiting: &Waiting| {
             let before = before[usize::from(waiting.write)];
             medium.positioning(arm, now + before, waiting.lbn, waiting.write)
@@ -184,15 +194,22 @@ impl<'a> Model<'a> {
             Next::Serve(place) => {
                 let request = self.queue.waiting[place].request;
                 let blocks = self.asked(request).blocks;
-                self.queue.take(place, blocks);
-                self.serve(request);
+                let waiting = self.queue.take(place, blocks);
+                match (&self.memory, waiting.write) {
+                    (None, _) => self.serve(request),
+                    (Some(_), false) => self.serve_read(waiting),
+                    (Some(_), true) => self.serve_write(waiting),
+                }
             }
         }
         self.is_busy = true;
     }
 
     fn travel(&mut self, to: &[u64]) {
-        let mut end = self.now;
+        if self.memory.is_some() {
+            self.settle();
+        }
+        let (mut end, _) = self.interrupt(self.now);
         for &cylinder in to {
             let distance = cylinder.abs_diff(self.arm.cylinder);
             end += self.case.drive.travel(distance);
@@ -232,7 +249,7 @@ impl<'a> Model<'a> {
                     true => from + count * interface.write_block,
                     false => start,
                 };
-                let access = self.medium.write(self.arm, start, (lbn, to), arrival);
+                let access = self.medium.write(self.arm, start, (lbn, to), 0, arrival);
                 let end = access.end() + overhead.completion_write;
                 (access, end)
             }

@@ -119,23 +119,26 @@ impl Part<'_> {
         kept
     }
 
-    /// Sectors that slipped before the unit of a track, where that shifts its angles.
-    fn drift(&self, sector: u64) -> u64 {
-        let shifts = matches!(
-            self.zone.spares.map(|spares| spares.per),
-            Some(Per::Track | Per::Cylinder)
-        );
-        let mut units = self.units().into_iter();
-        let unit = units.find(|&(from, to, _)| (from..to).contains(&sector));
-        let (from, ..) = unit.expect("every sector is in a unit");
-        match shifts {
-            true => (0..from).filter(|&at| self.is_slipped(at)).count() as u64,
-            false => 0,
+    /// For each track, the sectors that slipped before its unit, where that shifts its angles.
+    fn drifts(&self) -> Vec<u64> {
+        let mut drifts = Vec::new();
+        let (shifts, tracks_of_unit) = match self.zone.spares.map(|spares| spares.per) {
+            Some(Per::Track) => (true, 1),
+            Some(Per::Cylinder) => (true, self.surfaces),
+            _ => (false, self.tracks()),
+        };
+        let mut slipped = 0;
+        while (drifts.len() as u64) < self.tracks() {
+            let first = drifts.len() as u64 * self.zone.per_track;
+            drifts.extend((0..tracks_of_unit).map(|_| if shifts { slipped } else { 0 }));
+            let unit = first..first + tracks_of_unit * self.zone.per_track;
+            slipped += unit.filter(|&at| self.is_slipped(at)).count() as u64;
         }
+        drifts
     }
 
     /// Where the data of a sector are.
-    fn place(&self, layout: &Layout, range: u64, sector: u64) -> Place {
+    fn place(&self, layout: &Layout, range: u64, drifts: &[u64], sector: u64) -> Place {
         let zone = self.zone;
         let home = self.home(sector);
         let (sector, is_replacement) = (home, home != sector);
@@ -144,7 +147,7 @@ impl Part<'_> {
         let slot = zone.offset
             + (surface + (self.surfaces - 1) * cylinder) * zone.track_skew
             + cylinder * zone.cylinder_skew
-            + self.drift(sector)
+            + drifts[track as usize]
             + sector % zone.per_track;
         let is_turned = match layout.order {
             Order::Ascending => false,
@@ -180,8 +183,9 @@ pub fn of(layout: &Layout) -> Vec<Place> {
                 first_sector: range * tracks * zone.per_track,
                 first_track: range * tracks,
             };
+            let drifts = part.drifts();
             let kept = part.kept().into_iter();
-            places.extend(kept.map(|sector| part.place(layout, range, sector)));
+            places.extend(kept.map(|sector| part.place(layout, range, &drifts, sector)));
         }
         if let Some(sectors) = layout.sectors {
             places.truncate(first + (sectors / layout.ranges) as usize);

@@ -41,6 +41,45 @@ pub struct Drive {
     pub overhead: Overhead,
     pub interface: Interface,
     pub layout: Layout,
+    pub buffer: Option<Buffer>,
+}
+
+/// A segmented buffer; sizes in blocks, times in ns.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    pub segments: u64,
+    pub size: u64,
+    pub keeps_data: bool,
+    pub hits_written_data: bool,
+    pub hit_after_read: u64,
+    pub hit_after_write: u64,
+    pub until: Until,
+    pub most: Option<u64>,
+    pub over_requested: bool,
+    pub stops_within_sector: bool,
+    pub complete: Complete,
+    pub buffered_after_read: u64,
+    pub buffered_after_write: u64,
+    pub own_segment: bool,
+    pub least_seek: u64,
+}
+
+/// Up to where a read is continued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    None,
+    Track,
+    Cylinder,
+    Segment,
+    StreamTrack,
+}
+
+/// When a write is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Complete {
+    OnMedium,
+    BufferedAlone,
+    Buffered,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -332,7 +371,52 @@ impl Drive {
             _ = writeln!(text, "sectors = {sectors}");
         }
         text.extend(layout.zones.iter().map(Zone::text));
+        if let Some(buffer) = &self.buffer {
+            text += &buffer.text();
+        }
         text
+    }
+}
+
+impl Buffer {
+    fn text(&self) -> String {
+        let Buffer {
+            segments,
+            size,
+            keeps_data,
+            hits_written_data,
+            hit_after_read,
+            hit_after_write,
+            over_requested,
+            stops_within_sector,
+            buffered_after_read,
+            buffered_after_write,
+            own_segment,
+            least_seek,
+            ..
+        } = self;
+        let until = match self.until {
+            Until::None => "none",
+            Until::Track => "track",
+            Until::Cylinder => "cylinder",
+            Until::Segment => "segment",
+            Until::StreamTrack => "stream-track",
+        };
+        let complete = match self.complete {
+            Complete::OnMedium => "on-medium",
+            Complete::BufferedAlone => "buffered-alone",
+            Complete::Buffered => "buffered",
+        };
+        let most = self
+            .most
+            .map_or(String::new(), |most| format!("most = \"{most} blocks\"\n"));
+        format!(
+            "[buffer]\nsegments = {segments}\nsegment_size = \"{size} blocks\"\nkeeps_data = {keeps_data}\n\
+             [buffer.read]\nhits_written_data = {hits_written_data}\nhit_after_read = \"{hit_after_read} ns\"\nhit_after_write = \"{hit_after_write} ns\"\n\
+             [buffer.read_ahead]\nuntil = \"{until}\"\n{most}over_requested = {over_requested}\nstops_within_sector = {stops_within_sector}\n\
+             [buffer.write]\ncomplete = \"{complete}\"\nbuffered_after_read = \"{buffered_after_read} ns\"\n\
+             buffered_after_write = \"{buffered_after_write} ns\"\nown_segment = {own_segment}\nappends = false\nleast_seek = \"{least_seek} ns\"\n"
+        )
     }
 }
 

@@ -15,6 +15,10 @@ pub fn requests(draw: &mut Draw, case: &mut Case) {
     };
     let first = draw.within(0..=blocks - region);
     let longest = draw.pick(&[1, 4, 16, 16, 200]).min(region);
+    let longest = match &case.drive.buffer {
+        Some(buffer) => longest.min(buffer.size),
+        None => longest,
+    };
     let unit = draw.pick(&[1, 1, case.drive.sector]).min(longest);
     let writes = draw.pick(&[10, 30, 50, 90]);
     let runs = draw.pick(&[0, 0, 30, 70]);
