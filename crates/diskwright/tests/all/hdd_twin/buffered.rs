@@ -18,6 +18,8 @@ pub struct Memory<'a> {
     /// When the medium has written the last write, and whether that was complete before.
     pub written: u64,
     pub is_buffered: bool,
+    /// When a flush need not wait for it any more.
+    pub flushed: u64,
 }
 
 impl<'a> Memory<'a> {
@@ -28,6 +30,7 @@ impl<'a> Memory<'a> {
             filling: None,
             written: 0,
             is_buffered: false,
+            flushed: 0,
         }
     }
 
@@ -267,6 +270,10 @@ impl Model<'_> {
         };
         memory.written = access.end();
         memory.is_buffered = is_buffered;
+        memory.flushed = match is_buffered {
+            true => access.end(),
+            false => end + completion,
+        };
         self.ends.push((access.end(), End::Written));
         self.arm = access.arm;
         self.active += 1;
@@ -286,12 +293,12 @@ impl Model<'_> {
         memory.is_some_and(|memory| memory.is_buffered && memory.written > self.now)
     }
 
-    /// When a flush or a trim that arrives now is complete: a flush waits for what the medium writes.
+    /// When a flush or a trim that arrives now is complete: a flush waits for what is being written.
     pub fn passes(&self, request: usize) -> u64 {
         let end = self.now + self.before(true);
-        let written = self.memory.as_ref().map_or(0, |memory| memory.written);
+        let flushed = self.memory.as_ref().map_or(0, |memory| memory.flushed);
         match self.asked(request).op {
-            Op::Flush => end.max(written),
+            Op::Flush => end.max(flushed),
             _ => end,
         }
     }
