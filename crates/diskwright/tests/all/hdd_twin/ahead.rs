@@ -101,7 +101,9 @@ pub fn operations(
         }
         let pass = medium.pass(block, now);
         // What slips between two sectors of a track is read over, not waited for.
-        let is_first = list.last().is_none_or(|last: &Operation| last.what == What::Moves);
+        let is_first = list
+            .last()
+            .is_none_or(|last: &Operation| last.what == What::Moves);
         let steps = [(What::Waits, pass.begins), (What::Reads(block), pass.ends)];
         for (what, ends) in steps.into_iter().skip(usize::from(!is_first)) {
             list.push(Operation {

@@ -123,8 +123,8 @@ impl Model<'_> {
             Until::StreamTrack => {
                 let end = on_track(to);
                 let is_stream = !medium.place(first).is_on_track_of(medium.place(to));
-                match is_stream && end < blocks {
-                    true => on_track(end),
+                match is_stream {
+                    true => end + medium.place(to).slots,
                     false => end,
                 }
             }
@@ -174,7 +174,7 @@ impl Model<'_> {
             Found::Partial { .. } | Found::Miss { .. } => {
                 let is_miss = matches!(found, Found::Miss { .. });
                 let (stop, _) = self.interrupt(now);
-                let start = miss_ready.max(stop);
+                let start = miss_ready + (stop - now);
                 let (begin, first) = match is_miss {
                     true => (from, from),
                     false => (data.1, data.0),
@@ -246,7 +246,7 @@ impl Model<'_> {
         };
         let ready = now.max(waiting.since + before);
         let (stop, filled) = self.interrupt(now);
-        let start = ready.max(stop);
+        let start = ready + (stop - now);
         let memory = self.memory.as_mut().expect("it has memory");
         let segment = memory.segments.of_write((from, to), filled);
         memory.segments.touch(segment);

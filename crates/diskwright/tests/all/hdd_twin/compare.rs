@@ -1,22 +1,22 @@
 //! Both programs with one case.
 
 use super::model::Model;
-use super::specs::Case;
+use super::specs::{Case, Scheduler};
 use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
 
-/// The counters that both have, by the names of the results.
+/// The counters that both have, by the names of the results; promotions are those of `ncq`.
 const COUNTERS: [&str; 10] = [
     "media_accesses",
     "read_modify_writes",
     "travels",
     "travel_cylinders",
+    "promotions",
     "buffer_hits",
     "buffer_partial_hits",
     "buffer_misses",
     "buffer_hits_on_read_ahead",
     "buffered_writes",
-    "read_ahead_interruptions",
 ];
 
 fn of_library(case: &Case) -> Result<Done, String> {
@@ -33,7 +33,10 @@ fn of_library(case: &Case) -> Result<Done, String> {
     let outcome = outcome_of(&spec, &options).map_err(|error| error.to_string())?;
     let json = outcome.json();
     let report = &json["devices"]["hdd"];
-    let counters = COUNTERS.map(|name| (name, report[name].as_u64().unwrap_or(0)));
+    let counters = COUNTERS.map(|name| match (name, case.scheduler) {
+        ("promotions", scheduler) if !matches!(scheduler, Scheduler::Ncq { .. }) => (name, 0),
+        _ => (name, report[name].as_u64().unwrap_or(0)),
+    });
     Ok(Done {
         completions: completions(&outcome, case.requests.len()),
         counters: counters.into(),
@@ -41,13 +44,8 @@ fn of_library(case: &Case) -> Result<Done, String> {
 }
 
 fn of_twin(case: &Case) -> Done {
-    let begun = std::time::Instant::now();
     let mut model = Model::new(case);
-    let b2 = begun.elapsed();
     model.run();
-    if begun.elapsed().as_millis() > 500 {
-        println!("twin {:?} {:?}", b2, begun.elapsed());
-    }
     let count = |name| (name, model.counts.get(name).copied().unwrap_or(0));
     Done {
         counters: COUNTERS.map(count).into(),

@@ -59,12 +59,15 @@ pub fn case(number: u64) -> Case {
         users: draw.chance(50).then(|| draw.scaled(1..=24)),
         requests: Vec::new(),
     };
+    // How a sector of several blocks is written in part where another's data are is left out.
+    if case.drive.sector > 1 {
+        for zone in &mut case.drive.layout.zones {
+            zone.remapped.clear();
+            zone.remapped_tracks.clear();
+        }
+    }
     let mut draws = Draw(Stream::new(number, "hdd twin's buffer"));
-    if draws.chance(if std::env::var("ALLBUF").is_ok() {
-        100
-    } else {
-        50
-    }) {
+    if draws.chance(50) {
         buffer::buffer(&mut draws, &mut case);
     }
     requests::requests(&mut draw, &mut case);

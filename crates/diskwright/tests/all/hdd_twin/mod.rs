@@ -14,9 +14,15 @@ mod segments;
 mod specs;
 mod turns;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::support::twins;
+
+/// The cases in which every rule must come up.
+const CASES: u64 = 150;
+/// What a case may meet: counters and schedulers.
+const RULES: usize = 24;
 
 /// How the library and the twin differ in the case of a number, if they do.
 pub fn difference(number: u64) -> Option<String> {
@@ -45,6 +51,27 @@ fn check(numbers: Range<u64>) {
     );
 }
 
+/// How many of the first cases count something, and use each scheduler.
+#[test]
+fn every_rule_comes_up() {
+    let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    for number in 0..CASES {
+        let case = draw::case(number);
+        let mut model = model::Model::new(&case);
+        model.run();
+        assert!(
+            model.completions.iter().all(Option::is_some),
+            "case {number} comes to a halt"
+        );
+        for rule in model.counts.into_keys().chain([case.scheduler.name()]) {
+            *met.entry(rule).or_default() += 1;
+        }
+    }
+    println!("{met:#?}");
+    assert_eq!(met.len(), RULES, "{met:#?}");
+    assert!(met.values().all(|&count| count >= 3), "{met:#?}");
+}
+
 #[test]
 fn random_hard_disks_do_what_their_twin_does() {
     check(0..100);
@@ -63,51 +90,4 @@ fn chosen_hard_disks_do_what_their_twin_does() {
     if let Some(numbers) = twins::chosen() {
         check(numbers);
     }
-}
-
-#[test]
-#[ignore]
-fn triage() {
-    let Some(numbers) = twins::chosen() else {
-        return;
-    };
-    let mut shown = 0;
-    let most: usize = std::env::var("SHOW").map_or(3, |n| n.parse().unwrap());
-    let mut bad = 0;
-    let all = numbers.clone().count();
-    for number in numbers {
-        let case = draw::case(number);
-        let begun = std::time::Instant::now();
-        let how = compare::difference(&case);
-        if begun.elapsed().as_millis() > 1500 {
-            println!("slow {number} {:?}", begun.elapsed());
-        }
-        if let Some(how) = how {
-            bad += 1;
-            println!(
-                "{number}: {how} | {:?} sector {} zones {} ranges {} overl {} depth {} users {:?} odd {}",
-                case.scheduler,
-                case.drive.sector,
-                case.drive.layout.zones.len(),
-                case.drive.layout.ranges,
-                case.drive.interface.overlapped,
-                case.depth,
-                case.users,
-                case.requests
-                    .iter()
-                    .filter(|a| !matches!(
-                        a.op,
-                        diskwright::engine::request::Op::Read
-                            | diskwright::engine::request::Op::Write
-                    ))
-                    .count()
-            );
-            if shown < most {
-                shown += 1;
-                let small = compare::shrink(&case);
-                println!("{:?}\n{}", compare::difference(&small), small.shown());
-            }
-        }
-    }
-    println!("{bad} of {all}");
 }

@@ -1,4 +1,4 @@
-//! The twin: a drive without memory, as docs/model/access.md defines it. Instants and times are ns.
+//! The twin: the host, the queue, and a drive without memory, as docs/model/access.md defines them. Instants and times are ns.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -29,6 +29,7 @@ pub struct Model<'a> {
     /// Completions that the host has not answered.
     pub unanswered: usize,
     pub completions: Vec<Option<u64>>,
+    /// Counters, by the names of the results; none is 0.
     pub counts: BTreeMap<&'static str, u64>,
 }
 
@@ -64,7 +65,9 @@ impl<'a> Model<'a> {
     }
 
     pub fn count(&mut self, name: &'static str, by: u64) {
-        *self.counts.entry(name).or_default() += by;
+        if by > 0 {
+            *self.counts.entry(name).or_default() += by;
+        }
     }
 
     pub fn asked(&self, request: usize) -> Asked {
@@ -88,6 +91,11 @@ impl<'a> Model<'a> {
         let mut next = 0;
         // What a closed load issues at once answers nothing.
         self.unanswered = self.case.users.map_or(0, |users| users as usize);
+        self.go_on(count, &mut next);
+        self.count("promotions", self.queue.promotions);
+    }
+
+    fn go_on(&mut self, count: usize, next: &mut usize) {
         loop {
             // What has been foreseen for this instant; what is foreseen in it comes after the drive's choice.
             let ends = std::mem::take(&mut self.ends).into_iter();
@@ -96,14 +104,14 @@ impl<'a> Model<'a> {
             due.into_iter().for_each(|(_, end)| self.end(end));
             match self.case.users {
                 Some(_) => {
-                    let more = self.unanswered.min(count - next);
-                    (next..next + more).for_each(|request| self.arrive(request));
-                    next += more;
+                    let more = self.unanswered.min(count - *next);
+                    (*next..*next + more).for_each(|request| self.arrive(request));
+                    *next += more;
                 }
                 None => {
-                    while next < count && self.asked(next).at == self.now {
-                        self.arrive(next);
-                        next += 1;
+                    while *next < count && self.asked(*next).at == self.now {
+                        self.arrive(*next);
+                        *next += 1;
                     }
                 }
             }
@@ -112,7 +120,8 @@ impl<'a> Model<'a> {
             if !self.is_busy && !self.is_writing() && !self.queue.waiting.is_empty() {
                 self.begin();
             }
-            let arrival = (self.case.users.is_none() && next < count).then(|| self.asked(next).at);
+            let arrival =
+                (self.case.users.is_none() && *next < count).then(|| self.asked(*next).at);
             let ends = self.ends.iter().map(|&(at, _)| at);
             match ends.chain(arrival).min() {
                 Some(instant) => self.now = instant,

@@ -48,7 +48,7 @@ pub struct Queue {
     /// The requests of the present batch.
     batch: Vec<usize>,
     deadline: Deadline,
-    /// Picks because of a timeout.
+    /// Picks because of a timeout, of `ncq`.
     pub promotions: u64,
 }
 

@@ -430,6 +430,24 @@ impl By {
 }
 
 impl Scheduler {
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheduler::Fcfs => "fcfs",
+            Scheduler::Sstf { .. } => "sstf",
+            Scheduler::Look(_) => "look",
+            Scheduler::Scan(_) => "scan",
+            Scheduler::CLook { .. } => "c-look",
+            Scheduler::CScan(_) => "c-scan",
+            Scheduler::VScan { .. } => "v-scan",
+            Scheduler::Satf => "satf",
+            Scheduler::Aged(_) => "aged-satf",
+            Scheduler::Weighted { .. } => "weighted-satf",
+            Scheduler::Batch => "batch-satf",
+            Scheduler::Ncq { .. } => "ncq",
+            Scheduler::Deadline { .. } => "deadline",
+        }
+    }
+
     pub fn text(self) -> String {
         let by = |name: &str, by: By| format!("{{ {name} = {{ by = \"{}\" }} }}", by.text());
         match self {
