@@ -16,7 +16,6 @@ pub enum What {
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     pub what: What,
-    pub begins: u64,
     pub ends: u64,
     /// Where the arm is at its end.
     pub arm: Arm,
@@ -93,7 +92,6 @@ pub fn operations(
             arm = there;
             list.push(Operation {
                 what: What::Moves,
-                begins: now,
                 ends,
                 arm,
             });
@@ -106,12 +104,7 @@ pub fn operations(
             .is_none_or(|last: &Operation| last.what == What::Moves);
         let steps = [(What::Waits, pass.begins), (What::Reads(block), pass.ends)];
         for (what, ends) in steps.into_iter().skip(usize::from(!is_first)) {
-            list.push(Operation {
-                what,
-                begins: now,
-                ends,
-                arm,
-            });
+            list.push(Operation { what, ends, arm });
             now = ends;
         }
     }
