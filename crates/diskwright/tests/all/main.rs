@@ -25,6 +25,7 @@ mod fio_report;
 mod flash_backed;
 mod fuzz_targets;
 mod golden;
+mod hdd_twin;
 mod hybrid_twin;
 mod initial_angle;
 mod interfaces;

@@ -244,18 +244,18 @@ impl Disk {
         medium
             .counters
             .travelled(at.cylinder.abs_diff(cylinder), time);
+        let mut start = cx.now();
         if let Some(buffered) = &mut self.buffered {
-            let hardware = &medium.hardware;
-            buffered.buffer.travel(hardware, cx.now(), to);
+            start += buffered.buffer.travel(&medium.hardware, start, to);
         }
         medium.arms[arm].at = to;
         if let Some(power) = &mut self.power {
             let mut parts = Parts::default();
             parts.add(Part::Seek, time);
-            power.worked(Op::Read, &parts, cx.now(), cx.now() + time);
+            power.worked(Op::Read, &parts, start, start + time);
         }
-        self.trace_travel(arm, to, time, cx.now());
-        self.work(arm, Work::Travel, cx.now() + time, cx);
+        self.trace_travel(arm, to, time, start);
+        self.work(arm, Work::Travel, start + time, cx);
     }
 
     /// An arm is at work until `end`.

@@ -9,7 +9,7 @@ use crate::whole_specs::{
     self, Case, Coped, Definitions, Fault, Verdict, array_failures, controller_cuts, flash_cuts,
     hybrid_cuts, judge, judge_once, power_cuts, tier_cuts,
 };
-use crate::{array_twin, hybrid_twin, pool_twin, ssd_twin, tier_twin};
+use crate::{array_twin, hdd_twin, hybrid_twin, pool_twin, ssd_twin, tier_twin};
 
 /// Random cases of one kind, by their numbers: the same on every machine.
 pub struct Family {
@@ -110,6 +110,11 @@ pub const FAMILIES: &[Family] = &[
         "pool-twin",
         "pools against their twin",
         Told(pool_twin::difference, pool_twin::small),
+    ),
+    family(
+        "hdd-twin",
+        "hard disks against their twin",
+        Told(hdd_twin::difference, hdd_twin::small),
     ),
     family(
         "ssd-twin",

@@ -388,10 +388,11 @@ impl Buffer {
         }
     }
 
-    /// The arm is moved without a request, from `now` on.
-    pub fn travel(&mut self, hardware: &Hardware, now: Time, to: HeadPosition) {
-        self.stop(hardware, now);
+    /// The arm is moved without a request, once what it does at `now` is interrupted: how long that takes.
+    pub fn travel(&mut self, hardware: &Hardware, now: Time, to: HeadPosition) -> Time {
+        let wait = self.stop(hardware, now);
         self.arm = to;
+        wait
     }
 
     /// Interrupts reading ahead, if that is what the medium does: how long it takes from `now` on.

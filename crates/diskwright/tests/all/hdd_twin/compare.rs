@@ -1,0 +1,80 @@
+//! Both programs with one case.
+
+use super::model::Model;
+use super::specs::{Case, Scheduler};
+use crate::support::twins::{self, Done, completions};
+use crate::support::{RunOptions, from_text, outcome_of};
+
+/// The counters that both have, by the names of the results; promotions are those of `ncq`.
+const COUNTERS: [&str; 10] = [
+    "media_accesses",
+    "read_modify_writes",
+    "travels",
+    "travel_cylinders",
+    "promotions",
+    "buffer_hits",
+    "buffer_partial_hits",
+    "buffer_misses",
+    "buffer_hits_on_read_ahead",
+    "buffered_writes",
+];
+
+fn of_library(case: &Case) -> Result<Done, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("drive.toml"), case.drive.text()).expect("written");
+    std::fs::write(path("trace.csv"), case.trace()).expect("written");
+    let options = RunOptions {
+        check: true,
+        keep_requests: true,
+        ..RunOptions::default()
+    };
+    let spec = from_text(case.spec(&path("drive.toml"), &path("trace.csv")));
+    let outcome = outcome_of(&spec, &options).map_err(|error| error.to_string())?;
+    let json = outcome.json();
+    let report = &json["devices"]["hdd"];
+    let counters = COUNTERS.map(|name| match (name, case.scheduler) {
+        ("promotions", scheduler) if !matches!(scheduler, Scheduler::Ncq { .. }) => (name, 0),
+        _ => (name, report[name].as_u64().unwrap_or(0)),
+    });
+    Ok(Done {
+        completions: completions(&outcome, case.requests.len()),
+        counters: counters.into(),
+    })
+}
+
+fn of_twin(case: &Case) -> Done {
+    let mut model = Model::new(case);
+    model.run();
+    let count = |name| (name, model.counts.get(name).copied().unwrap_or(0));
+    Done {
+        counters: COUNTERS.map(count).into(),
+        completions: model.completions,
+    }
+}
+
+/// How the two differ, if they do.
+pub fn difference(case: &Case) -> Option<String> {
+    twins::difference(|| of_library(case), || of_twin(case))
+}
+
+/// As few requests as still make a difference.
+pub fn shrink(case: &Case) -> Case {
+    let mut best = case.clone();
+    let mut length = best.requests.len() / 2;
+    while length > 0 {
+        let mut from = 0;
+        while from < best.requests.len() {
+            let mut fewer = best.clone();
+            let to = (from + length).min(best.requests.len());
+            fewer.requests.drain(from..to);
+            if !fewer.requests.is_empty() && difference(&fewer).is_some() {
+                best = fewer;
+            } else {
+                from = to;
+            }
+        }
+        length /= 2;
+    }
+    best
+}

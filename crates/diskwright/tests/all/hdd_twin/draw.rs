@@ -1,0 +1,177 @@
+//! Random cases: a number gives the same one on every machine.
+
+mod buffer;
+mod layouts;
+mod requests;
+mod schedulers;
+
+use std::ops::RangeInclusive;
+
+use diskwright::base::random::Stream;
+
+use super::specs::{Case, Drive, Interface, Overhead, Rotation, Seek};
+
+const MS: u64 = 1_000_000;
+
+struct Draw(Stream);
+
+impl Draw {
+    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
+        range.start() + self.0.below(range.end() - range.start() + 1)
+    }
+
+    /// Small numbers more likely than large ones.
+    fn scaled(&mut self, range: RangeInclusive<u64>) -> u64 {
+        let (low, high) = (*range.start() as f64 + 1.0, *range.end() as f64 + 2.0);
+        let drawn = low * libm::pow(high / low, self.0.unit());
+        (drawn as u64 - 1).clamp(*range.start(), *range.end())
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.0.below(100) < percent
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.0.below(from.len() as u64) as usize]
+    }
+
+    /// A time in ns: nothing at times, else not beyond `most`.
+    fn time(&mut self, most: u64) -> u64 {
+        match self.chance(25) {
+            true => 0,
+            false => self.within(1..=most),
+        }
+    }
+}
+
+/// The case of a number.
+pub fn case(number: u64) -> Case {
+    let mut draw = Draw(Stream::new(number, "hdd twin"));
+    let drive = drive(&mut draw);
+    let mut case = Case {
+        drive,
+        angle: match draw.chance(50) {
+            true => 0,
+            false => draw.within(1..=63),
+        },
+        depth: draw.scaled(1..=40),
+        scheduler: schedulers::scheduler(&mut draw),
+        users: draw.chance(50).then(|| draw.scaled(1..=24)),
+        requests: Vec::new(),
+    };
+    // How a sector of several blocks is written in part where another's data are is left out.
+    if case.drive.sector > 1 {
+        for zone in &mut case.drive.layout.zones {
+            zone.remapped.clear();
+            zone.remapped_tracks.clear();
+        }
+    }
+    let mut draws = Draw(Stream::new(number, "hdd twin's buffer"));
+    if draws.chance(50) {
+        buffer::buffer(&mut draws, &mut case);
+    }
+    requests::requests(&mut draw, &mut case);
+    case
+}
+
+fn drive(draw: &mut Draw) -> Drive {
+    let layout = layouts::layout(draw);
+    let rotation = match draw.within(0..=4) {
+        0 => Rotation::Period(draw.within(4_000_000_000..=12_000_000_000)),
+        1 => Rotation::Rpm(draw.within(3_000..=15_000)),
+        _ => Rotation::Rpm(draw.pick(&[5_400, 7_200, 10_045, 15_000])),
+    };
+    let write_settle = draw.pick(&[0, 0, 350_000, -120_000]);
+    let block = match draw.within(0..=2) {
+        0 => 0,
+        1 => draw.scaled(100..=30_000),
+        _ => draw.scaled(100..=400_000),
+    };
+    let most = draw.pick(&[0, 0, 300_000, 2 * MS]);
+    let mut overhead = || match most {
+        0 => 0,
+        _ => draw.time(most),
+    };
+    let overhead = Overhead {
+        read_after_read: overhead(),
+        read_after_write: overhead(),
+        write_after_read: overhead(),
+        write_after_write: overhead(),
+        completion_read: overhead(),
+        completion_write: overhead(),
+    };
+    Drive {
+        sector: draw.pick(&[1, 1, 2, 8]),
+        rotation,
+        head_switch: draw.time(MS),
+        write_settle,
+        seek: seek(draw, layout.cylinders, 300_000),
+        write_seek: draw
+            .chance(25)
+            .then(|| seek(draw, layout.cylinders, 500_000)),
+        overhead,
+        interface: Interface {
+            block,
+            write_block: match draw.chance(70) {
+                true => block,
+                false => draw.scaled(0..=100_000),
+            },
+            overlapped: draw.chance(75),
+        },
+        layout,
+        buffer: None,
+    }
+}
+
+/// A curve of times that are not below `least`.
+fn seek(draw: &mut Draw, cylinders: u64, least: u64) -> Seek {
+    let single = draw.within(least..=2 * MS);
+    let full = single + draw.within(1..=7 * MS);
+    match draw.within(0..=6) {
+        0 => {
+            let mut points_ms = Vec::new();
+            let mut at = 1;
+            while at < cylinders && points_ms.len() < 6 {
+                let us = draw.within(least / 1000..=9_000);
+                points_ms.push((at, us as f64 / 1000.0));
+                at += draw.scaled(1..=cylinders);
+            }
+            // The line through the last two must not fall to nothing.
+            points_ms.push((at, 10.0));
+            Seek::Table { points_ms }
+        }
+        1 => Seek::Slope {
+            single,
+            slope_ns: draw.within(0..=400_000) as f64 / 8.0,
+        },
+        2 => {
+            let ms = |us: u64| us as f64 / 1000.0;
+            let listed = draw.within(0..=3);
+            Seek::Hp {
+                boundary: draw.within(1..=cylinders + 1),
+                short_ms: (
+                    ms(draw.within(least / 1000..=2_000)),
+                    ms(draw.within(0..=900)),
+                ),
+                long_ms: (
+                    ms(draw.within(least / 1000..=9_000)),
+                    ms(draw.within(0..=90)),
+                ),
+                first_ms: (0..listed)
+                    .map(|_| ms(draw.within(least / 1000..=2_000)))
+                    .collect(),
+            }
+        }
+        3 => {
+            // A curve that bends in the middle.
+            let average = single + (full - single) * draw.within(45..=60) / 100;
+            Seek::Lee {
+                single,
+                average,
+                full,
+            }
+        }
+        4 => Seek::Constant(single),
+        _ => Seek::Linear { single, full },
+    }
+}

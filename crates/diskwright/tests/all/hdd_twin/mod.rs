@@ -1,0 +1,93 @@
+//! A naive twin of hard disks without a pool, written from the documentation alone, and random cases in which both complete every request at
+//! the same instant.
+
+mod ahead;
+mod buffered;
+mod compare;
+mod draw;
+mod medium;
+mod model;
+mod places;
+mod queue;
+mod seeks;
+mod segments;
+mod specs;
+mod turns;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::support::twins;
+
+/// The cases in which every rule must come up.
+const CASES: u64 = 150;
+/// What a case may meet: counters and schedulers.
+const RULES: usize = 24;
+
+/// How the library and the twin differ in the case of a number, if they do.
+pub fn difference(number: u64) -> Option<String> {
+    compare::difference(&draw::case(number))
+}
+
+/// The case of a number that differs, with as few requests as show it.
+pub fn small(number: u64) -> String {
+    compare::shrink(&draw::case(number)).shown()
+}
+
+/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
+#[track_caller]
+fn check(numbers: Range<u64>) {
+    let differing = numbers.filter_map(|number| Some((number, difference(number)?)));
+    let differing: Vec<(u64, String)> = differing.collect();
+    let Some((number, _)) = differing.first() else {
+        return;
+    };
+    let small = compare::shrink(&draw::case(*number));
+    let how = compare::difference(&small).expect("it differs still");
+    panic!(
+        "{} cases differ: {differing:#?}. Number {number}: {how}\n{}",
+        differing.len(),
+        small.shown()
+    );
+}
+
+/// How many of the first cases count something, and use each scheduler.
+#[test]
+fn every_rule_comes_up() {
+    let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    for number in 0..CASES {
+        let case = draw::case(number);
+        let mut model = model::Model::new(&case);
+        model.run();
+        assert!(
+            model.completions.iter().all(Option::is_some),
+            "case {number} comes to a halt"
+        );
+        for rule in model.counts.into_keys().chain([case.scheduler.name()]) {
+            *met.entry(rule).or_default() += 1;
+        }
+    }
+    println!("{met:#?}");
+    assert_eq!(met.len(), RULES, "{met:#?}");
+    assert!(met.values().all(|&count| count >= 3), "{met:#?}");
+}
+
+#[test]
+fn random_hard_disks_do_what_their_twin_does() {
+    check(0..100);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_random_hard_disks_do_what_their_twin_does() {
+    check(100..10_100);
+}
+
+/// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
+#[test]
+#[ignore = "for cases that are looked into"]
+fn chosen_hard_disks_do_what_their_twin_does() {
+    if let Some(numbers) = twins::chosen() {
+        check(numbers);
+    }
+}

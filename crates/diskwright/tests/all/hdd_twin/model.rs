@@ -1,0 +1,274 @@
+//! The twin: the host, the queue, and a drive without memory, as docs/model/access.md defines them. Instants and times are ns.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use diskwright::engine::request::Op;
+
+use super::buffered::Memory;
+use super::medium::{Access, Medium};
+use super::queue::{Next, Queue, View, Waiting};
+use super::seeks::Arm;
+use super::specs::{Asked, Case};
+
+pub struct Model<'a> {
+    pub case: &'a Case,
+    pub medium: Medium<'a>,
+    pub now: u64,
+    pub arm: Arm,
+    pub memory: Option<Memory<'a>>,
+    pub queue: Queue,
+    /// Requests that have no slot.
+    pub intake: VecDeque<usize>,
+    /// What ends when, in the order in which that was foreseen.
+    pub ends: Vec<(u64, End)>,
+    /// Whether the arm is at work, and whether the last request of the medium was a write.
+    pub is_busy: bool,
+    pub last_was_write: bool,
+    /// Requests that have a slot and do not wait.
+    pub active: u64,
+    /// Completions that the host has not answered.
+    pub unanswered: usize,
+    pub completions: Vec<Option<u64>>,
+    /// Counters, by the names of the results; none is 0.
+    pub counts: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Of a request that has the medium.
+    Served(usize),
+    /// Of a flush or a trim.
+    Passed(usize),
+    Travel,
+    /// Of a write on the medium.
+    Written,
+}
+
+impl<'a> Model<'a> {
+    pub fn new(case: &'a Case) -> Model<'a> {
+        Model {
+            case,
+            medium: Medium::new(case),
+            now: 0,
+            arm: Arm::default(),
+            memory: case.drive.buffer.as_ref().map(Memory::new),
+            queue: Queue::new(case.scheduler),
+            intake: VecDeque::new(),
+            ends: Vec::new(),
+            is_busy: false,
+            last_was_write: false,
+            active: 0,
+            unanswered: 0,
+            completions: vec![None; case.requests.len()],
+            counts: BTreeMap::new(),
+        }
+    }
+
+    pub fn count(&mut self, name: &'static str, by: u64) {
+        if by > 0 {
+            *self.counts.entry(name).or_default() += by;
+        }
+    }
+
+    pub fn asked(&self, request: usize) -> Asked {
+        self.case.requests[request]
+    }
+
+    /// The controller's time before a command.
+    pub fn before(&self, write: bool) -> u64 {
+        let overhead = &self.case.drive.overhead;
+        match (write, self.last_was_write) {
+            (false, false) => overhead.read_after_read,
+            (false, true) => overhead.read_after_write,
+            (true, false) => overhead.write_after_read,
+            (true, true) => overhead.write_after_write,
+        }
+    }
+
+    /// Runs until every request is complete or nothing happens any more.
+    pub fn run(&mut self) {
+        let count = self.case.requests.len();
+        let mut next = 0;
+        // What a closed load issues at once answers nothing.
+        self.unanswered = self.case.users.map_or(0, |users| users as usize);
+        self.go_on(count, &mut next);
+        self.count("promotions", self.queue.promotions);
+    }
+
+    fn go_on(&mut self, count: usize, next: &mut usize) {
+        loop {
+            // What has been foreseen for this instant; what is foreseen in it comes after the drive's choice.
+            let ends = std::mem::take(&mut self.ends).into_iter();
+            let (due, later): (Vec<_>, Vec<_>) = ends.partition(|&(at, _)| at == self.now);
+            self.ends = later;
+            due.into_iter().for_each(|(_, end)| self.end(end));
+            match self.case.users {
+                Some(_) => {
+                    let more = self.unanswered.min(count - *next);
+                    (*next..*next + more).for_each(|request| self.arrive(request));
+                    *next += more;
+                }
+                None => {
+                    while *next < count && self.asked(*next).at == self.now {
+                        self.arrive(*next);
+                        *next += 1;
+                    }
+                }
+            }
+            self.unanswered = 0;
+            while self.accept() {}
+            if !self.is_busy && !self.is_writing() && !self.queue.waiting.is_empty() {
+                self.begin();
+            }
+            let arrival =
+                (self.case.users.is_none() && *next < count).then(|| self.asked(*next).at);
+            let ends = self.ends.iter().map(|&(at, _)| at);
+            match ends.chain(arrival).min() {
+                Some(instant) => self.now = instant,
+                None => return,
+            }
+        }
+    }
+
+    /// Gives free slots to requests; whether something did get one.
+    fn accept(&mut self) -> bool {
+        let is_free = self.active + (self.queue.waiting.len() as u64) < self.case.depth;
+        if !is_free {
+            return false;
+        }
+        let Some(request) = self.intake.pop_front() else {
+            return false;
+        };
+        let Asked { op, lbn, .. } = self.asked(request);
+        self.queue.waiting.push(Waiting {
+            request,
+            since: self.now,
+            write: op == Op::Write,
+            lbn,
+            cylinder: self.medium.place(lbn).cylinder,
+        });
+        true
+    }
+
+    /// A request of the host arrives. A flush or a trim needs no slot.
+    fn arrive(&mut self, request: usize) {
+        match self.asked(request).op {
+            Op::Read | Op::Write => self.intake.push_back(request),
+            _ => {
+                let end = self.passes(request);
+                self.ends.push((end, End::Passed(request)));
+            }
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        match end {
+            End::Travel => self.is_busy = false,
+            End::Served(request) => {
+                self.is_busy = false;
+                self.active -= 1;
+                self.complete(request);
+            }
+            End::Passed(request) => self.complete(request),
+            End::Written => {}
+        }
+    }
+
+    pub fn complete(&mut self, request: usize) {
+        self.completions[request] = Some(self.now);
+        self.unanswered += 1;
+    }
+
+    /// The arm is free and something waits.
+    fn begin(&mut self) {
+        let (medium, arm, now) = (&self.medium, self.arm_now(), self.now);
+        // With a buffer, the controller is at work as requests arrive.
+        let before = match self.memory {
+            Some(_) => [0; 2],
+            None => [self.before(false), self.before(true)],
+        };
+        let positioning = |waiting: &Waiting| {
+            let before = before[usize::from(waiting.write)];
+            medium.positioning(arm, now + before, waiting.lbn, waiting.write)
+        };
+        let view = View {
+            now,
+            cylinder: arm.cylinder,
+            cylinders: self.case.drive.layout.cylinders,
+            blocks: medium.blocks(),
+            positioning: &positioning,
+        };
+        match self.queue.next(&view) {
+            Next::Travel(to) => self.travel(&to),
+            Next::Serve(place) => {
+                let request = self.queue.waiting[place].request;
+                let blocks = self.asked(request).blocks;
+                let waiting = self.queue.take(place, blocks);
+                match (&self.memory, waiting.write) {
+                    (None, _) => self.serve(request),
+                    (Some(_), false) => self.serve_read(waiting),
+                    (Some(_), true) => self.serve_write(waiting),
+                }
+            }
+        }
+        self.is_busy = true;
+    }
+
+    fn travel(&mut self, to: &[u64]) {
+        if self.memory.is_some() {
+            self.settle();
+        }
+        let (mut end, _) = self.interrupt(self.now);
+        for &cylinder in to {
+            let distance = cylinder.abs_diff(self.arm.cylinder);
+            end += self.case.drive.travel(distance);
+            self.arm.cylinder = cylinder;
+            self.count("travels", 1);
+            self.count("travel_cylinders", distance);
+        }
+        self.ends.push((end, End::Travel));
+    }
+
+    fn serve(&mut self, request: usize) {
+        let Asked {
+            op, lbn, blocks, ..
+        } = self.asked(request);
+        let write = op == Op::Write;
+        let ready = self.now + self.before(write);
+        let to = lbn + blocks;
+        let interface = self.case.drive.interface;
+        let overhead = &self.case.drive.overhead;
+        let (access, end) = match (write, interface.overlapped) {
+            (false, overlapped) => {
+                let access = self.medium.read(self.arm, ready, lbn, to);
+                let crossed = match overlapped {
+                    true => access.sectors.iter().fold(0, |free, &(passed, blocks)| {
+                        passed.max(free) + blocks * interface.block
+                    }),
+                    false => access.end() + blocks * interface.block,
+                };
+                (access, crossed + overhead.completion_read)
+            }
+            (true, overlapped) => {
+                let (start, from) = match overlapped {
+                    true => (ready, ready),
+                    false => (ready + blocks * interface.write_block, 0),
+                };
+                let arrival = |count| match overlapped {
+                    true => from + count * interface.write_block,
+                    false => start,
+                };
+                let access = self.medium.write(self.arm, start, (lbn, to), 0, arrival);
+                let end = access.end() + overhead.completion_write;
+                (access, end)
+            }
+        };
+        let Access { arm, rewritten, .. } = access;
+        self.arm = arm;
+        self.active += 1;
+        self.last_was_write = write;
+        self.count("media_accesses", 1);
+        self.count("read_modify_writes", rewritten);
+        self.ends.push((end, End::Served(request)));
+    }
+}
