@@ -24,12 +24,15 @@ def minimise(
     parameters: Sequence[Parameter],
     start: Floats,
     residuals: Callable[[Floats], Floats],
-    evaluations: int = 12,
+    evaluations: int = 30,
+    uncertain: Callable[[Floats], Floats] | None = None,
 ) -> Found:
     """The values that make residuals least, where those far above 1 hardly count: requests that were served
     otherwise than by the model.
 
     residuals: of values of the parameters, each in units of its scale; 0 of what is left out.
+    uncertain: of values of the parameters, how residuals change for a standard deviation of each thing that
+        is known from elsewhere, and no better.
 
     What the residuals do not tell is held near the start by the parameters' priors, and so are their
     intervals.
@@ -53,13 +56,18 @@ def minimise(
         return np.concatenate((residuals(values), spread * (values - start) / priors))
 
     def jacobian(moved: Floats) -> Floats:
-        columns = []
+        columns, here = [], of(moved)
         for index in range(len(parameters)):
-            ahead, behind = moved.copy(), moved.copy()
-            # A derivative is taken away from a bound.
-            ahead[index] = min(moved[index] + 1, bounds[1][index])
-            behind[index] = max(moved[index] - 1, bounds[0][index])
-            columns.append((of(ahead) - of(behind)) / (ahead[index] - behind[index]))
+            # Two steps side by side, away from a bound.
+            first = -1 if moved[index] - 1 >= bounds[0][index] else 0
+            first = first if moved[index] + first + 2 <= bounds[1][index] else -2
+            places = [moved + (first + step) * np.eye(len(moved))[index] for step in range(3)]
+            errors = [here if first + step == 0 else of(place) for step, place in enumerate(places)]
+            one, other = errors[1] - errors[0], errors[2] - errors[1]
+            # Where a turn is missed on the way, that jump tells nothing of how errors change.
+            jumps = np.abs(other - one) > _JUMP
+            smaller = np.where(np.abs(one) < np.abs(other), one, other)
+            columns.append(np.where(jumps, smaller, (one + other) / 2))
         return np.stack(columns, axis=1)
 
     found = least_squares(
@@ -70,10 +78,14 @@ def minimise(
         loss="cauchy",
         max_nfev=evaluations,
     )
-    return Found(values_of(found.x), _covariance(of(found.x), jacobian(found.x), steps, spread))
+    values = values_of(found.x)
+    elsewhere = np.zeros((len(first), 0)) if uncertain is None else uncertain(values)
+    return Found(values, _covariance(of(found.x), jacobian(found.x), steps, spread, elsewhere))
 
 
-def _covariance(residuals: Floats, jacobian: Floats, steps: Floats, spread: float) -> Floats:
+def _covariance(
+    residuals: Floats, jacobian: Floats, steps: Floats, spread: float, elsewhere: Floats
+) -> Floats:
     """The covariance of estimates by Cauchy's loss (an M estimator's): what errors pull by, against how much
     that changes with them.
 
@@ -89,10 +101,16 @@ def _covariance(residuals: Floats, jacobian: Floats, steps: Floats, spread: floa
     for apart in range(1, min(_NEIGHBOURS, len(pulls))):
         together = pulls[apart:].T @ pulls[:-apart]
         pull += (1 - apart / _NEIGHBOURS) * (together + together.T)
+    weights = ((2 - heavy) / heavy**2)[: -len(steps)]
+    of_elsewhere = jacobian[: -len(steps)].T @ (elsewhere * weights[:, None])
+    pull += of_elsewhere @ of_elsewhere.T
     inverse = np.linalg.pinv(change)
     return inverse @ pull @ inverse.T * np.outer(steps, steps)
 
 
+# What the residuals' changes for two steps of the same size differ by only where the drive then does something
+# else.
+_JUMP = 0.05
 # How many requests' errors go together.
 _NEIGHBOURS = 12
 
