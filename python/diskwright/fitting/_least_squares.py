@@ -108,7 +108,7 @@ def _covariance(
     return inverse @ pull @ inverse.T * np.outer(steps, steps)
 
 
-# What the residuals' changes for two steps of the same size differ by only where the drive then does something
+# What changes of a residual over two steps of the same size differ by only where the drive then does something
 # else.
 _JUMP = 0.05
 # How many requests' errors go together.

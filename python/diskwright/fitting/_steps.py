@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from diskwright.fitting import _parameters, _positioning, _skews, _switches
 from diskwright.fitting._least_squares import minimise
 from diskwright.fitting._likelihood import log_likelihood
-from diskwright.fitting._model import Model, Prediction
+from diskwright.fitting._model import GATE, Model, Prediction
 from diskwright.fitting._parameters import Parameter, ms
 from diskwright.fitting._posterior import root
 from diskwright.fitting._seek import SeekNumbers
@@ -193,17 +193,15 @@ class Fitting:
         medium = self.model.predict(state.changes).on_medium[: self.end]
         is_whole = followed.sum() > _ALWAYS * medium.sum()
         for gain in (0.5, 0.1, 0.02) if is_whole else (1.0,):
-            self._least_squares(state, [parameter], gain=gain, wrapped=True)
+            self._least_squares(state, [parameter], gain=gain)
 
     def times(self, state: State) -> None:
         """Overheads, and the interface."""
         is_followed = bool(self.followed(state).any())
         parameters = _parameters.times(self.start, is_followed)
-        state.times = Times(tuple(parameters), self._least_squares(state, parameters, wrapped=True))
+        state.times = Times(tuple(parameters), self._least_squares(state, parameters))
 
-    def _least_squares(
-        self, state: State, parameters: list[Parameter], *, gain: float = 0.5, wrapped: bool
-    ) -> Floats:
+    def _least_squares(self, state: State, parameters: list[Parameter], *, gain: float = 0.5) -> Floats:
         """Estimates parameters. Returns their covariance, with that of those that are not told."""
         now = self.model.changed(state.changes)
         start = np.array([_parameters.value_of(now, parameter.name) for parameter in parameters])
@@ -218,10 +216,11 @@ class Fitting:
             tried = {**state.changes, **changes(values), **(further or {})}
             prediction = self.model.predict(tried, gain=gain)
             errors = self.model.recording.service - prediction.service
-            if wrapped:
-                turn = ms({**self.start, **tried}["rotation"])
-                whole = turn * np.round(errors / turn)
-                errors = np.where(prediction.on_medium, errors - whole, errors)
+            turn = ms({**self.start, **tried}["rotation"])
+            of_turn = errors - turn * np.round(errors / turn)
+            # What waits for what is still written may miss a turn as well.
+            waits = prediction.on_medium | (np.abs(of_turn) < GATE * turn)
+            errors = np.where(waits, of_turn, errors)
             scaled = errors / np.where(prediction.on_medium, _MEDIUM_MS, _BUFFER_MS)
             return np.where(chosen, scaled, 0.0)[: self.end]
 
