@@ -76,6 +76,7 @@ def minimise(
         jac=jacobian,
         bounds=bounds,
         loss="cauchy",
+        ftol=_CONVERGED,
         max_nfev=evaluations,
     )
     values = values_of(found.x)
@@ -108,9 +109,11 @@ def _covariance(
     return inverse @ pull @ inverse.T * np.outer(steps, steps)
 
 
-# What changes of a residual over two steps of the same size differ by only where the drive then does something
+# What changes of a residual over two steps of one size differ by only where the drive then does something
 # else.
 _JUMP = 0.05
+# The relative change of the sum of losses that ends a search.
+_CONVERGED = 1e-6
 # How many requests' errors go together.
 _NEIGHBOURS = 12
 
