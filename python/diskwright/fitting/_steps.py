@@ -35,11 +35,11 @@ BEFORE = (
 )
 # Those that may be less than 0.
 _SIGNED = ("heads.write_settle",)
-# What a derivative is taken over; the share of it by which a request counts as affected; the root mean square
-# effect above which an uncertainty matters.
-_NUDGE_MS, _AFFECTED, _MATTERS_MS = 0.01, 0.5, 0.002
+# What a derivative is taken over; the share of it by which a request counts as affected, and the one from which
+# on the drive does something else; the root mean square effect above which an uncertainty matters.
+_NUDGE_MS, _AFFECTED, _STEEPEST, _MATTERS_MS = 0.01, 0.5, 2.5, 0.002
 # How often positioning is made linear anew, at most, and the correction that ends it.
-_PASSES, _SETTLED_MS = 4, 0.01
+_PASSES, _SETTLED_MS = 3, 0.01
 
 
 @dataclass
@@ -92,6 +92,11 @@ class _Place:
     @property
     def names(self) -> list[str]:
         return [*BEFORE, *(number.name for number in self.seek.numbers)]
+
+    @property
+    def knots(self) -> Floats | None:
+        """Those of a table's corrections."""
+        return self.seek.knots if len(self.seek.knots) else None
 
     @property
     def prior_ms(self) -> Floats:
@@ -294,21 +299,19 @@ class Fitting:
         """Overheads before the medium, head switch, settling and seek curve, from turns that were caught
         or missed.
         """
-        # What a request waits for that the drive still does, so that overheads pass meanwhile, changes with
-        # what is found: the search is linear about one place after another.
-        tried, knots = state.copy(), None
+        # Which requests wait for what the drive still does, while an overhead passes, changes with what is
+        # found: the search is linear about one place after another.
+        tried = state.copy()
+        first = at = self._place(tried, None)
         for _ in range(_PASSES):
-            at = self._place(tried, knots)
-            if at is None:
+            if first is None or at is None:
                 return
-            knots = at.seek.knots if len(at.seek.knots) else None
-            mode, _ = _positioning.likeliest(at.problem)
-            moved = mode[: len(at.names)]
+            moved = _positioning.likeliest(at.problem)[0][: len(at.names)]
             tried.changes.update(at.changes(moved))
+            at = self._place(tried, first.knots)
             if np.abs(moved).max() < _SETTLED_MS:
                 break
-        at, before = self._place(tried, knots), self._place(state, knots)
-        if at is None or before is None:
+        if first is None or at is None:
             return
         whole = _positioning.corrections(at.problem)
         low, high = whole.interval()
@@ -319,8 +322,8 @@ class Fitting:
             state.untold.update(at.names)
             return
         state.spread = whole.spread
-        state.positioning = Positions(knots, whole.covariance)
-        found = whole.given(~told, (before.problem.moved - at.problem.moved)[~told])
+        state.positioning = Positions(at.knots, whole.covariance)
+        found = whole.given(~told, (first.problem.moved - at.problem.moved)[~told])
         # A time is not below 0.
         found = np.maximum(found, at.problem.least)
         low, high = np.minimum(low, found), np.maximum(high, found)
@@ -362,16 +365,16 @@ class Fitting:
         ]
         design, is_smooth = self._later(state, seen, _nudges(now, seek), prediction)
         uncertain, is_sure = self._later_by_times(state, seen, prediction)
-        tells = is_smooth & is_sure
+        tells = is_smooth & is_sure & (np.abs(design) < _STEEPEST).all(axis=1)
         if tells.sum() < _FEWEST:
             return None
         least = [-np.inf if name in _SIGNED else -_parameters.value_of(now, name) for name in BEFORE]
-        is_time = "table" in now["seek"]
+        has_points = "table" in now["seek"]
         problem = _positioning.Problem(
             seen.chosen(tells),
             design[tells],
             np.array([(value - start) / per_ms for per_ms, value, start in numbers]),
-            np.array([*least, *(-number.start if is_time else -np.inf for number in seek.numbers)]),
+            np.array([*least, *(-number.start if has_points else -np.inf for number in seek.numbers)]),
             _positioning.priors(len(BEFORE), len(seek.numbers)),
             uncertain[tells],
             state.spread,
@@ -396,7 +399,7 @@ class Fitting:
             moved = self.model.predict({**state.changes, **changes})
             off = (moved.service - moved.first_wait)[seen.rows] - before
             columns[:, index] = (off - seen.turn * np.round(off / seen.turn)) / by
-        is_smooth: NDArray[np.bool_] = np.isfinite(columns).all(axis=1)
+        is_smooth = np.asarray(np.isfinite(columns).all(axis=1), dtype=np.bool_)
         return np.where(is_smooth[:, None], columns, 0.0), is_smooth
 
     def _later_by_times(
