@@ -35,7 +35,7 @@ BEFORE = (
 )
 # Those that may be less than 0.
 _SIGNED = ("heads.write_settle",)
-# What a derivative is taken over; the share of it by which a request counts as affected, and the one from which
+# What a derivative is taken over; the share of it by which a request counts as affected, and that from which
 # on the drive does something else; the root mean square effect above which an uncertainty matters.
 _NUDGE_MS, _AFFECTED, _STEEPEST, _MATTERS_MS = 0.01, 0.5, 2.5, 0.002
 # How often positioning is made linear anew, at most, and the correction that ends it.
