@@ -94,18 +94,21 @@ def _covariance(
     they pull by is summed over neighbours (Newey and West, Econometrica 55, 1987). The last rows are the
     priors'.
     """
-    heavy = 1 + residuals**2
-    change = jacobian.T @ (jacobian * ((2 - heavy) / heavy**2)[:, None])
-    of_priors = jacobian[-len(steps) :]
-    pulls = (jacobian * (residuals / heavy)[:, None])[: -len(steps)]
+    heavy, count = 1 + residuals**2, len(residuals) - len(steps)
+    weights = (2 - heavy) / heavy**2
+    inverse = np.linalg.pinv(jacobian.T @ (jacobian * weights[:, None]))
+    of_priors = jacobian[count:]
+    # A fit takes a part of each error upon itself, a large one where few requests tell a parameter: what is
+    # left of the error is too small by it (MacKinnon and White, Journal of Econometrics 29, 1985).
+    taken = weights * np.einsum("ij,jk,ik->i", jacobian, inverse, jacobian)
+    whole = residuals / heavy / (1 - np.clip(taken, 0.0, _MOST_TAKEN))
+    pulls = (jacobian * whole[:, None])[:count]
     pull = pulls.T @ pulls + spread**2 * of_priors.T @ of_priors
     for apart in range(1, min(_NEIGHBOURS, len(pulls))):
         together = pulls[apart:].T @ pulls[:-apart]
         pull += (1 - apart / _NEIGHBOURS) * (together + together.T)
-    weights = ((2 - heavy) / heavy**2)[: -len(steps)]
-    of_elsewhere = jacobian[: -len(steps)].T @ (elsewhere * weights[:, None])
+    of_elsewhere = jacobian[:count].T @ (elsewhere * weights[:count, None])
     pull += of_elsewhere @ of_elsewhere.T
-    inverse = np.linalg.pinv(change)
     return inverse @ pull @ inverse.T * np.outer(steps, steps)
 
 
@@ -114,6 +117,8 @@ def _covariance(
 _JUMP = 0.05
 # The relative change of the sum of losses that ends a search.
 _CONVERGED = 1e-6
+# The largest part of its error that a request's own pull may take.
+_MOST_TAKEN = 0.8
 # How many requests' errors go together.
 _NEIGHBOURS = 12
 
