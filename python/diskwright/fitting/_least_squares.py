@@ -59,10 +59,10 @@ def minimise(
         columns, here = [], of(moved)
         for index in range(len(parameters)):
             # Two steps side by side, away from a bound.
-            first = -1 if moved[index] - 1 >= bounds[0][index] else 0
-            first = first if moved[index] + first + 2 <= bounds[1][index] else -2
-            places = [moved + (first + step) * np.eye(len(moved))[index] for step in range(3)]
-            errors = [here if first + step == 0 else of(place) for step, place in enumerate(places)]
+            begins = -1 if moved[index] - 1 >= bounds[0][index] else 0
+            begins = begins if moved[index] + begins + 2 <= bounds[1][index] else -2
+            unit = np.eye(len(moved))[index]
+            errors = [of(moved + step * unit) if step else here for step in range(begins, begins + 3)]
             one, other = errors[1] - errors[0], errors[2] - errors[1]
             # Where a turn is missed on the way, that jump tells nothing of how errors change.
             jumps = np.abs(other - one) > _JUMP
@@ -91,8 +91,9 @@ def _covariance(
     that changes with them.
 
     Errors of requests that follow each other go together, as the phase of one is carried on to the next: what
-    they pull by is summed over neighbours (Newey and West, Econometrica 55, 1987). The last rows are the
-    priors'.
+    they pull by is summed over neighbours (Newey and West, Econometrica 55, 1987). What was estimated
+    elsewhere pulls by all that it may be (Murphy and Topel, Journal of Business & Economic Statistics 3,
+    1985). The last rows are the priors'.
     """
     heavy, count = 1 + residuals**2, len(residuals) - len(steps)
     weights = (2 - heavy) / heavy**2
@@ -109,7 +110,8 @@ def _covariance(
         pull += (1 - apart / _NEIGHBOURS) * (together + together.T)
     of_elsewhere = jacobian[:count].T @ (elsewhere * weights[:count, None])
     pull += of_elsewhere @ of_elsewhere.T
-    return inverse @ pull @ inverse.T * np.outer(steps, steps)
+    found: Floats = inverse @ pull @ inverse.T * np.outer(steps, steps)
+    return found
 
 
 # What changes of a residual over two steps of one size differ by only where the drive then does something
