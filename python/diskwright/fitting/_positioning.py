@@ -87,35 +87,35 @@ def arrivals(
 class Corrections:
     """How much later heads arrive than predicted, as coefficients of columns, in ms.
 
-    draws: from their posterior distribution, a row each. spread: the standard deviation of single arrivals.
+    draws: from their posterior distribution, a row each, followed by those of what is uncertain, in its
+        standard deviations. count: of the coefficients. spread: the standard deviation of single arrivals.
     """
 
     draws: Floats
+    count: int
     spread: float
 
     @property
-    def values(self) -> Floats:
-        """The means."""
-        found: Floats = self.draws.mean(axis=0)
-        return found
-
-    @property
     def covariance(self) -> Floats:
-        return np.atleast_2d(np.cov(self.draws, rowvar=False))
+        return np.atleast_2d(np.cov(self.draws[:, : self.count], rowvar=False))
 
     def given(self, fixed: NDArray[np.bool_], values: Floats) -> Floats:
-        """The means where some coefficients have these values, as of a normal distribution."""
-        found, covariance = self.values, self.covariance
-        free = ~fixed
-        if fixed.any():
-            slope = np.linalg.pinv(covariance[np.ix_(fixed, fixed)]) @ covariance[np.ix_(fixed, free)]
-            found[free] += (values - found[fixed]) @ slope
-            found[fixed] = values
+        """The means where some coefficients have these values, and where what is uncertain is as it was
+        estimated: as of a normal distribution.
+        """
+        means, covariance = self.draws.mean(axis=0), np.atleast_2d(np.cov(self.draws, rowvar=False))
+        known = np.concatenate((fixed, np.ones(len(means) - self.count, dtype=bool)))
+        at = np.concatenate((values, np.zeros(len(means) - self.count)))
+        if known.any():
+            slope = np.linalg.pinv(covariance[np.ix_(known, known)]) @ covariance[np.ix_(known, ~known)]
+            means[~known] += (at - means[known]) @ slope
+            means[known] = at
+        found: Floats = means[: self.count]
         return found
 
     def interval(self) -> tuple[Floats, Floats]:
-        """The lower and upper ends of 95 %."""
-        low, high = np.quantile(self.draws, (0.025, 0.975), axis=0)
+        """The lower and upper ends of 95 %, whatever is uncertain may be."""
+        low, high = np.quantile(self.draws[:, : self.count], (0.025, 0.975), axis=0)
         return low, high
 
 
@@ -203,7 +203,7 @@ def corrections(problem: Problem) -> Corrections:
         return np.where(inside, found, -np.inf)
 
     drawn = draws(log_density, mode, covariance, _SEED)
-    return Corrections(drawn[:, :count], float(np.exp(drawn[:, -1].mean())))
+    return Corrections(drawn[:, :-1], count, float(np.exp(drawn[:, -1].mean())))
 
 
 def priors(overheads: int, seeks: int) -> Floats:
