@@ -1,12 +1,11 @@
 """Positioning times from caught and missed turns.
 
 A random request ends when its sectors have passed, whenever the head came to the track before that: the
-platter hides the
-time of the seek. What shows it is whether the sectors were caught in the turn in which the model catches
-them. So each
-request that the medium served tells an interval, a turn wide, in which the head's arrival lies, and the
-arrival is
-estimated by maximum likelihood from intervals (interval-censored regression).
+platter hides the time of the seek. What shows it is whether the sectors were caught in the turn in which the
+model catches them. So each request that the medium served tells an interval, a turn wide, in which the head's
+arrival lies, and the arrival is estimated from intervals (interval-censored regression): as the mean of its
+posterior distribution, for the few requests next to the intervals' ends draw edges, and the curvature of the
+likelihood at its maximum does not tell how wide it is.
 """
 
 from collections.abc import Mapping
