@@ -32,8 +32,9 @@ def record(place: Path, drive: str, load: Mapping[str, Any], *, seed: int, noise
         for request, following in itertools.pairwise(log):
             op = "R" if request["op"] == "read" else "W"
             gap = (following["issue_ns"] - request["completion_ns"]) / 1000
-            # A completion that is seen late is followed by a shorter gap.
-            off = min(noise.gauss(0, noise_us), gap)
+            # A completion that is seen late is followed by a shorter gap, and is not seen after that; none is
+            # seen sooner by more, so that the noise is 0 on average.
+            off = max(-gap, min(noise.gauss(0, noise_us), gap))
             service = (request["completion_ns"] - request["issue_ns"]) / 1000 + off
             lbn, blocks = request["lbn"], request["blocks"]
             print(op, "Hit", lbn, blocks, f"{service:.3f} {gap - off:.3f}", file=written)

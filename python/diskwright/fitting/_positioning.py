@@ -1,12 +1,11 @@
 """Positioning times from caught and missed turns.
 
 A random request ends when its sectors have passed, whenever the head came to the track before that: the
-platter hides the
-time of the seek. What shows it is whether the sectors were caught in the turn in which the model catches
-them. So each
-request that the medium served tells an interval, a turn wide, in which the head's arrival lies, and the
-arrival is
-estimated by maximum likelihood from intervals (interval-censored regression).
+platter hides the time of the seek. What shows it is whether the sectors were caught in the turn in which the
+model catches them. So each request that the medium served tells an interval, a turn wide, in which the head's
+arrival lies, and the arrival is estimated from intervals (interval-censored regression): as the mean of its
+posterior distribution, for the few requests next to the intervals' ends draw edges, and the curvature of the
+likelihood at its maximum does not tell how wide it is.
 """
 
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from scipy.optimize import least_squares
 from scipy.special import ndtr
 
 from diskwright.fitting._model import Prediction, Recording
+from diskwright.fitting._posterior import draws
 
 Floats = NDArray[np.float64]
 
@@ -32,8 +32,12 @@ OVERHEAD_PRIOR_MS, SEEK_PRIOR_MS = 0.6, 0.4
 _ALONE_MS = 0.1
 # By how much a request takes longer than from the buffer that the medium served.
 _LONGER_MS = 0.3
-# The least spread of arrivals: with less, the likelihood is a staircase that no derivative describes.
-_LEAST_SPREAD_MS = 0.05
+# The least spread of arrivals in a search: with less, the likelihood is a staircase that no derivative
+# describes. Draws need no derivative: theirs is the least that times are recorded to.
+_LEAST_SPREAD_MS, _LEAST_DRAWN_MS, _MOST_SPREAD_MS = 0.05, 0.02, 2.0
+# Standard deviations beyond which no arrival is.
+_FARTHEST = 7
+_SEED = 1
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,8 @@ class Arrivals:
     latest: Floats
     turn: float
 
-    def among(self, wanted: NDArray[np.bool_]) -> "Arrivals":
-        """Those of them that are among some requests."""
-        chosen = wanted[self.rows]
+    def chosen(self, chosen: NDArray[np.bool_]) -> "Arrivals":
+        """Some of them."""
         return Arrivals(self.rows[chosen], self.latest[chosen], self.turn)
 
 
@@ -79,36 +82,127 @@ def arrivals(
     return Arrivals(rows, latest[rows], turn)
 
 
-def corrections(
-    seen: Arrivals, design: Floats, spread: float, moved: Floats, priors: Floats
-) -> tuple[Floats, Floats, float]:
-    """How much later heads arrive than predicted, as coefficients of the columns of `design`, in ms.
+@dataclass(frozen=True)
+class Corrections:
+    """How much later heads arrive than predicted, as coefficients of columns, in ms.
 
-    moved: how far each was corrected before; priors: how far all its corrections are expected to take it, as
-        rows of residuals.
-
-    Returns the coefficients, their covariance, and the spread (standard deviation) of single arrivals.
+    draws: from their posterior distribution, a row each, followed by those of what is uncertain, in its
+        standard deviations. count: of the coefficients. spread: the standard deviation of single arrivals.
     """
 
-    def likelihood(mean: Floats, spread: float) -> Floats:
-        latest = seen.latest - mean
-        within = ndtr(latest / spread) - ndtr((latest - seen.turn) / spread)
-        probable: Floats = (1 - _STRAY) * within + _STRAY / 3
-        return probable
+    draws: Floats
+    count: int
+    spread: float
+
+    @property
+    def covariance(self) -> Floats:
+        return np.atleast_2d(np.cov(self.draws[:, : self.count], rowvar=False))
+
+    def given(self, fixed: NDArray[np.bool_], values: Floats) -> Floats:
+        """The means where some coefficients have these values, and where what is uncertain is as it was
+        estimated: as of a normal distribution.
+        """
+        means, covariance = self.draws.mean(axis=0), np.atleast_2d(np.cov(self.draws, rowvar=False))
+        known = np.concatenate((fixed, np.ones(len(means) - self.count, dtype=bool)))
+        at = np.concatenate((values, np.zeros(len(means) - self.count)))
+        if known.any():
+            slope = np.linalg.pinv(covariance[np.ix_(known, known)]) @ covariance[np.ix_(known, ~known)]
+            means[~known] += (at - means[known]) @ slope
+            means[known] = at
+        found: Floats = means[: self.count]
+        return found
+
+    def interval(self) -> tuple[Floats, Floats]:
+        """The lower and upper ends of 95 %, whatever is uncertain may be."""
+        low, high = np.quantile(self.draws[:, : self.count], (0.025, 0.975), axis=0)
+        return low, high
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What corrections are estimated from.
+
+    design: how much later the heads of requests arrive for each of the coefficients, ms for one of 1 ms.
+    moved: how far each was corrected before. least: the least that each may be.
+    priors: how far all corrections together are expected to take them, as rows of residuals.
+    uncertain: how much later heads arrive for each standard deviation of what was estimated before, as
+        completions, and is not estimated with these.
+    spread: of single arrivals, where the search begins, ms.
+    """
+
+    seen: Arrivals
+    design: Floats
+    moved: Floats
+    least: Floats
+    priors: Floats
+    uncertain: Floats
+    spread: float
+
+
+def _log_likelihood(latest: Floats, turn: float, spread: Floats) -> Floats:
+    """The logarithms of the probabilities that heads arrived in their intervals."""
+    within = ndtr(latest / spread) - ndtr((latest - turn) / spread)
+    found: Floats = np.log((1 - _STRAY) * within + _STRAY / 3)
+    return found
+
+
+def likeliest(problem: Problem) -> tuple[Floats, Floats]:
+    """The likeliest coefficients, of what is uncertain and the logarithm of the spread too, and their
+    covariance as far as the curvature of the likelihood tells it.
+    """
+    design = np.concatenate((problem.design, problem.uncertain), axis=1)
+    count, known = problem.design.shape[1], problem.uncertain.shape[1]
 
     def residuals(values: Floats) -> Floats:
         *coefficients, log_spread = values
-        probable = likelihood(design @ np.asarray(coefficients), float(np.exp(log_spread)))
-        prior = priors @ (np.asarray(coefficients) + moved)
-        return np.concatenate((np.sqrt(-2 * np.log(probable)), prior, [(log_spread - np.log(spread)) / 1.0]))
+        latest = problem.seen.latest - design @ np.asarray(coefficients)
+        likely = _log_likelihood(latest, problem.seen.turn, np.exp(log_spread))
+        prior = problem.priors @ (np.asarray(coefficients[:count]) + problem.moved)
+        before = log_spread - np.log(problem.spread)
+        return np.concatenate((np.sqrt(np.maximum(-2 * likely, 0.0)), prior, coefficients[count:], [before]))
 
-    start = np.concatenate((np.zeros(design.shape[1]), [np.log(max(spread, 2 * _LEAST_SPREAD_MS))]))
-    bounds = np.full(design.shape[1], 3.0)
-    lowest = np.concatenate((-bounds, [np.log(_LEAST_SPREAD_MS)]))
-    highest = np.concatenate((bounds, [np.log(2.0)]))
-    found = least_squares(residuals, start, bounds=(lowest, highest), x_scale=0.1, max_nfev=30)
-    covariance = np.linalg.pinv(found.jac.T @ found.jac)
-    return found.x[:-1], covariance[:-1, :-1], float(np.exp(found.x[-1]))
+    start = np.concatenate((np.zeros(count + known), [np.log(max(problem.spread, 2 * _LEAST_SPREAD_MS))]))
+    lowest = np.concatenate((np.maximum(problem.least, -3.0) - 1e-6, np.full(known, -5.0)))
+    highest = np.concatenate((np.full(count, 3.0), np.full(known, 5.0)))
+    bounds = (
+        np.concatenate((lowest, [np.log(_LEAST_SPREAD_MS)])),
+        np.concatenate((highest, [np.log(_MOST_SPREAD_MS)])),
+    )
+    found = least_squares(residuals, start, bounds=bounds, x_scale=0.1, max_nfev=30)
+    return found.x, np.linalg.pinv(found.jac.T @ found.jac)
+
+
+def corrections(problem: Problem) -> Corrections:
+    """Draws from the posterior distribution of the coefficients.
+
+    The likelihood of intervals has edges, which the requests next to them draw: its curvature at one place
+    does not tell how wide it is.
+    """
+    mode, covariance = likeliest(problem)
+    design = np.concatenate((problem.design, problem.uncertain), axis=1)
+    count, turn = problem.design.shape[1], problem.seen.turn
+    # Requests whose interval ends far from any probable arrival tell nothing.
+    latest = problem.seen.latest - design @ mode[:-1]
+    wide = np.sqrt(np.einsum("ij,jk,ik->i", design, covariance[:-1, :-1], design))
+    farthest = _FARTHEST * (wide + float(np.exp(mode[-1])))
+    tells = np.minimum(np.abs(latest), np.abs(latest - turn)) < farthest
+    tells |= (latest < 0) | (latest > turn)
+    design, latest = design[tells], problem.seen.latest[tells]
+
+    def log_density(points: Floats) -> Floats:
+        coefficients, log_spread = points[:, :-1], points[:, -1]
+        moved = coefficients[:, :count] + problem.moved
+        likely = _log_likelihood(latest - coefficients @ design.T, turn, np.exp(log_spread)[:, None])
+        found: Floats = likely.sum(axis=1)
+        found -= 0.5 * ((moved @ problem.priors.T) ** 2).sum(axis=1)
+        found -= 0.5 * (coefficients[:, count:] ** 2).sum(axis=1)
+        found -= 0.5 * (log_spread - np.log(problem.spread)) ** 2
+        inside = (coefficients[:, :count] >= problem.least - 1e-6).all(axis=1)
+        inside &= (log_spread >= np.log(_LEAST_DRAWN_MS)) & (log_spread <= np.log(_MOST_SPREAD_MS))
+        return np.where(inside, found, -np.inf)
+
+    drawn = draws(log_density, mode, covariance, _SEED)
+    return Corrections(drawn[:, :-1], count, float(np.exp(drawn[:, -1].mean())))
 
 
 def priors(overheads: int, seeks: int) -> Floats:
