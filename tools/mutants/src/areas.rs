@@ -52,6 +52,8 @@ pub const AREAS: [Area; 4] = [
             "ssd_options::",
             "ssd_references::",
             "ssd_twin::",
+            "die_trace::",
+            "picture::",
         ],
     },
     Area {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -69,21 +70,84 @@ fn run_one(
     }
 }
 
-/// The tests of an area, cheapest first, each with the mutants that it reaches.
-fn tests(
-    plan: &Value,
-    area: &Area,
-    folder: &Path,
-    known: &mut BTreeMap<String, Value>,
-) -> Vec<Test> {
-    let mut all = Vec::new();
-    for (kind, beginnings) in [("unit", area.units), ("integration", area.integrations)] {
-        let program = plan["tests"][kind].as_str().expect("a program");
+/// Where a run keeps what it knows.
+struct Files<'a> {
+    folder: &'a Path,
+    plan: &'a Value,
+    /// Of every test that was run without a mutant: whether it passes, its time, and the mutants that it reaches.
+    known: Mutex<BTreeMap<String, Value>>,
+    log: Mutex<fs::File>,
+}
+
+impl Files<'_> {
+    fn reached(&self) -> PathBuf {
+        self.folder.join("reached.json")
+    }
+
+    fn log(&self, result: &Value, mutant: &Value) {
+        println!(
+            "{result} {}:{} {}",
+            mutant["file"], mutant["line"], mutant["operator"]
+        );
+        let mut log = self.log.lock().expect("no thread panics");
+        writeln!(log, "{result}").expect("results can be written");
+    }
+
+    /// Runs a test without a mutant, unless that was done.
+    fn learn(&self, program: &str, name: &str, area: &Area) -> Value {
+        let found = self
+            .known
+            .lock()
+            .expect("no thread panics")
+            .get(name)
+            .cloned();
+        found.unwrap_or_else(|| {
+            let log = self.folder.join(format!("reached-{}", area.name));
+            let _ = fs::remove_file(&log);
+            let begin = Instant::now();
+            let reached = [("DISKWRIGHT_MUTANTS_REACHED", log.to_str().expect("UTF-8"))];
+            let ending = run_one(
+                self.folder,
+                program,
+                name,
+                &reached,
+                Duration::from_secs(900),
+            );
+            let ids: Vec<u64> = fs::read_to_string(&log)
+                .unwrap_or_default()
+                .lines()
+                .map(|id| id.parse().expect("a number"))
+                .collect();
+            let entry = json!({
+                "passes": matches!(ending, Ending::Passed),
+                "ms": begin.elapsed().as_millis() as u64,
+                "ids": ids,
+            });
+            let mut known = self.known.lock().expect("no thread panics");
+            known.insert(name.to_owned(), entry.clone());
+            fs::write(
+                self.reached(),
+                serde_json::to_vec(&*known).expect("plain JSON"),
+            )
+            .expect("the folder can be written");
+            entry
+        })
+    }
+
+    /// The tests of an area and a kind, cheapest first.
+    fn tests(&self, area: &Area, kind: &'static str) -> Vec<Test> {
+        let program = self.plan["tests"][kind].as_str().expect("a program");
         let listed = Command::new(program)
             .arg("--list")
             .output()
             .expect("a program that runs");
         let listed = String::from_utf8(listed.stdout).expect("names of UTF-8");
+        let beginnings = if kind == "unit" {
+            area.units
+        } else {
+            area.integrations
+        };
+        let mut all = Vec::new();
         for name in listed
             .lines()
             .filter_map(|line| line.strip_suffix(": test"))
@@ -94,24 +158,7 @@ fn tests(
             {
                 continue;
             }
-            let key = format!("{program} {name}");
-            let entry = known.entry(key).or_insert_with(|| {
-                let log = folder.join("reached");
-                let _ = fs::remove_file(&log);
-                let begin = Instant::now();
-                let reached = [("DISKWRIGHT_MUTANTS_REACHED", log.to_str().expect("UTF-8"))];
-                let ending = run_one(folder, program, name, &reached, Duration::from_secs(300));
-                let ids: Vec<u64> = fs::read_to_string(&log)
-                    .unwrap_or_default()
-                    .lines()
-                    .map(|id| id.parse().expect("a number"))
-                    .collect();
-                json!({
-                    "passes": matches!(ending, Ending::Passed),
-                    "ms": begin.elapsed().as_millis() as u64,
-                    "ids": ids,
-                })
-            });
+            let entry = self.learn(program, name, area);
             if entry["passes"] == false {
                 println!("left out, fails without a mutant: {name}");
                 continue;
@@ -125,96 +172,96 @@ fn tests(
                 reaches: ids.iter().filter_map(Value::as_u64).collect(),
             });
         }
+        all.sort_by_key(|test| (test.time, test.name.clone()));
+        let total: Duration = all.iter().map(|test| test.time).sum();
+        println!(
+            "{}: {} {kind} tests, {:.1} s",
+            area.name,
+            all.len(),
+            total.as_secs_f64()
+        );
+        all
     }
-    all.sort_by_key(|test| (test.time, test.name.clone()));
-    all
+
+    /// Unit tests first: they are cheap, and leave few for the others.
+    fn run(&self, area: &Area, wanted: impl Fn(u64) -> bool) {
+        let mutants = self.plan["mutants"].as_array().expect("a list");
+        let mut alive: Vec<(u64, usize, &Value)> = mutants
+            .iter()
+            .filter(|mutant| mutant["area"] == area.name)
+            .map(|mutant| (mutant["id"].as_u64().expect("a number"), 0, mutant))
+            .filter(|&(id, ..)| wanted(id))
+            .collect();
+        for kind in ["unit", "integration"] {
+            let tests = self.tests(area, kind);
+            alive.retain_mut(|(id, tried, mutant)| {
+                let killed = self.try_one(*id, &tests, tried);
+                if let Some(result) = &killed {
+                    self.log(result, mutant);
+                }
+                killed.is_none()
+            });
+        }
+        for (id, tried, mutant) in alive {
+            let how = if tried == 0 { "unreached" } else { "survived" };
+            self.log(&json!({ "id": id, "how": how, "tried": tried }), mutant);
+        }
+    }
+
+    /// The result of a mutant that one of the tests kills.
+    fn try_one(&self, id: u64, tests: &[Test], tried: &mut usize) -> Option<Value> {
+        let number = id.to_string();
+        let environment = [("DISKWRIGHT_MUTANT", number.as_str())];
+        for test in tests.iter().filter(|test| test.reaches.contains(&id)) {
+            *tried += 1;
+            let limit = test.time * 8 + Duration::from_secs(20);
+            let how = match run_one(self.folder, &test.program, &test.name, &environment, limit) {
+                Ending::Passed => continue,
+                Ending::Failed => "killed",
+                Ending::Hung => "hung",
+            };
+            return Some(json!({
+                "id": id, "how": how, "by": test.kind, "test": test.name, "tried": *tried,
+            }));
+        }
+        None
+    }
 }
 
 /// Tries all mutants of the plan that `results.jsonl` does not have, or those of `only` again.
 pub fn run(folder: &Path, only: &[u64]) {
     let text = fs::read(folder.join("plan.json")).expect("a plan: make it first");
     let plan: Value = serde_json::from_slice(&text).expect("JSON of this program");
-    let known_file = folder.join("reached.json");
-    let mut known: BTreeMap<String, Value> = fs::read(&known_file)
-        .map(|text| serde_json::from_slice(&text).expect("JSON of this program"))
-        .unwrap_or_default();
     let results_file = folder.join("results.jsonl");
     let done: BTreeSet<u64> = results(folder).keys().copied().collect();
-    let mut log = fs::OpenOptions::new()
+    let log = fs::OpenOptions::new()
         .create(true)
         .append(true)
         .open(&results_file);
-    let log = log.as_mut().expect("results can be written");
-    let mut of_areas = BTreeMap::new();
-    for area in &AREAS {
-        let tests = tests(&plan, area, folder, &mut known);
-        fs::write(&known_file, serde_json::to_vec(&known).expect("plain JSON"))
-            .expect("the folder can be written");
-        let total: Duration = tests.iter().map(|test| test.time).sum();
-        println!(
-            "{}: {} tests, {:.1} s",
-            area.name,
-            tests.len(),
-            total.as_secs_f64()
-        );
-        of_areas.insert(area.name, tests);
+    let mut files = Files {
+        folder,
+        plan: &plan,
+        known: Mutex::default(),
+        log: Mutex::new(log.expect("results can be written")),
+    };
+    if let Ok(text) = fs::read(files.reached()) {
+        let known = serde_json::from_slice(&text).expect("JSON of this program");
+        files.known = Mutex::new(known);
     }
-    // The areas in turns: whatever interrupts, each has about as many.
-    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut mutants = Vec::new();
-    for mutant in plan["mutants"].as_array().expect("a list") {
-        let turn = turns
-            .entry(mutant["area"].as_str().expect("a name"))
-            .or_default();
-        *turn += 1;
-        mutants.push((*turn, mutant));
-    }
-    mutants.sort_by_key(|&(turn, _)| turn);
-    for (_, mutant) in mutants {
-        let id = mutant["id"].as_u64().expect("a number");
-        let wanted = if only.is_empty() {
+    let files = &files;
+    let done = &done;
+    let wanted = move |id| {
+        if only.is_empty() {
             !done.contains(&id)
         } else {
             only.contains(&id)
-        };
-        if wanted {
-            let result = try_one(
-                folder,
-                id,
-                &of_areas[mutant["area"].as_str().expect("a name")],
-            );
-            println!(
-                "{} {}:{} {}",
-                result, mutant["file"], mutant["line"], mutant["operator"]
-            );
-            writeln!(log, "{result}").expect("results can be written");
         }
-    }
-}
-
-fn try_one(folder: &Path, id: u64, tests: &[Test]) -> Value {
-    let begin = Instant::now();
-    let number = id.to_string();
-    let mut tried = 0;
-    for test in tests.iter().filter(|test| test.reaches.contains(&id)) {
-        tried += 1;
-        let limit = test.time * 8 + Duration::from_secs(10);
-        let how = match run_one(
-            folder,
-            &test.program,
-            &test.name,
-            &[("DISKWRIGHT_MUTANT", &number)],
-            limit,
-        ) {
-            Ending::Passed => continue,
-            Ending::Failed => "killed",
-            Ending::Hung => "hung",
-        };
-        let ms = begin.elapsed().as_millis() as u64;
-        return json!({ "id": id, "how": how, "by": test.kind, "test": test.name, "tried": tried, "ms": ms });
-    }
-    let how = if tried == 0 { "unreached" } else { "survived" };
-    json!({ "id": id, "how": how, "tried": tried, "ms": begin.elapsed().as_millis() as u64 })
+    };
+    std::thread::scope(|scope| {
+        for area in &AREAS {
+            scope.spawn(move || files.run(area, wanted));
+        }
+    });
 }
 
 /// The last result of every mutant.
