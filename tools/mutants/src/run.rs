@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -14,6 +15,16 @@ use crate::areas::{AREAS, Area};
 
 /// Bytes of address space of a test, in KiB: a mutant that asks for ever more memory ends.
 const MEMORY_KIB: u32 = 8 << 20;
+
+/// By these the system ends a process that has had its processor time.
+const SIGXCPU: i32 = 24;
+const SIGKILL: i32 = 9;
+
+/// What a cheap test takes at most.
+const CHEAP: Duration = Duration::from_secs(4);
+
+/// A test that takes more processor time is left out, and said so.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// A test that passes without a mutant.
 struct Test {
@@ -30,6 +41,7 @@ enum Ending {
     Hung,
 }
 
+/// Runs a test within a limit of processor time, which a busy machine does not change.
 fn run_one(
     folder: &Path,
     program: &str,
@@ -37,14 +49,17 @@ fn run_one(
     environment: &[(&str, &str)],
     limit: Duration,
 ) -> Ending {
+    let seconds = limit.as_secs();
+    let limits = format!("ulimit -v {MEMORY_KIB}; ulimit -t {seconds}; exec \"$0\" \"$@\"");
     let mut child = Command::new("sh")
-        .args(["-c", &format!("ulimit -v {MEMORY_KIB}; exec \"$0\" \"$@\"")])
+        .args(["-c", &limits])
         .args([program, name, "--exact", "--test-threads", "1"])
         .envs(environment.iter().copied())
         // The same cases for every mutant; a failing case is not made small, nor kept.
         .envs([
             ("PROPTEST_RNG_SEED", "24"),
             ("PROPTEST_MAX_SHRINK_ITERS", "0"),
+            ("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1"),
         ])
         .current_dir(folder.join("crates/diskwright"))
         .stdin(Stdio::null())
@@ -55,16 +70,15 @@ fn run_one(
     let begin = Instant::now();
     loop {
         if let Some(status) = child.try_wait().expect("a child to wait for") {
-            return if status.success() {
-                Ending::Passed
-            } else {
-                Ending::Failed
+            return match status.signal() {
+                Some(SIGXCPU | SIGKILL) => Ending::Hung,
+                _ if status.success() => Ending::Passed,
+                _ => Ending::Failed,
             };
         }
-        if begin.elapsed() > limit {
+        // It waits for nothing.
+        if begin.elapsed() > limit * 20 {
             child.kill().expect("a child to kill");
-            child.wait().expect("a child to wait for");
-            return Ending::Hung;
         }
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -106,13 +120,7 @@ impl Files<'_> {
             let _ = fs::remove_file(&log);
             let begin = Instant::now();
             let reached = [("DISKWRIGHT_MUTANTS_REACHED", log.to_str().expect("UTF-8"))];
-            let ending = run_one(
-                self.folder,
-                program,
-                name,
-                &reached,
-                Duration::from_secs(900),
-            );
+            let ending = run_one(self.folder, program, name, &reached, LONGEST);
             let ids: Vec<u64> = fs::read_to_string(&log)
                 .unwrap_or_default()
                 .lines()
@@ -160,7 +168,7 @@ impl Files<'_> {
             }
             let entry = self.learn(program, name, area);
             if entry["passes"] == false {
-                println!("left out, fails without a mutant: {name}");
+                println!("left out, fails without a mutant or takes too long: {name}");
                 continue;
             }
             let ids = entry["ids"].as_array().expect("a list");
@@ -183,7 +191,7 @@ impl Files<'_> {
         all
     }
 
-    /// Unit tests first: they are cheap, and leave few for the others.
+    /// Tries cheap unit tests first: they leave few mutants for the others.
     fn run(&self, area: &Area, wanted: impl Fn(u64) -> bool) {
         let mutants = self.plan["mutants"].as_array().expect("a list");
         let mut alive: Vec<(u64, usize, &Value)> = mutants
@@ -192,20 +200,30 @@ impl Files<'_> {
             .map(|mutant| (mutant["id"].as_u64().expect("a number"), 0, mutant))
             .filter(|&(id, ..)| wanted(id))
             .collect();
-        for kind in ["unit", "integration"] {
-            let tests = self.tests(area, kind);
-            alive.retain_mut(|(id, tried, mutant)| {
-                let killed = self.try_one(*id, &tests, tried);
-                if let Some(result) = &killed {
-                    self.log(result, mutant);
-                }
-                killed.is_none()
-            });
-        }
+        let (cheap, dear): (Vec<Test>, Vec<Test>) = self
+            .tests(area, "unit")
+            .into_iter()
+            .partition(|test| test.time < CHEAP);
+        self.reduce(&mut alive, &cheap);
+        let mut others = self.tests(area, "integration");
+        others.extend(dear);
+        others.sort_by_key(|test| (test.time, test.name.clone()));
+        self.reduce(&mut alive, &others);
         for (id, tried, mutant) in alive {
             let how = if tried == 0 { "unreached" } else { "survived" };
             self.log(&json!({ "id": id, "how": how, "tried": tried }), mutant);
         }
+    }
+
+    /// Leaves the mutants that no test kills.
+    fn reduce(&self, alive: &mut Vec<(u64, usize, &Value)>, tests: &[Test]) {
+        alive.retain_mut(|(id, tried, mutant)| {
+            let killed = self.try_one(*id, tests, tried);
+            if let Some(result) = &killed {
+                self.log(result, mutant);
+            }
+            killed.is_none()
+        });
     }
 
     /// The result of a mutant that one of the tests kills.
