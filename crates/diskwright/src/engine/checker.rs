@@ -1015,7 +1015,11 @@ mod tests {
         assert_eq!(checker.content(RequestId(1), 10), None);
         checker.submitted(RequestId(2), &write);
         let of_child = checker.content(RequestId(2), 10);
-        assert_eq!(of_child, Some(0), "a request to a child carries nothing yet");
+        assert_eq!(
+            of_child,
+            Some(0),
+            "a request to a child carries nothing yet"
+        );
         assert_eq!(checker.fault_count(), 0);
         checker.set_content(RequestId(1), 10, 7);
         assert_eq!(checker.fault_count(), 1);
