@@ -865,4 +865,250 @@ mod tests {
         checker.carried(RequestId(0), RequestId(1), 0, 1);
         assert_eq!(checker.fault_count(), 3);
     }
+
+    /// A read that is served this version of a block: is it found stale?
+    fn is_stale(checker: &mut Checker, lbn: u64, version: Version) -> bool {
+        let (id, read) = (RequestId(99), command(Op::Read, lbn, 1));
+        let before = checker.fault_count();
+        checker.issued(id, &read);
+        checker.set_content(id, lbn, version);
+        end(checker, 99, read);
+        checker.fault_count() > before
+    }
+    fn ends_badly(checker: &mut Checker, id: u32, command: Command) {
+        let mut request = done(command);
+        request.outcome = Some(Outcome::MediaError);
+        checker.completed(RequestId(id), &request);
+    }
+    /// Writes a block and what the medium has of it.
+    fn written(checker: &mut Checker, lbn: u64) {
+        let write = command(Op::Write, lbn, 1);
+        checker.issued(RequestId(98), &write);
+        checker.wrote(DISK, RequestId(98), 0, lbn, 1);
+        end(checker, 98, write);
+    }
+
+    #[test]
+    fn a_failed_write_may_be_seen_until_a_later_one_replaces_it() {
+        let mut checker = Checker::default();
+        written(&mut checker, 5);
+        let write = command(Op::Write, 5, 1);
+        checker.issued(RequestId(0), &write);
+        ends_badly(&mut checker, 0, write);
+        assert!(!is_stale(&mut checker, 5, 1) && !is_stale(&mut checker, 5, 2));
+        written(&mut checker, 5);
+        assert!(is_stale(&mut checker, 5, 1) && is_stale(&mut checker, 5, 2));
+        assert!(!is_stale(&mut checker, 5, 3));
+    }
+
+    #[test]
+    fn a_failure_or_a_trim_does_not_end_a_write_beside_it() {
+        for op in [Op::Write, Op::Trim] {
+            let mut checker = Checker::default();
+            let (beside, write) = (command(op, 5, 1), command(Op::Write, 5, 1));
+            checker.issued(RequestId(0), &beside);
+            checker.issued(RequestId(1), &write);
+            match op {
+                Op::Trim => end(&mut checker, 0, beside),
+                _ => ends_badly(&mut checker, 0, beside),
+            }
+            // This one overlaps with the write, which may come after it.
+            written(&mut checker, 5);
+            end(&mut checker, 1, write);
+            assert!(!is_stale(&mut checker, 5, 2) && !is_stale(&mut checker, 5, 3));
+        }
+    }
+
+    #[test]
+    fn what_a_trim_left_may_be_anything_older_until_a_later_write_replaces_it() {
+        let mut checker = Checker::default();
+        written(&mut checker, 5);
+        let trim = command(Op::Trim, 5, 1);
+        checker.issued(RequestId(0), &trim);
+        end(&mut checker, 0, trim);
+        assert!(!is_stale(&mut checker, 5, 0) && !is_stale(&mut checker, 5, 1));
+        written(&mut checker, 5);
+        assert!(is_stale(&mut checker, 5, 0) && is_stale(&mut checker, 5, 1));
+        assert!(!is_stale(&mut checker, 5, 3));
+    }
+
+    #[test]
+    fn a_block_that_was_never_written_is_empty() {
+        let mut checker = Checker::default();
+        assert!(!is_stale(&mut checker, 5, 0) && is_stale(&mut checker, 5, 1));
+    }
+
+    #[test]
+    fn a_power_cut_leaves_what_no_promised_write_has_replaced() {
+        let mut checker = Checker::new(Promise::Durable);
+        written(&mut checker, 5);
+        assert_eq!(checker.last_change(), 1);
+        assert!(checker.may_be_left(5, 1) && !checker.may_be_left(5, 0));
+        assert!(checker.may_be_left(6, 0));
+        let trim = command(Op::Trim, 5, 1);
+        checker.issued(RequestId(0), &trim);
+        assert!(checker.may_be_left(5, 0), "a trim may leave anything");
+        assert_eq!((checker.held((DISK, 5)), checker.held((DISK, 6))), (1, 0));
+    }
+
+    /// Blocks 5 and 6: a write that was flushed, and one that was not; then the power fails, and returns.
+    fn settled(holders: impl Fn(u64, &mut Vec<Option<(DeviceId, u64)>>)) -> Checker {
+        let mut checker = Checker::new(Promise::AfterFlush);
+        written(&mut checker, 5);
+        let (flush, write) = (command(Op::Flush, 0, 0), command(Op::Write, 5, 2));
+        checker.issued(RequestId(0), &flush);
+        end(&mut checker, 0, flush);
+        checker.issued(RequestId(1), &write);
+        end(&mut checker, 1, write);
+        checker.power_cut(&holders);
+        assert_eq!(checker.faults(), &[] as &[String]);
+        checker.settle(holders);
+        checker
+    }
+
+    #[test]
+    fn when_the_power_returns_blocks_are_what_the_media_have() {
+        let mut checker = settled(|lbn, media| media.push(Some((DISK, lbn))));
+        assert!(!is_stale(&mut checker, 5, 1) && is_stale(&mut checker, 5, 2));
+        assert!(!is_stale(&mut checker, 6, 0) && is_stale(&mut checker, 6, 2));
+    }
+
+    #[test]
+    fn when_the_power_returns_blocks_without_a_medium_are_what_may_be_left() {
+        let mut checker = settled(|_, _| {});
+        assert!(!is_stale(&mut checker, 5, 1) && !is_stale(&mut checker, 5, 2));
+        assert!(is_stale(&mut checker, 5, 0));
+        assert!(!is_stale(&mut checker, 6, 0) && !is_stale(&mut checker, 6, 2));
+    }
+
+    #[test]
+    fn what_a_power_cut_lost_is_told_once() {
+        let mut checker = Checker::new(Promise::Durable);
+        written(&mut checker, 5);
+        let write = command(Op::Write, 5, 1);
+        checker.issued(RequestId(0), &write);
+        end(&mut checker, 0, write);
+        let holders = |lbn, media: &mut Vec<_>| media.push(Some((DISK, lbn)));
+        checker.power_cut(holders);
+        assert_eq!(checker.fault_count(), 1);
+        checker.settle(holders);
+        assert!(!is_stale(&mut checker, 5, 1) && is_stale(&mut checker, 5, 2));
+    }
+
+    #[test]
+    fn versions_that_can_never_be_seen_again_are_forgotten() {
+        let mut checker = Checker::new(Promise::Durable);
+        for _ in 0..5 {
+            written(&mut checker, 5);
+            assert_eq!(checker.blocks[&5].len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_block_of_a_request_carries_what_it_was_given() {
+        let mut checker = Checker::default();
+        let write = command(Op::Write, 10, 2);
+        checker.issued(RequestId(0), &write);
+        checker.set_content(RequestId(0), 11, 7);
+        let content = [10, 11].map(|lbn| checker.content(RequestId(0), lbn));
+        assert_eq!(content, [Some(1), Some(7)]);
+        assert_eq!(checker.content(RequestId(1), 10), None);
+        checker.submitted(RequestId(2), &write);
+        let of_child = checker.content(RequestId(2), 10);
+        assert_eq!(
+            of_child,
+            Some(0),
+            "a request to a child carries nothing yet"
+        );
+        assert_eq!(checker.fault_count(), 0);
+        checker.set_content(RequestId(1), 10, 7);
+        assert_eq!(checker.fault_count(), 1);
+    }
+
+    #[test]
+    fn what_a_device_reports_as_wrong_is_not_stale() {
+        let mut checker = Checker::default();
+        let read = command(Op::Read, 5, 2);
+        checker.issued(RequestId(0), &read);
+        for lbn in [5, 6] {
+            checker.set_content(RequestId(0), lbn, 9);
+        }
+        checker.excuse(RequestId(0), 6);
+        end(&mut checker, 0, read);
+        assert_eq!(checker.fault_count(), 1);
+        assert!(checker.faults()[0].contains("block 5"));
+    }
+
+    #[test]
+    fn blocks_move_on_a_medium_and_go() {
+        let mut checker = Checker::default();
+        let write = command(Op::Write, 10, 3);
+        checker.issued(RequestId(0), &write);
+        checker.wrote(DISK, RequestId(0), 0, 10, 3);
+        let held = |checker: &Checker, lbns: [u64; 4]| lbns.map(|lbn| checker.held((DISK, lbn)));
+        checker.moved_on_medium(DISK, 11, 21, 3);
+        assert_eq!(held(&checker, [20, 21, 22, 23]), [0, 1, 1, 0]);
+        checker.cleared(DISK, 10, 2);
+        assert_eq!(held(&checker, [10, 11, 12, 13]), [0, 0, 1, 0]);
+    }
+
+    #[test]
+    fn a_segment_gives_and_takes_what_it_has() {
+        const SEGMENT: u32 = 3;
+        let mut checker = Checker::default();
+        let write = command(Op::Write, 10, 2);
+        checker.issued(RequestId(0), &write);
+        checker.buffered(DISK, SEGMENT, RequestId(0), 10, 2);
+        checker.drained(DISK, SEGMENT, 10, 2);
+        assert_eq!(
+            [9, 10, 11, 12].map(|lbn| checker.held((DISK, lbn))),
+            [0, 1, 1, 0]
+        );
+        end(&mut checker, 0, write);
+        checker.filled(DISK, SEGMENT, 11, 2);
+        let read = command(Op::Read, 11, 2);
+        checker.issued(RequestId(1), &read);
+        checker.read_buffered(DISK, SEGMENT, RequestId(1), 11, 2);
+        let content = [11, 12].map(|lbn| checker.content(RequestId(1), lbn));
+        assert_eq!(content, [Some(1), Some(0)]);
+        end(&mut checker, 1, read);
+        assert_eq!(checker.fault_count(), 0);
+        checker.drained(DISK, SEGMENT, 13, 1);
+        assert_eq!(checker.fault_count(), 1, "it never held the block");
+    }
+
+    #[test]
+    fn a_request_that_ended_with_the_power_may_be_issued_again() {
+        let mut checker = Checker::default();
+        let read = command(Op::Read, 0, 1);
+        checker.submitted(RequestId(0), &read);
+        checker.forget(RequestId(0));
+        checker.submitted(RequestId(0), &read);
+        assert_eq!(checker.fault_count(), 0);
+        checker.submitted(RequestId(0), &read);
+        assert_eq!(checker.fault_count(), 1);
+    }
+
+    #[test]
+    fn instants_out_of_order_are_found() {
+        let mut checker = Checker::default();
+        let read = command(Op::Read, 0, 1);
+        checker.issued(RequestId(0), &read);
+        let mut request = done(read);
+        request.acceptance = Time::from_ms(1);
+        checker.completed(RequestId(0), &request);
+        assert_eq!(checker.fault_count(), 1);
+        assert!(checker.faults()[0].contains("out of order"));
+    }
+
+    #[test]
+    fn the_first_faults_are_described_and_all_are_counted() {
+        let mut checker = Checker::default();
+        for number in 0..DESCRIBED + 5 {
+            checker.found(format!("fault {number}"));
+        }
+        assert_eq!(checker.fault_count(), DESCRIBED as u64 + 5);
+        assert_eq!(checker.faults().len(), DESCRIBED);
+        assert_eq!(checker.faults()[0], "fault 0");
+    }
 }

@@ -236,3 +236,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_was_counted_before_does_not_count() {
+    let mut cache = cache(2, 1);
+    for key in [1, 2, 3, 3] {
+        access(&mut cache, key);
+    }
+    let before = *cache.counts();
+    for key in [3, 1, 4] {
+        access(&mut cache, key);
+    }
+    let since = cache.counts().since(&before);
+    let counted = (
+        since.accesses,
+        since.hits,
+        since.insertions,
+        since.evictions,
+    );
+    assert_eq!((before.evictions, before.hits), (1, 1));
+    assert_eq!(counted, (3, 1, 2, 2));
+}

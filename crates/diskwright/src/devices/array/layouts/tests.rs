@@ -160,3 +160,29 @@ fn units_without_sense_are_refused() {
         }
     }
 }
+
+#[test]
+fn parity_takes_a_row_at_least_and_whole_units() {
+    for (unit, parity, fits) in [
+        (1, 1, true),
+        (1, 0, false),
+        (4, 8, true),
+        (4, 6, false),
+        (100, 100, true),
+        (101, 101, false),
+    ] {
+        let layout = LayoutSpec::Raid5(raid5::Raid5 {
+            unit: Size::from_blocks(unit),
+            parity_unit: Some(Size::from_blocks(parity)),
+            rotation: Default::default(),
+            writes: Default::default(),
+            waits: Default::default(),
+        });
+        let built = layout.kept_up(&[100; 4]);
+        assert_eq!(
+            built.is_ok(),
+            fits,
+            "{parity} blocks of parity, units of {unit}"
+        );
+    }
+}
