@@ -337,9 +337,7 @@ impl CriticalPath {
     fn then(&self, next: &CriticalPath) -> CriticalPath {
         let mut parts = self.parts;
         parts.add(Part::Wait, next.start - self.completion);
-        for &part in Part::ALL {
-            parts.add(part, next.parts.get(part));
-        }
+        parts.add_all(&next.parts);
         CriticalPath {
             acceptance: self.acceptance,
             start: self.start,

@@ -259,6 +259,13 @@ impl Parts {
     pub fn add(&mut self, part: Part, time: Time) {
         self.0[part as usize] += time;
     }
+    /// Adds every part of others.
+    #[inline]
+    pub fn add_all(&mut self, others: &Parts) {
+        for (time, &other) in self.0.iter_mut().zip(&others.0) {
+            *time += other;
+        }
+    }
     /// One part.
     pub fn get(&self, part: Part) -> Time {
         self.0[part as usize]

@@ -156,6 +156,7 @@ impl Tier {
                 is_new: false,
                 is_exclusive: false,
                 action: Action::Pass,
+                in_memory_of: None,
             });
         }
         let write = op == Op::Write;
@@ -184,7 +185,7 @@ impl Tier {
             line.is_exclusive = line.action != Action::Pass;
             match line.is_exclusive {
                 true => self.claims.take(line.piece.key, id),
-                false => self.claims.share(line.piece.key),
+                false => line.in_memory_of = self.claims.share(line.piece.key),
             }
         }
         work.lines = lines;

@@ -70,10 +70,12 @@ impl Claims {
         &mut entry.into_mut().1
     }
 
-    /// Work needs a line unchanged.
+    /// Work needs a line unchanged. Who has blocks of the line in memory, if anybody.
     #[inline]
-    pub fn share(&mut self, key: u64) {
-        self.entry(key).shared += 1;
+    pub fn share(&mut self, key: u64) -> Option<WorkId> {
+        let claim = self.entry(key);
+        claim.shared += 1;
+        claim.exclusive.filter(|_| claim.is_promoting)
     }
 
     /// Work writes a line back, and needs it unchanged meanwhile.

@@ -16,12 +16,15 @@ impl Tier {
         let Piece { work: id, what } = ended.payload;
         let is_good = outcome == Outcome::Ok;
         let (ended, outcome) = match what {
-            What::Hit { lbn, blocks } => {
-                match self.hit_ended(ended, (lbn, blocks), (request, outcome), cx) {
-                    Some(ended) => (ended, outcome),
-                    None => return,
-                }
+            What::Hit { lbn, blocks } if is_good => {
+                let at = cx.request(request).command.lbn.0;
+                self.carry_back((request, at), (id, lbn), blocks, cx);
+                (ended, outcome)
             }
+            What::Hit { lbn, blocks } => match self.hit_failed(ended, (lbn, blocks), cx) {
+                Some(ended) => (ended, outcome),
+                None => return,
+            },
             What::Fetch if is_good => {
                 self.fetched(id, request, cx);
                 (ended, outcome)
@@ -31,7 +34,7 @@ impl Tier {
                 self.carry_back((request, lbn.0), (id, lbn.0), blocks, cx);
                 (ended, outcome)
             }
-            What::Store(index) => match self.stored(ended, index, outcome, cx) {
+            What::Store(index) if !is_good => match self.store_failed(ended, index, cx) {
                 // What the cache device could not take is not missed.
                 Some(ended) => (ended, Outcome::Ok),
                 None => return,
@@ -101,21 +104,15 @@ impl Tier {
         }
     }
 
-    /// Blocks that a read has from the cache device are there. If they could not be read and are clean, they come from the backing device
-    /// instead, and the line loses them. `None` where they do.
-    fn hit_ended(
+    /// Blocks that a read wants from the cache device could not be read. If they are clean, they come from the backing device instead, and the
+    /// line loses them. `None` where they do.
+    fn hit_failed(
         &mut self,
         ended: EndedPiece<Piece>,
         (lbn, blocks): (u64, u32),
-        (request, outcome): (RequestId, Outcome),
         cx: &mut Context<'_>,
     ) -> Option<EndedPiece<Piece>> {
         let id = ended.payload.work;
-        if outcome == Outcome::Ok {
-            let at = cx.request(request).command.lbn.0;
-            self.carry_back((request, at), (id, lbn), blocks, cx);
-            return Some(ended);
-        }
         if self.lost.meets(lbn, blocks).is_some() {
             return Some(ended);
         }
@@ -151,8 +148,8 @@ impl Tier {
         blocks: u32,
         cx: &mut Context<'_>,
     ) {
-        let request = self.works.get(id).request.expect("a read is the host's");
         if let Some((checker, _)) = cx.checker() {
+            let request = self.works.get(id).request.expect("a read is the host's");
             checker.moved(from, (request, lbn), blocks);
         }
     }

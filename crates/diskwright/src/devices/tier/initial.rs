@@ -217,6 +217,7 @@ impl Tier {
                 is_new: false,
                 is_exclusive: false,
                 action: Action::Pass,
+                in_memory_of: None,
             });
         }
         let mut lines = std::mem::take(&mut work.lines);

@@ -27,6 +27,9 @@ impl LostBlocks {
     /// What a read of a run of blocks ends with that has some of them: the outcome of the first.
     #[inline]
     pub fn meets(&self, lbn: u64, blocks: u32) -> Option<Outcome> {
+        if self.runs.is_empty() {
+            return None;
+        }
         let end = lbn + u64::from(blocks);
         let before = self.runs.range(..=lbn).next_back();
         let before = before.filter(|(_, (end, _))| *end > lbn);

@@ -151,8 +151,7 @@ impl Tier {
         (lbn, blocks): (u64, u32),
         cx: &mut Context<'_>,
     ) -> u32 {
-        let claim = self.claims.get(line.piece.key);
-        let Some(other) = claim.exclusive.filter(|_| claim.is_promoting) else {
+        let Some(other) = line.in_memory_of else {
             return self.send_from_cache(id, work, (line, frame), (lbn, blocks), cx);
         };
         let in_memory = self.works.get(other).runs.iter();

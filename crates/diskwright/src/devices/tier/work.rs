@@ -117,6 +117,8 @@ pub(super) struct WorkLine {
     /// The work uses the line alone.
     pub is_exclusive: bool,
     pub action: Action,
+    /// The read that has just fetched blocks of the line and has them in memory.
+    pub in_memory_of: Option<WorkId>,
 }
 
 /// What a work does with its blocks of a line.

@@ -97,18 +97,14 @@ impl Tier {
         self.works.put_back(id, work);
     }
 
-    /// Part of a write is on the cache device, or could not be written there: then what is nowhere else goes to the backing device, and in the end
-    /// the line loses its blocks. `None` where it does.
-    pub(super) fn stored(
+    /// Part of a write could not be written to the cache device: what is nowhere else goes to the backing device, and in the end the line loses
+    /// its blocks. `None` where it does.
+    pub(super) fn store_failed(
         &mut self,
         ended: EndedPiece<Piece>,
         index: usize,
-        outcome: Outcome,
         cx: &mut Context<'_>,
     ) -> Option<EndedPiece<Piece>> {
-        if outcome == Outcome::Ok {
-            return Some(ended);
-        }
         self.cache_write_failed();
         let id = ended.payload.work;
         let work = self.works.get_mut(id);

@@ -43,9 +43,7 @@ impl TimedCounters {
     /// A request begins that has waited so long.
     pub fn begins(&mut self, wait: Time, parts: &Parts) {
         self.longest_wait = self.longest_wait.max(wait);
-        for &part in Part::ALL {
-            self.parts.add(part, parts.get(part));
-        }
+        self.parts.add_all(parts);
     }
 
     /// `waiting` requests wait now.

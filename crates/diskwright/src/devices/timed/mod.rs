@@ -82,12 +82,13 @@ impl<T: Timing> Timed<T> {
             Op::Read | Op::Write => self.timing.time(&command),
             Op::Flush | Op::Trim | Op::NvCache(_) => Parts::default(),
         };
+        let total = parts.total();
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (now, now);
         entry.parts = parts;
-        entry.media = parts.total();
+        entry.media = total;
         self.counters.begins(now - entry.issue, &parts);
-        cx.alarm(now + parts.total(), Token::of_request(0, request));
+        cx.alarm(now + total, Token::of_request(0, request));
     }
 
     /// Serves what waits, as far as there is room.

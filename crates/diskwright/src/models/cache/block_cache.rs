@@ -90,7 +90,7 @@ impl BlockCache {
     /// The same cache, empty, which frees a line with dirty blocks only where no line without can be freed, and sheds none.
     #[must_use]
     pub fn sparing_dirty(mut self) -> BlockCache {
-        self.occupancy.spared = Some(Pins::lasting());
+        (self.occupancy.pins, self.occupancy.spares) = (Pins::lasting(), true);
         self
     }
 
@@ -370,7 +370,7 @@ impl BlockCache {
         self.forget(frame, piece);
         let line = self.line(frame);
         trimmed.dirty += u64::from(before - self.lines.dirty_blocks(line));
-        if line == Line::EMPTY && !self.occupancy.pins.holds(frame) {
+        if line == Line::EMPTY && !self.occupancy.pins.is_pinned(frame) {
             self.occupancy.remove(frame);
         }
     }
@@ -378,7 +378,7 @@ impl BlockCache {
     /// A line that has no blocks loses its frame, unless that is pinned.
     #[inline]
     pub fn remove_if_empty(&mut self, frame: Frame) {
-        if self.line(frame) == Line::EMPTY && !self.occupancy.pins.holds(frame) {
+        if self.line(frame) == Line::EMPTY && !self.occupancy.pins.is_pinned(frame) {
             self.occupancy.remove(frame);
         }
     }
@@ -453,14 +453,14 @@ impl BlockCache {
 
     /// Whether a frame is pinned.
     pub fn is_pinned(&self, frame: Frame) -> bool {
-        self.occupancy.pins.holds(frame)
+        self.occupancy.pins.is_pinned(frame)
     }
 
     /// Whether a line is pinned that has blocks in a run.
     pub fn has_pinned(&self, lbn: u64, blocks: u32) -> bool {
         let per_line = u64::from(self.lines.blocks());
         let keys = lbn / per_line..(lbn + u64::from(blocks)).div_ceil(per_line);
-        let mut pinned = self.occupancy.pins.frames();
+        let mut pinned = self.occupancy.pins.pinned();
         pinned.any(|frame| keys.contains(&self.occupancy.directory.key(frame)))
     }
 

@@ -136,7 +136,8 @@ impl Links {
             next => self.of[next as usize].previous = previous,
         }
         list.len -= 1;
-        if self.passed_over.has(frame) {
+        // Where none of the list was passed over, this one was not: to ask would be an access to memory.
+        if list.passed != NONE && self.passed_over.has(frame) {
             if list.passed == frame.0 {
                 list.passed = next;
             }
@@ -205,7 +206,9 @@ impl Links {
     /// A frame of a list is no longer held by pins that [last](Pins::lasting).
     #[inline]
     pub(super) fn release(&mut self, list: &List, frame: Frame) {
-        self.passed_over.release(list.name, frame);
+        if list.passed != NONE {
+            self.passed_over.release(list.name, frame);
+        }
     }
 
     /// The frames of a list from the back to the front.

@@ -9,8 +9,8 @@ pub(super) struct Occupancy {
     pub(super) directory: Directory,
     pub(super) policy: Box<dyn Replacement>,
     pub(super) pins: Pins,
-    /// Of a cache that spares some frames: those, and the pinned ones. One of them that is not pinned is freed only where no other can be.
-    pub(super) spared: Option<Pins>,
+    /// Frames with dirty blocks are spared: those of them that are not pinned are freed only where no other can be.
+    pub(super) spares: bool,
 }
 
 /// What an access finds.
@@ -31,7 +31,7 @@ impl Occupancy {
             directory: Directory::new(frames),
             policy,
             pins: Pins::new(),
-            spared: None,
+            spares: false,
         }
     }
 
@@ -39,7 +39,6 @@ impl Occupancy {
     #[inline]
     pub(super) fn pin(&mut self, frame: Frame) {
         self.pins.pin(frame);
-        self.spare(frame);
     }
 
     /// Takes one pin back.
@@ -48,23 +47,20 @@ impl Occupancy {
         if self.pins.unpin(frame) && self.pins.are_lasting() {
             self.policy.release(frame);
         }
-        self.unspare(frame);
     }
 
-    /// Spares a frame once more, in a cache that spares any.
+    /// Spares a frame, in a cache that spares any.
     #[inline]
     pub(super) fn spare(&mut self, frame: Frame) {
-        if let Some(spared) = &mut self.spared {
-            spared.pin(frame);
+        if self.spares {
+            self.pins.spare(frame);
         }
     }
 
     /// Takes back that a frame is spared.
     #[inline]
     pub(super) fn unspare(&mut self, frame: Frame) {
-        if let Some(spared) = &mut self.spared
-            && spared.unpin(frame)
-        {
+        if self.spares && self.pins.unspare(frame) {
             self.policy.release(frame);
         }
     }
@@ -73,13 +69,18 @@ impl Occupancy {
     /// none, among those that are not pinned.
     #[inline]
     fn evict(&mut self) -> Option<Frame> {
-        if let Some(spared) = &self.spared
-            && spared.len() < self.directory.len()
-            && let Some(frame) = self.policy.evict(spared)
+        if !self.spares {
+            return self.policy.evict(&self.pins);
+        }
+        if self.pins.len() < self.directory.len()
+            && let Some(frame) = self.policy.evict(&self.pins)
         {
             return Some(frame);
         }
-        self.policy.evict(&self.pins)
+        self.pins.heed_pins_alone(true);
+        let frame = self.policy.evict(&self.pins);
+        self.pins.heed_pins_alone(false);
+        frame
     }
 
     /// Accesses a block, which gets a frame if it has none and one can be freed. `leaves` hears of each block that leaves and the frame
@@ -107,8 +108,7 @@ impl Occupancy {
         debug_assert_eq!(found, self.directory.find(access.key));
         if let Some(frame) = found {
             self.policy.hit(frame, access);
-            let held = self.spared.as_ref().unwrap_or(&self.pins);
-            while let Some(shed) = self.policy.shed(frame, held) {
+            while let Some(shed) = self.policy.shed(frame, &self.pins) {
                 leaves(shed, self.directory.remove(shed));
             }
             return AccessOutcome::Hit(frame);
@@ -127,7 +127,7 @@ impl Occupancy {
 
     /// Takes a block out whose frame is not pinned.
     pub(super) fn remove(&mut self, frame: Frame) {
-        debug_assert!(!self.pins.holds(frame), "{frame:?} is pinned");
+        debug_assert!(!self.pins.is_pinned(frame), "{frame:?} is pinned");
         self.policy.remove(frame);
         self.directory.remove(frame);
     }

@@ -123,7 +123,7 @@ fn passed_over(text: &str, steps: &[(u64, u8, u32)], capacity: u32) {
                             looking.remove(chosen);
                         }
                     }
-                    let in_use_now: Vec<Frame> = in_use.frames().collect();
+                    let in_use_now: Vec<Frame> = in_use.pinned().collect();
                     for frame in in_use_now {
                         in_use.unpin(frame);
                     }
