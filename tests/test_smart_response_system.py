@@ -180,13 +180,18 @@ def test_the_sizes_and_policies_of_statements_are_those_that_they_name() -> None
 
 
 def test_each_seed_takes_as_many_requests_as_the_manual_tells() -> None:
-    runs = {}
-    for part in (*(point for one in SYSTEM.figures for point in one.points), *SYSTEM.statements):
-        for work in works(part):
-            if isinstance(work, reproduce.Run) and "synthetic" in work.spec["workload"]:
-                runs[repr(work.spec)] = work
-    full = sum(work.spec["workload"]["synthetic"]["requests"] for work in runs.values())
-    quick = sum(work.quick_set["measure.requests"] for work in runs.values())
+    parts: list[reproduce.Point | reproduce.Statement] = [*SYSTEM.statements]
+    parts += [point for one in SYSTEM.figures for point in one.points]
+    requests = {}
+    for work in (work for part in parts for work in works(part)):
+        if not isinstance(work, reproduce.Run):
+            continue
+        spec: Any = work.spec
+        workload = spec["workload"]
+        if "synthetic" in workload:
+            in_full, quick = workload["synthetic"]["requests"], work.quick_set["measure.requests"]
+            requests[repr(work.spec)] = (in_full, quick)
+    full, quick = (sum(column) for column in zip(*requests.values(), strict=True))
     manual = (Path(__file__).parents[1] / "docs/model/ssd-cache.md").read_text()
     millions, quick_millions = round(full / 1e6), round(quick / 1e6)
     told = f"{millions} million requests of the Zipf loads for each seed, `--quick` {quick_millions} million"

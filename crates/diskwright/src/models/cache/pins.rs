@@ -168,6 +168,12 @@ impl Pins {
         held.is_some_and(|held| held.pins > 0)
     }
 
+    /// The frames that are [held](Pins::holds), each once, in no order that means anything.
+    pub fn frames(&self) -> impl Iterator<Item = Frame> {
+        let is_held = |held: &&Held| !self.pins_alone || held.pins > 0;
+        self.held.iter().filter(is_held).map(|held| held.frame)
+    }
+
     /// The pinned frames, each once; their order depends on what was pinned and unpinned, and means nothing.
     pub fn pinned(&self) -> impl Iterator<Item = Frame> {
         let pinned = self.held.iter().filter(|held| held.pins > 0);
