@@ -50,6 +50,8 @@ bench: tools ## measure the engine, beside a bare loop in the same run
 lint: $(BIN)/.engine $(BIN)/.tests ## check formatting, lints and types
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
+	cargo fmt --manifest-path tools/mutants/Cargo.toml --check
+	cargo clippy --locked --manifest-path tools/mutants/Cargo.toml -- --deny warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
