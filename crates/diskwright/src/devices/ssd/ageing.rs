@@ -148,11 +148,11 @@ impl Ssd {
         }
     }
 
-    /// Whether a block of a plane may be refreshed now. Behind each cleaning of a worker a program gets its turn: blocks that are too old at every
-    /// look would keep programs waiting for ever.
+    /// Whether a block of a plane may be refreshed now. Between two refreshes of a worker a program gets its turn: blocks that are too old at
+    /// every look would keep programs waiting for ever.
     fn may_refresh(&self, plane: u32) -> bool {
         let worker = &self.workers[self.worker_of(plane) as usize];
-        (worker.writes.is_empty() || worker.passed > 0) && self.may_clean_anyway(plane)
+        (worker.writes.is_empty() || !worker.has_refreshed) && self.may_clean_anyway(plane)
     }
 
     fn refresh(&mut self, block: u32, cx: &mut Context<'_>) {
@@ -163,6 +163,8 @@ impl Ssd {
         if let Some(ageing) = &mut self.ageing {
             ageing.refreshed += 1;
         }
+        let worker = self.worker_of(plane);
+        self.workers[worker as usize].has_refreshed = true;
         self.watch_anew();
         self.clean_anyway(plane, block, cx);
     }

@@ -153,7 +153,10 @@ impl Ssd {
         self.take_from_queue(worker, id);
         let state = &mut self.workers[worker as usize];
         match action {
-            Action::Program => state.passed += 1,
+            Action::Program => {
+                state.passed += 1;
+                state.has_refreshed = false;
+            }
             Action::Move | Action::Erase => state.passed = 0,
             _ => {}
         }

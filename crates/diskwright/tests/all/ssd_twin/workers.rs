@@ -242,6 +242,7 @@ impl Model<'_> {
             self.entries[entry].has_begun = true;
         }
         self.workers[worker].programs_since += 1;
+        self.workers[worker].has_refreshed = false;
         self.host_pages += 1;
         self.runs(worker, Work::Program { page }, Vec::new(), steps);
         let running = self.workers[worker].running.as_mut().expect("it begins");
