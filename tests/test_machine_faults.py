@@ -125,8 +125,8 @@ CASES = {
         ("store", "out"),
     ),
 }
-# Of an object that tells what was run and what was there already, and when.
-OF_THE_TRY = {"ran", "reused", "performance", "seconds"}
+# What JSON tells of the try: what was there already, how long it took, how much memory.
+OF_THE_TRY = {"ran", "reused", "wall_s", "requests_per_wall_s", "peak_rss_mib"}
 
 
 def prepared(folder: Path) -> None:
@@ -177,11 +177,13 @@ def check_outputs(folder: Path, case: Case, *, may_leave: bool) -> None:
 def written(folder: Path, case: Case) -> dict[str, Any]:
     """What is in every output, but for pages, which tell how long it took."""
 
+    def lasting(told: Any) -> Any:
+        if isinstance(told, dict):
+            return {key: lasting(value) for key, value in told.items() if key not in OF_THE_TRY}
+        return [lasting(one) for one in told] if isinstance(told, list) else told
+
     def content(path: Path) -> Any:
-        if path.suffix == ".json":
-            told = json.loads(path.read_text())
-            return {key: value for key, value in told.items() if key not in OF_THE_TRY}
-        return path.read_bytes()
+        return lasting(json.loads(path.read_text())) if path.suffix == ".json" else path.read_bytes()
 
     return {name: content(folder / name) for name in case.outputs if not name.endswith(".html")}
 

@@ -1,5 +1,6 @@
 """What a sweep found."""
 
+import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -178,13 +179,18 @@ def opened(target: str | os.PathLike[str] | None) -> Iterator[Callable[["polars.
     with replacing(target) as stream:
         # Nothing is written as text.
         binary = cast(IO[bytes], cast(TextIO, stream).buffer)
-        if suffix == ".csv":
-            yield lambda frame: frame.write_csv(binary)
-        else:
-            # One group of rows, so that the bytes do not depend on how the library divides its work.
-            yield lambda frame: frame.write_parquet(
-                binary, compression="zstd", row_group_size=max(len(frame), 1)
-            )
+
+        def write(frame: "polars.DataFrame") -> None:
+            # In memory first: an error of the library's own writing names no file.
+            content = io.BytesIO()
+            if suffix == ".csv":
+                frame.write_csv(content)
+            else:
+                # One group of rows, so that the bytes do not depend on how the library divides its work.
+                frame.write_parquet(content, compression="zstd", row_group_size=max(len(frame), 1))
+            binary.write(content.getbuffer())
+
+        yield write
 
 
 def _damaged(done: Done) -> list[dict[str, Any]]:
