@@ -166,9 +166,7 @@ pub fn solve(
     known: impl Fn(usize) -> Option<u64>,
 ) -> Option<u64> {
     if geometry.parities() == 0 {
-        let group = member % geometry.data();
-        let mut copies = (0..geometry.copies()).map(|copy| group + copy * geometry.data());
-        return copies.find_map(known);
+        return geometry.copies_of(member % geometry.data()).find_map(known);
     }
     let mut missing = Vec::new();
     let (mut sum, mut weights) = (0, 0);

@@ -84,6 +84,12 @@ impl Geometry {
         }
     }
 
+    /// The members that have the blocks of the first of them, itself included.
+    pub fn copies_of(&self, first: usize) -> impl Iterator<Item = usize> + use<> {
+        let data = self.data();
+        (0..self.copies()).map(move |copy| first + copy * data)
+    }
+
     /// Capacity in blocks.
     pub fn blocks(&self) -> u64 {
         self.unit * self.data() as u64 * self.rows

@@ -356,7 +356,7 @@ impl Device for Redundant {
         let geometry = &self.geometry;
         let (row, unit, within) = geometry.locate(lbn.0);
         let first = geometry.place(row, unit);
-        let copies = (0..geometry.copies()).map(|copy| &self.slots[first + copy * geometry.data()]);
+        let copies = geometry.copies_of(first).map(|copy| &self.slots[copy]);
         let at = Lbn(row * geometry.unit + within);
         let mut good = copies.filter(|slot| slot.has(at.0 + 1));
         let slot = good.nth(copy as usize)?;

@@ -102,8 +102,9 @@ impl View<'_> {
         let missing = |slot: &usize| !self.has(*slot, segment);
         let geometry = self.geometry;
         match geometry.scheme {
-            Scheme::Copies(copies) => (0..geometry.data())
-                .any(|unit| (0..copies).all(|copy| missing(&(unit + copy * geometry.data())))),
+            Scheme::Copies(_) => {
+                (0..geometry.data()).any(|unit| geometry.copies_of(unit).all(|copy| missing(&copy)))
+            }
             _ => (0..geometry.members).filter(missing).count() > geometry.parities(),
         }
     }

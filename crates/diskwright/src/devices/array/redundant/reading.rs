@@ -58,8 +58,7 @@ pub fn recover(
     let geometry = view.geometry;
     let row = segment.0;
     if geometry.parities() == 0 {
-        let group = slot % geometry.data();
-        let mut copies = (0..geometry.copies()).map(|copy| group + copy * geometry.data());
+        let mut copies = geometry.copies_of(slot % geometry.data());
         let from = copies.find(|&copy| copy != slot && view.reads(copy, segment));
         plan.read(view, from.ok_or_else(|| lacking(view, segment))?, segment);
         return Ok(());

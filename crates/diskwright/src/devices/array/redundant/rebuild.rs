@@ -227,9 +227,7 @@ impl Redundant {
                 lose(&view, place, segment, plan);
             }
         }
-        let copies = (0..geometry.copies())
-            .skip(1)
-            .map(|copy| slot % geometry.data() + copy * geometry.data());
+        let copies = geometry.copies_of(slot % geometry.data()).skip(1);
         let others = copies.filter(|_| geometry.parities() == 0);
         for other in others.chain(view.parities(row)) {
             if other != slot && view.writes(other, segment) {

@@ -211,9 +211,8 @@ impl Redundant {
                 self.read_copy(work, unit, (from, to), plan)?;
                 continue;
             }
-            let copies = (0..geometry.copies()).map(|copy| unit + copy * geometry.data());
             let mut is_kept = false;
-            for slot in copies {
+            for slot in geometry.copies_of(unit) {
                 is_kept |= self.slots[slot].has(to);
                 if self.slots[slot].takes(from) {
                     plan.writes
@@ -242,8 +241,8 @@ impl Redundant {
             let meets = |bad: &&Bad| bad.slot == slot && bad.from < to && from < bad.to;
             work.bad.iter().any(|bad| meets(&bad))
         };
-        let slots = || (0..geometry.copies()).map(|copy| unit + copy * geometry.data());
-        let has: Vec<usize> = slots().filter(|&slot| self.slots[slot].has(to)).collect();
+        let slots = geometry.copies_of(unit);
+        let has: Vec<usize> = slots.filter(|&slot| self.slots[slot].has(to)).collect();
         let good: Vec<usize> = has.iter().copied().filter(|&slot| !is_bad(slot)).collect();
         if good.is_empty() {
             return Err(match has.is_empty() {
@@ -373,12 +372,12 @@ impl Redundant {
             bad: &[],
             risk: &self.risk,
         };
-        let (geometry, copies) = (&self.geometry, self.geometry.copies());
+        let geometry = &self.geometry;
         let mut pieces = pieces(geometry, command.lbn.0, command.end().0);
         pieces.any(|(unit, segment)| match geometry.scheme {
             // Other groups of copies have other blocks.
             Scheme::Copies(_) => {
-                let mut slots = (0..copies).map(|copy| unit + copy * geometry.data());
+                let mut slots = geometry.copies_of(unit);
                 slots.all(|slot| !view.has(slot, segment))
             }
             _ => view.is_beyond(segment),

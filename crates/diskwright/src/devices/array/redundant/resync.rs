@@ -234,7 +234,7 @@ impl Redundant {
     fn copy_anew(&self, work: &Work, segment: Segment, plan: &mut Plan) {
         let (view, geometry) = (self.view(work), &self.geometry);
         for unit in 0..geometry.data() {
-            let copies = (0..geometry.copies()).map(|copy| unit + copy * geometry.data());
+            let copies = geometry.copies_of(unit);
             let copies: Vec<usize> = copies.filter(|&copy| view.has(copy, segment)).collect();
             let mut good = copies.iter().filter(|&&copy| view.reads(copy, segment));
             let Some(&first) = good.next() else { continue };
