@@ -61,23 +61,43 @@ impl AccessTimes {
             return right.time;
         };
         let (part, whole) = (
-            u128::from(distance - left.distance),
-            u128::from(right.distance - left.distance),
+            distance - left.distance,
+            right.distance - left.distance,
         );
-        let sum = u128::from(left.time.ns()) * (whole - part) + u128::from(right.time.ns()) * part;
-        Time::from_ns(((sum + whole / 2) / whole) as u64)
+        Time::from_ns(between(left.time.ns(), right.time.ns(), part, whole))
     }
 
     /// The transfer time of `blocks` blocks.
     pub fn transfer(&self, blocks: u32) -> Time {
-        let ps = u128::from(self.block_ps) * u128::from(blocks);
-        Time::from_ns(ps.div_ceil(u128::from(PS)) as u64)
+        let ns = match self.block_ps.checked_mul(blocks.into()) {
+            Some(ps) => ps.div_ceil(PS),
+            None => {
+                let ps = u128::from(self.block_ps) * u128::from(blocks);
+                ps.div_ceil(u128::from(PS)) as u64
+            }
+        };
+        Time::from_ns(ns)
     }
 
     /// Access and transfer of a request that begins so far from the last one.
     pub fn whole(&self, command: &Command, distance: u64) -> Time {
         self.access(command.op, distance) + self.transfer(command.blocks)
     }
+}
+
+/// What lies at `part` of `whole` on the line from `left` to `right`, to the nearest number. In 64 bits where they are enough, as mostly: the
+/// division is a shorter one.
+fn between(left: u64, right: u64, part: u64, whole: u64) -> u64 {
+    let narrow = || {
+        let left = left.checked_mul(whole - part)?;
+        let sum = left.checked_add(right.checked_mul(part)?)?;
+        Some(sum.checked_add(whole / 2)? / whole)
+    };
+    narrow().unwrap_or_else(|| {
+        let (part, whole) = (u128::from(part), u128::from(whole));
+        let sum = u128::from(left) * (whole - part) + u128::from(right) * part;
+        ((sum + whole / 2) / whole) as u64
+    })
 }
 
 /// The transfer of a 512-byte block at a rate, in picoseconds; none where there is no rate.
@@ -90,6 +110,23 @@ pub fn block_ps(rate: Option<Rate>) -> u64 {
 mod tests {
     use super::*;
     use crate::engine::fakes::command;
+
+    #[test]
+    fn numbers_of_any_size_are_on_the_line() {
+        let huge = u64::MAX / 2;
+        for shift in 0..40 {
+            let whole = (1 << shift) * 8;
+            assert_eq!(between(huge - 80, huge, whole / 4, whole), huge - 60);
+            assert_eq!(between(80, 0, whole / 4, whole), 60);
+        }
+        // Halves go up.
+        assert_eq!((between(0, 1, 1, 2), between(0, 1, 1, 3)), (1, 0));
+        let times = AccessTimes::level(Time::ZERO, Time::ZERO, u64::MAX / 1_000);
+        let blocks = 1_000_000;
+        let ps = u128::from(u64::MAX / 1_000) * u128::from(blocks);
+        assert_eq!(u128::from(times.transfer(blocks).ns()), ps.div_ceil(1_000));
+        assert_eq!(times.transfer(1).ns(), (u64::MAX / 1_000).div_ceil(1_000));
+    }
 
     #[test]
     fn between_points_times_are_on_a_straight_line() {

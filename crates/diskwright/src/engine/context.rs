@@ -192,6 +192,12 @@ impl Context<'_> {
         self.below[index].status(self.kernel.now, &self.below[..index])
     }
 
+    /// Whether the medium of a child is down, as its [status](Self::status) says.
+    pub fn is_down(&self, child: DeviceId) -> bool {
+        let index = child.0 as usize;
+        self.below[index].is_down(self.kernel.now, &self.below[..index])
+    }
+
     /// Asks a child, within this instant, to [stop its medium](Device::stand_by). Whether it has is told by [`DeviceStatus::is_down`].
     pub fn stand_by(&mut self, child: DeviceId) {
         debug_assert_eq!(

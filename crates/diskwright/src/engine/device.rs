@@ -97,6 +97,11 @@ pub trait Device: Send {
     /// What others may see at `now`; `below` are the devices that were built before this one, its children among them.
     fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus;
 
+    /// The same as [`DeviceStatus::is_down`] of its status.
+    fn is_down(&self, now: Time, below: &[Box<dyn Device>]) -> bool {
+        self.status(now, below).is_down
+    }
+
     /// Where a copy of a block is, the copies being counted from 0; `None` where there is no such copy. Every copy there is may be
     /// read in place of every other.
     fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {

@@ -208,6 +208,10 @@ impl Device for Hdd {
         }
     }
 
+    fn is_down(&self, _now: Time, _below: &[Box<dyn Device>]) -> bool {
+        self.behind.disk.is_down()
+    }
+
     fn stand_by(&mut self, cx: &mut Context<'_>) {
         self.behind.stand_by(cx);
     }

@@ -214,6 +214,11 @@ impl Device for Hybrid {
         }
     }
 
+    fn is_down(&self, now: Time, below: &[Box<dyn Device>]) -> bool {
+        let index = self.medium.device.0 as usize;
+        below[index].is_down(now, &below[..index])
+    }
+
     fn made_urgent(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.children.make_urgent(request, cx);
     }

@@ -45,7 +45,7 @@ impl Rest {
 impl Hybrid {
     /// Whether the medium is down, or on its way back for a request that has not ended.
     pub(super) fn is_at_rest(&self, cx: &Context<'_>) -> bool {
-        self.rest.waker.is_some() || cx.status(self.medium.device).is_down
+        self.rest.waker.is_some() || cx.is_down(self.medium.device)
     }
 
     /// Whether a write to the medium that meets a run, from its first block to the one behind its last, is under way.
@@ -87,7 +87,7 @@ impl Hybrid {
     }
 
     fn finds_it_down(&self, cx: &Context<'_>) -> bool {
-        self.rest.waker.is_none() && cx.status(self.medium.device).is_down
+        self.rest.waker.is_none() && cx.is_down(self.medium.device)
     }
 
     /// A request to the medium has ended.
@@ -105,7 +105,7 @@ impl Hybrid {
         if self.rest.waker == Some(child) {
             self.rest.waker = None;
             self.rest.back_since = cx.now();
-            if outcome == Outcome::Ok && !cx.status(self.medium.device).is_down {
+            if outcome == Outcome::Ok && !cx.is_down(self.medium.device) {
                 self.make_room(cx);
             }
         }

@@ -238,7 +238,7 @@ impl Device for FlashBacked {
         DeviceStatus {
             outstanding: self.outstanding,
             free_slots: u32::MAX,
-            is_down: below[hybrid].status(now, &below[..hybrid]).is_down,
+            is_down: below[hybrid].is_down(now, &below[..hybrid]),
         }
     }
 

@@ -76,7 +76,7 @@ impl FlashBacked {
 
     /// The drive's medium has stopped, and nothing but idleness speaks for waking it.
     fn lets_medium_rest(&self, cx: &Context<'_>) -> bool {
-        !self.is_flushing && cx.status(self.parts.hybrid).is_down
+        !self.is_flushing && cx.is_down(self.parts.hybrid)
     }
 
     /// The alarm of idleness rings.
