@@ -60,10 +60,7 @@ impl AccessTimes {
         let Some(left) = above.checked_sub(1).map(|below| points[below]) else {
             return right.time;
         };
-        let (part, whole) = (
-            distance - left.distance,
-            right.distance - left.distance,
-        );
+        let (part, whole) = (distance - left.distance, right.distance - left.distance);
         Time::from_ns(between(left.time.ns(), right.time.ns(), part, whole))
     }
 

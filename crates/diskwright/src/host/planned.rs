@@ -8,7 +8,7 @@ use crate::base::units::Time;
 use crate::engine::request::Op;
 use crate::engine::{Port, Token};
 use crate::workload::Arrival;
-use crate::workload::synthetic::{Source, StreamPlan};
+use crate::workload::synthetic::{Refill, Source, StreamPlan};
 
 use super::Host;
 
@@ -43,7 +43,7 @@ struct Stream {
     begin: Time,
     /// It issues nothing from then on.
     end: Time,
-    /// Users that have no request under way and do not think.
+    /// Users that may issue: they have no request under way, do not think, and wait for no others.
     idle: u32,
     under_way: u32,
     /// An alarm for its rate is set.
@@ -58,6 +58,12 @@ struct Stream {
 impl Stream {
     fn is_open(&self) -> bool {
         self.plan.source == Source::Arrivals
+    }
+
+    /// A user is ready for its next request.
+    fn free(&mut self) {
+        let refill = self.plan.refill.as_mut();
+        self.idle += refill.map_or(1, Refill::ready);
     }
 
     /// Whether a pause is due before the next request.
@@ -192,7 +198,7 @@ impl Host<'_> {
                 self.fill_stream(stream, port)?;
             }
             THINK => {
-                one.idle += 1;
+                one.free();
                 self.fill_stream(stream, port)?;
             }
             ARRIVE if !has_stopped => self.arrive_of(stream, port)?,
@@ -227,7 +233,7 @@ impl Host<'_> {
             self.wake(stream, THINK, port.now().checked_add(think), port);
             return Ok(());
         }
-        one.idle += 1;
+        one.free();
         if one.phase == Phase::Quiescing && one.under_way == 0 {
             self.pause(stream, port);
             return Ok(());
@@ -254,6 +260,9 @@ impl Host<'_> {
         let source = one.plan.source;
         if let Source::Users(users) = source {
             one.idle = users.unwrap_or(most);
+            if let Some(refill) = &mut one.plan.refill {
+                refill.begin(one.idle);
+            }
         }
         self.recorder.stream_begins(stream, now, measured_from);
         match source {
@@ -321,6 +330,9 @@ impl Host<'_> {
             let one = self.planned(stream);
             one.idle -= 1;
             one.under_way += 1;
+            if let Some(refill) = &mut one.plan.refill {
+                refill.issue();
+            }
             if next.command.op != Op::Flush {
                 one.since_pause += 1;
                 if let Some(rate) = &mut one.plan.rate {

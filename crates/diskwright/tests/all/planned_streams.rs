@@ -80,6 +80,43 @@ fn who_fell_behind_catches_up() {
 }
 
 #[test]
+fn a_full_queue_is_refilled_in_batches() {
+    // One after another, at 1 ms each: the response time of a request is the number of those before it, and itself.
+    let mean = |refill: &str| {
+        let text = format!(
+            "name = \"a\"\nrequests = 4000\narrivals = {{ closed = {{ users = 4{refill} }} }}"
+        );
+        let result = run(&spec(&[&text], 1));
+        assert_eq!(result["requests"]["completed"], 4000);
+        assert!((number(&result, "/simulated_s") - 4.0).abs() < 1e-9);
+        number(&result, "/response_ms/mean")
+    };
+    // The first four take 1 to 4 ms.
+    assert!((mean("") - (10.0 + 3996.0 * 4.0) / 4000.0).abs() < 1e-9);
+    // Two enter behind two.
+    let pairs = (10.0 + 3996.0 * 3.5) / 4000.0;
+    assert!((mean(", refill = { completions = 2 }") - pairs).abs() < 1e-9);
+    // Three enter behind one.
+    let behind_one = mean(", refill = { low = 1 }");
+    assert!((behind_one - (10.0 + 3996.0 * 3.0) / 4000.0).abs() < 1e-9);
+    // Four enter an idle device.
+    for empty in [", refill = { low = 0 }", ", refill = { completions = 4 }"] {
+        assert!((mean(empty) - 2.5).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn users_that_think_are_not_ready() {
+    // Two of them: 1 ms of service each, 10 ms of thought each; together again at 12 ms.
+    let text = "name = \"a\"\nrequests = 10\narrivals = { closed = { users = 2, think = \"10 ms\", refill = { low = 0 } } }";
+    let result = run(&spec(&[text], 1));
+    assert!((number(&result, "/simulated_s") - (4.0 * 12.0 + 2.0) * 1e-3).abs() < 1e-9);
+    let alone = text.replace(", refill = { low = 0 }", "");
+    let result = run(&spec(&[&alone], 1));
+    assert!((number(&result, "/simulated_s") - (4.0 * 11.0 + 2.0) * 1e-3).abs() < 1e-9);
+}
+
+#[test]
 fn bytes_a_second_count_the_bytes_of_every_request() {
     // 8 KiB at 819,200 bytes a second: one every 10 ms.
     let text = spec(

@@ -2,7 +2,9 @@
 
 use crate::base::error::InputError;
 use crate::base::units::{BLOCK_BYTES, Time};
-use crate::workload::synthetic::{ArrivalsSpec, ClosedParams, PauseSpec, RateSpec, ThinkSpec};
+use crate::workload::synthetic::{
+    ArrivalsSpec, ClosedParams, PauseSpec, RateSpec, RefillSpec, ThinkSpec,
+};
 
 use super::ini::Setting;
 use super::job::{Pattern, Range, WRITE};
@@ -25,6 +27,7 @@ impl Reading<'_> {
         let mut closed = ClosedParams {
             users: Some(users),
             rate: self.rate(pattern, tables)?,
+            refill: self.refill(users)?,
             ..ClosedParams::default()
         };
         self.think(&mut closed)?;
@@ -62,6 +65,29 @@ impl Reading<'_> {
             return Ok(1);
         }
         Ok(users)
+    }
+
+    /// `iodepth_batch_complete_min` and `iodepth_low`: with a full queue fio takes completions in groups, until few enough requests are
+    /// outstanding, and then fills the queue. (`iodepth_batch` changes nothing: what is left over is submitted before fio waits, and the host takes
+    /// no time.)
+    fn refill(&mut self, users: u32) -> Result<Option<RefillSpec>, InputError> {
+        let group = self.count(&["iodepth_batch_complete_min", "iodepth_batch_complete"], 0)?;
+        let low = self.count(&["iodepth_low"], 0)?;
+        let narrow = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let refill = RefillSpec {
+            completions: group.map_or(1, narrow).clamp(1, users),
+            low: low.map(narrow).filter(|low| (1..users).contains(low)),
+        };
+        let rates = self.last(&["rate", "rate_iops"]).is_some();
+        if let Some(setting) = self.last(&["iodepth_batch", "iodepth_batch_submit"])
+            && rates
+            && self
+                .count(&["iodepth_batch", "iodepth_batch_submit"], 1)?
+                .is_some_and(|batch| batch > 1)
+        {
+            self.not_modelled(setting, "each request is issued when the rate lets it pass");
+        }
+        Ok(Some(refill).filter(|refill| *refill != RefillSpec::default()))
     }
 
     /// `thinktime`: after every `thinktime_blocks` requests, or every `thinktime_iotime`, the job waits for what is under way, and pauses.

@@ -34,6 +34,46 @@ fn becomes(options: &str, keys: &str) {
     );
 }
 
+#[test]
+fn full_queues_are_refilled_in_batches() {
+    for (options, refill) in [
+        ("iodepth_batch=4\niodepth_batch_complete_max=8", ""),
+        ("iodepth_low=8", ", refill = {}"),
+        ("iodepth_low=0", ""),
+        ("iodepth_low=3", ", refill = { low = 3 }"),
+        ("iodepth_batch_complete_min=0", ""),
+        ("iodepth_batch_complete=4", ", refill = { completions = 4 }"),
+        (
+            "iodepth_batch_complete_min=40\niodepth_low=2",
+            ", refill = { completions = 8, low = 2 }",
+        ),
+    ] {
+        let text = format!(
+            "[job]\nrw=randread\nioengine=libaio\niodepth=8\nnorandommap\nsize=1m\n{options}\n"
+        );
+        let refill = refill.replace(", refill = {}", "");
+        let Converted {
+            synthetic,
+            warnings,
+            ..
+        } = converted(&text);
+        let users = format!(
+            "name = 'job'\nrequests = 256\nreads = 1.0\narrivals = {{ closed = {{ users = 8{refill} }} }}\naddress = {{ uniform = {{ blocks = 2048 }} }}"
+        );
+        assert_eq!(synthetic, load(&users), "{options}");
+        assert_eq!(warnings, [""; 0]);
+    }
+    let paced = "[job]\nioengine=libaio\niodepth=8\niodepth_batch=4\nrate_iops=100\n";
+    assert_eq!(
+        converted(paced).warnings,
+        [
+            "job.fio:4: not modelled: iodepth_batch=4: each request is issued when the rate lets it pass"
+        ]
+    );
+    let alone = "[job]\niodepth_low=4\niodepth_batch_complete=4\n";
+    assert_eq!(converted(alone).warnings, [""; 0]);
+}
+
 const ONE: &str = "arrivals = { closed = { users = 1 } }";
 
 #[test]
@@ -308,7 +348,6 @@ fn what_cannot_matter_is_not_told_and_what_can_is() {
         ("filename=/dev/sda:/dev/sdb", "one device"),
         ("nrfiles=4", "one range"),
         ("rate_min=1m", "too slow"),
-        ("iodepth_batch=4", "issued by itself"),
         ("exit_what=all", "stonewall"),
         ("cmdprio_percentage=10", "priority"),
     ] {

@@ -10,6 +10,7 @@ use crate::base::units::Time;
 use super::on_off::{OnOff, OnOffParams};
 use super::plan::PauseSpec;
 use super::rate::RateSpec;
+use super::refill::RefillSpec;
 use super::scope::Scope;
 use super::think::ThinkSpec;
 
@@ -55,6 +56,9 @@ pub struct ClosedParams {
     /// When all of them pause together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseSpec>,
+    /// When they issue again once each has a request outstanding; each for itself if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refill: Option<RefillSpec>,
 }
 
 /// Tells the arrival times one after the other.

@@ -8,6 +8,7 @@ use crate::base::units::Time;
 
 use super::arrivals::ArrivalsSpec;
 use super::rate::RateClock;
+use super::refill::Refill;
 use super::scope::Scope;
 use super::spec::LoadSpec;
 
@@ -53,13 +54,17 @@ pub struct StreamPlan {
     pub rate: Option<RateClock>,
     /// When its users pause.
     pub pause: Option<PauseSpec>,
+    /// When its users issue again.
+    pub refill: Option<Refill>,
 }
 
 impl LoadSpec {
     /// Whether the load has a time of its own, which only a plan tells.
     pub(super) fn is_planned(&self) -> bool {
         let paced = match &self.arrivals {
-            ArrivalsSpec::Closed(closed) => closed.rate.is_some() || closed.pause.is_some(),
+            ArrivalsSpec::Closed(closed) => {
+                closed.rate.is_some() || closed.pause.is_some() || closed.refill.is_some()
+            }
             _ => false,
         };
         paced
@@ -95,13 +100,15 @@ impl LoadSpec {
             );
             return Err(scope.wrong("warmup", what));
         }
-        let (source, rate, pause) = match &self.arrivals {
+        let (source, rate, pause, refill) = match &self.arrivals {
             ArrivalsSpec::Closed(closed) => {
                 let clock = |rate| RateClock::new(rate, scope);
                 let rate = closed.rate.map(clock).transpose()?;
-                (Source::Users(closed.users), rate, closed.pause)
+                let refill = |spec| Refill::new(spec, closed.users, scope);
+                let refill = closed.refill.map(refill).transpose()?;
+                (Source::Users(closed.users), rate, closed.pause, refill)
             }
-            _ => (Source::Arrivals, None, None),
+            _ => (Source::Arrivals, None, None, None),
         };
         if let Some(pause) = pause {
             let wrong = match pause {
@@ -135,6 +142,7 @@ impl LoadSpec {
             ends_stage: self.ends_stage,
             rate,
             pause,
+            refill,
         })
     }
 }

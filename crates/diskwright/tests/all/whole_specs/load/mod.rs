@@ -62,7 +62,7 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("LoadSpec", "requests") => draw.requests.into(),
         ("LoadSpec", "name") => Hint::Omit,
         ("LoadSpec", "report_as" | "stage" | "start" | "duration" | "warmup" | "ends_stage")
-        | ("ClosedParams", "rate" | "pause") => planned::hint(draw, key),
+        | ("ClosedParams", "rate" | "pause" | "refill") => planned::hint(draw, key),
         ("LoadSpec", "reads") => draw.share(0.0, 0.8).into(),
         ("LoadSpec", "trims") => {
             if draw.chance(0.4) {

@@ -31,6 +31,8 @@ pub fn hint(draw: &mut Draw<'_>, key: &str) -> Hint {
                 _ => json!({ "bytes": requests * 4_000 }).into(),
             }
         }
+        // The most that is right whatever the number of users is.
+        "refill" => json!({ "completions": 1, "low": 0 }).into(),
         _ => {
             let mut pause = json!({ "time": draw.time(10, 50_000) });
             let by_requests = draw.chance(0.7);
@@ -63,6 +65,7 @@ pub fn is_planned(workload: &Value) -> bool {
         "ends_stage",
         "rate",
         "pause",
+        "refill",
     ];
     let text = workload.to_string();
     let is_mixed = text.contains("\"closed\"") && text.contains("\"stream\"");
