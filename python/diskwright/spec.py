@@ -205,6 +205,7 @@ __all__ = [
     "RecoveryDescription",
     "RedirectBySize",
     "RedirectionRule",
+    "Refill",
     "RefreshDescription",
     "Replacement",
     "Requests",
@@ -519,6 +520,8 @@ class Closed(Table):
     """The most that all of them issue in a second."""
     pause: Pause | None = None
     """When all of them pause together."""
+    refill: Refill | None = None
+    """When they issue again once each has a request outstanding; each for itself if not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -573,6 +576,19 @@ class Pause(Table):
     """The number of requests from the end of one pause to the next; flushes are not counted."""
     period: Time | None = None
     """When so much time has passed since the end of the last pause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refill(Table):
+    """Once every user has a request outstanding, none issues its next one before a number of requests has
+    completed: the queue is filled in batches. As fio's `iodepth_batch_complete_min` and `iodepth_low`.
+    """
+
+    completions: int | None = None
+    """Completions are taken in groups of this number. Default: 1."""
+    low: int | None = None
+    """The users issue again when a group has been taken and at most this number of requests is outstanding.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
