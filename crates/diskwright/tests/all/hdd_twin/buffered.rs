@@ -2,7 +2,7 @@
 
 use diskwright::engine::request::Op;
 
-use super::ahead::{Filling, operations};
+use super::ahead::{Filling, What, operations};
 use super::model::{End, Model};
 use super::queue::Waiting;
 use super::seeks::Arm;
@@ -145,7 +145,15 @@ impl Model<'_> {
         let (Found::Hit { segment, .. } | Found::Partial { segment, .. } | Found::Miss { segment }) =
             found;
         memory.segments.touch(segment);
-        let data = memory.segments.all[segment].data;
+        let is_miss = matches!(found, Found::Miss { .. });
+        let (data, asked_for) = match (memory.segments.all[segment], is_miss) {
+            (_, true) => ((from, from), 0),
+            (segment, false) => (segment.data, segment.limit),
+        };
+        // The highest limit of all reads that have used the segment since it began anew.
+        let limit = asked_for.max(self.limit((from, to), data.0, buffer));
+        let memory = self.memory.as_mut().expect("it has memory");
+        memory.segments.all[segment].limit = limit;
         let miss_ready = now.max(waiting.since + self.before(false));
         let hit_ready = match (now > waiting.since, self.last_was_write) {
             (true, _) => miss_ready,
@@ -158,7 +166,7 @@ impl Model<'_> {
             Found::Hit { is_filling, .. } => {
                 self.count("buffer_hits", 1);
                 match is_filling {
-                    true => self.join((from, to), buffer),
+                    true => self.join(limit),
                     false => drop(self.interrupt(now)),
                 }
                 free += blocks * block;
@@ -167,18 +175,14 @@ impl Model<'_> {
                 is_filling: true, ..
             } => {
                 self.count("buffer_partial_hits", 1);
-                self.join((from, to), buffer);
+                self.join(limit);
                 free += (data.1 - from) * block;
                 free = self.cross((data.1, to), free);
             }
             Found::Partial { .. } | Found::Miss { .. } => {
-                let is_miss = matches!(found, Found::Miss { .. });
                 let (stop, _) = self.interrupt(now);
                 let start = miss_ready + (stop - now);
-                let (begin, first) = match is_miss {
-                    true => (from, from),
-                    false => (data.1, data.0),
-                };
+                let (first, begin) = data;
                 self.count("media_accesses", 1);
                 match is_miss {
                     true => {
@@ -190,7 +194,6 @@ impl Model<'_> {
                         free += (data.1 - from) * block;
                     }
                 }
-                let limit = self.limit((from, to), first, buffer);
                 let operations = operations(&self.medium, self.arm, start, (begin, limit));
                 let memory = self.memory.as_mut().expect("it has memory");
                 memory.segments.all[segment].data = (first, begin);
@@ -204,18 +207,33 @@ impl Model<'_> {
             }
         }
         let end = free + self.case.drive.overhead.completion_read;
+        self.has_overrun |= block > 0 && self.may_overrun((from, to), end);
         self.active += 1;
         self.last_was_write = false;
         self.ends.push((end, End::Served(waiting.request)));
     }
 
+    /// Whether the medium is at a sector, or comes to one before the end of a read, that takes the place of one of its blocks.
+    fn may_overrun(&self, (from, to): Blocks, end: u64) -> bool {
+        let memory = self.memory.as_ref().expect("it has memory");
+        let Some(filling) = &memory.filling else {
+            return false;
+        };
+        let pairs = filling.operations.windows(2);
+        pairs.into_iter().any(|pair| match pair[1].what {
+            What::Reads(block) => {
+                let takes_its_place = block >= to.max(from + memory.segments.size);
+                takes_its_place && pair[0].ends < end && pair[1].ends > self.now
+            }
+            _ => false,
+        })
+    }
+
     /// A read joins the medium, which reads on after it.
-    fn join(&mut self, blocks: Blocks, buffer: &Buffer) {
+    fn join(&mut self, limit: u64) {
         self.count("buffer_hits_on_read_ahead", 1);
         let memory = self.memory.as_mut().expect("it has memory");
         let mut filling = memory.filling.take().expect("it joins the medium");
-        let first = memory.segments.all[filling.segment].data.0;
-        let limit = self.limit(blocks, first, buffer);
         filling.raise(&self.medium, limit);
         self.memory.as_mut().expect("it has memory").filling = Some(filling);
     }
@@ -264,6 +282,7 @@ impl Model<'_> {
             false => access.end(),
         };
         let memory = self.memory.as_mut().expect("it has memory");
+        memory.segments.all[segment].limit = 0;
         memory.segments.all[segment].data = match buffer.hits_written_data && buffer.keeps_data {
             true => (from, to),
             false => (0, 0),

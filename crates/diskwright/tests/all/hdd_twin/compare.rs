@@ -1,5 +1,7 @@
 //! Both programs with one case.
 
+use std::panic::catch_unwind;
+
 use super::model::Model;
 use super::specs::{Case, Scheduler};
 use crate::support::twins::{self, Done, completions};
@@ -43,9 +45,7 @@ fn of_library(case: &Case) -> Result<Done, String> {
     })
 }
 
-fn of_twin(case: &Case) -> Done {
-    let mut model = Model::new(case);
-    model.run();
+fn of_twin(model: Model<'_>) -> Done {
     let count = |name| (name, model.counts.get(name).copied().unwrap_or(0));
     Done {
         counters: COUNTERS.map(count).into(),
@@ -55,7 +55,18 @@ fn of_twin(case: &Case) -> Done {
 
 /// How the two differ, if they do.
 pub fn difference(case: &Case) -> Option<String> {
-    twins::difference(|| of_library(case), || of_twin(case))
+    let run = || {
+        let mut model = Model::new(case);
+        model.run();
+        model
+    };
+    let Ok(model) = catch_unwind(run) else {
+        return Some("the twin cannot go on".to_owned());
+    };
+    if model.has_overrun {
+        return None;
+    }
+    twins::difference(|| of_library(case), || of_twin(model))
 }
 
 /// As few requests as still make a difference.

@@ -55,6 +55,7 @@ fn check(numbers: Range<u64>) {
 #[test]
 fn every_rule_comes_up() {
     let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut left_out = 0;
     for number in 0..CASES {
         let case = draw::case(number);
         let mut model = model::Model::new(&case);
@@ -63,11 +64,16 @@ fn every_rule_comes_up() {
             model.completions.iter().all(Option::is_some),
             "case {number} comes to a halt"
         );
+        left_out += u64::from(model.has_overrun);
         for rule in model.counts.into_keys().chain([case.scheduler.name()]) {
             *met.entry(rule).or_default() += 1;
         }
     }
-    println!("{met:#?}");
+    println!("{met:#?}, {left_out} left out");
+    assert!(
+        left_out <= CASES / 20,
+        "{left_out} of {CASES} are not compared"
+    );
     assert_eq!(met.len(), RULES, "{met:#?}");
     assert!(met.values().all(|&count| count >= 3), "{met:#?}");
 }

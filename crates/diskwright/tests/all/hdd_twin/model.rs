@@ -28,6 +28,8 @@ pub struct Model<'a> {
     pub active: u64,
     /// Completions that the host has not answered.
     pub unanswered: usize,
+    /// The medium came to a sector for which a segment may have had no room: what happens then the twin does not know.
+    pub has_overrun: bool,
     pub completions: Vec<Option<u64>>,
     /// Counters, by the names of the results; none is 0.
     pub counts: BTreeMap<&'static str, u64>,
@@ -59,6 +61,7 @@ impl<'a> Model<'a> {
             last_was_write: false,
             active: 0,
             unanswered: 0,
+            has_overrun: false,
             completions: vec![None; case.requests.len()],
             counts: BTreeMap::new(),
         }

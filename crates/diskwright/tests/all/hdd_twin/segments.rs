@@ -3,11 +3,12 @@
 /// The blocks `from..to`; none where the two are equal.
 pub type Blocks = (u64, u64);
 
-/// A segment, and when it was last used: larger numbers later.
+/// A segment, when it was last used (larger numbers later), and up to where its reads have asked for more.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Segment {
     pub data: Blocks,
     pub used: u64,
+    pub limit: u64,
 }
 
 pub struct Segments {

@@ -96,7 +96,7 @@ fn random(number: u64) {
     let scheme = ["block", "bast", "fast"][below(3)];
     let victim =
         [None, Some("fifo"), Some("lru")][if scheme == "fast" { below(2) } else { below(3) }];
-    let drive = Drive {
+    let mut drive = Drive {
         scheme,
         log_blocks: below(6) + if scheme == "fast" { 2 } else { 1 },
         victim,
@@ -106,6 +106,8 @@ fn random(number: u64) {
         filled: below(2) == 0,
         tables: "",
     };
+    // A plane has four blocks or more.
+    drive.more += 4usize.saturating_sub(drive.blocks());
     let kind = ["sequential", "random", "mixed", "trimmed"][below(4)];
     let all = drive.data * drive.pages;
     let acts = acts(kind, all.max(1), drive.pages, &mut chance);
