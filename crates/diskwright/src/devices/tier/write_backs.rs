@@ -236,6 +236,10 @@ impl Tier {
                     self.claims.cleaned(key);
                     if let Some(frame) = self.map.find(key) {
                         self.map.unpin(frame);
+                        if outcome != Outcome::Ok {
+                            // Others are cleaned before it is tried again.
+                            self.map.renew_dirty(frame);
+                        }
                         self.note_dirty(key, frame);
                         self.map.remove_if_empty(frame);
                         self.emptied(key, frame);

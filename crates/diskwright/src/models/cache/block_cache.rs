@@ -423,6 +423,13 @@ impl BlockCache {
             .next_run(line, BlockState::Dirty, first, self.lines.blocks())
     }
 
+    /// A line that has dirty blocks counts as dirty from now on: all others have been longer.
+    pub fn renew_dirty(&mut self, frame: Frame) {
+        if self.lines.dirty_blocks(self.lines.line(frame)) > 0 {
+            self.dirty.renew(frame);
+        }
+    }
+
     /// The lines with dirty blocks, the one that has had some longest first.
     pub fn oldest_dirty(&self) -> impl Iterator<Item = u64> + '_ {
         let directory = &self.occupancy.directory;

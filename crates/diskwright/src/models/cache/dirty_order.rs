@@ -39,6 +39,12 @@ impl DirtyOrder {
         self.links.remove(&mut self.ages, frame);
     }
 
+    /// A dirty line counts as dirty from now on.
+    pub(super) fn renew(&mut self, frame: Frame) {
+        self.links.remove(&mut self.ages, frame);
+        self.links.push_front(&mut self.ages, frame);
+    }
+
     /// The first dirty line whose key is `from` or larger.
     pub(super) fn next(&self, from: u64) -> Option<u64> {
         self.keys.next(from)

@@ -124,6 +124,29 @@ fn requests_to_a_member_of_the_backing_device_fail_with_it() {
 }
 
 #[test]
+fn what_cannot_be_cleaned_keeps_no_other_line_from_it() {
+    // 200 writes make 800 blocks of each member of the backing device dirty; then one fails, and 200 writes overwrite the same blocks.
+    for cleaning in ["oldest", "aggressive"] {
+        let spec = format!(
+            "[workload.synthetic]\nrequests = 400\narrivals = {{ constant = \"10 ms\" }}\nreads = 0.0\nsize = \"8 blocks\"\n\
+             address = {{ sequential = {{ blocks = 1_600 }} }}\n[measure]\nwarmup = 0\nduration = \"20 s\"\n\
+             [[fault]]\nat = \"1.998 s\"\nkind = {{ fail = \"tier.backing.array.member[0]\" }}\n\
+             [[fault]]\nat = \"19 s\"\nkind = {{ media-error = {{ device = \"tier.cache.simple\", from = 2_000, blocks = 1 }} }}\n\
+             [device.tier]\nwrite_policy = \"write-back\"\nmetadata = \"none\"\n\
+             cleaning = {{ {cleaning} = {{ merge = \"8 blocks\", pause = \"1 ms\" }} }}\n\
+             cache = {{ {FAST} }}\nbacking = {{ {} }}\n",
+            array(STRIPE, SLOW)
+        );
+        let result = run_with(&spec, &checked());
+        // The other member's are all there in the end.
+        assert_eq!(count(&result, "dirty_blocks_at_end"), 800, "{cleaning}");
+        assert_eq!(count(&result, "lost_blocks"), 0, "{cleaning}");
+        let simple = &result["devices"]["tier.backing.array.member[1].simple"];
+        assert!(simple["writes"].as_u64() >= Some(100), "{simple}");
+    }
+}
+
+#[test]
 fn a_mirror_of_tiers_makes_up_for_a_cache_that_fails() {
     for write_policy in ["write-through", "write-back"] {
         let mirror = array("\"mirror\"", &tier(write_policy, FAST, SLOW));
