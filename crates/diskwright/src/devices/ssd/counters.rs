@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::mapping::MappingCounts;
 use super::{PARTS, Ssd};
 use crate::base::units::Time;
+use crate::engine::device::Device;
 use crate::engine::request::{Op, Part, Parts};
 use crate::models::flash::blocks::BlockState;
 
@@ -56,8 +57,11 @@ impl SsdCounters {
     }
 }
 
+const DAY_S: f64 = 86_400.0;
 /// Seconds of a year of 365 days.
-const YEAR_S: f64 = 365.0 * 86_400.0;
+const YEAR_S: f64 = 365.0 * DAY_S;
+/// The years for which makers give a drive's endurance in drive writes per day: the warranty of most SSDs of today.
+const WARRANTY_YEARS: f64 = 5.0;
 
 impl Ssd {
     /// Counts begin anew.
@@ -157,6 +161,15 @@ impl Ssd {
         put("free_blocks", json!(self.blocks.free_of_all()));
         put("bad_blocks", json!(self.bad_blocks()));
         put("wear_years", json!(self.wear_years(elapsed)));
+        let drive_writes = self.drive_writes_per_day(elapsed);
+        put("drive_writes_per_day", json!(drive_writes));
+        put(
+            "endured_drive_writes_per_day",
+            json!(drive_writes.and_then(|load| {
+                let years = f64::from(self.endurance?) / self.erases_a_year(elapsed)?;
+                Some(load * years / WARRANTY_YEARS)
+            })),
+        );
         put("steady", self.steady.json());
         put(
             "read_only_since_s",
@@ -240,10 +253,23 @@ impl Ssd {
     /// Years until the mean block is worn out, at the rate of the run.
     fn wear_years(&self, elapsed: Time) -> Option<f64> {
         let blocks = self.erases_by_block().count() as f64;
-        let erases = (self.blocks.erases() - self.counters.erases_before) as f64;
         let left = f64::from(self.endurance?) - self.blocks.erases() as f64 / blocks;
+        Some(left.max(0.0) / self.erases_a_year(elapsed)?)
+    }
+
+    /// Erases of the mean block in a year, at the rate of the run; none where there were none.
+    fn erases_a_year(&self, elapsed: Time) -> Option<f64> {
+        let blocks = self.erases_by_block().count() as f64;
+        let erases = (self.blocks.erases() - self.counters.erases_before) as f64;
         let a_year = erases / blocks / elapsed.s() * YEAR_S;
-        (a_year > 0.0 && a_year.is_finite()).then(|| left.max(0.0) / a_year)
+        (a_year > 0.0 && a_year.is_finite()).then_some(a_year)
+    }
+
+    /// How often the host would write the drive's capacity in a day, at the rate of the run.
+    fn drive_writes_per_day(&self, elapsed: Time) -> Option<f64> {
+        let written = self.counters.host_blocks as f64 / Device::blocks(self) as f64;
+        let a_day = written / elapsed.s() * DAY_S;
+        a_day.is_finite().then_some(a_day)
     }
 
     /// What the results should be doubted for.

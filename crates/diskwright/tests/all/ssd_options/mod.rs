@@ -10,6 +10,7 @@ mod mapping;
 mod queues;
 mod slc;
 mod suspend;
+mod wear;
 
 use serde_json::Value;
 

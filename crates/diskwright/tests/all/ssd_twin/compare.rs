@@ -130,10 +130,11 @@ pub fn difference(case: &Case) -> Option<String> {
     let goes_on = drive.suspend_program.is_some()
         || drive.suspend_erase.is_some()
         || drive.map_cache.is_some();
-    // So may what is refreshed, which never ends; and the last request may have evicted a part of the map, which the buffer holds for some time.
-    let patrols = drive.refresh.is_some_and(|refresh| refresh.age.is_some());
+    // So may what is refreshed, for which the last request may be one read too many; and it may have evicted a part of the map, which the buffer
+    // holds for some time.
+    let refreshes = drive.refresh.is_some();
     let holds_map = drive.map_cache.is_some() && drive.buffer.is_some_and(|buffer| buffer.hold > 0);
-    let has_rest = goes_on && !drive.background || patrols || holds_map;
+    let has_rest = goes_on && !drive.background || refreshes || holds_map;
     let counted = |mut done: Done| {
         done.counters.retain(|_| !has_rest);
         done
