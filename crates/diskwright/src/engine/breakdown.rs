@@ -98,6 +98,7 @@ impl Engine {
             if id == device || parent.is_some_and(|parent| faults.has_failed(parent)) {
                 faults.fail(id);
                 timeline.cancel_all_of(id.0);
+                self.devices[id.0 as usize].measure_until(*now);
             }
         }
         messages.push(Message::Failed { device });

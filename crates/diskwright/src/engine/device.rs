@@ -139,7 +139,7 @@ pub trait Device: Send {
     fn measure_from(&mut self, now: Time);
 
     /// The last request of the load is complete: what the device does from now on, such as writing what it holds, is not of the time that was
-    /// measured. Also called when the power is cut. May be called more than once; the last call counts.
+    /// measured. Also called when the power is cut, and when the device fails. May be called more than once; the last call counts.
     fn measure_until(&mut self, now: Time) {
         let _ = now;
     }

@@ -334,12 +334,14 @@ impl Engine {
             .for_each(|device| device.measure_from(now));
     }
 
-    /// What every device does from now on is not measured.
+    /// What devices do from now on is not measured. Those that have failed do nothing any more.
     pub(super) fn measure_until_now(&mut self) {
         let now = self.kernel.now;
-        self.devices
-            .iter_mut()
-            .for_each(|device| device.measure_until(now));
+        for (id, device) in (0..).map(DeviceId).zip(&mut self.devices) {
+            if !self.kernel.faults.has_failed(id) {
+                device.measure_until(now);
+            }
+        }
     }
 
     /// The parent of a device, unless it has failed.

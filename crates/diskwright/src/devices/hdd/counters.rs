@@ -33,6 +33,16 @@ pub(super) struct HddCounters {
     longest_wait: Time,
     /// Served requests by the number of parts that were merged into them, from one on.
     merged: Vec<u64>,
+    /// What had been counted when the load ended.
+    load_end: Option<LoadEnd>,
+}
+
+/// Sums over time at the end of the load.
+#[derive(Clone, Copy)]
+struct LoadEnd {
+    at: Time,
+    busy: u128,
+    queue_area: u128,
 }
 
 impl HddCounters {
@@ -68,6 +78,16 @@ impl HddCounters {
             busy: u128::from(busy_until.saturating_sub(now).ns()),
             ..HddCounters::default()
         };
+    }
+
+    /// The load has ended at `now`, while the medium is at work until `busy_until`: the rest of that time is not measured.
+    pub(super) fn measure_until(&mut self, now: Time, busy_until: Time) {
+        let rest = busy_until.saturating_sub(now);
+        self.load_end = Some(LoadEnd {
+            at: now,
+            busy: self.busy.saturating_sub(u128::from(rest.ns())),
+            queue_area: self.queue_area,
+        });
     }
 
     /// An arm moves over `cylinders` cylinders without a request.
@@ -121,24 +141,21 @@ impl HddCounters {
     }
 }
 
-/// What a report of counters depends on beside them.
-pub(super) struct Ends {
-    /// How much of the run was measured.
-    pub(super) elapsed: Time,
-    /// When the last request was complete.
-    pub(super) ended: Time,
-    /// Until when time was counted as busy.
-    pub(super) busy_until: Time,
-    /// How many picks a scheduler promoted.
-    pub(super) promotions: u64,
-}
-
 impl HddCounters {
-    /// Counters and shares.
-    pub(super) fn report(&self, ends: &Ends) -> Map<String, Value> {
-        // A cache in front may have written after the host's last request was complete.
+    /// Counters and shares of a run of which `elapsed` was measured, with `promotions` picks that a scheduler promoted.
+    pub(super) fn report(&self, elapsed: Time, promotions: u64) -> Map<String, Value> {
         let since = self.since.unwrap_or_default();
-        let elapsed = ends.elapsed.max(ends.ended.saturating_sub(since));
+        let LoadEnd {
+            at,
+            busy,
+            queue_area,
+        } = self.load_end.unwrap_or(LoadEnd {
+            at: since + elapsed,
+            busy: self.busy,
+            queue_area: self.queue_area,
+        });
+        // After a power cut without requests under way, what was measured ends with the last one before.
+        let elapsed = elapsed.max(at.saturating_sub(since));
         let share = |ns: u128| {
             if elapsed == Time::ZERO {
                 0.0
@@ -161,13 +178,10 @@ impl HddCounters {
         );
         put("travels", json!(self.travels));
         put("travel_cylinders", json!(self.travel_cylinders));
-        // What the medium still has to write when the run ends is not of its time.
-        let beyond = ends.busy_until.saturating_sub(ends.ended);
-        let busy = self.busy.saturating_sub(u128::from(beyond.ns()));
         put("utilisation", json!(share(busy)));
-        put("queue_length_mean", json!(share(self.queue_area)));
+        put("queue_length_mean", json!(share(queue_area)));
         put("queue_length_max", json!(self.queue_max));
-        put("promotions", json!(ends.promotions));
+        put("promotions", json!(promotions));
         put("longest_wait_ms", json!(self.longest_wait.ms()));
         report
     }

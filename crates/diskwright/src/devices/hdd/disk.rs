@@ -14,7 +14,6 @@ use super::arms_spec::{ArmMotion, ArmParts};
 use super::buffer::{Buffer, BufferCounters};
 use super::buffered::Buffered;
 use super::bus::OnBus;
-use super::counters::Ends;
 use super::hardware::Hardware;
 use super::intake::Intake;
 use super::log::{InitialWrites, LogPlacement};
@@ -519,15 +518,21 @@ impl Disk {
         }
     }
 
+    /// The load has ended at `now`.
+    pub fn measure_until(&mut self, now: Time) {
+        self.clock_queue(now);
+        let Medium {
+            counters,
+            busy_until,
+            ..
+        } = &mut self.medium;
+        counters.measure_until(now, *busy_until);
+    }
+
     /// Counters and shares of a run of which `elapsed` was measured.
     pub fn report(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.medium.counters;
-        let mut report = counters.report(&Ends {
-            elapsed,
-            ended: self.ended,
-            busy_until: self.medium.busy_until,
-            promotions: self.promotions(),
-        });
+        let mut report = counters.report(elapsed, self.promotions());
         if self.intake.clustering.is_some() {
             counters.report_merges(&mut report);
         }

@@ -265,6 +265,10 @@ impl Device for Hdd {
         }
     }
 
+    fn measure_until(&mut self, now: Time) {
+        self.behind.disk.measure_until(now);
+    }
+
     fn report(&self, elapsed: Time) -> Map<String, Value> {
         self.behind.disk.report(elapsed)
     }
