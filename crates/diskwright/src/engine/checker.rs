@@ -425,7 +425,11 @@ impl Checker {
         };
         self.check_times(&open, request);
         if request.outcome != Some(Outcome::Ok) {
-            return self.failed(&open);
+            if changes(open.command.op) {
+                // What it was to write may be on a medium or not.
+                self.leaves(&open);
+            }
+            return;
         }
         match open.command.op {
             Op::Write | WRITE_MEDIUM | WRITE_MEDIUM_AND_UNPIN | PIN_AND_WRITE => {
@@ -433,36 +437,18 @@ impl Checker {
             }
             Op::Read => self.check_read(&open),
             Op::Flush => self.flushed(open.issued),
-            Op::Trim => self.trimmed(&open.command),
+            Op::Trim => self.leaves(&open),
             Op::NvCache(_) => {}
         }
     }
 
-    /// A request has failed. What it was to write may be on a medium or not, but a later write replaces it.
-    fn failed(&mut self, open: &Open) {
-        if !changes(open.command.op) {
-            return;
-        }
-        let version = if open.command.op == Op::Trim {
-            0
-        } else {
-            open.version
-        };
+    /// What a trim or a failed request has left is there until a later write replaces it.
+    fn leaves(&mut self, open: &Open) {
+        let version = open.version;
         for lbn in open.command.lbn.0..open.command.end().0 {
             for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
-                if entry.version == version && entry.acknowledged.is_none() {
-                    entry.acknowledged = Some(self.moment);
-                }
-            }
-        }
-    }
-
-    /// A trim is complete: a later write replaces what it left.
-    fn trimmed(&mut self, command: &Command) {
-        for lbn in command.lbn.0..command.end().0 {
-            for entry in self.blocks.get_mut(&lbn).into_iter().flatten() {
-                if entry.trimmed > 0 && entry.acknowledged.is_none() {
-                    entry.acknowledged = Some(self.moment);
+                if entry.version == version || entry.trimmed == version {
+                    entry.acknowledged.get_or_insert(self.moment);
                 }
             }
         }
@@ -930,6 +916,26 @@ mod tests {
         written(&mut checker, 5);
         assert!(is_stale(&mut checker, 5, 0) && is_stale(&mut checker, 5, 1));
         assert!(!is_stale(&mut checker, 5, 3));
+    }
+
+    #[test]
+    fn a_trim_that_is_complete_says_nothing_of_another_one() {
+        for outcome in [Outcome::Ok, Outcome::MediaError] {
+            let mut checker = Checker::default();
+            let trim = command(Op::Trim, 5, 1);
+            checker.issued(RequestId(10), &trim);
+            checker.issued(RequestId(11), &trim);
+            let mut ended = done(trim);
+            ended.outcome = Some(outcome);
+            checker.completed(RequestId(11), &ended);
+            // The first one may take effect after the write.
+            written(&mut checker, 5);
+            assert!(!is_stale(&mut checker, 5, 0), "{outcome:?}");
+            end(&mut checker, 10, trim);
+            assert!(!is_stale(&mut checker, 5, 0), "{outcome:?}");
+            written(&mut checker, 5);
+            assert!(is_stale(&mut checker, 5, 0), "{outcome:?}");
+        }
     }
 
     #[test]
