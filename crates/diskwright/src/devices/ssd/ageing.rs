@@ -148,11 +148,13 @@ impl Ssd {
         }
     }
 
-    /// Whether a block of a plane may be refreshed now. Between two refreshes of a worker a program gets its turn: blocks that are too old at
-    /// every look would keep programs waiting for ever.
+    /// Whether a block of a plane may be refreshed now. Between two refreshes of a worker a program and a read get their turns: blocks that are
+    /// too old at every look would keep them waiting for ever.
     fn may_refresh(&self, plane: u32) -> bool {
         let worker = &self.workers[self.worker_of(plane) as usize];
-        (worker.writes.is_empty() || !worker.has_refreshed) && self.may_clean_anyway(plane)
+        let has_turns = (worker.writes.is_empty() || !worker.owes_program)
+            && (worker.reads.is_empty() || !worker.owes_read);
+        has_turns && self.may_clean_anyway(plane)
     }
 
     fn refresh(&mut self, block: u32, cx: &mut Context<'_>) {
@@ -164,7 +166,8 @@ impl Ssd {
             ageing.refreshed += 1;
         }
         let worker = self.worker_of(plane);
-        self.workers[worker as usize].has_refreshed = true;
+        let state = &mut self.workers[worker as usize];
+        (state.owes_program, state.owes_read) = (true, true);
         self.watch_anew();
         self.clean_anyway(plane, block, cx);
     }

@@ -326,8 +326,9 @@ pub(super) struct Worker {
     pub cleaning: List,
     /// Programs of the host since the last operation of cleaning began.
     pub passed: u32,
-    /// Whether it has begun no program of the host since a block of its planes was last to be refreshed.
-    pub has_refreshed: bool,
+    /// Whether a block of its planes was to be refreshed since it last began a program of the host, or a read of any kind.
+    pub owes_program: bool,
+    pub owes_read: bool,
     /// How long it has been busy in all, and since when it is.
     pub busy: Time,
     pub busy_since: Time,

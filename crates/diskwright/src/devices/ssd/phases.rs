@@ -155,9 +155,10 @@ impl Ssd {
         match action {
             Action::Program => {
                 state.passed += 1;
-                state.has_refreshed = false;
+                state.owes_program = false;
             }
             Action::Move | Action::Erase => state.passed = 0,
+            Action::Read | Action::Merge | Action::MapRead => state.owes_read = false,
             _ => {}
         }
         (state.current, state.busy_since) = (Some(id), now);

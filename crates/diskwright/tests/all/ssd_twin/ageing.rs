@@ -43,12 +43,14 @@ impl Model<'_> {
         let is_native =
             matches!(its.blocks[block].state, State::Sealed(_)) && !its.blocks[block].is_slc;
         let worker = &self.workers[self.drive().worker_of(plane)];
-        let has_its_turn = worker.programs.is_empty() || !worker.has_refreshed;
+        let has_its_turn = (worker.programs.is_empty() || !worker.owes_program)
+            && (worker.reads.is_empty() || !worker.owes_read);
         let can_be = its.victim.is_none() && its.free() >= 2 + self.drive().reserve();
         if is_native && has_its_turn && can_be {
             self.refreshed += 1;
             let worker = self.drive().worker_of(plane);
-            self.workers[worker].has_refreshed = true;
+            self.workers[worker].owes_program = true;
+            self.workers[worker].owes_read = true;
             self.cleans(plane, block);
         }
     }

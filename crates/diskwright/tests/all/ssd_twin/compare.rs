@@ -134,7 +134,9 @@ pub fn difference(case: &Case) -> Option<String> {
     // holds for some time.
     let refreshes = drive.refresh.is_some();
     let holds_map = drive.map_cache.is_some() && drive.buffer.is_some_and(|buffer| buffer.hold > 0);
-    let has_rest = goes_on && !drive.background || refreshes || holds_map;
+    // Or have brought one that cleaning for wear has put out of memory.
+    let levels_map = drive.map_cache.is_some() && drive.levelled_by.is_some();
+    let has_rest = goes_on && !drive.background || refreshes || holds_map || levels_map;
     let counted = |mut done: Done| {
         done.counters.retain(|_| !has_rest);
         done

@@ -73,8 +73,9 @@ pub struct Worker {
     pub suspended: Option<(Running, u64)>,
     /// Programs that have begun since its last operation of cleaning.
     pub programs_since: usize,
-    /// Whether no program has begun since a block of its planes was last to be refreshed.
-    pub has_refreshed: bool,
+    /// Whether no program, or none of the reads, has begun since a block of its planes was last to be refreshed.
+    pub owes_program: bool,
+    pub owes_read: bool,
 }
 
 pub struct Model<'a> {

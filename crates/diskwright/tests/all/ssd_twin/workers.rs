@@ -127,6 +127,12 @@ impl Model<'_> {
     }
 
     pub fn runs(&mut self, worker: usize, work: Work, units: Vec<usize>, steps: Vec<Step>) {
+        if matches!(
+            work,
+            Work::Read { .. } | Work::Merge { .. } | Work::MapRead { .. }
+        ) {
+            self.workers[worker].owes_read = false;
+        }
         self.workers[worker].running = Some(Running {
             work,
             units,
@@ -242,7 +248,7 @@ impl Model<'_> {
             self.entries[entry].has_begun = true;
         }
         self.workers[worker].programs_since += 1;
-        self.workers[worker].has_refreshed = false;
+        self.workers[worker].owes_program = false;
         self.host_pages += 1;
         self.runs(worker, Work::Program { page }, Vec::new(), steps);
         let running = self.workers[worker].running.as_mut().expect("it begins");
