@@ -1,5 +1,7 @@
 """Do pages of all kinds fit a window, with axes that can be read and without what says nothing?"""
 
+import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +13,7 @@ import chromium
 import diskwright
 from conftest import SPEC, Look
 from diskwright import report
-from diskwright.report._facts import device
+from diskwright.report._facts import device, facts
 from diskwright.report.charts import _coinciding
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -89,6 +91,20 @@ def test_counters_that_are_zero_are_only_named() -> None:
     assert page.single == [("reads", "3"), ("tiny", "0.000 ms")]
     assert page.rows == [("busy", "seek", "1.500 ms")]
     assert page.zeros == ["writes"]
+
+
+def test_settings_without_values_leave_no_gap() -> None:
+    spec = {"device": {"hdd": {"drive": "mine", "angle": 0.5, "queue": {}, "buffer": True}}}
+    assert dict(facts(spec))["Device hdd"] == "mine; angle 0.5, buffer true"
+
+
+def test_a_single_curve_is_named_at_its_axis() -> None:
+    run = diskwright.run(example("tier", 2_000), picture=True)
+    charts = re.search(r'id="charts"[^>]*>(.*?)</script>', report.page(run), re.S)
+    assert charts is not None
+    (risk,) = [chart for name, chart in json.loads(charts[1]).items() if name.endswith("-risk")]
+    assert [trace["name"] for trace in risk["data"]] == ["promoted"]
+    assert risk["layout"]["yaxis"]["title"]["text"] == "promoted (MB/s)"
 
 
 def test_members_and_arms_are_tables() -> None:

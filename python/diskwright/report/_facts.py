@@ -188,10 +188,10 @@ def _drive(name: str) -> str:
 
 def _settings(table: Mapping[str, Any]) -> str:
     """Settings as a spec has them, on one line."""
-    written = []
+    written: list[str] = []
     for name, item in table.items():
         if isinstance(item, Mapping) and name == "queue":
-            written.append(_settings(item))
+            written += filter(None, [_settings(item)])
         else:
             written.append(f"{name.replace('_', ' ')} {item if isinstance(item, str) else _toml.value(item)}")
     return ", ".join(written)

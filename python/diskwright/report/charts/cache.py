@@ -92,7 +92,9 @@ def at_risk(id: str, run: Run, cache: Mapping[str, Any]) -> Chart | None:
         if any(values)
     ]
     if curves:
-        panels.append((toned(curves), axis("MB/s", rangemode="tozero")))
+        # A single curve has no legend.
+        name = curves[0]["name"] if len(curves) == 1 else ""
+        panels.append((toned(curves), axis(f"{name} (MB/s)" if name else "MB/s", rangemode="tozero")))
     if not panels:
         return None
     note = (
