@@ -93,8 +93,8 @@ def at_risk(id: str, run: Run, cache: Mapping[str, Any]) -> Chart | None:
     ]
     if curves:
         # A single curve has no legend.
-        name = curves[0]["name"] if len(curves) == 1 else ""
-        panels.append((toned(curves), axis(f"{name} (MB/s)" if name else "MB/s", rangemode="tozero")))
+        title = f"{curves[0]['name']} (MB/s)" if len(curves) == 1 else "MB/s"
+        panels.append((toned(curves), axis(title, rangemode="tozero")))
     if not panels:
         return None
     note = (

@@ -70,7 +70,7 @@ impl Reading<'_> {
     /// `iodepth_batch_complete_min` and `iodepth_low`: with a full queue fio takes completions in groups, until few enough requests are
     /// outstanding, and then fills the queue. (`iodepth_batch` changes nothing: what is left over is submitted before fio waits, and the host takes
     /// no time.)
-    fn refill(&mut self, users: u32) -> Result<Option<RefillSpec>, InputError> {
+    fn refill(&self, users: u32) -> Result<Option<RefillSpec>, InputError> {
         let group = self.count(&["iodepth_batch_complete_min", "iodepth_batch_complete"], 0)?;
         let low = self.count(&["iodepth_low"], 0)?;
         let narrow = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
@@ -78,15 +78,6 @@ impl Reading<'_> {
             completions: group.map_or(1, narrow).clamp(1, users),
             low: low.map(narrow).filter(|low| (1..users).contains(low)),
         };
-        let rates = self.last(&["rate", "rate_iops"]).is_some();
-        if let Some(setting) = self.last(&["iodepth_batch", "iodepth_batch_submit"])
-            && rates
-            && self
-                .count(&["iodepth_batch", "iodepth_batch_submit"], 1)?
-                .is_some_and(|batch| batch > 1)
-        {
-            self.not_modelled(setting, "each request is issued when the rate lets it pass");
-        }
         Ok(Some(refill).filter(|refill| *refill != RefillSpec::default()))
     }
 

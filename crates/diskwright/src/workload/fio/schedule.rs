@@ -107,6 +107,13 @@ impl Reading<'_> {
             }
         }
         let rates = self.last(&["rate", "rate_iops"]).is_some();
+        let batch = ["iodepth_batch", "iodepth_batch_submit"];
+        if let Some(setting) = self.last(&batch)
+            && rates
+            && self.count(&batch, 1)?.is_some_and(|batch| batch > 1)
+        {
+            self.not_modelled(setting, "each request is issued when the rate lets it pass");
+        }
         if let Some(setting) = self.last(&["rate_ignore_thinktime"])
             && rates
             && self.flag(&["rate_ignore_thinktime"])?

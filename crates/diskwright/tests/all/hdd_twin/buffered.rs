@@ -219,8 +219,8 @@ impl Model<'_> {
         let Some(filling) = &memory.filling else {
             return false;
         };
-        let pairs = filling.operations.windows(2);
-        pairs.into_iter().any(|pair| match pair[1].what {
+        let mut pairs = filling.operations.windows(2);
+        pairs.any(|pair| match pair[1].what {
             What::Reads(block) => {
                 let takes_its_place = block >= to.max(from + memory.segments.size);
                 takes_its_place && pair[0].ends < end && pair[1].ends > self.now

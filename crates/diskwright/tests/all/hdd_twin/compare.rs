@@ -1,6 +1,6 @@
 //! Both programs with one case.
 
-use std::panic::catch_unwind;
+use std::cell::Cell;
 
 use super::model::Model;
 use super::specs::{Case, Scheduler};
@@ -55,18 +55,14 @@ fn of_twin(model: Model<'_>) -> Done {
 
 /// How the two differ, if they do.
 pub fn difference(case: &Case) -> Option<String> {
-    let run = || {
+    let has_overrun = Cell::new(false);
+    let twin = || {
         let mut model = Model::new(case);
         model.run();
-        model
+        has_overrun.set(model.has_overrun);
+        of_twin(model)
     };
-    let Ok(model) = catch_unwind(run) else {
-        return Some("the twin cannot go on".to_owned());
-    };
-    if model.has_overrun {
-        return None;
-    }
-    twins::difference(|| of_library(case), || of_twin(model))
+    twins::difference(|| of_library(case), twin).filter(|_| !has_overrun.get())
 }
 
 /// As few requests as still make a difference.

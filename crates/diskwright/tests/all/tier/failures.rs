@@ -126,6 +126,7 @@ fn requests_to_a_member_of_the_backing_device_fail_with_it() {
 #[test]
 fn what_cannot_be_cleaned_keeps_no_other_line_from_it() {
     // 200 writes make 800 blocks of each member of the backing device dirty; then one fails, and 200 writes overwrite the same blocks.
+    // A fault that meets nothing keeps the run going while the rest is cleaned.
     for cleaning in ["oldest", "aggressive"] {
         let spec = format!(
             "[workload.synthetic]\nrequests = 400\narrivals = {{ constant = \"10 ms\" }}\nreads = 0.0\nsize = \"8 blocks\"\n\
