@@ -1,6 +1,8 @@
 //! The link between a host and a device as a resource that commands, data and completions share: Serial ATA, which carries one direction at a
 //! time, and PCI Express, which carries both.
 
+use std::collections::VecDeque;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -195,6 +197,8 @@ pub struct Link {
     is_shared: bool,
     free_at: [Time; 2],
     busy: [Time; 2],
+    /// Where both directions are one: which way what it has been given goes, and until when, as far as it was not yet carried.
+    given: VecDeque<(Direction, Time)>,
 }
 
 impl Link {
@@ -210,6 +214,7 @@ impl Link {
             is_shared: false,
             free_at: [Time::ZERO; 2],
             busy: [Time::ZERO; 2],
+            given: VecDeque::new(),
         }
     }
 
@@ -226,22 +231,36 @@ impl Link {
     #[inline]
     pub fn carry(&mut self, direction: Direction, time: Time, now: Time) -> Time {
         self.busy[direction as usize] += time;
-        let free_at = match self.is_shared {
-            true => &mut self.free_at[0],
-            false => &mut self.free_at[direction as usize],
-        };
-        *free_at = now.max(*free_at) + time;
-        *free_at
+        if !self.is_shared {
+            let free_at = &mut self.free_at[direction as usize];
+            *free_at = now.max(*free_at) + time;
+            return *free_at;
+        }
+        while self.given.front().is_some_and(|&(_, until)| until <= now) {
+            self.given.pop_front();
+        }
+        let until = now.max(self.free_at[0]) + time;
+        self.free_at[0] = until;
+        self.given.push_back((direction, until));
+        until
     }
 
-    /// What it has carried from the host and to it, since it was last counted anew.
-    pub fn busy(&self) -> [Time; 2] {
-        self.busy
-    }
-
-    /// Counts anew.
-    pub fn count_anew(&mut self) {
-        self.busy = [Time::ZERO; 2];
+    /// How long it has carried something until now, from the host and to it.
+    pub fn busy(&self, now: Time) -> [Time; 2] {
+        let mut busy = self.busy;
+        if self.is_shared {
+            // It is not idle between two things that it was given and has not yet carried.
+            let mut from = now;
+            for &(direction, until) in &self.given {
+                busy[direction as usize] -= until.saturating_sub(from);
+                from = from.max(until);
+            }
+        } else {
+            for (busy, free_at) in busy.iter_mut().zip(self.free_at) {
+                *busy -= free_at.saturating_sub(now);
+            }
+        }
+        busy
     }
 }
 
@@ -273,7 +292,15 @@ mod tests {
         let (now, time) = (Time::from_us(1), Time::from_ns(700));
         assert_eq!(link.carry(Direction::ToHost, time, now).ns(), 1700);
         assert_eq!(link.carry(Direction::ToDevice, time, now).ns(), 2400);
-        assert_eq!(link.busy(), [time; 2]);
+        // What it will carry later does not count yet.
+        let carried = |ns| link.busy(Time::from_ns(ns)).map(Time::ns);
+        assert_eq!(carried(1000), [0, 0]);
+        assert_eq!(carried(1600), [0, 600]);
+        assert_eq!(carried(1800), [100, 700]);
+        assert_eq!(carried(2400), [700, 700]);
+        let later = link.carry(Direction::ToHost, time, Time::from_ns(2000));
+        assert_eq!(later.ns(), 3100);
+        assert_eq!(link.busy(Time::from_ns(2500)).map(Time::ns), [700, 800]);
     }
 
     #[test]
@@ -298,6 +325,9 @@ mod tests {
             let (now, time) = (Time::from_us(1), Time::from_ns(700));
             assert_eq!(link.carry(Direction::ToHost, time, now).ns(), 1700);
             assert_eq!(link.carry(Direction::ToDevice, time, now).ns(), 1700);
+            assert_eq!(link.carry(Direction::ToDevice, time, now).ns(), 2400);
+            assert_eq!(link.busy(Time::from_ns(1600)).map(Time::ns), [600, 600]);
+            assert_eq!(link.busy(Time::from_ns(1900)).map(Time::ns), [900, 700]);
         }
     }
 

@@ -32,19 +32,25 @@ pub(super) struct SsdCounters {
     pub host_blocks: u64,
     pub trimmed_pages: u64,
     parts: Parts,
-    /// The first request, and how long channels and workers were busy before it was counted.
-    first: Time,
-    busy_before: (Time, Time),
-    /// The end of the load, and how long they were busy until then.
-    pub until: Option<(Time, (Time, Time))>,
+    /// When counting began: at the first request, or with the end of the warm-up.
+    since: Option<(Time, Busy)>,
+    /// The end of the load.
+    until: Option<(Time, Busy)>,
     erases_before: u64,
 }
 
+/// How long parts of a drive have been busy.
+#[derive(Clone, Copy, Default)]
+struct Busy {
+    /// All channels, and all workers, together.
+    channels: Time,
+    workers: Time,
+    /// The link, from the host and to it.
+    link: [Time; 2],
+}
+
 impl SsdCounters {
-    pub fn arrives(&mut self, op: Op, now: Time) {
-        if self.requests == 0 {
-            self.first = now;
-        }
+    fn arrives(&mut self, op: Op) {
         self.requests += 1;
         self.reads += u64::from(op == Op::Read);
         self.writes += u64::from(op == Op::Write);
@@ -72,9 +78,6 @@ impl Ssd {
         if let Some(failing) = &mut self.failing {
             (failing.programs, failing.erases) = (0, 0);
         }
-        if let Some(link) = &mut self.link {
-            link.count_anew();
-        }
         if let Some(queues) = &mut self.queues {
             queues.count_anew();
         }
@@ -91,50 +94,63 @@ impl Ssd {
             suspensions.counts = [0; 2];
         }
         self.counters = SsdCounters {
-            first: now,
-            busy_before: self.busy(now),
+            since: Some((now, self.busy(now))),
             erases_before: self.blocks.erases(),
             ..SsdCounters::default()
         };
     }
 
-    /// How long the channels, and how long the workers have been busy until now, all together.
-    pub(super) fn busy(&self, now: Time) -> (Time, Time) {
+    /// A request arrives.
+    pub(super) fn count_request(&mut self, op: Op, now: Time) {
+        if self.counters.since.is_none() {
+            self.counters.since = Some((now, self.busy(now)));
+        }
+        self.counters.arrives(op);
+    }
+
+    /// What comes from now on is not measured.
+    pub(super) fn count_until(&mut self, now: Time) {
+        self.counters.until = Some((now, self.busy(now)));
+    }
+
+    fn busy(&self, now: Time) -> Busy {
         let channels = self.channels.iter();
         let carried = channels.map(|channel| channel.busy - channel.busy_until.saturating_sub(now));
         let workers = self.workers.iter().map(|worker| match worker.current {
             Some(_) => worker.busy + (now - worker.busy_since),
             None => worker.busy,
         });
-        (carried.sum(), workers.sum())
+        let link = self.link.as_ref();
+        Busy {
+            channels: carried.sum(),
+            workers: workers.sum(),
+            link: link.map(|link| link.busy(now)).unwrap_or_default(),
+        }
     }
 
-    /// The shares of the measured time that a channel and a worker were busy on average.
-    fn utilisations(&self, elapsed: Time) -> (f64, f64) {
-        let SsdCounters {
-            first,
-            busy_before: before,
-            until,
-            ..
-        } = self.counters;
-        let Some((until, busy)) = until else {
-            return (0.0, 0.0);
-        };
-        // After a power cut without requests under way, what was measured ends with the last one before.
-        let span = elapsed.max(until.saturating_sub(first));
-        let share = |busy: Time, before: Time, count: usize| match span {
-            Time::ZERO => 0.0,
-            span => (busy - before).ns() as f64 / span.ns() as f64 / count as f64,
-        };
-        (
-            share(busy.0, before.0, self.channels.len()),
-            share(busy.1, before.1, self.workers.len()),
-        )
+    /// How much of the run was measured, where it says `elapsed` of itself.
+    fn measured(&self, elapsed: Time) -> Time {
+        // After a power cut without requests under way, the run's time ends with the last one before.
+        match (self.counters.since, self.counters.until) {
+            (Some((since, _)), Some((until, _))) => elapsed.max(until.saturating_sub(since)),
+            _ => elapsed,
+        }
+    }
+
+    /// The shares of a measured time for which `count` parts were busy on average, those that `of` finds.
+    fn share(&self, measured: Time, count: usize, of: fn(&Busy) -> Time) -> f64 {
+        let (since, until) = (self.counters.since, self.counters.until);
+        match (since, until) {
+            (Some((_, before)), Some((_, until))) if measured > Time::ZERO => {
+                (of(&until) - of(&before)).ns() as f64 / measured.ns() as f64 / count as f64
+            }
+            _ => 0.0,
+        }
     }
 
     pub(super) fn report_all(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.counters;
-        let (channels, workers) = self.utilisations(elapsed);
+        let elapsed = self.measured(elapsed);
         let moved = counters.moved_pages + counters.folded_pages;
         let flash_pages = counters.host_pages + moved + counters.map_pages + self.failed_pages();
         let written = counters.host_blocks as f64;
@@ -175,8 +191,14 @@ impl Ssd {
             "read_only_since_s",
             json!(self.read_only_since.map(Time::s)),
         );
-        put("utilisation", json!(workers));
-        put("channel_utilisation", json!(channels));
+        put(
+            "utilisation",
+            json!(self.share(elapsed, self.workers.len(), |busy| busy.workers)),
+        );
+        put(
+            "channel_utilisation",
+            json!(self.share(elapsed, self.channels.len(), |busy| busy.channels)),
+        );
         let ms = |part: &Part| {
             (
                 part.name().to_owned(),
@@ -193,8 +215,14 @@ impl Ssd {
                 json!(queues.fetched().collect::<Vec<_>>()),
             );
         }
-        if let Some(link) = self.link_json(elapsed) {
-            put("link_utilisation", link);
+        if self.link.is_some() {
+            put(
+                "link_utilisation",
+                json!({
+                    "to_device": self.share(elapsed, 1, |busy| busy.link[0]),
+                    "to_host": self.share(elapsed, 1, |busy| busy.link[1]),
+                }),
+            );
         }
         if let Some(ageing) = &self.ageing {
             put("retries", json!(ageing.retries));

@@ -1,8 +1,6 @@
 //! Requests on a link that is known by its standard: each thing that crosses it is given to it when it is there, and is carried behind what was
 //! given before.
 
-use serde_json::{Value, json};
-
 use super::{Ssd, kinds};
 use crate::base::units::Time;
 use crate::engine::Token;
@@ -52,12 +50,5 @@ impl Ssd {
         } else {
             cx.alarm(at, Token::of_request(kinds::ARRIVED, request));
         }
-    }
-
-    /// The share of the time for which the link carried something from the host and to it.
-    pub(super) fn link_json(&self, elapsed: Time) -> Option<Value> {
-        let [to_device, to_host] = self.link.as_ref()?.busy();
-        let share = |busy: Time| (elapsed > Time::ZERO).then(|| busy.s() / elapsed.s());
-        Some(json!({ "to_device": share(to_device), "to_host": share(to_host) }))
     }
 }

@@ -404,7 +404,7 @@ impl Device for Ssd {
     }
 
     fn measure_until(&mut self, now: Time) {
-        self.counters.until = Some((now, self.busy(now)));
+        self.count_until(now);
     }
 
     fn report(&self, elapsed: Time) -> Map<String, Value> {

@@ -60,8 +60,7 @@ impl OpenRequest {
 
 impl Ssd {
     pub(super) fn accept_request(&mut self, request: RequestId, cx: &mut Context<'_>) {
-        self.counters
-            .arrives(cx.request(request).command.op, cx.now());
+        self.count_request(cx.request(request).command.op, cx.now());
         if self.queues.is_some() {
             self.joins_queue(request, cx);
         } else if self.serving == self.depth || self.is_asleep() {

@@ -1,6 +1,6 @@
 //! The link by its standard: what shares it, and for how long.
 
-use super::{PAGE, Plane, READ};
+use super::{PAGE, Plane, READ, times_with};
 use crate::support::run;
 
 /// Bytes at a rate of bytes a second, to the nearest ns.
@@ -114,6 +114,26 @@ fn the_rate_is_what_the_protocol_leaves() {
     assert!((share("to_host") - to_host).abs() < 1e-9, "{used}");
     assert!(
         (share("to_device") + share("to_host") - 1.0).abs() < 1e-9,
+        "{used}"
+    );
+}
+
+/// What the link would have carried after a power cut is not of its time.
+#[test]
+fn a_link_is_busy_until_the_power_is_cut() {
+    let (command, data, end) = sata();
+    let more = format!("{SATA}\n[initial]\nfill = '0 %'");
+    let reads = [(0, "read", 0); 32];
+    // All commands cross, then the data and ends of three reads.
+    let cut = 32 * command + 3 * (data + end);
+    let head = format!("fault = [{{ at = '{cut} ns', kind = 'power-cut' }}]");
+    let (_, result) = times_with(&plane(&more).text(), &head, &reads);
+    let used = &result["devices"]["ssd"]["link_utilisation"];
+    let share = |key: &str| used[key].as_f64().expect("a share");
+    let to_device = (32 * command) as f64 / cut as f64;
+    assert!((share("to_device") - to_device).abs() < 1e-9, "{used}");
+    assert!(
+        (share("to_host") - (1.0 - to_device)).abs() < 1e-9,
         "{used}"
     );
 }

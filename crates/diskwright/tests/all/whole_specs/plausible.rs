@@ -116,7 +116,8 @@ fn sound(value: &Value, path: &str) -> Result<(), String> {
         Value::Array(items) => items.iter().try_for_each(|value| sound(value, path)),
         Value::Number(number) => {
             let number = number.as_f64().unwrap_or(f64::NAN);
-            let is_share = SHARES.iter().any(|share| path.ends_with(share));
+            let mut keys = path.split('.');
+            let is_share = keys.any(|key| SHARES.iter().any(|share| key.ends_with(share)));
             let most = if is_share { 1.0 + 1e-9 } else { f64::INFINITY };
             if (-1e-9..=most).contains(&number) {
                 Ok(())
