@@ -12,7 +12,7 @@ class Served:
     remote: the address may be one that other machines reach.
     control: the path where faults are asked for.
     speed: simulated seconds in a second; of no effect with `depth`.
-    depth: time moves on as fast as possible when so many requests are in flight.
+    depth: time moves on as fast as possible when this many requests are in flight.
     image, discard: where the contents are: in a file, or nowhere, else in memory.
     block: what offsets and lengths are multiples of, bytes.
     busy: never sleep while a client is there.

@@ -959,7 +959,7 @@ class Processes(Table):
 
     requests: int
     """The run ends at once when a process plans its next request and all processes together have gone on
-    from so many. What is under way then is not counted.
+    from this many requests. What is under way then is not counted.
     """
     generator: Sequence[Generator]
     """The generators, each of which is a process."""

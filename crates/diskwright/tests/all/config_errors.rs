@@ -40,11 +40,50 @@ fn every_mistake_is_told_with_its_place_and_its_mend() {
             &["spec:1:1", "unknown key \"sede\"", "did you mean \"seed\""][..],
         ),
         ("seed = 1", "seed = ", &["spec:1:8", "not valid TOML"]),
-        ("seed = 1", "seed = -1", &["spec:1:8", "integer `-1`"]),
+        (
+            "seed = 1",
+            "seed = -1",
+            &[
+                "spec:1:8",
+                "found the integer -1, expected a whole number, 0 or more",
+            ],
+        ),
+        (
+            "depth = 32",
+            "depth = 4294967296",
+            &["expected a whole number from 0 to 4294967295"],
+        ),
+        (
+            "reads = 0.5",
+            "reads = \"half\"",
+            &["found the string \"half\", expected a number"],
+        ),
+        (
+            "seed = 1",
+            "fault = 3",
+            &["found the integer 3, expected a list"],
+        ),
+        (
+            "[device.hdd.queue]\ndepth = 32\nscheduler = { ncq = { timeout = \"2 s\" } }",
+            "queue = 32",
+            &["found the integer 32, expected a table"],
+        ),
+        (
+            "[device.hdd]\ndrive = \"ibm-18es\"\n[device.hdd.queue]\ndepth = 32\nscheduler = { ncq = { timeout = \"2 s\" } }",
+            "[device.array]\nlayout = \"stripe\"\nmember = [{ hdd = {} }]",
+            &[
+                "spec:14:10",
+                "\"unit\" is missing",
+                "written as { stripe = { unit = … } }",
+            ],
+        ),
         (
             "seed = 1",
             "seed = \"one\"",
-            &["spec:1:8", "found the string \"one\", expected u64"],
+            &[
+                "spec:1:8",
+                "found the string \"one\", expected a whole number, 0 or more",
+            ],
         ),
         (
             "requests = 10\n",

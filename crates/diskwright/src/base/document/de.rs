@@ -19,6 +19,9 @@ pub fn from_node<T: DeserializeOwned>(node: &Node) -> Result<T, InputError> {
     T::deserialize(node).map_err(|error| error.0)
 }
 
+/// How the message begins that a key is missing.
+const MISSING: &str = "the key ";
+
 /// An error under way to its place: the innermost value that knows one supplies it.
 #[derive(Debug)]
 pub struct DeError(InputError);
@@ -46,17 +49,36 @@ impl de::Error for DeError {
         DeError(unknown_name("key", field, expected))
     }
     fn missing_field(field: &'static str) -> DeError {
-        DeError(InputError::new(format!("the key {field:?} is missing")))
+        DeError(InputError::new(format!("{MISSING}{field:?} is missing")))
     }
+    // The node that is at hand describes itself better than serde's guess of what was found does.
     fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
-        // The node that is at hand describes itself better than serde's guess does.
-        DeError(InputError::new(format!("expected {expected}")))
+        DeError(InputError::new(format!("expected {}", plain(expected))))
     }
-    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
-        DeError(InputError::new(format!(
-            "found {found}, expected {expected}"
-        )))
+    fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
+        DeError(InputError::new(format!("expected {}", plain(expected))))
     }
+}
+
+/// What serde expects, without the names of Rust's types.
+fn plain(expected: &dyn de::Expected) -> String {
+    let of_rust = expected.to_string();
+    let whole_from_0 = |most: u64| format!("a whole number from 0 to {most}");
+    let plain = match of_rust.as_str() {
+        "u8" => return whole_from_0(u8::MAX.into()),
+        "u16" => return whole_from_0(u16::MAX.into()),
+        "u32" => return whole_from_0(u32::MAX.into()),
+        "u64" | "usize" => "a whole number, 0 or more",
+        "i8" | "i16" | "i32" | "i64" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        "path string" => "a path",
+        struct_name if struct_name.starts_with("struct ") => "a table",
+        _ => return of_rust,
+    };
+    plain.to_owned()
 }
 
 impl Node {
@@ -257,13 +279,9 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, DeError> {
         match self.parameters {
             Some(entry) => seed.deserialize(&entry.node),
-            None => seed.deserialize(NoParameters).map_err(|mut error| {
-                let message = &mut error.0.message;
-                if message.starts_with("expected ") {
-                    *message = format!("{0:?} takes a value, {message}: {{ {0} = … }}", self.name);
-                }
-                error
-            }),
+            None => seed
+                .deserialize(NoParameters)
+                .map_err(|error| self.lacks_parameters(error)),
         }
         .map_err(|error| self.node.blame(error))
     }
@@ -277,9 +295,27 @@ impl<'de> VariantAccess<'de> for Choice<'de> {
     ) -> Result<V::Value, DeError> {
         match self.parameters {
             Some(entry) => de::Deserializer::deserialize_any(&entry.node, visitor),
-            None => de::Deserializer::deserialize_any(NoParameters, visitor),
+            None => de::Deserializer::deserialize_any(NoParameters, visitor)
+                .map_err(|error| self.lacks_parameters(error)),
         }
         .map_err(|error| self.node.blame(error))
+    }
+}
+
+impl Choice<'_> {
+    /// A bare name cannot do without what `error` asks for: how it is given.
+    fn lacks_parameters(&self, mut error: DeError) -> DeError {
+        let (name, message) = (self.name, &mut error.0.message);
+        if message.starts_with("expected ") {
+            *message = format!("{name:?} takes a value, {message}: {{ {name} = … }}");
+        } else if let Some(key) = message
+            .strip_prefix(MISSING)
+            .and_then(|rest| rest.split('"').nth(1))
+        {
+            let help = format!("written as {{ {name} = {{ {key} = … }} }}");
+            error.0 = error.0.help(help);
+        }
+        error
     }
 }
 

@@ -12,7 +12,7 @@ use crate::base::units::{Share, Size, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessesSpec {
-    /// The run ends at once when a process plans its next request and all processes together have gone on from so many. What is under way
+    /// The run ends at once when a process plans its next request and all processes together have gone on from this many requests. What is under way
     /// then is not counted.
     pub requests: u64,
     /// The run ends at once when a process plans its next request at this instant or later.
