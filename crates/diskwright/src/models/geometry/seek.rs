@@ -108,7 +108,11 @@ impl SeekCurve {
         match description {
             SeekDescription::Table(table) => {
                 let line = TableLine::new(table)?;
-                fill(&mut times, largest, |distance| line.time_ns(distance))?;
+                let mut after = 1;
+                fill(&mut times, largest, |distance| {
+                    after = line.after(distance, after);
+                    line.time_ns(distance, after)
+                })?;
             }
             SeekDescription::Linear(line) => {
                 let slope = line.slope_ns(largest)?;
@@ -230,12 +234,12 @@ const LONGEST_NS: f64 = 4e9;
 fn fill(
     times: &mut Vec<u32>,
     largest: u32,
-    time_ns: impl Fn(u32) -> f64,
+    mut time_ns: impl FnMut(u32) -> f64,
 ) -> Result<(), InputError> {
     for distance in 1..=largest {
         let ns = time_ns(distance);
-        let rounded = libm::round(ns);
-        if !(0.0..=LONGEST_NS).contains(&rounded) {
+        // A drive of today has half a million distances: a call for each rounding takes longer than all the rest.
+        if !(ns > -0.5 && ns < LONGEST_NS + 0.5) {
             return Err(InputError::new(format!(
                 "the seek curve gives {} ms for a distance of {distance} cylinders",
                 ns / 1e6
@@ -244,7 +248,8 @@ fn fill(
                 "a seek takes from 0 to 4000 ms, at every distance up to the drive's last cylinder",
             ));
         }
-        times.push(rounded as u32);
+        let whole = ns as u32;
+        times.push(whole + u32::from(ns - f64::from(whole) >= 0.5));
     }
     Ok(())
 }
@@ -281,12 +286,15 @@ impl TableLine {
         Ok(TableLine { points })
     }
 
-    /// On the line through the two points around the distance, or the last two.
-    fn time_ns(&self, distance: u32) -> f64 {
-        let after = self
-            .points
-            .partition_point(|&(listed, _)| listed <= distance)
-            .min(self.points.len() - 1);
+    /// The first point behind the distance, or the last point, if it is not before `from`.
+    fn after(&self, distance: u32, from: usize) -> usize {
+        let behind = |point: &usize| self.points[*point].0 > distance;
+        let last = self.points.len() - 1;
+        (from..last).find(behind).unwrap_or(last)
+    }
+
+    /// On the line through the points around the distance, of which the second is `after`.
+    fn time_ns(&self, distance: u32, after: usize) -> f64 {
         let ((near, near_ns), (far, far_ns)) = (self.points[after - 1], self.points[after]);
         let run = f64::from(far - near);
         near_ns as f64 + (far_ns - near_ns) as f64 * f64::from(distance - near) / run
@@ -389,6 +397,35 @@ mod tests {
         let curve = table(&[(1, 0.000_001), (4, 0.000_003)], 5).expect("sound");
         let times: Vec<u64> = (1..5).map(|distance| curve.time(distance).ns()).collect();
         assert_eq!(times, [1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn they_are_rounded_as_any_number_is() {
+        let below_half = 0.5f64.next_down();
+        for ns in [
+            -0.5,
+            -below_half,
+            -0.0,
+            below_half,
+            0.5,
+            1.5,
+            2.5,
+            1e9 + below_half,
+            4e9,
+            4e9 + 0.25,
+            4e9 + 0.5,
+            f64::NAN,
+        ] {
+            let mut times = Vec::new();
+            let filled = fill(&mut times, 1, |_| ns);
+            let rounded = libm::round(ns);
+            if (0.0..=LONGEST_NS).contains(&rounded) {
+                filled.expect("a time");
+                assert_eq!(times, [rounded as u32], "{ns}");
+            } else {
+                filled.expect_err("no time");
+            }
+        }
     }
 
     #[test]
