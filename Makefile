@@ -38,7 +38,8 @@ test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
 	cargo test --locked --profile long
 	cargo test --locked --profile long -- --ignored --skip campaign_goes_on $(if $(shell bash .ci/reference),,--skip reference_data)
 	$(MAKE) campaign HOURS=0.05
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest $(PARALLEL) -m "not alone"
+	$(BIN)/python -m pytest -m alone
 
 HOURS ?= 1
 campaign: tools ## try random cases for HOURS=n hours, and add to campaign/log.jsonl
