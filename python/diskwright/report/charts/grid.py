@@ -137,6 +137,8 @@ def _map(id: str, title: str, grid: Grid) -> Chart:
     }
     if len(columns) * len(rows) <= _NUMBERED and len(columns) <= 10:
         trace["texttemplate"] = "%{text}"
+        # Neither black nor white alone can be read on the middle of the scale.
+        trace["textfont"] = {"shadow": "auto"}
     layout: Figure = {
         "xaxis": axis(grid.keys[across], type="category", showgrid=False, zeroline=False),
         "yaxis": axis(grid.keys[down], type="category", showgrid=False, zeroline=False, autorange="reversed"),
