@@ -160,7 +160,7 @@ def _x_axis(key: str, values: Sequence[Any]) -> Figure:
 
 
 def _y_axis(title: str, points: Sequence[Point]) -> Figure:
-    """From 0 on where nothing is below it, whatever intervals say, and up to a value that leaves room above the lines."""
+    """From 0 on where nothing is below it, whatever intervals say, with room above the lines."""
     means = [point.mean for point in points if point.mean is not None]
     if min(means) < 0:
         return axis(title)
