@@ -57,7 +57,7 @@ def cut(folder: Path, command: Command, number: int, wait: float, pragmas: list[
         assert code == 0, err
     words = [sys.executable, PROGRAM, "check", "disk.img", "acknowledged", "found.json"]
     done = subprocess.run(
-        words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300, check=False
+        words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False
     )
     lines = done.stdout.splitlines()
     assert done.stderr == "", done.stderr

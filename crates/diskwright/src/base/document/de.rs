@@ -55,8 +55,8 @@ impl de::Error for DeError {
     fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
         DeError(InputError::new(format!("expected {}", plain(expected))))
     }
-    fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
-        DeError(InputError::new(format!("expected {}", plain(expected))))
+    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> DeError {
+        DeError::invalid_type(found, expected)
     }
 }
 

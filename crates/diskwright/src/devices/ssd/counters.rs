@@ -50,12 +50,6 @@ struct Busy {
 }
 
 impl SsdCounters {
-    fn arrives(&mut self, op: Op) {
-        self.requests += 1;
-        self.reads += u64::from(op == Op::Read);
-        self.writes += u64::from(op == Op::Write);
-    }
-
     pub fn parts(&mut self, parts: &Parts) {
         for &part in &PARTS {
             self.parts.add(part, parts.get(part));
@@ -105,7 +99,10 @@ impl Ssd {
         if self.counters.since.is_none() {
             self.counters.since = Some((now, self.busy(now)));
         }
-        self.counters.arrives(op);
+        let counters = &mut self.counters;
+        counters.requests += 1;
+        counters.reads += u64::from(op == Op::Read);
+        counters.writes += u64::from(op == Op::Write);
     }
 
     /// What comes from now on is not measured.
@@ -139,8 +136,7 @@ impl Ssd {
 
     /// The shares of a measured time for which `count` parts were busy on average, those that `of` finds.
     fn share(&self, measured: Time, count: usize, of: fn(&Busy) -> Time) -> f64 {
-        let (since, until) = (self.counters.since, self.counters.until);
-        match (since, until) {
+        match (self.counters.since, self.counters.until) {
             (Some((_, before)), Some((_, until))) if measured > Time::ZERO => {
                 (of(&until) - of(&before)).ns() as f64 / measured.ns() as f64 / count as f64
             }
