@@ -9,6 +9,7 @@ pub mod drives;
 pub mod hdd;
 pub mod hybrid;
 pub mod kind;
+pub mod measured;
 mod registry;
 pub mod shared_bus;
 pub mod simple;

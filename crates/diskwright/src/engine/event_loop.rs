@@ -326,12 +326,15 @@ impl Engine {
         Ok(())
     }
 
-    /// What every device counts begins anew, also of those that have failed.
+    /// What every device counts begins anew. Those that have failed do nothing any more, so that it ends at once.
     pub(super) fn measure_from_now(&mut self) {
         let now = self.kernel.now;
-        self.devices
-            .iter_mut()
-            .for_each(|device| device.measure_from(now));
+        for (id, device) in (0..).map(DeviceId).zip(&mut self.devices) {
+            device.measure_from(now);
+            if self.kernel.faults.has_failed(id) {
+                device.measure_until(now);
+            }
+        }
     }
 
     /// What devices do from now on is not measured. Those that have failed do nothing any more.

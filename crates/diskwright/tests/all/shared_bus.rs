@@ -108,6 +108,27 @@ fn waiting_is_a_part_of_the_time() {
 }
 
 #[test]
+fn a_slot_that_a_merge_frees_when_the_bus_brings_a_command_is_given_away() {
+    let ms = 1_000_000;
+    let (reading, beside) = ((0, 0, 1_900_000, 200, true), (3 * ms, 0, 500, 8, true));
+    let occupies = (6 * ms, 1, 100, 200, false);
+    // With these two the three slots are taken until the bus is free and the second one joins the one beside it.
+    let (joins, outside) = ((8 * ms, 0, 508, 8, true), (9 * ms, 0, 1_000_000, 8, true));
+    let asked = [reading, beside, occupies, joins, outside];
+    let keys = |depth: u32| {
+        format!(
+            "bus = \"scsi\", queue = {{ depth = {depth}, clustering = \"64 blocks\", slots = \"merged\" }}"
+        )
+    };
+    // The checker finds no request that waits although a slot is free.
+    let ends = served(&asked, &keys(3));
+    assert_eq!(ends[1], ends[3], "they are one");
+    // A slot too few lets the last one wait longer.
+    assert!(served(&asked, &keys(2))[4] >= ends[4]);
+    assert_eq!(served(&asked, &keys(4))[4], ends[4]);
+}
+
+#[test]
 fn a_drive_alone_on_a_bus_is_not_disturbed() {
     let text = |keys: &str| {
         format!(

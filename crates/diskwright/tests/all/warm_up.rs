@@ -363,6 +363,37 @@ fn the_mean_queue_begins_with_what_waits_when_the_warm_up_ends() {
 }
 
 #[test]
+fn a_device_that_fails_during_the_warm_up_is_never_busy() {
+    // The first member has a buffered write of seconds under way when it fails.
+    let spec = r#"
+        [workload.synthetic]
+        requests = 100
+        arrivals = { constant = "10 ms" }
+        reads = 0.0
+        size = "64 blocks"
+        [measure]
+        warmup = "50 %"
+        [[fault]]
+        at = "300 ms"
+        kind = { fail = "array.member[0]" }
+        [device.array]
+        layout = { mirror = {} }
+        [[device.array.member]]
+        hdd = { drive = "hp-c3323a", queue = { depth = 32 }, buffer = { segment_size = "3 blocks", write = { complete = "buffered" }, bus = { disconnects = true, preparation = "95 ms" } } }
+        [[device.array.member]]
+        simple = { read = "2 ms", write = "2 ms", capacity = "10 GB" }
+    "#;
+    let devices = &run(spec)["devices"];
+    let (failed, other) = (
+        &devices["array.member[0].hdd"],
+        &devices["array.member[1].simple"],
+    );
+    assert_eq!(failed["utilisation"], 0.0);
+    assert_eq!(failed["queue_length_mean"], 0.0);
+    assert_near(number(other, "/utilisation"), 0.2, "the other member");
+}
+
+#[test]
 fn operations_and_streams_add_up_to_the_whole() {
     let spec = r#"
         seed = 12

@@ -65,12 +65,16 @@ impl Disk {
         true
     }
 
-    /// The bus brings a command.
+    /// The bus brings a command: the slot that was kept for it is free again where it merges with a request that has one.
     pub fn command_comes(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let was_full = cx.has_parent() && !self.has_slot();
         if let Some(on_bus) = &mut self.on_bus {
             on_bus.commands -= 1;
         }
         self.admit(request, cx);
+        if self.intake.shares_slots() {
+            self.admit_waiting(was_full, cx);
+        }
     }
 
     /// A request has been served so that it wants the bus at `wants`, is complete at `end` and lets the arm go at `released`, if it gets it

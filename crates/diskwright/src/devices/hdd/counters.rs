@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::PARTS;
 use crate::base::units::Time;
+use crate::devices::measured::Measured;
 use crate::engine::request::{Op, Part, Parts};
 use crate::models::queue::Pending;
 
@@ -11,8 +12,7 @@ use crate::models::queue::Pending;
 #[derive(Default)]
 pub(super) struct HddCounters {
     pub(super) requests: u64,
-    /// From when on it counts: the first request, or the end of the warm-up.
-    pub(super) since: Option<Time>,
+    measured: Measured<Sums>,
     pub(super) reads: u64,
     pub(super) writes: u64,
     pub(super) accesses: u64,
@@ -22,25 +22,23 @@ pub(super) struct HddCounters {
     /// Motions of the arm without a request.
     pub(super) travels: u64,
     pub(super) travel_cylinders: u64,
+    /// How long the medium has been at work or will be, ns; of the whole run.
     pub(super) busy: u128,
     /// What the accesses of the arms went into, ns.
     pub(super) parts: [u64; Part::COUNT],
     pub(super) queue_max: usize,
-    /// Integral of the queue's length over time, request·ns.
+    /// Integral of the queue's length over time, request·ns; of the whole run.
     pub(super) queue_area: u128,
     pub(super) queue_since: Time,
     /// The longest time from the queue to the start.
     longest_wait: Time,
     /// Served requests by the number of parts that were merged into them, from one on.
     merged: Vec<u64>,
-    /// What had been counted when the load ended.
-    load_end: Option<LoadEnd>,
 }
 
-/// Sums over time at the end of the load.
+/// Sums over time up to an instant.
 #[derive(Clone, Copy)]
-struct LoadEnd {
-    at: Time,
+struct Sums {
     busy: u128,
     queue_area: u128,
 }
@@ -49,7 +47,8 @@ impl HddCounters {
     /// A request arrives at `now`.
     #[inline]
     pub(super) fn arrives(&mut self, op: Op, now: Time) {
-        self.since.get_or_insert(now);
+        let (busy, queue_area) = (self.busy, self.queue_area);
+        self.measured.begin(now, || Sums { busy, queue_area });
         self.requests += 1;
         match op {
             Op::Read => self.reads += 1,
@@ -71,23 +70,35 @@ impl HddCounters {
 
     /// Begins anew at `now`, with `queued` requests in the queue and a medium that is at work until `busy_until`.
     pub(super) fn measure_from(&mut self, now: Time, queued: usize, busy_until: Time) {
+        let mut measured = Measured::default();
+        measured.begin_anew(now, self.sums(now, busy_until));
         *self = HddCounters {
-            since: Some(now),
+            measured,
             queue_since: now,
             queue_max: queued,
-            busy: u128::from(busy_until.saturating_sub(now).ns()),
+            busy: self.busy,
+            queue_area: self.queue_area,
             ..HddCounters::default()
         };
     }
 
-    /// The load has ended at `now`, while the medium is at work until `busy_until`: the rest of that time is not measured.
-    pub(super) fn measure_until(&mut self, now: Time, busy_until: Time) {
+    /// From when on it counts: the first request, or the end of the warm-up.
+    pub(super) fn since(&self) -> Option<Time> {
+        self.measured.since()
+    }
+
+    /// What has been summed up to `now`, when the queue was clocked, while the medium is at work until `busy_until`.
+    fn sums(&self, now: Time, busy_until: Time) -> Sums {
         let rest = busy_until.saturating_sub(now);
-        self.load_end = Some(LoadEnd {
-            at: now,
+        Sums {
             busy: self.busy.saturating_sub(u128::from(rest.ns())),
             queue_area: self.queue_area,
-        });
+        }
+    }
+
+    /// The load has ended at `now`, while the medium is at work until `busy_until`: the rest of that time is not measured.
+    pub(super) fn measure_until(&mut self, now: Time, busy_until: Time) {
+        self.measured.end(now, self.sums(now, busy_until));
     }
 
     /// An arm moves over `cylinders` cylinders without a request.
@@ -142,26 +153,17 @@ impl HddCounters {
 }
 
 impl HddCounters {
-    /// Counters and shares of a run of which `elapsed` was measured, with `promotions` picks that a scheduler promoted.
-    pub(super) fn report(&self, elapsed: Time, promotions: u64) -> Map<String, Value> {
-        let since = self.since.unwrap_or_default();
-        let LoadEnd {
-            at,
-            busy,
-            queue_area,
-        } = self.load_end.unwrap_or(LoadEnd {
-            at: since + elapsed,
-            busy: self.busy,
-            queue_area: self.queue_area,
-        });
-        // After a power cut without requests under way, what was measured ends with the last one before.
-        let elapsed = elapsed.max(at.saturating_sub(since));
-        let share = |ns: u128| {
-            if elapsed == Time::ZERO {
-                0.0
-            } else {
-                ns as f64 / elapsed.ns() as f64
-            }
+    /// Counters and shares of a run of which `elapsed` was measured, with `promotions` picks that a scheduler promoted, of a medium that is at
+    /// work until `busy_until`.
+    pub(super) fn report(
+        &self,
+        elapsed: Time,
+        promotions: u64,
+        busy_until: Time,
+    ) -> Map<String, Value> {
+        let share = |of: fn(&Sums) -> u128| {
+            let last = |end| self.sums(end, busy_until);
+            self.measured.mean(elapsed, last, of)
         };
         let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
         let mut report = Map::new();
@@ -178,8 +180,8 @@ impl HddCounters {
         );
         put("travels", json!(self.travels));
         put("travel_cylinders", json!(self.travel_cylinders));
-        put("utilisation", json!(share(busy)));
-        put("queue_length_mean", json!(share(queue_area)));
+        put("utilisation", json!(share(|sums| sums.busy)));
+        put("queue_length_mean", json!(share(|sums| sums.queue_area)));
         put("queue_length_max", json!(self.queue_max));
         put("promotions", json!(promotions));
         put("longest_wait_ms", json!(self.longest_wait.ms()));

@@ -532,7 +532,8 @@ impl Disk {
     /// Counters and shares of a run of which `elapsed` was measured.
     pub fn report(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.medium.counters;
-        let mut report = counters.report(elapsed, self.promotions());
+        let busy_until = self.medium.busy_until;
+        let mut report = counters.report(elapsed, self.promotions(), busy_until);
         if self.intake.clustering.is_some() {
             counters.report_merges(&mut report);
         }

@@ -426,7 +426,7 @@ impl Medium {
 
     /// From when on the time of work counts that began at `start`: not before the end of the warm-up.
     pub fn counted_from(&self, start: Time) -> Time {
-        start.max(self.counters.since.unwrap_or(start))
+        start.max(self.counters.since().unwrap_or(start))
     }
 
     /// Counts the time from `from` to `to` as busy, as far as it is not counted yet.

@@ -388,7 +388,7 @@ impl Disk {
 
     /// Gives free slots of the queue to requests that wait for one; where they leave any, and all slots were taken, the parent hears of it.
     #[inline]
-    fn admit_waiting(&mut self, was_full: bool, cx: &mut Context<'_>) {
+    pub fn admit_waiting(&mut self, was_full: bool, cx: &mut Context<'_>) {
         while !self.intake.outside.is_empty() && self.has_slot() {
             let next = self.intake.outside.pop_front();
             let next = next.expect("one waits");

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::mapping::MappingCounts;
 use super::{PARTS, Ssd};
 use crate::base::units::Time;
+use crate::devices::measured::Measured;
 use crate::engine::device::Device;
 use crate::engine::request::{Op, Part, Parts};
 use crate::models::flash::blocks::BlockState;
@@ -32,10 +33,7 @@ pub(super) struct SsdCounters {
     pub host_blocks: u64,
     pub trimmed_pages: u64,
     parts: Parts,
-    /// When counting began: at the first request, or with the end of the warm-up.
-    since: Option<(Time, Busy)>,
-    /// The end of the load.
-    until: Option<(Time, Busy)>,
+    measured: Measured<Busy>,
     erases_before: u64,
 }
 
@@ -87,8 +85,10 @@ impl Ssd {
         if let Some(suspensions) = &mut self.suspensions {
             suspensions.counts = [0; 2];
         }
+        let mut measured = Measured::default();
+        measured.begin_anew(now, self.busy(now));
         self.counters = SsdCounters {
-            since: Some((now, self.busy(now))),
+            measured,
             erases_before: self.blocks.erases(),
             ..SsdCounters::default()
         };
@@ -96,8 +96,9 @@ impl Ssd {
 
     /// A request arrives.
     pub(super) fn count_request(&mut self, op: Op, now: Time) {
-        if self.counters.since.is_none() {
-            self.counters.since = Some((now, self.busy(now)));
+        if self.counters.measured.since().is_none() {
+            let busy = self.busy(now);
+            self.counters.measured.begin(now, || busy);
         }
         let counters = &mut self.counters;
         counters.requests += 1;
@@ -107,14 +108,14 @@ impl Ssd {
 
     /// What comes from now on is not measured.
     pub(super) fn count_until(&mut self, now: Time) {
-        self.counters.until = Some((now, self.busy(now)));
+        self.counters.measured.end(now, self.busy(now));
     }
 
     fn busy(&self, now: Time) -> Busy {
         let channels = self.channels.iter();
         let carried = channels.map(|channel| channel.busy - channel.busy_until.saturating_sub(now));
         let workers = self.workers.iter().map(|worker| match worker.current {
-            Some(_) => worker.busy + (now - worker.busy_since),
+            Some(_) => worker.busy + now.saturating_sub(worker.busy_since),
             None => worker.busy,
         });
         let link = self.link.as_ref();
@@ -125,28 +126,16 @@ impl Ssd {
         }
     }
 
-    /// How much of the run was measured, where it says `elapsed` of itself.
-    fn measured(&self, elapsed: Time) -> Time {
-        // After a power cut without requests under way, the run's time ends with the last one before.
-        match (self.counters.since, self.counters.until) {
-            (Some((since, _)), Some((until, _))) => elapsed.max(until.saturating_sub(since)),
-            _ => elapsed,
-        }
-    }
-
-    /// The shares of a measured time for which `count` parts were busy on average, those that `of` finds.
-    fn share(&self, measured: Time, count: usize, of: fn(&Busy) -> Time) -> f64 {
-        match (self.counters.since, self.counters.until) {
-            (Some((_, before)), Some((_, until))) if measured > Time::ZERO => {
-                (of(&until) - of(&before)).ns() as f64 / measured.ns() as f64 / count as f64
-            }
-            _ => 0.0,
-        }
+    /// The share of a run's time for which `count` parts were busy on average, those that `of` finds.
+    fn share(&self, elapsed: Time, count: usize, of: fn(&Busy) -> Time) -> f64 {
+        let ns = |busy: &Busy| u128::from(of(busy).ns());
+        let last = |end| self.busy(end);
+        self.counters.measured.mean(elapsed, last, ns) / count as f64
     }
 
     pub(super) fn report_all(&self, elapsed: Time) -> Map<String, Value> {
         let counters = &self.counters;
-        let elapsed = self.measured(elapsed);
+        let elapsed = counters.measured.span(elapsed);
         let moved = counters.moved_pages + counters.folded_pages;
         let flash_pages = counters.host_pages + moved + counters.map_pages + self.failed_pages();
         let written = counters.host_blocks as f64;

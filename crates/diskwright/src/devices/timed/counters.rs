@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::base::units::Time;
+use crate::devices::measured::Measured;
 use crate::engine::request::{Op, Part, Parts};
 
 /// Counts and sums over a run.
@@ -11,23 +12,30 @@ pub(super) struct TimedCounters {
     requests: u64,
     reads: u64,
     writes: u64,
-    /// Integrals over time of the requests that are served and that wait, request·ns, up to `since`.
-    serving: u128,
-    waiting: u128,
-    since: Time,
-    /// When counting began: at the first request, or with the end of the warm-up.
-    begin: Option<Time>,
+    measured: Measured<Sums>,
+    sums: Sums,
+    /// Up to when the sums are known.
+    clocked: Time,
     waiting_max: usize,
     longest_wait: Time,
     parts: Parts,
 }
 
+/// Integrals over time of the requests that are served and that wait, request·ns.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    serving: u128,
+    waiting: u128,
+}
+
 impl TimedCounters {
     /// Begins at `now`, while `waiting` requests wait.
     pub fn since(now: Time, waiting: usize) -> TimedCounters {
+        let mut measured = Measured::default();
+        measured.begin_anew(now, Sums::default());
         TimedCounters {
-            since: now,
-            begin: Some(now),
+            measured,
+            clocked: now,
             waiting_max: waiting,
             ..TimedCounters::default()
         }
@@ -53,29 +61,33 @@ impl TimedCounters {
 
     /// Until `now`, `serving` requests were in service at a time, and `waiting` waited.
     pub fn clock(&mut self, now: Time, serving: usize, waiting: usize) {
-        self.begin.get_or_insert(now);
-        let span = u128::from((now - self.since).ns());
-        self.serving += span * serving as u128;
-        self.waiting += span * waiting as u128;
-        self.since = now;
+        let span = u128::from((now - self.clocked).ns());
+        self.sums.serving += span * serving as u128;
+        self.sums.waiting += span * waiting as u128;
+        self.clocked = now;
+        let sums = self.sums;
+        self.measured.begin(now, || sums);
     }
 
-    /// Counters and shares of a run that took `elapsed`, and longer where a parent went on with this device.
+    /// What comes from `now` on, up to which the sums are known, is not measured.
+    pub fn until(&mut self, now: Time) {
+        self.measured.end(now, self.sums);
+    }
+
+    /// Counters and shares of a run that took `elapsed`.
     pub fn report(&self, elapsed: Time, parallel: usize, parts: &[Part]) -> Map<String, Value> {
-        let own = self.begin.map_or(Time::ZERO, |begin| self.since - begin);
-        let elapsed = elapsed.max(own);
-        let mean = |area: u128| match elapsed {
-            Time::ZERO => 0.0,
-            elapsed => area as f64 / elapsed.ns() as f64,
-        };
+        let mean = |of: fn(&Sums) -> u128| self.measured.mean(elapsed, |_| self.sums, of);
         let ms = |part: &Part| (part.name().to_owned(), json!(self.parts.get(*part).ms()));
         let mut report = Map::new();
         let mut put = |key: &str, value: Value| report.insert(key.to_owned(), value);
         put("requests", json!(self.requests));
         put("reads", json!(self.reads));
         put("writes", json!(self.writes));
-        put("utilisation", json!(mean(self.serving) / parallel as f64));
-        put("queue_length_mean", json!(mean(self.waiting)));
+        put(
+            "utilisation",
+            json!(mean(|sums| sums.serving) / parallel as f64),
+        );
+        put("queue_length_mean", json!(mean(|sums| sums.waiting)));
         put("queue_length_max", json!(self.waiting_max));
         put("longest_wait_ms", json!(self.longest_wait.ms()));
         put(

@@ -160,6 +160,11 @@ impl<T: Timing> Device for Timed<T> {
         self.counters = TimedCounters::since(now, self.waiting.len());
     }
 
+    fn measure_until(&mut self, now: Time) {
+        self.clock(now);
+        self.counters.until(now);
+    }
+
     fn access_times(&self) -> Option<AccessTimes> {
         Some(self.timing.expected())
     }

@@ -4,7 +4,9 @@
 //! the families in turns, and adds a line to the log after each turn. A case that is wrong is made small and written into a folder of its own.
 //!
 //! ```sh
-//! DISKWRIGHT_CAMPAIGN=array-failures cargo test --profile long --test all campaign -- --ignored --nocapture   # this family only
+//! DISKWRIGHT_CAMPAIGN=array-failures cargo test --profile long --test all campaign_goes_on -- --ignored --nocapture   # this family only
+//! DISKWRIGHT_CAMPAIGN=tier-faults DISKWRIGHT_SPECS=1369 \
+//!     cargo test --test all campaign::chosen -- --ignored --nocapture   # this case, or those from one number to another
 //! ```
 
 mod bytes;
@@ -24,6 +26,7 @@ use log::{Log, Turn};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::support::root;
+use crate::support::twins::chosen;
 use crate::whole_specs::{Fault, Verdict};
 
 /// How long a family is tried before it is another one's turn, at least.
@@ -93,6 +96,29 @@ fn time() -> Duration {
             .unwrap_or_else(|_| panic!("HOURS is a number of hours, such as 0.5; found {hours:?}"))
     });
     Duration::from_secs_f64(hours * 3600.0)
+}
+
+/// The cases of DISKWRIGHT_CAMPAIGN that DISKWRIGHT_SPECS names, each with the time that it took.
+#[test]
+#[ignore = "for cases that are looked into"]
+fn chosen_cases_are_right() {
+    let (Ok(name), Some(chosen)) = (std::env::var("DISKWRIGHT_CAMPAIGN"), chosen()) else {
+        return;
+    };
+    let family = FAMILIES.iter().find(|family| family.name == name);
+    let family = family.unwrap_or_else(|| panic!("no family is called {name}"));
+    let wrong = chosen.filter(|&number| {
+        let begun = Instant::now();
+        let verdict = family.attempt(number);
+        let seconds = begun.elapsed().as_secs_f64();
+        match &verdict {
+            Verdict::Right(_) => println!("{number}: right ({seconds:.3} s)"),
+            Verdict::Refused(words) => println!("{number}: refused, {words} ({seconds:.3} s)"),
+            Verdict::Wrong(fault) => println!("{number}: {} ({seconds:.3} s)", fault.message),
+        }
+        matches!(verdict, Verdict::Wrong(_))
+    });
+    assert_eq!(wrong.count(), 0, "wrong cases");
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub mod tier_cuts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use diskwright::workload::FORMATS;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -50,11 +51,15 @@ pub fn case(definitions: &Definitions, number: u64) -> Case {
 
 /// The most of all cases that may be refused, lest the generator draw little but nonsense.
 const MOST_REFUSED: f64 = 0.25;
-/// Failures of one kind that are counted, of which one is shrunk.
+/// What came of cases; of failures of one kind, which are counted, one is shrunk.
 #[derive(Default)]
 struct Found {
     refused: BTreeMap<&'static str, u64>,
     wrong: BTreeMap<String, (u64, u64, Fault)>,
+    /// How long the longest case took, and its number.
+    longest: (Duration, u64),
+    /// How long all of them took.
+    all: Duration,
 }
 
 /// Runs the cases of these numbers on all cores.
@@ -66,8 +71,12 @@ fn search(
     let definitions = Definitions::read();
     let found = Mutex::new(Found::default());
     numbers.into_par_iter().for_each(|number| {
+        let begun = Instant::now();
         let verdict = judge(&case(&definitions, number));
+        let took = begun.elapsed();
         let mut found = found.lock().expect("nothing panics with it");
+        found.longest = found.longest.max((took, number));
+        found.all += took;
         match verdict {
             Verdict::Right(_) => {}
             Verdict::Refused(words) => *found.refused.entry(words).or_default() += 1,
@@ -120,6 +129,11 @@ fn check_cases(
     let found = search(numbers, &case, &judge);
     let refused: u64 = found.refused.values().sum();
     println!("{count} cases, {refused} refused: {:#?}", found.refused);
+    let (longest, number) = found.longest;
+    println!(
+        "{:.1?} of cores, {longest:.1?} of it for number {number}",
+        found.all
+    );
     // Before the shrinking, which may take long.
     for (count, number, fault) in found.wrong.values() {
         println!("{count} wrong, the first one {number}: {}", fault.message);
