@@ -17,7 +17,7 @@ PARALLEL := --numprocesses auto --dist worksteal
 ENGINE_SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 	$(shell find crates drives)
 
-.PHONY: help setup demo test test-long campaign bench lint format docs tools clean
+.PHONY: help setup demo test test-long test-hours campaign bench lint format docs tools clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -32,14 +32,17 @@ demo: setup ## replay a recorded trace on a laptop's drive, in order and reorder
 
 test: setup $(BIN)/.tests ## run all tests
 	cargo test --locked
-	$(BIN)/python -m pytest $(PARALLEL) -m "not long"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not long and not hours"
 
 test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
 	cargo test --locked --profile long
 	cargo test --locked --profile long -- --ignored --skip campaign_goes_on $(if $(shell bash .ci/reference),,--skip reference_data)
 	$(MAKE) campaign HOURS=0.05
-	$(BIN)/python -m pytest $(PARALLEL) -m "not alone"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not alone and not hours"
 	$(BIN)/python -m pytest -m alone
+
+test-hours: setup $(BIN)/.tests ## fit 200 made-up drives: are their parameters within the intervals as often as they should?
+	$(BIN)/python -m pytest -m hours -s
 
 HOURS ?= 1
 campaign: tools ## try random cases for HOURS=n hours, and add to campaign/log.jsonl
