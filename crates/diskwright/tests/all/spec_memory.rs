@@ -1,6 +1,7 @@
 //! What a spec says may be as large as it likes: memory is taken as it fills, and what could come to more than there is is refused.
 
-use crate::support::{checked, try_run, try_run_with};
+use crate::support::counting::most_held_during;
+use crate::support::{checked, from_text_in, outcome_of, try_run, try_run_with};
 use diskwright::runs::simulation::RunOptions;
 use serde_json::Value;
 
@@ -111,4 +112,30 @@ fn many_members_count_together() {
 fn more_frames_than_can_be_numbered_are_refused() {
     let error = cached("ibm-18es", "size = \"8 TiB\"").expect_err("too many frames");
     assert!(error.contains("below 2^31 cache blocks"), "{error}");
+}
+
+/// A line that is fetched keeps what is dirty of it from being written for a million periods.
+#[test]
+fn dirt_that_has_to_wait_is_not_asked_for_again_each_period() {
+    let spec = r#"
+        [workload]
+        trace = "a.csv"
+        format = "csv"
+        [device.controller.memory]
+        size = "64 KiB"
+        line = "4 KiB"
+        grain = "512 B"
+        writes = "write-back"
+        flush_period = "10 us"
+        [[device.controller.device]]
+        simple = { read = "1 s", write = "1 ms", capacity = "1 GB" }
+    "#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = "time_ms,op,lbn,blocks\n0,write,0,1\n0,read,0,8\n";
+    std::fs::write(folder.path().join("a.csv"), trace).expect("written");
+    let source = from_text_in(spec.to_owned(), folder.path());
+    let (outcome, held) = most_held_during(|| outcome_of(&source, &RunOptions::default()));
+    let result = outcome.expect("it runs").json();
+    assert_eq!(result["devices"]["controller"]["write_backs"], 1);
+    assert!(held < 4 << 20, "{held} bytes");
 }

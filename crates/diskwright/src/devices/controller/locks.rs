@@ -3,6 +3,12 @@
 //! Who asks for a run gets it once it meets none that is held by another, and none that another has asked for before: first come, first
 //! served. Two that read may have one run at the same time, where that is allowed.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
 use super::work::WorkId;
 
 /// A run that is held, or asked for.
@@ -33,8 +39,14 @@ pub(super) struct Locks {
     /// Whether reads of one run may be under way at the same time.
     shares_reads: bool,
     turns: u64,
-    /// Those that are held and those that wait, in no order.
-    all: Vec<Lock>,
+    /// Those that are held and those that wait, by their first block and their owner.
+    all: BTreeMap<(u64, WorkId), Lock>,
+    /// The first block of each owner's.
+    places: HashMap<WorkId, u64, FixedState>,
+    /// How many are held.
+    held: usize,
+    /// The most blocks that one has had.
+    longest: u64,
 }
 
 impl Locks {
@@ -44,7 +56,10 @@ impl Locks {
             grain,
             shares_reads,
             turns: 0,
-            all: Vec::new(),
+            all: BTreeMap::new(),
+            places: HashMap::default(),
+            held: 0,
+            longest: 0,
         }
     }
 
@@ -59,58 +74,90 @@ impl Locks {
         }
     }
 
+    fn add(&mut self, lock: Lock) {
+        self.longest = self.longest.max(lock.end - lock.from);
+        self.held += usize::from(lock.waits_for == 0);
+        self.places.insert(lock.owner, lock.from);
+        self.all.insert((lock.from, lock.owner), lock);
+    }
+
+    /// Where those can be that meet a lock: none begins further before it than the longest one reaches.
+    fn near(&self, lock: &Lock) -> Range<(u64, WorkId)> {
+        let from = lock.from.saturating_sub(self.longest);
+        (from, WorkId(0))..(lock.end, WorkId(0))
+    }
+
+    /// Those that are in the way of a lock.
+    fn conflicting(&self, lock: &Lock) -> impl Iterator<Item = &Lock> {
+        let near = self.all.range(self.near(lock));
+        near.map(|(_, other)| other)
+            .filter(|other| other.conflicts(lock))
+    }
+
     /// Asks for the run from a block to the one behind its last; whether it is there at once.
     pub fn ask(&mut self, owner: WorkId, run: (u64, u64), reads: bool) -> bool {
         let mut lock = self.lock(owner, run, reads);
         self.turns += 1;
         lock.turn = self.turns;
-        let before = self.all.iter().filter(|other| other.conflicts(&lock));
-        lock.waits_for = before.count() as u32;
-        self.all.push(lock);
+        lock.waits_for = self.conflicting(&lock).count() as u32;
+        self.add(lock);
         lock.waits_for == 0
     }
 
     /// Takes a run that nobody uses before those who have asked for it.
     pub fn take(&mut self, owner: WorkId, run: (u64, u64)) {
         let lock = self.lock(owner, run, false);
-        let waiting = self.all.iter_mut().filter(|other| other.waits_for > 0);
-        for other in waiting.filter(|other| other.conflicts(&lock)) {
+        let near = self.near(&lock);
+        let waiting = (self.all.range_mut(near)).filter(|(_, other)| other.waits_for > 0);
+        for (_, other) in waiting.filter(|(_, other)| other.conflicts(&lock)) {
             other.waits_for += 1;
         }
-        self.all.push(lock);
+        self.add(lock);
     }
 
     /// Whether a run meets one that is held or asked for.
     pub fn are_wanted(&self, run: (u64, u64)) -> bool {
+        self.owners(run).next().is_some()
+    }
+
+    /// Those who hold a run that meets this one, or have asked for it.
+    pub fn owners(&self, run: (u64, u64)) -> impl Iterator<Item = WorkId> {
         let lock = self.lock(WorkId(u32::MAX), run, false);
-        self.all.iter().any(|other| other.conflicts(&lock))
+        let near = self.all.range(self.near(&lock));
+        near.filter(move |(_, other)| other.conflicts(&lock))
+            .map(|(_, other)| other.owner)
     }
 
     /// Gives what one holds to another, which only reads it; those that get what they have asked for are added to `granted`.
     pub fn hand_over(&mut self, owner: WorkId, to: WorkId, granted: &mut Vec<WorkId>) {
-        let mut own = self.all.iter_mut().filter(|lock| lock.owner == owner);
-        let Some(lock) = own.next() else {
+        let Some(before) = self.remove(owner) else {
             return;
         };
-        let before = *lock;
-        (lock.owner, lock.is_shared) = (to, self.shares_reads);
-        let now = *lock;
+        let mut now = before;
+        (now.owner, now.is_shared) = (to, self.shares_reads);
         self.pass(&before, Some(&now), granted);
+        self.add(now);
     }
 
     /// Gives back what an owner holds; those that get what they have asked for are added to `granted`.
     pub fn free(&mut self, owner: WorkId, granted: &mut Vec<WorkId>) {
-        let Some(at) = self.all.iter().position(|lock| lock.owner == owner) else {
-            return;
-        };
-        let before = self.all.swap_remove(at);
-        self.pass(&before, None, granted);
+        if let Some(before) = self.remove(owner) {
+            self.pass(&before, None, granted);
+        }
+    }
+
+    fn remove(&mut self, owner: WorkId) -> Option<Lock> {
+        let from = self.places.remove(&owner)?;
+        let lock = self.all.remove(&(from, owner))?;
+        self.held -= usize::from(lock.waits_for == 0);
+        Some(lock)
     }
 
     /// A lock is no longer what it was, but something that others conflict with less, or nothing.
     fn pass(&mut self, before: &Lock, now: Option<&Lock>, granted: &mut Vec<WorkId>) {
-        let first = granted.len();
-        for other in &mut self.all {
+        let mut turns = Vec::new();
+        let near = self.near(before);
+        for (_, other) in self.all.range_mut(near) {
             let has_waited = other.waits_for > 0
                 && other.turn > before.turn
                 && other.conflicts(before)
@@ -118,25 +165,20 @@ impl Locks {
             if has_waited {
                 other.waits_for -= 1;
                 if other.waits_for == 0 {
-                    granted.push(other.owner);
+                    turns.push((other.turn, other.owner));
                 }
             }
         }
-        // In the order of their turns.
-        let turns = |owner: &WorkId| {
-            let mut all = self.all.iter();
-            all.find(|lock| lock.owner == *owner).map(|lock| lock.turn)
-        };
-        if granted.len() - first > 1 {
-            granted[first..].sort_by_cached_key(turns);
-        }
+        self.held += turns.len();
+        turns.sort_unstable();
+        granted.extend(turns.into_iter().map(|(_, owner)| owner));
     }
 
     /// How many wait for what nothing is in the way of: none, unless the locks are wrong.
     pub fn forgotten(&self) -> usize {
-        match self.all.iter().all(|lock| lock.waits_for > 0) {
-            true => self.all.len(),
-            false => 0,
+        match self.held {
+            0 => self.all.len(),
+            _ => 0,
         }
     }
 }

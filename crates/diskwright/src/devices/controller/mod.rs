@@ -23,6 +23,8 @@ mod write_backs;
 
 use std::collections::VecDeque;
 
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use serde_json::{Map, Value};
 
 use crate::base::units::{Lbn, Time};
@@ -98,8 +100,8 @@ pub struct Controller {
     /// Requests that wait until it works on fewer, and how many it works on.
     outside: VecDeque<RequestId>,
     active: u32,
-    /// Work, and flushes of the host that wait for its end.
-    flushed_by: Vec<(WorkId, WorkId)>,
+    /// Flushes of the host by the work for whose end they wait.
+    flushed_by: HashMap<WorkId, Vec<WorkId>, FixedState>,
     /// When it has handled the last message, where it handles one at a time, and when it has moved the last data.
     messages_until: Time,
     moves_until: Time,
@@ -172,7 +174,7 @@ impl Controller {
             ready: VecDeque::new(),
             outside: VecDeque::new(),
             active: 0,
-            flushed_by: Vec::new(),
+            flushed_by: HashMap::default(),
             messages_until: Time::ZERO,
             moves_until: Time::ZERO,
             idle,

@@ -235,13 +235,7 @@ impl Controller {
         if let Some(owner) = work.owner {
             self.one_less(owner);
         }
-        let mut at = 0;
-        while let Some(&(waits_for, flush)) = self.flushed_by.get(at) {
-            if waits_for != id {
-                at += 1;
-                continue;
-            }
-            self.flushed_by.swap_remove(at);
+        for flush in self.flushed_by.remove(&id).unwrap_or_default() {
             let of_flush = self.works.get_mut(flush);
             if of_flush.outcome == Outcome::Ok {
                 of_flush.outcome = work.outcome;

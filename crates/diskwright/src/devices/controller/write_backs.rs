@@ -118,18 +118,32 @@ impl Controller {
                 under_way.filter(|(_, work)| matches!(work.kind, Kind::WriteBack { .. }));
             let waits_for: Vec<WorkId> = under_way.map(|(id, _)| id).collect();
             self.works.get_mut(flush).left += waits_for.len() as u32;
-            self.flushed_by
-                .extend(waits_for.into_iter().map(|id| (id, flush)));
+            for id in waits_for {
+                self.flushed_by.entry(id).or_default().push(flush);
+            }
         }
         let mut from = 0;
         while let Some((lbn, blocks)) = self.dirty_lines(from) {
+            from = lbn + u64::from(blocks);
+            if self.is_to_be_written((lbn, from)) {
+                continue;
+            }
             let id = self.begin_write_back((lbn, blocks), cx);
             if let Some(flush) = flush {
                 self.works.get_mut(flush).left += 1;
-                self.flushed_by.push((id, flush));
+                self.flushed_by.entry(id).or_default().push(flush);
             }
-            from = lbn + u64::from(blocks);
         }
+    }
+
+    /// Whether all that is dirty in a run will be written by work that waits for its turn.
+    fn is_to_be_written(&self, run: (u64, u64)) -> bool {
+        let owners = self.locks.owners(run);
+        let mut works = owners.map(|owner| self.works.get(owner));
+        works.any(|work| {
+            let is_write_back = matches!(work.kind, Kind::WriteBack { leaving: None });
+            is_write_back && work.stage == Stage::Begin && work.from <= run.0 && run.1 <= work.end
+        })
     }
 
     /// The first dirty lines are written.
@@ -151,12 +165,12 @@ impl Controller {
         let (mut from, end) = (self.works.get(id).from, self.works.get(id).end);
         let mut runs = Vec::new();
         // All that is dirty in a run that other work has locked for writing is on its way.
-        let is_under_way = |other: WorkId, work: &Work| {
-            let is_write_back = matches!(work.kind, Kind::WriteBack { .. });
-            other != id && is_write_back && !work.frames.is_empty()
-        };
-        let others = (self.works.iter()).filter(|&(other, work)| is_under_way(other, work));
-        let others: Vec<(u64, u64)> = others.map(|(_, work)| (work.from, work.end)).collect();
+        let is_under_way =
+            |work: &Work| matches!(work.kind, Kind::WriteBack { .. }) && !work.frames.is_empty();
+        let others = self.locks.owners((from, end)).filter(|&other| other != id);
+        let others = others.map(|other| self.works.get(other));
+        let others = others.filter(|work| is_under_way(work));
+        let others: Vec<(u64, u64)> = others.map(|work| (work.from, work.end)).collect();
         let Cache::Memory(memory) = &mut self.cache else {
             unreachable!("there is a memory cache");
         };
