@@ -31,12 +31,12 @@ demo: setup ## replay a recorded trace on a laptop's drive, in order and reorder
 	@printf '\nThe page with the charts, for any browser:\n%s\n' results/demo.html
 
 test: setup $(BIN)/.tests ## run all tests
-	cargo test --locked
+	cargo test --locked --profile checked
 	$(BIN)/python -m pytest $(PARALLEL) -m "not long and not hours"
 
 test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
-	cargo test --locked --profile long
-	cargo test --locked --profile long -- --ignored --skip campaign_goes_on $(if $(shell bash .ci/reference),,--skip reference_data)
+	cargo test --locked --profile checked
+	cargo test --locked --profile checked -- --ignored --skip campaign_goes_on $(if $(shell bash .ci/reference),,--skip reference_data)
 	$(MAKE) campaign HOURS=0.05
 	$(BIN)/python -m pytest $(PARALLEL) -m "not alone and not hours"
 	$(BIN)/python -m pytest -m alone
@@ -46,7 +46,7 @@ test-hours: setup $(BIN)/.tests ## fit 200 made-up drives: are their parameters 
 
 HOURS ?= 1
 campaign: tools ## try random cases for HOURS=n hours, and add to campaign/log.jsonl
-	DISKWRIGHT_CAMPAIGN_HOURS=$(HOURS) cargo test --locked --profile long --test all campaign_goes_on -- --ignored --nocapture
+	DISKWRIGHT_CAMPAIGN_HOURS=$(HOURS) cargo test --locked --profile checked --test all campaign_goes_on -- --ignored --nocapture
 
 bench: tools ## measure the engine, beside a bare loop in the same run
 	cargo bench --locked

@@ -63,6 +63,11 @@ impl Locks {
         }
     }
 
+    /// Whether what has a block of a line locked has the whole line locked.
+    pub fn cover_lines(&self, blocks_per_line: u32) -> bool {
+        self.grain.is_multiple_of(blocks_per_line.into())
+    }
+
     fn lock(&self, owner: WorkId, (from, end): (u64, u64), reads: bool) -> Lock {
         Lock {
             owner,

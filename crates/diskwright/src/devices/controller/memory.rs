@@ -11,6 +11,7 @@ use crate::base::units::Time;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome};
 use crate::models::cache::BlockCache;
+use crate::models::cache::Frame;
 use crate::models::cache::block_cache::{BlockState, Line, LinePiece, Place, Victim};
 
 /// The checker's name of the memory cache. Behind it come the names of what is kept for some work.
@@ -278,11 +279,10 @@ impl Controller {
             let piece = self.memory().piece(run, line);
             match self.works.get(id).frames[line].frame() {
                 Some(frame) => {
-                    let whole = match writes {
-                        Writes::Back => self.grains_of(&piece),
-                        _ => piece,
-                    };
-                    self.memory().cache.put(frame, &whole, is_dirty);
+                    self.memory().cache.put(frame, &piece, is_dirty);
+                    if writes == Writes::Back {
+                        self.dirty_grains(frame, &piece);
+                    }
                     if let Some((checker, device)) = cx.checker() {
                         let blocks = piece.blocks();
                         checker.buffered(device, OF_CACHE, request, piece.lbn, blocks);
@@ -322,6 +322,18 @@ impl Controller {
         self.next_stage(behind, Stage::End);
     }
 
+    /// What the cache has of a written piece's grains is dirty with it.
+    fn dirty_grains(&mut self, frame: Frame, piece: &LinePiece) {
+        let whole = self.grains_of(piece);
+        let cache = &mut self.memory().cache;
+        let valid = cache.runs(cache.line(frame), BlockState::Valid, whole);
+        let valid: Vec<(u64, u32)> = valid.collect();
+        for (lbn, blocks) in valid {
+            let part = whole.within(lbn, blocks);
+            cache.put(frame, &part.expect("it is a part of it"), true);
+        }
+    }
+
     /// The blocks that are valid together with those of a piece of a line.
     pub(super) fn grains_of(&mut self, piece: &LinePiece) -> LinePiece {
         let end = self.blocks_in_all();
@@ -359,7 +371,18 @@ impl Controller {
         };
     }
 
-    /// Something that a device was asked for the memory cache has ended.
+    /// What a fetch has brought is in its lines, which are pinned.
+    pub(super) fn fill_memory(&mut self, kept: &[(u64, u32)]) {
+        let memory = self.memory();
+        for &(lbn, blocks) in kept {
+            for piece in memory.cache.pieces(lbn, blocks) {
+                let frame = memory.cache.find(piece.key);
+                memory.cache.fill(frame.expect("it is pinned"), &piece);
+            }
+        }
+    }
+
+    /// A device has written what it was asked to write for the memory cache, or has failed to.
     pub(super) fn memory_operation_ended(
         &mut self,
         (kind, op): (Kind, Op),
@@ -368,12 +391,6 @@ impl Controller {
     ) {
         let memory = self.memory();
         match (kind, op, outcome) {
-            (Kind::Host, Op::Read, Outcome::Ok) => {
-                for piece in memory.cache.pieces(lbn, blocks) {
-                    let frame = memory.cache.find(piece.key);
-                    memory.cache.fill(frame.expect("it is pinned"), &piece);
-                }
-            }
             (Kind::WriteBack { .. }, Op::Write, Outcome::Ok) => memory.cache.clean(lbn, blocks),
             (Kind::WriteBack { leaving: Some(run) }, Op::Write, _) => {
                 let end = run.1.min(lbn + u64::from(blocks));

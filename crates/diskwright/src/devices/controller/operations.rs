@@ -1,5 +1,8 @@
 //! Operations: what is asked of the devices below, on its way through their queues and back.
 
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
 use super::memory::OF_CACHE;
 use super::work::WorkId;
 use super::{ANSWERED, Cache, Controller, SENT};
@@ -73,6 +76,22 @@ pub(super) struct Operations {
     free_groups: Vec<u32>,
     /// The group of each request to a device.
     sent: Vec<u32>,
+    /// Of fetches for the memory cache the runs that something else was changing on the device meanwhile: what was read of them may be old.
+    outdated: HashMap<u32, Vec<(u64, u64)>, FixedState>,
+}
+
+impl Operation {
+    fn end(&self) -> u64 {
+        self.lbn + u64::from(self.command.blocks)
+    }
+
+    fn is_fetch(&self) -> bool {
+        self.command.op == Op::Read && self.data == Data::Segment(OF_CACHE)
+    }
+
+    fn changes_the_device(&self) -> bool {
+        matches!(self.command.op, Op::Write | Op::Trim)
+    }
 }
 
 impl Operations {
@@ -89,13 +108,36 @@ impl Operations {
         }
     }
 
-    fn get(&self, number: u32) -> Operation {
+    pub(super) fn get(&self, number: u32) -> Operation {
         self.entries[number as usize].expect("it is under way")
     }
 
     fn end(&mut self, number: u32) {
+        self.outdated.remove(&number);
         self.entries[number as usize] = None;
         self.free.push(number);
+    }
+
+    /// Notes for each fetch what the operation of a number, which begins, and another one under way do at the same time.
+    fn note_what_is_outdated(&mut self, number: u32) {
+        let begins = self.get(number);
+        for (other, under_way) in (0..).zip(&self.entries) {
+            let Some(under_way) = under_way else {
+                continue;
+            };
+            let fetch = if begins.is_fetch() && under_way.changes_the_device() {
+                number
+            } else if begins.changes_the_device() && under_way.is_fetch() {
+                other
+            } else {
+                continue;
+            };
+            let from = begins.lbn.max(under_way.lbn);
+            let end = begins.end().min(under_way.end());
+            if from < end {
+                self.outdated.entry(fetch).or_default().push((from, end));
+            }
+        }
     }
 
     fn group(&mut self) -> u32 {
@@ -161,6 +203,11 @@ impl Controller {
             data,
         });
         queue.push(number, own, cx.now());
+        if let Cache::Memory(memory) = &self.cache
+            && !self.locks.cover_lines(memory.cache.blocks_per_line())
+        {
+            self.operations.note_what_is_outdated(number);
+        }
         if child < self.addressed {
             self.is_busy(cx);
         }
@@ -260,7 +307,7 @@ impl Controller {
                 checker.moved((from, lbn.0), (of_host, operation.lbn), blocks);
             }
             Data::Segment(segment) => {
-                for (first, blocks) in self.kept_of((operation.lbn, blocks), segment) {
+                for (first, blocks) in self.kept_of(part) {
                     let read = lbn.0 + (first - operation.lbn);
                     checker.buffered_at((from, read), (device, segment, first), blocks);
                 }
@@ -269,12 +316,15 @@ impl Controller {
         }
     }
 
-    /// The runs of what a read has brought that are kept: a block of the memory cache that has been written meanwhile stays as it is.
-    fn kept_of(&self, run: (u64, u32), segment: u32) -> Vec<(u64, u32)> {
+    /// The runs of what a read has brought that are kept: a block of the memory cache that has been written meanwhile stays as it is, and what
+    /// may be old is not kept.
+    pub(super) fn kept_of(&self, number: u32) -> Vec<(u64, u32)> {
+        let operation = self.operations.get(number);
+        let run = (operation.lbn, operation.command.blocks);
         let Cache::Memory(memory) = &self.cache else {
             return vec![run];
         };
-        if segment != OF_CACHE {
+        if !operation.is_fetch() {
             return vec![run];
         }
         let cache = &memory.cache;
@@ -283,7 +333,10 @@ impl Controller {
             let frame = cache.find(piece.key).expect("it is pinned");
             cache.runs(cache.line(frame), BlockState::Missing, piece)
         });
-        missing.collect()
+        match self.operations.outdated.get(&number) {
+            None => missing.collect(),
+            Some(outdated) => missing.flat_map(|run| without(run, outdated)).collect(),
+        }
     }
 
     /// A device has ended a group of operations.
@@ -315,9 +368,9 @@ impl Controller {
         }
         for (place, &part) in group.parts.iter().enumerate() {
             let operation = self.operations.get(part);
-            self.operations.end(part);
             self.account(operation.work, &ended, place > 0, cx);
-            self.operation_ended(&operation, ended.outcome, cx);
+            self.operation_ended(part, ended.outcome, cx);
+            self.operations.end(part);
             let work = self.works.get_mut(operation.work);
             if work.outcome == Outcome::Ok {
                 work.outcome = ended.outcome;
@@ -348,5 +401,34 @@ impl Controller {
         entry.media += ended.media;
         entry.shares_access |= is_shared;
         work.accounted = now;
+    }
+}
+
+/// A run without what lies in others.
+fn without((lbn, blocks): (u64, u32), others: &[(u64, u64)]) -> Vec<(u64, u32)> {
+    let mut left = vec![(lbn, lbn + u64::from(blocks))];
+    for &(from, end) in others {
+        let cut = left.into_iter().flat_map(|run| {
+            let below = (run.0, run.1.min(from));
+            let above = (run.0.max(end), run.1);
+            [below, above]
+        });
+        left = cut.filter(|run| run.0 < run.1).collect();
+    }
+    let runs = left.into_iter();
+    runs.map(|(from, end)| (from, (end - from) as u32))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without;
+
+    #[test]
+    fn what_lies_in_others_is_left_out() {
+        assert_eq!(without((10, 10), &[]), [(10, 10)]);
+        assert_eq!(without((10, 10), &[(0, 10), (20, 30)]), [(10, 10)]);
+        assert_eq!(without((10, 10), &[(12, 13), (19, 40)]), [(10, 2), (13, 6)]);
+        assert_eq!(without((10, 10), &[(5, 15), (15, 20)]), []);
     }
 }

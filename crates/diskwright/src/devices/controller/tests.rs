@@ -662,3 +662,34 @@ fn what_is_promised_by_volatile_devices_is_there_after_a_power_cut() {
         }
     }
 }
+
+#[test]
+fn what_a_trim_meets_on_its_way_is_not_kept() {
+    let rules = MemoryRules {
+        read_prefetch: Prefetch::Front,
+        ..RULES
+    };
+    let at = |ms, command| (Time::from_ms(ms), command);
+    for lock in [3, 4, 8] {
+        for trimmed in [1, 9] {
+            let setup = Setup {
+                lock: (lock, false),
+                ..Setup::memory(4, rules)
+            };
+            let commands = vec![
+                at(0, read(4, 4)),
+                at(trimmed, command(Op::Trim, 0, 4)),
+                at(40, read(0, 4)),
+                at(80, read(0, 8)),
+            ];
+            let (engine, _) = run_at(setup.devices(), commands, &[]);
+            assert_eq!(faults(&engine), &[] as &[String]);
+            let asked = asked(&engine, 0);
+            assert_eq!(
+                asked,
+                ["read 0+8", "trim 0+4", "read 0+4"],
+                "locks of {lock}"
+            );
+        }
+    }
+}

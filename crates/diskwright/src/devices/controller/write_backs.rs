@@ -1,7 +1,7 @@
 //! How dirty blocks of a memory cache come to their devices.
 
 use super::memory::{OF_CACHE, Span, command_of};
-use super::operations::{Data, Operation};
+use super::operations::Data;
 use super::stages::new_work;
 use super::work::{Kind, LineFrame, Stage, Work, WorkId};
 use super::{Cache, Controller, PERIOD};
@@ -241,16 +241,16 @@ impl Controller {
     }
 
     /// Something that a device was asked for has ended.
-    pub(super) fn operation_ended(
-        &mut self,
-        operation: &Operation,
-        outcome: Outcome,
-        cx: &mut Context<'_>,
-    ) {
+    pub(super) fn operation_ended(&mut self, number: u32, outcome: Outcome, cx: &mut Context<'_>) {
+        let operation = &self.operations.get(number);
         let kind = self.works.get(operation.work).kind;
         let Command { op, blocks, .. } = operation.command;
         match &self.cache {
             Cache::Memory(_) if matches!(operation.data, Data::Segment(_)) => {
+                if op == Op::Read && outcome == Outcome::Ok {
+                    let kept = self.kept_of(number);
+                    return self.fill_memory(&kept);
+                }
                 self.memory_operation_ended((kind, op), (operation.lbn, blocks), outcome);
             }
             Cache::Device(_) => self.cache_device_operation_ended(operation, outcome, cx),

@@ -3,7 +3,7 @@
 //!
 //! ```sh
 //! cargo test --test all whole_specs                                       # some
-//! cargo test --profile long --test all whole_specs -- --include-ignored   # ten thousand
+//! cargo test --profile checked --test all whole_specs -- --include-ignored   # ten thousand
 //! DISKWRIGHT_SPECS=1234-1300 cargo test --test all whole_specs::chosen -- --ignored --nocapture   # these numbers
 //! ```
 //!
