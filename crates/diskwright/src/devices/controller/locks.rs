@@ -93,10 +93,10 @@ impl Locks {
     }
 
     /// Those that are in the way of a lock.
-    fn conflicting(&self, lock: &Lock) -> impl Iterator<Item = &Lock> {
-        let near = self.all.range(self.near(lock));
+    fn conflicting(&self, lock: Lock) -> impl Iterator<Item = &Lock> {
+        let near = self.all.range(self.near(&lock));
         near.map(|(_, other)| other)
-            .filter(|other| other.conflicts(lock))
+            .filter(move |other| other.conflicts(&lock))
     }
 
     /// Asks for the run from a block to the one behind its last; whether it is there at once.
@@ -104,7 +104,7 @@ impl Locks {
         let mut lock = self.lock(owner, run, reads);
         self.turns += 1;
         lock.turn = self.turns;
-        lock.waits_for = self.conflicting(&lock).count() as u32;
+        lock.waits_for = self.conflicting(lock).count() as u32;
         self.add(lock);
         lock.waits_for == 0
     }
@@ -128,9 +128,7 @@ impl Locks {
     /// Those who hold a run that meets this one, or have asked for it.
     pub fn owners(&self, run: (u64, u64)) -> impl Iterator<Item = WorkId> {
         let lock = self.lock(WorkId(u32::MAX), run, false);
-        let near = self.all.range(self.near(&lock));
-        near.filter(move |(_, other)| other.conflicts(&lock))
-            .map(|(_, other)| other.owner)
+        self.conflicting(lock).map(|other| other.owner)
     }
 
     /// Gives what one holds to another, which only reads it; those that get what they have asked for are added to `granted`.

@@ -42,6 +42,8 @@ pub use judge::{Coped, Ended, Fault, Verdict, judge, judge_once, not_well, run_w
 pub use load::{is_closed, spec_of};
 pub use schema::Definitions;
 
+use crate::support::twins::chosen;
+
 /// The case of a number: the same on every machine.
 pub fn case(definitions: &Definitions, number: u64) -> Case {
     let mut draw = Draw::new(definitions, number);
@@ -173,17 +175,13 @@ fn ten_thousand_random_specs_run_right() {
 #[test]
 #[ignore = "for cases that are looked into"]
 fn chosen_specs_run_right() {
-    let Ok(chosen) = std::env::var("DISKWRIGHT_SPECS") else {
+    let Some(chosen) = chosen() else {
         return;
     };
-    let number = |text: &str| text.parse::<u64>().expect("a number");
-    match chosen.split_once('-') {
-        Some((first, end)) => drop(check(number(first)..number(end))),
-        None => {
-            println!("{}", case(&Definitions::read(), number(&chosen)).shown());
-            check(number(&chosen)..number(&chosen) + 1);
-        }
+    if chosen.end - chosen.start == 1 {
+        println!("{}", case(&Definitions::read(), chosen.start).shown());
     }
+    check(chosen);
 }
 
 #[test]
