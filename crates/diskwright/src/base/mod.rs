@@ -1,5 +1,6 @@
 //! What everything uses and what knows nothing of the rest: errors, units, random numbers, named policies, schemas.
 
+pub(crate) mod block_runs;
 pub mod choice;
 pub(crate) mod divide;
 pub mod document;

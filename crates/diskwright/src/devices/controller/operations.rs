@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 use super::memory::OF_CACHE;
 use super::work::WorkId;
 use super::{ANSWERED, Cache, Controller, SENT};
+use crate::base::block_runs::without;
 use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
 use crate::engine::context::Context;
@@ -77,7 +78,7 @@ pub(super) struct Operations {
     /// The group of each request to a device.
     sent: Vec<u32>,
     /// Of fetches for the memory cache the runs that something else was changing on the device meanwhile: what was read of them may be old.
-    outdated: HashMap<u32, Vec<(u64, u64)>, FixedState>,
+    outdated: HashMap<u32, Vec<(u64, u32)>, FixedState>,
 }
 
 impl Operation {
@@ -135,7 +136,10 @@ impl Operations {
             let from = begins.lbn.max(under_way.lbn);
             let end = begins.end().min(under_way.end());
             if from < end {
-                self.outdated.entry(fetch).or_default().push((from, end));
+                self.outdated
+                    .entry(fetch)
+                    .or_default()
+                    .push((from, (end - from) as u32));
             }
         }
     }
@@ -333,10 +337,14 @@ impl Controller {
             let frame = cache.find(piece.key).expect("it is pinned");
             cache.runs(cache.line(frame), BlockState::Missing, piece)
         });
-        match self.operations.outdated.get(&number) {
-            None => missing.collect(),
-            Some(outdated) => missing.flat_map(|run| without(run, outdated)).collect(),
+        let mut kept: Vec<(u64, u32)> = missing.collect();
+        for &other in self.operations.outdated.get(&number).into_iter().flatten() {
+            kept = kept
+                .into_iter()
+                .flat_map(|run| without(run, other))
+                .collect();
         }
+        kept
     }
 
     /// A device has ended a group of operations.
@@ -401,34 +409,5 @@ impl Controller {
         entry.media += ended.media;
         entry.shares_access |= is_shared;
         work.accounted = now;
-    }
-}
-
-/// A run without what lies in others.
-fn without((lbn, blocks): (u64, u32), others: &[(u64, u64)]) -> Vec<(u64, u32)> {
-    let mut left = vec![(lbn, lbn + u64::from(blocks))];
-    for &(from, end) in others {
-        let cut = left.into_iter().flat_map(|run| {
-            let below = (run.0, run.1.min(from));
-            let above = (run.0.max(end), run.1);
-            [below, above]
-        });
-        left = cut.filter(|run| run.0 < run.1).collect();
-    }
-    let runs = left.into_iter();
-    runs.map(|(from, end)| (from, (end - from) as u32))
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without;
-
-    #[test]
-    fn what_lies_in_others_is_left_out() {
-        assert_eq!(without((10, 10), &[]), [(10, 10)]);
-        assert_eq!(without((10, 10), &[(0, 10), (20, 30)]), [(10, 10)]);
-        assert_eq!(without((10, 10), &[(12, 13), (19, 40)]), [(10, 2), (13, 6)]);
-        assert_eq!(without((10, 10), &[(5, 15), (15, 20)]), []);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use super::DrivePool;
+use crate::base::block_runs::without;
 use crate::engine::checker::Checker;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, DeviceId};
@@ -58,19 +59,6 @@ impl SlotContents {
 /// What is left of runs without another one.
 fn all_without(runs: &[(u64, u32)], run: (u64, u32)) -> Runs {
     runs.iter().flat_map(|&of| without(of, run)).collect()
-}
-
-/// What is left of a run without another one.
-fn without(
-    (lbn, blocks): (u64, u32),
-    (from, count): (u64, u32),
-) -> impl Iterator<Item = (u64, u32)> {
-    let (end, to) = (lbn + u64::from(blocks), from + u64::from(count));
-    let parts = [(lbn, end.min(from)), (lbn.max(to), end)];
-    parts
-        .into_iter()
-        .filter(|(from, to)| from < to)
-        .map(|(from, to)| (from, (to - from) as u32))
 }
 
 impl DrivePool {
