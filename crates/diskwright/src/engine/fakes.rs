@@ -19,6 +19,8 @@ pub(crate) struct Fake {
     pub blocks: u64,
     pub wait: Time,
     pub delay: Time,
+    /// What a write takes beyond that.
+    pub more_for_writes: Time,
     pub promise: Promise,
     pub outcome: Outcome,
     pub forgets: bool,
@@ -41,6 +43,7 @@ impl Fake {
             blocks,
             wait: Time::ZERO,
             delay: Time::from_ms(delay_ms),
+            more_for_writes: Time::ZERO,
             promise: Promise::Durable,
             outcome: Outcome::Ok,
             forgets: false,
@@ -60,9 +63,13 @@ impl Fake {
         let entry = cx.request_mut(request);
         (entry.acceptance, entry.start) = (start, start);
         entry.served_by = ServedBy::Both;
-        entry.parts.add(Part::Seek, self.delay);
-        entry.media = self.delay;
-        cx.alarm(start + self.delay, Token::of_request(0, request));
+        let delay = match entry.command.op {
+            Op::Write => self.delay + self.more_for_writes,
+            _ => self.delay,
+        };
+        entry.parts.add(Part::Seek, delay);
+        entry.media = delay;
+        cx.alarm(start + delay, Token::of_request(0, request));
     }
 }
 

@@ -136,6 +136,20 @@ impl Memory {
         spans
     }
 
+    /// The runs of some blocks that the cache does not have.
+    pub(super) fn lacks(&self, (from, end): (u64, u64)) -> impl Iterator<Item = (u64, u32)> {
+        let pieces = self.cache.pieces(from, (end - from) as u32);
+        pieces.flat_map(|piece| {
+            let frame = self.cache.find(piece.key);
+            let missing = frame.map(|frame| {
+                let line = self.cache.line(frame);
+                self.cache.runs(line, BlockState::Missing, piece)
+            });
+            let all = frame.is_none().then_some((piece.lbn, piece.blocks()));
+            missing.into_iter().flatten().chain(all)
+        })
+    }
+
     /// The part of a run of blocks that lies in its line of a number.
     pub(super) fn piece(&self, (from, end): (u64, u64), line: usize) -> LinePiece {
         let whole = self.cache.whole(self.cache.key_of(from) + line as u64);
@@ -145,12 +159,16 @@ impl Memory {
 }
 
 impl Controller {
-    /// The lines of a piece that the cache has stay until the piece is done with.
-    pub(super) fn begin_lines(&mut self, id: WorkId) {
+    /// The lines of a piece that the cache has stay until the piece is done with. From then on a device has the newest of each block of
+    /// the piece that the cache lacks: whatever is written there meanwhile is the same.
+    pub(super) fn hold_lines(&mut self, id: WorkId) {
         let Cache::Memory(memory) = &mut self.cache else {
-            unreachable!("there is a memory cache");
+            return;
         };
         let work = self.works.get_mut(id);
+        if !matches!(work.command.op, Op::Read | Op::Write) || work.kind != Kind::Host {
+            return;
+        }
         for piece in memory.cache.pieces(work.from, work.blocks()) {
             work.frames.push(match memory.cache.find(piece.key) {
                 Some(frame) => {
@@ -160,7 +178,6 @@ impl Controller {
                 None => LineFrame::Unknown,
             });
         }
-        self.next_stage(id, Stage::Lines { line: 0 });
     }
 
     /// The lines of a piece get places, one after the other, and what is missing of them is fetched.

@@ -245,7 +245,12 @@ impl Controller {
 
     /// Those who wait for blocks that have become free go on.
     fn wake_granted(&mut self) {
-        self.ready.extend(self.granted.drain(..));
+        let mut granted = std::mem::take(&mut self.granted);
+        for id in granted.drain(..) {
+            self.hold_lines(id);
+            self.ready.push_back(id);
+        }
+        self.granted = granted;
     }
 
     /// Requests that it would take up now.

@@ -11,7 +11,6 @@ use crate::base::units::{Lbn, Time};
 use crate::engine::Token;
 use crate::engine::context::Context;
 use crate::engine::request::{Command, Op, Outcome, Part, Parts, Request, RequestId};
-use crate::models::cache::block_cache::BlockState;
 
 /// Where the data of an operation are that is no read, or go to where it is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -321,7 +320,7 @@ impl Controller {
     }
 
     /// The runs of what a read has brought that are kept: a block of the memory cache that has been written meanwhile stays as it is, and what
-    /// may be old is not kept.
+    /// may be old is not kept. What the work has locked cannot be old: a victim's write that covers it finds there what it brings.
     pub(super) fn kept_of(&self, number: u32) -> Vec<(u64, u32)> {
         let operation = self.operations.get(number);
         let run = (operation.lbn, operation.command.blocks);
@@ -331,14 +330,11 @@ impl Controller {
         if !operation.is_fetch() {
             return vec![run];
         }
-        let cache = &memory.cache;
-        let pieces = cache.pieces(run.0, run.1);
-        let missing = pieces.flat_map(|piece| {
-            let frame = cache.find(piece.key).expect("it is pinned");
-            cache.runs(cache.line(frame), BlockState::Missing, piece)
-        });
-        let mut kept: Vec<(u64, u32)> = missing.collect();
-        for &other in self.operations.outdated.get(&number).into_iter().flatten() {
+        let mut kept: Vec<(u64, u32)> = memory.lacks((operation.lbn, operation.end())).collect();
+        let work = self.works.get(operation.work);
+        let outdated = self.operations.outdated.get(&number);
+        let outdated = outdated.into_iter().flatten();
+        for other in outdated.flat_map(|&run| without(run, (work.from, work.blocks()))) {
             kept = kept
                 .into_iter()
                 .flat_map(|run| without(run, other))

@@ -61,6 +61,7 @@ impl Controller {
         work.stage = Stage::Begin;
         let reads = work.command.op == Op::Read || work.kind != Kind::Host;
         if self.locks.ask(id, (work.from, work.end), reads) {
+            self.hold_lines(id);
             self.ready.push_back(id);
         }
     }
@@ -81,7 +82,7 @@ impl Controller {
                 self.ask(id, command, None, Data::Host, cx);
                 self.next_stage(id, Stage::Answer);
             }
-            (_, Cache::Memory(_)) => self.begin_lines(id),
+            (_, Cache::Memory(_)) => self.next_stage(id, Stage::Lines { line: 0 }),
             (Op::Read, Cache::Device(_)) => self.read_by_cache_device(id, &command, cx),
             (_, Cache::Device(_)) => self.next_stage(id, Stage::Move),
         }

@@ -41,6 +41,8 @@ pub(super) struct Setup {
     lock: (u64, bool),
     cache: Option<(u64, Writes, Option<Time>)>,
     promise: Promise,
+    /// What a write of a disk takes beyond the 10 ms.
+    more_for_writes: Time,
 }
 
 impl Default for Setup {
@@ -54,6 +56,7 @@ impl Default for Setup {
             lock: (8, false),
             cache: None,
             promise: Promise::Durable,
+            more_for_writes: Time::ZERO,
         }
     }
 }
@@ -82,6 +85,7 @@ impl Setup {
         }
         for fake in &mut fakes {
             fake.promise = self.promise;
+            fake.more_for_writes = self.more_for_writes;
         }
         let child = |device: u32| Child {
             device: DeviceId(device),
@@ -342,6 +346,63 @@ fn what_is_fetched_does_not_replace_what_was_written_meanwhile() {
     // Each write fetches the blocks of the other. The first has its data in the cache when the fetch of the second ends.
     let ends: Vec<Time> = ended.iter().map(|request| request.completion).collect();
     assert_eq!(ends, [10, 11, 15, 45].map(Time::from_ms));
+}
+
+#[test]
+fn a_read_keeps_what_a_victim_writes_into_its_run() {
+    let rules = MemoryRules {
+        grain: 2,
+        line_by_line: true,
+        ..RULES
+    };
+    let setup = Setup {
+        lock: (1, false),
+        more_for_writes: Time::from_ms(20),
+        ..Setup::memory(4, rules)
+    };
+    let at = |ms, command| (Time::from_ms(ms), command);
+    let commands = vec![
+        at(0, read(0, 17)),
+        at(1, write(17, 1)),
+        at(2, read(80, 1)),
+        at(13, read(88, 1)),
+        at(45, read(16, 1)),
+    ];
+    let (engine, ended) = run_at(setup.devices(), commands, &[]);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    // Block 16 has become dirty with block 17. While their line is written for the third read, the first one fetches it and ends. The last one
+    // finds block 16 there; block 17 was not locked when it was fetched.
+    assert_eq!(
+        asked(&engine, 0),
+        [
+            "read 0+8",
+            "read 16+1",
+            "read 80+2",
+            "read 8+8",
+            "write 16+2",
+            "read 16+2",
+            "read 88+2",
+            "read 17+1",
+        ]
+    );
+    let ends: Vec<Time> = ended.iter().map(|request| request.completion).collect();
+    assert_eq!(ends, [11, 12, 30, 53, 55].map(Time::from_ms));
+}
+
+#[test]
+fn a_line_of_a_granted_run_is_no_victim() {
+    let setup = Setup {
+        settings: Settings {
+            block: Time::from_ms(1),
+            ..SETTINGS
+        },
+        ..Setup::memory(2, RULES)
+    };
+    // Both reads get their runs when the write ends. The first one needs a second line before the other one goes on.
+    let commands = [write(4, 8), read(8, 16), read(0, 8)].map(|command| (Time::ZERO, command));
+    let (engine, _) = run_at(setup.devices(), commands.to_vec(), &[]);
+    assert_eq!(faults(&engine), &[] as &[String]);
+    assert_eq!(asked(&engine, 0), ["read 12+4", "read 16+8", "read 0+4"]);
 }
 
 #[test]

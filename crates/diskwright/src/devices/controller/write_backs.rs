@@ -266,7 +266,15 @@ impl Controller {
         match work.kind {
             Kind::WriteBack {
                 leaving: Some((from, end)),
-            } => checker.dropped(device, OF_CACHE, from, (end - from) as u32),
+            } => {
+                // A read may have brought some of it back already.
+                let Cache::Memory(memory) = &self.cache else {
+                    unreachable!("it has left the memory cache");
+                };
+                for (lbn, blocks) in memory.lacks((from, end)) {
+                    checker.dropped(device, OF_CACHE, lbn, blocks);
+                }
+            }
             Kind::Settle => {
                 checker.dropped(device, segment_of(id), work.from, work.blocks());
             }
