@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use diskwright::base::error::Error;
-use diskwright::disksim::{self, SetUpName};
+use diskwright::disksim::{self, Imported, SetUpName};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -33,13 +33,25 @@ fn imported(path: &Path, set: &[String]) -> Result<(String, String), Error> {
         let answer = serde_json::to_value(&whole).expect("a system is plain data");
         return Ok((disksim::to_spec(&whole), answer.to_string()));
     }
-    let import = named.import()?;
-    let answer = json!({
-        "drive": import.drive,
-        "settings": import.settings,
-        "warnings": import.warnings,
-    });
-    Ok((disksim::to_toml(&import), answer.to_string()))
+    let (text, answer) = match named.import()? {
+        Imported::Disk(import) => (
+            disksim::to_toml(&import),
+            json!({
+                "drive": import.drive,
+                "settings": import.settings,
+                "warnings": import.warnings,
+            }),
+        ),
+        Imported::Ssd(import) => (
+            disksim::ssd_to_toml(&import),
+            json!({
+                "drive": import.drive,
+                "settings": import.settings,
+                "warnings": import.warnings,
+            }),
+        ),
+    };
+    Ok((text, answer.to_string()))
 }
 
 /// What becomes of every parameter of DiskSim's; returns JSON.

@@ -13,14 +13,16 @@ use super::loader::Loader;
 use super::overrides::Override;
 use super::queue::{self, Place};
 use super::system::System;
+use super::topology::DeviceKind;
 use super::warnings::Warnings;
-use super::{generators, layout, mechanics, parser, topology};
+use super::{generators, layout, mechanics, parser, ssd, topology};
 use crate::base::error::{Error, InputError, Place as Where};
 use crate::base::units::{Size, Time};
 use crate::config::spec::{HostSpec, MeasureSpec, WarmUpSpec};
 use crate::devices::hdd::Overhead;
 use crate::devices::hdd::drive::{DriveDescription, HardDisk, InterfaceDescription};
 use crate::devices::hdd::spec::QueueSpec;
+use crate::devices::ssd::drive::SsdDescription;
 use crate::workload::ProcessesSpec;
 
 /// What a set-up of DiskSim's amounts to.
@@ -34,6 +36,26 @@ pub struct Import {
     pub settings: Settings,
     /// What is ignored, replaced or taken otherwise than it is written, each with its place.
     pub warnings: Vec<String>,
+}
+
+/// What a set-up with an SSD amounts to.
+#[derive(Clone, Debug)]
+pub struct SsdImport {
+    /// The drive.
+    pub drive: SsdDescription,
+    /// What stands around the drive; the queue is none of its own.
+    pub settings: Settings,
+    /// What is ignored, replaced or taken otherwise than it is written, each with its place.
+    pub warnings: Vec<String>,
+}
+
+/// What the one device of a set-up that is wanted amounts to.
+#[derive(Clone, Debug)]
+pub enum Imported {
+    /// A disk.
+    Disk(Box<Import>),
+    /// An SSD.
+    Ssd(Box<SsdImport>),
 }
 
 /// What a set-up says besides the drive.
@@ -76,7 +98,7 @@ pub fn import(path: &Path, overrides: &[Override]) -> Result<Import, Error> {
     import_from(&Disk, path, &[], overrides)
 }
 
-/// The same of a system that may have several drives, with the name of the one that is wanted.
+/// The same of a system that may have several drives, disks or SSDs, with the name of the one that is wanted.
 ///
 /// # Errors
 /// As [`import`]; the system has no device of the name.
@@ -84,7 +106,7 @@ pub fn import_named(
     path: &Path,
     drive: Option<&str>,
     overrides: &[Override],
-) -> Result<Import, Error> {
+) -> Result<Imported, Error> {
     let mut loader = Loader::new(&Disk, Vec::new());
     one(path, drive, overrides, &mut loader)
 }
@@ -99,6 +121,26 @@ pub fn import_from(
     search: &[PathBuf],
     overrides: &[Override],
 ) -> Result<Import, Error> {
+    match import_any_from(files, path, search, overrides)? {
+        Imported::Disk(import) => Ok(*import),
+        Imported::Ssd(ssd) => {
+            let error = InputError::new(format!("{:?} is an SSD", ssd.drive.name));
+            let error = error.at(Where::File(path.to_owned()));
+            Err(error.help("expected a disksim_disk").into())
+        }
+    }
+}
+
+/// The same of a set-up whose one device is a disk or an SSD.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_any_from(
+    files: &dyn Files,
+    path: &Path,
+    search: &[PathBuf],
+    overrides: &[Override],
+) -> Result<Imported, Error> {
     let mut loader = Loader::new(files, search.to_vec());
     one(path, None, overrides, &mut loader)
 }
@@ -120,7 +162,7 @@ fn one(
     drive: Option<&str>,
     overrides: &[Override],
     loader: &mut Loader<'_>,
-) -> Result<Import, Error> {
+) -> Result<Imported, Error> {
     let (mut system, routes) = load(path, overrides, loader)?;
     let route = topology::Path::one(routes, drive)?;
     convert(&mut system, &route, loader).map_err(Error::from)
@@ -150,28 +192,40 @@ fn convert(
     system: &mut System,
     route: &topology::Path,
     loader: &mut Loader<'_>,
-) -> Result<Import, InputError> {
+) -> Result<Imported, InputError> {
     let mut warnings = std::mem::take(&mut system.warnings);
     for component in route.components() {
         component.check(&mut warnings)?;
     }
     check_around(system, &mut warnings)?;
-    if let Some(simple) = route.without_platters() {
-        return Err(route
-            .at
-            .error(format!(
-                "{simple} has no platters: it is no drive by itself"
-            ))
-            .help("expected a disksim_disk; `diskwright run FILE.parv` takes the whole system"));
+    match route.kind() {
+        DeviceKind::Disk => {
+            let (drive, controller) = drive_at(route, loader, &mut warnings)?;
+            let settings = settings(system, route, &mut warnings)?;
+            Ok(Imported::Disk(Box::new(Import {
+                drive,
+                controller,
+                settings,
+                warnings: warnings.texts(),
+            })))
+        }
+        DeviceKind::Ssd => {
+            let drive = ssd::drive(route, &mut warnings)?;
+            let settings = settings(system, route, &mut warnings)?;
+            Ok(Imported::Ssd(Box::new(SsdImport {
+                drive,
+                settings,
+                warnings: warnings.texts(),
+            })))
+        }
+        DeviceKind::Simple => {
+            let name = &route.device.name;
+            Err(route
+                .at
+                .error(format!("{name} has constant times: it is no drive by itself"))
+                .help("expected a disksim_disk or an ssdmodel_ssd; `diskwright run FILE.parv` takes the whole system"))
+        }
     }
-    let (drive, controller) = drive_at(route, loader, &mut warnings)?;
-    let settings = settings(system, route, &mut warnings)?;
-    Ok(Import {
-        drive,
-        controller,
-        settings,
-        warnings: warnings.texts(),
-    })
 }
 
 /// Checks what stands around the devices.
@@ -275,9 +329,9 @@ pub(super) fn settings_around(
     route: &topology::Path,
     warnings: &mut Warnings,
 ) -> Result<Settings, InputError> {
-    let (outstanding, queue) = match route.without_platters() {
-        Some(_) => (route.depths(warnings)?.1, QueueSpec::default()),
-        None => queues(route, warnings)?,
+    let (outstanding, queue) = match route.kind() {
+        DeviceKind::Disk => queues(route, warnings)?,
+        DeviceKind::Simple | DeviceKind::Ssd => (route.depths(warnings)?.1, QueueSpec::default()),
     };
     let mut settings = Settings {
         host: HostSpec {

@@ -38,6 +38,7 @@ mod queue;
 mod round_trip;
 mod seek_file;
 mod simple;
+mod ssd;
 mod syntax;
 mod system;
 mod text;
@@ -47,10 +48,13 @@ mod warnings;
 mod whole;
 
 pub use controller::Controller;
-pub use convert::{Import, Settings, TraceMapping, import, import_from, import_named};
+pub use convert::{
+    Import, Imported, Settings, SsdImport, TraceMapping, import, import_any_from, import_from,
+    import_named,
+};
 pub use files::{Disk, Files};
 pub use modules::{ParameterRow, parameters};
 pub use named::{SetUpName, file_of, is_set_up};
 pub use overrides::Override;
-pub use text::{to_spec, to_toml};
+pub use text::{ssd_to_toml, to_spec, to_toml};
 pub use whole::{Whole, whole, whole_from};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::convert::{Import, device_names, import_named};
+use super::convert::{Imported, device_names, import_named};
 use super::overrides::Override;
 use super::whole::{Whole, whole};
 use crate::base::error::{Error, InputError, Place};
@@ -118,7 +118,7 @@ impl SetUpName {
     ///
     /// # Errors
     /// As [`import_named`].
-    pub fn import(&self) -> Result<Import, Error> {
+    pub fn import(&self) -> Result<Imported, Error> {
         import_named(&self.file, self.drive.as_deref(), &self.overrides)
     }
 

@@ -21,16 +21,7 @@ pub(super) fn device(route: &Path, warnings: &mut Warnings) -> Result<(Value, u6
         (None, _) => "Access time",
     };
     let constant = times::time(device, "Command overhead")? + times::time(device, access)?;
-    let (read, write) = route.block_times(warnings)?;
-    if read != write {
-        warnings.push(
-            &device.at,
-            format_args!(
-                "{} has one time of a block here, that of reads: {read}; of writes it is {write}",
-                device.title()
-            ),
-        );
-    }
+    let block = route.one_block_time(warnings)?;
     let latency = "Bus transaction latency";
     if device.item(latency).is_some() && device.float(latency)? != 0.0 {
         warnings.push(
@@ -55,8 +46,8 @@ pub(super) fn device(route: &Path, warnings: &mut Warnings) -> Result<(Value, u6
         "read": constant.to_string(),
         "write": constant.to_string(),
     });
-    if read > Time::ZERO {
-        let rate = BLOCK_BYTES as f64 * 1e9 / read.ns() as f64;
+    if block > Time::ZERO {
+        let rate = BLOCK_BYTES as f64 * 1e9 / block.ns() as f64;
         simple["rate"] = json!(format!("{} B/s", libm::round(rate)));
     }
     Ok((json!({ "simple": simple }), blocks))

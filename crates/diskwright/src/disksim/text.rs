@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::json;
 
-use super::convert::Import;
+use super::convert::{Import, SsdImport};
 use super::whole::Whole;
 use crate::config::spec::HostSpec;
 use crate::devices::hdd::spec::QueueSpec;
@@ -16,20 +16,7 @@ const WIDTH: usize = 110;
 /// The drive as TOML, with the warnings of its import before it and the set-up around it, as a spec has that, after it, both
 /// as comments.
 pub fn to_toml(import: &Import) -> String {
-    let mut text = String::new();
-    if !import.warnings.is_empty() {
-        comment(&mut text, "The import of this drive has these warnings:");
-        for warning in &import.warnings {
-            comment(&mut text, &format!("- {warning}"));
-        }
-        text.push('\n');
-    }
-    let drive = toml::to_string(&import.drive)
-        .expect("a drive's description has only keys and values that TOML has");
-    for line in drive.lines() {
-        push_line(&mut text, line);
-    }
-    let queues = Queues {
+    let around = Queues {
         host: &import.settings.host,
         device: Device {
             hdd: Hdd {
@@ -38,10 +25,33 @@ pub fn to_toml(import: &Import) -> String {
             },
         },
     };
-    let queues = toml::to_string(&queues).expect("queues have only keys and values that TOML has");
+    drive_to_toml(&import.warnings, &import.drive, &around)
+}
+
+/// The same of an SSD.
+pub fn ssd_to_toml(import: &SsdImport) -> String {
+    let around = json!({ "host": import.settings.host });
+    drive_to_toml(&import.warnings, &import.drive, &around)
+}
+
+fn drive_to_toml(warnings: &[String], drive: &impl Serialize, around: &impl Serialize) -> String {
+    let mut text = String::new();
+    if !warnings.is_empty() {
+        comment(&mut text, "The import of this drive has these warnings:");
+        for warning in warnings {
+            comment(&mut text, &format!("- {warning}"));
+        }
+        text.push('\n');
+    }
+    let drive = toml::to_string(drive)
+        .expect("a drive's description has only keys and values that TOML has");
+    for line in drive.lines() {
+        push_line(&mut text, line);
+    }
+    let around = toml::to_string(around).expect("a host has only keys and values that TOML has");
     text.push('\n');
     comment(&mut text, "In a spec, the set-up around the drive is:");
-    for line in queues.lines() {
+    for line in around.lines() {
         comment(&mut text, line);
     }
     text

@@ -10,10 +10,23 @@ use super::warnings::Warnings;
 use crate::base::error::{InputError, suggestion};
 use crate::base::units::Time;
 
-const EXPECTED: &str = "expected one disksim_iodriver, then disksim_bus and disksim_ctlr in turn, then a disksim_bus with a disksim_disk or disksim_simpledisk";
+const EXPECTED: &str = "expected one disksim_iodriver, then disksim_bus and disksim_ctlr in turn, then a disksim_bus with a disksim_disk, disksim_simpledisk or ssdmodel_ssd";
 
 /// The modules of devices.
-pub(super) const DEVICES: [&str; 2] = ["disksim_disk", "disksim_simpledisk"];
+pub(super) const DEVICES: [&str; 3] = [DISK, "disksim_simpledisk", SSD];
+const DISK: &str = "disksim_disk";
+const SSD: &str = "ssdmodel_ssd";
+
+/// What stands at the end of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DeviceKind {
+    /// A disk with platters.
+    Disk,
+    /// A device of constant times.
+    Simple,
+    /// An SSD of the extension.
+    Ssd,
+}
 
 /// The way from the driver to a device.
 #[derive(Clone, Debug)]
@@ -86,10 +99,13 @@ impl Path {
         })
     }
 
-    /// The name of the device, where it has no platters.
-    pub(super) fn without_platters(&self) -> Option<&str> {
-        let is_simple = self.device.module.name == "disksim_simpledisk";
-        is_simple.then_some(self.device.name.as_str())
+    /// What the device is.
+    pub(super) fn kind(&self) -> DeviceKind {
+        match self.device.module.name {
+            DISK => DeviceKind::Disk,
+            SSD => DeviceKind::Ssd,
+            _ => DeviceKind::Simple,
+        }
     }
 
     /// How many requests the device holds, and how many of these the driver gives it at a time.
@@ -161,6 +177,23 @@ impl Path {
             write = write.max(times::time(bus, "Write block transfer time")?);
         }
         Ok((read, write))
+    }
+}
+
+impl Path {
+    /// The time of a block in both directions, for a device that has one.
+    pub(super) fn one_block_time(&self, warnings: &mut Warnings) -> Result<Time, InputError> {
+        let (read, write) = self.block_times(warnings)?;
+        if read != write {
+            warnings.push(
+                &self.device.at,
+                format_args!(
+                    "{} has one time of a block here, that of reads: {read}; of writes it is {write}",
+                    self.device.title()
+                ),
+            );
+        }
+        Ok(read)
     }
 }
 

@@ -13,10 +13,10 @@ use super::loader::Loader;
 use super::organisations::{Member, Organised, Part, organise};
 use super::overrides::Override;
 use super::queue::DriverQueue;
-use super::simple;
 use super::system::System;
-use super::topology::{DEVICES, Path};
+use super::topology::{DEVICES, DeviceKind, Path};
 use super::warnings::Warnings;
+use super::{simple, ssd};
 use crate::base::error::{Error, InputError};
 use crate::base::units::{BLOCK_BYTES, Size};
 use crate::config::spec::MeasureSpec;
@@ -104,20 +104,19 @@ impl Reader<'_> {
         let mut rotations = Vec::new();
         let mut built = Vec::new();
         for route in self.routes {
-            built.push(match route.without_platters() {
-                Some(_) => {
-                    if let Some(bus) = self.shared_bus(route)? {
-                        warnings.push(
-                            &route.at,
-                            format_args!(
-                                "{} does not wait for others on the exclusive bus {bus}: a simple disk has no transfers",
-                                route.device.name
-                            ),
-                        );
-                    }
+            built.push(match route.kind() {
+                DeviceKind::Simple => {
+                    self.warn_of_bus(route, "a simple disk has no transfers", warnings)?;
                     simple::device(route, warnings)?
                 }
-                None => {
+                DeviceKind::Ssd => {
+                    self.warn_of_bus(route, "an SSD has a link of its own", warnings)?;
+                    let blocks = ssd::drive(route, warnings)?
+                        .capacity_blocks()
+                        .map_err(|error| error.at(route.device.at.place()))?;
+                    (json!({ "ssd": { "drive": self.name(route) } }), blocks)
+                }
+                DeviceKind::Disk => {
                     let (drive, _) = drive_at(route, loader, warnings)?;
                     rotations.push(drive.rotation);
                     let built = drive
@@ -213,13 +212,37 @@ impl Reader<'_> {
         number.expect("a device of the topology is an instance") as u32
     }
 
+    /// What a spec calls a drive.
+    fn name(&self, route: &Path) -> String {
+        match self.drive.split_once(".parv#") {
+            Some((file, values)) => format!("{file}.parv#{}#{values}", route.device.name),
+            None => format!("{}#{}", self.drive, route.device.name),
+        }
+    }
+
+    /// A device that does not use the bus which it shares in DiskSim.
+    fn warn_of_bus(
+        &self,
+        route: &Path,
+        because: &str,
+        warnings: &mut Warnings,
+    ) -> Result<(), InputError> {
+        if let Some(bus) = self.shared_bus(route)? {
+            let name = &route.device.name;
+            warnings.push(
+                &route.at,
+                format_args!(
+                    "{name} does not wait for others on the exclusive bus {bus}: {because}"
+                ),
+            );
+        }
+        Ok(())
+    }
+
     /// A disk as a spec has it.
     fn disk(&self, route: &Path, warnings: &mut Warnings) -> Result<Value, InputError> {
         let (_, queue) = queues(route, warnings)?;
-        let name = match self.drive.split_once(".parv#") {
-            Some((file, values)) => format!("{file}.parv#{}#{values}", route.device.name),
-            None => format!("{}#{}", self.drive, route.device.name),
-        };
+        let name = self.name(route);
         let queue = serde_json::to_value(queue).expect("a queue is plain data");
         let mut disk = json!({ "drive": name, "buffer": true, "queue": queue });
         if let Some(bus) = self.shared_bus(route)? {

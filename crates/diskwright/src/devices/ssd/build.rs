@@ -59,10 +59,9 @@ impl DeviceKind for SsdSpec {
             .flash
             .build()
             .map_err(|error| error.at(file.place()))?;
-        let units = units(&drive, &geometry);
         let figures = json!({
             "name": drive.name,
-            "capacity_blocks": u64::from(units) * u64::from(geometry.unit_blocks),
+            "capacity_blocks": capacity_blocks(&drive, &geometry),
             "channels": geometry.channels,
             "dies": geometry.channels * geometry.packages * geometry.dies,
             "planes": geometry.all_planes(),
@@ -75,6 +74,20 @@ impl DeviceKind for SsdSpec {
             description: serde_json::to_value(&drive).expect("plain data"),
         })
     }
+}
+
+impl SsdDescription {
+    /// Blocks of 512 bytes that the host sees.
+    ///
+    /// # Errors
+    /// A geometry that cannot be.
+    pub fn capacity_blocks(&self) -> Result<u64, InputError> {
+        Ok(capacity_blocks(self, &self.flash.build()?))
+    }
+}
+
+fn capacity_blocks(drive: &SsdDescription, geometry: &Geometry) -> u64 {
+    u64::from(units(drive, geometry)) * u64::from(geometry.unit_blocks)
 }
 
 /// Units that the host sees: what is not spare, in whole pages of all planes.

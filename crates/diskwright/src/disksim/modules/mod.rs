@@ -7,6 +7,7 @@
 mod disk;
 mod drive;
 mod host;
+mod ssd;
 
 pub(super) use disk::DISK;
 pub(super) use drive::{DM_DISK, LAYOUT, MECHANICS, ZONE};
@@ -153,7 +154,7 @@ pub(super) static MODULES: &[&Module] = &[
     &host::CACHE_MEMORY,
     &host::CACHE_DEVICE,
     &ignored("memsmodel_mems", OTHER),
-    &ignored("ssdmodel_ssd", OTHER),
+    &ssd::SSD,
 ];
 
 /// The module of a name.

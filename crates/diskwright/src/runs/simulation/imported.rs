@@ -12,20 +12,19 @@ use crate::base::units::BLOCK_BYTES;
 use crate::config::spec::{HostSpec, MeasureSpec};
 use crate::devices::drives::DriveFile;
 use crate::devices::hdd::spec::QueueSpec;
-use crate::disksim::{SetUpName, Settings, TraceMapping, Whole};
+use crate::disksim::{Imported, SetUpName, Settings, TraceMapping, Whole};
 use crate::workload::{self, FormatOptions, Pace};
 
 /// The drive of a set-up, for [`DriveFile::read`].
 pub fn drive(path: &Path) -> Option<Result<DriveFile, Error>> {
     SetUpName::read(path).map(|named| {
-        let import = named?.import()?;
-        let text = toml::to_string(&import.drive)
-            .expect("a drive's description has only keys and values that TOML has");
+        let (text, warnings) = match named?.import()? {
+            Imported::Disk(import) => (toml::to_string(&import.drive), import.warnings),
+            Imported::Ssd(import) => (toml::to_string(&import.drive), import.warnings),
+        };
+        let text = text.expect("a drive's description has only keys and values that TOML has");
         let file = DriveFile::parse(path.display().to_string(), text)?;
-        Ok(DriveFile {
-            warnings: import.warnings,
-            ..file
-        })
+        Ok(DriveFile { warnings, ..file })
     })
 }
 
@@ -53,15 +52,16 @@ struct Spec<'s> {
 }
 
 #[derive(Serialize)]
-struct Device<'s> {
-    hdd: Hdd<'s>,
-}
-
-#[derive(Serialize)]
-struct Hdd<'s> {
-    drive: &'s str,
-    buffer: bool,
-    queue: &'s QueueSpec,
+#[serde(rename_all = "lowercase")]
+enum Device<'s> {
+    Hdd {
+        drive: &'s str,
+        buffer: bool,
+        queue: &'s QueueSpec,
+    },
+    Ssd {
+        drive: &'s str,
+    },
 }
 
 /// The spec of the set-up at `path`, without a load, and the folder in which relative paths in it start: the set-up's.
@@ -91,22 +91,26 @@ pub fn spec(path: &Path) -> Result<(Node, PathBuf, SetUp), Error> {
 }
 
 fn alone(named: &SetUpName) -> Result<(String, Around, Vec<String>), Error> {
-    let import = named.import()?;
-    let drive = named.beside()?;
-    let settings = import.settings;
+    let drive = &named.beside()?;
+    let (settings, warnings, is_disk) = match named.import()? {
+        Imported::Disk(import) => (import.settings, import.warnings, true),
+        Imported::Ssd(import) => (import.settings, import.warnings, false),
+    };
+    let device = match is_disk {
+        true => Device::Hdd {
+            drive,
+            buffer: true,
+            queue: &settings.queue,
+        },
+        false => Device::Ssd { drive },
+    };
     let text = toml::to_string(&Spec {
         host: &settings.host,
         measure: &settings.measure,
-        device: Device {
-            hdd: Hdd {
-                drive: &drive,
-                buffer: true,
-                queue: &settings.queue,
-            },
-        },
+        device,
     })
     .expect("settings have only keys and values that TOML has");
-    Ok((text, Around::Alone(Box::new(settings)), import.warnings))
+    Ok((text, Around::Alone(Box::new(settings)), warnings))
 }
 
 fn system(mut whole: Whole) -> (String, Around, Vec<String>) {

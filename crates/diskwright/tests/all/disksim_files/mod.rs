@@ -10,6 +10,7 @@ mod places;
 mod queues;
 mod runs;
 mod sample;
+mod ssd;
 mod systems;
 
 pub use sample::{FIRST, Sample};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use diskwright::disksim::parameters;
 
 use super::sample::Sample;
-use super::{controllers, systems};
+use super::{controllers, ssd, systems};
 
 /// A component, a parameter and a value.
 type Put = (&'static str, &'static str, &'static str);
@@ -457,6 +457,37 @@ const OF_CACHE_DEVICE: &[(&[Put], Put)] = &[
     (&[], ("ctlr0", "Cache:Cached device", "disk1")),
 ];
 
+/// What matters of an SSD.
+const OF_SSDS: &[(&[Put], Put)] = &[
+    (&[], ("ssd0", "Flash chip elements", "4")),
+    (&[], ("ssd0", "Page size", "16")),
+    (&[], ("ssd0", "Pages per block", "128")),
+    (&[], ("ssd0", "Blocks per element", "16385")),
+    (&[], ("ssd0", "Element stride pages", "2")),
+    (&[], ("ssd0", "Chip xfer latency", "0.00005")),
+    (&[], ("ssd0", "Page read latency", "0.05")),
+    (&[], ("ssd0", "Page write latency", "0.3")),
+    (&[], ("ssd0", "Block erase latency", "2")),
+    (&[], ("ssd0", "Write policy", "1")),
+    (&[], ("ssd0", "Reserve pages percentage", "10")),
+    (&[], ("ssd0", "Minimum free blocks percentage", "4")),
+    (&[], ("ssd0", "Cleaning policy", "3")),
+    (&[], ("ssd0", "Planes per package", "4")),
+    (&[], ("ssd0", "Blocks per plane", "1024")),
+    (&[], ("ssd0", "Copy back", "0")),
+    (&[], ("ssd0", "Number of parallel units", "2")),
+    (&[], ("ssd0", "Elements per gang", "2")),
+    (
+        &[("ssd0", "Elements per gang", "2")],
+        ("ssd0", "Gang share", "2"),
+    ),
+    (&[], ("ssd0", "Cleaning in background", "1")),
+    (&[], ("ssd0", "Allocation pool logic", "2")),
+    (&[], ("ssd0", "Command overhead", "0.1")),
+    (&[], ("ssd0", "Max queue length", "5")),
+    (&[], ("ssd0", "Bulk sector transfer time", "0.1")),
+];
+
 /// What an import comes to; the electronics as DiskSim has them would differ with every parameter.
 fn outcome(sample: &Sample, overrides: &[(&str, &str, &str)]) -> String {
     match sample.import(overrides) {
@@ -520,6 +551,14 @@ fn every_parameter_that_counts_changes_something() {
             );
             changed.insert(last(put.1), true);
         }
+    }
+    for &(beside, put) in OF_SSDS {
+        let all: Vec<_> = beside.iter().copied().chain([put]).collect();
+        assert!(
+            ssd::outcome(&all) != ssd::outcome(beside),
+            "{put:?} changes nothing"
+        );
+        changed.insert(last(put.1), true);
     }
     for row in parameters() {
         let matters = row.used || row.warned;
