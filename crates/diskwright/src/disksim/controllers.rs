@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::component::Component;
-use super::queue::DriverQueue;
+use super::queue::{BY_LBN, DriverQueue};
 use super::times;
 use super::topology::Path;
 use super::warnings::Warnings;
@@ -76,6 +76,10 @@ pub(super) fn behind(
         return Ok((json!({ "controller": chip }), None));
     }
     let queue = DriverQueue::read(controller.block("Scheduler")?, warnings)?;
+    if queue.in_drive.is_some() {
+        let at = controller.block("Scheduler")?.at("Scheduling policy");
+        warnings.push(at, format_args!("{}: {BY_LBN}", controller.title()));
+    }
     for (what, given) in [
         ("priorities", &queue.priority),
         ("timeouts", &queue.timeout),

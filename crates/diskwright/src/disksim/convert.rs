@@ -313,9 +313,19 @@ fn settings(
     warnings: &mut Warnings,
 ) -> Result<Settings, InputError> {
     let host = route.driver.block("Scheduler")?;
-    let scheduler = queue::scheduler(host, Place::Host, true, warnings)?;
     let mut settings = settings_around(system, route, warnings)?;
-    settings.host.scheduler = scheduler;
+    let policy = "Scheduling policy";
+    if queue::needs_positions(host.integer(policy)?) {
+        if route.kind() == DeviceKind::Disk {
+            settings.queue.scheduler = Some(queue::scheduler(host, Place::Drive, true, warnings)?);
+            settings.queue.depth = Some(queue::ALL);
+            settings.host.outstanding = Some(queue::ALL);
+        }
+        let told = queue::told_of_positions(route.kind());
+        warnings.push(host.at(policy), told);
+    } else {
+        settings.host.scheduler = queue::scheduler(host, Place::Host, true, warnings)?;
+    }
     let is_known =
         |name: &str| system.instances.contains_key(name) || system.blocks.contains_key(name);
     settings.processes =

@@ -12,7 +12,7 @@ use super::generators;
 use super::loader::Loader;
 use super::organisations::{Member, Organised, Part, organise};
 use super::overrides::Override;
-use super::queue::DriverQueue;
+use super::queue::{ALL, BY_LBN, DriverQueue, told_of_positions};
 use super::system::System;
 use super::topology::{DEVICES, DeviceKind, Path};
 use super::warnings::Warnings;
@@ -395,18 +395,33 @@ fn location_scale(bytes: u64) -> Option<u64> {
 fn behind_driver(
     route: &Path,
     queue: &DriverQueue,
-    (device, of_controller): (Value, Option<u32>),
+    (mut device, of_controller): (Value, Option<u32>),
     warnings: &mut Warnings,
 ) -> Result<Value, InputError> {
     let (_, of_device) = route.depths(warnings)?;
-    let outstanding = match route.driver.integer("Use queueing in subsystem")? {
+    let mut outstanding = json!(match route.driver.integer("Use queueing in subsystem")? {
         0 => of_device,
         _ => of_controller.unwrap_or(of_device),
-    };
+    });
+    let mut scheduler = queue.scheduler.clone();
+    if let Some(in_drive) = &queue.in_drive {
+        let at = route.driver.block("Scheduler")?.at("Scheduling policy");
+        let disk = device.get_mut("hdd");
+        if disk.is_none() && route.kind() == DeviceKind::Disk {
+            warnings.push(at, format_args!("{}: {BY_LBN}", route.driver.title()));
+        } else {
+            scheduler = json!({ "fcfs": {} });
+            warnings.push(at, told_of_positions(route.kind()));
+        }
+        if let Some(disk) = disk {
+            disk["queue"] = json!({ "depth": ALL, "scheduler": in_drive });
+            outstanding = json!("unlimited");
+        }
+    }
     let mut driver = json!({
         "name": route.device.name,
         "outstanding": outstanding,
-        "scheduler": queue.scheduler,
+        "scheduler": scheduler,
         "device": device,
     });
     for (key, value) in [("join", &queue.join), ("priority", &queue.priority)] {

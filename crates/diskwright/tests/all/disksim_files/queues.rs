@@ -28,13 +28,25 @@ fn policies_become_schedulers() {
         (7, r#"{"sstf":{"by":"cylinder"}}"#),
         (8, "\"satf\""),
         (9, "\"satf\""),
+        (10, "\"satf\""),
         (11, r#"{"weighted-satf":{"window":"6 ms"}}"#),
         (12, r#"{"weighted-satf":{"window":"6 ms"}}"#),
+        (13, r#"{"weighted-satf":{"window":"6 ms"}}"#),
         (14, r#"{"aged-satf":{"weight":0.006}}"#),
         (15, r#"{"aged-satf":{"weight":0.006}}"#),
+        (16, r#"{"aged-satf":{"weight":0.006}}"#),
         (17, r#"{"v-scan":{"r":0.2,"by":"lbn"}}"#),
         (18, r#"{"v-scan":{"r":0.2,"by":"cylinder"}}"#),
+        (19, r#"{"v-scan":{"r":0.2,"by":"lbn"}}"#),
+        (20, r#"{"aged-satf":{"weight":0.006}}"#),
+        (21, r#"{"aged-satf":{"weight":0.006}}"#),
+        (22, r#"{"sstf":{"by":"cylinder"}}"#),
         (23, r#"{"sstf":{"by":"cylinder"}}"#),
+        (24, "\"satf\""),
+        (25, "\"satf\""),
+        (26, "\"satf\""),
+        (27, "\"satf\""),
+        (28, "\"fcfs\""),
     ] {
         let found = policy("disk0", number).unwrap_or_else(|error| panic!("{number}: {error}"));
         assert_eq!(
@@ -42,21 +54,41 @@ fn policies_become_schedulers() {
             expected,
             "{number}"
         );
-        let in_host = policy("driver0", number);
-        assert_eq!(in_host.is_ok(), !(8..=15).contains(&number), "{number}");
     }
-    for number in [10, 13, 16, 19, 20, 21, 22, 24, 25, 26, 27, 28] {
-        let error = policy("disk0", number)
-            .expect_err("no counterpart")
-            .to_string();
-        assert!(
-            error.contains(&format!("scheduling policy {number} ")),
-            "{error}"
-        );
+    for number in [11, 12, 13] {
+        let put = ("disk0", "Scheduler:Timeout time/weight", "0");
+        let number = number.to_string();
+        let error = Sample::new().error(&[put, ("disk0", "Scheduler:Scheduling policy", &number)]);
+        assert!(error.contains("expected a weight above 0"), "{error}");
     }
     for number in [0, 29] {
         let error = policy("disk0", number).expect_err("no policy").to_string();
         assert!(error.contains("from 1 to 28"), "{error}");
+    }
+}
+
+/// A driver's policy that needs to know positions moves to the drive's own queue, where all requests then wait.
+#[test]
+fn a_driver_s_policy_that_needs_positions_is_the_drive_s() {
+    for (number, in_drive) in [
+        ("1", false),
+        ("7", false),
+        ("8", true),
+        ("14", true),
+        ("17", true),
+        ("28", false),
+    ] {
+        let import = Sample::new().sound(&[
+            ("driver0", "Scheduler:Scheduling policy", number),
+            ("disk0", "Scheduler:Scheduling policy", "2"),
+        ]);
+        let settings = import.settings;
+        let own = settings.queue.scheduler.expect("a set-up has one");
+        assert_eq!(own.name() != "look", in_drive, "{number}");
+        assert_eq!(settings.queue.depth, settings.host.outstanding);
+        assert_eq!(settings.queue.depth > Some(4), in_drive, "{number}");
+        let told = |warning: &String| warning.contains("is the one of the drive's own queue");
+        assert_eq!(import.warnings.iter().any(told), in_drive, "{number}");
     }
 }
 

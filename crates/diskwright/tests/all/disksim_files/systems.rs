@@ -473,11 +473,6 @@ fn what_has_no_counterpart_is_refused_where_it_stands() {
             "Redundancy scheme = Parity_rotated",
             "rotated parity over devices as they are",
         ),
-        (
-            "Scheduling policy = 1,\n      Cylinder mapping strategy = 1",
-            "Scheduling policy = 8,\n      Cylinder mapping strategy = 1",
-            "knows no positions",
-        ),
     ] {
         refused(&change(from, to), &[told]);
     }
@@ -486,6 +481,47 @@ fn what_has_no_counterpart_is_refused_where_it_stands() {
         "Redundancy scheme = Shadowed",
     );
     refused(&three, &["2 copies on 3 devices"]);
+}
+
+/// What becomes of a driver's policy that needs to know positions.
+#[test]
+fn policies_of_drivers_that_need_positions_have_a_place() {
+    let predicting = |sample: &Sample| {
+        sample.clone().replace(
+            "Scheduling policy = 1,\n      Cylinder mapping strategy = 1",
+            "Scheduling policy = 8,\n      Cylinder mapping strategy = 1",
+        )
+    };
+    let read = |sample: &Sample| whole(sample).unwrap_or_else(|error| panic!("{error}"));
+    // One disk: its own queue has it.
+    let one = read(&predicting(&Sample::new()));
+    let driver = &one.device["driver"];
+    assert_eq!(driver["outstanding"], "unlimited");
+    assert_eq!(driver["scheduler"], json!({ "fcfs": {} }));
+    assert_eq!(driver["device"]["hdd"]["queue"]["scheduler"], "satf");
+    assert!(one.alone.is_none());
+    // Simple disks have no positions.
+    let alike = read(&predicting(&simple(&Sample::new())));
+    assert_eq!(alike.device["driver"]["scheduler"], json!({ "fcfs": {} }));
+    assert!(
+        alike
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("all are alike"))
+    );
+    // Behind a controller with a queue of its own, and with joined requests, there is only the order of LBNs.
+    let nearest = json!({ "sstf": { "by": "lbn", "ties": "alternate" } });
+    let [memory, _] = super::controllers::with_caches();
+    let joined = predicting(&Sample::new()).replace(
+        "Sequential stream scheme = 0",
+        "Sequential stream scheme = 3",
+    );
+    for sample in [predicting(&memory), joined] {
+        let found = read(&sample);
+        assert_eq!(found.device["driver"]["scheduler"], nearest);
+        let told = |warning: &String| warning.contains("the nearest request by LBN");
+        assert!(found.warnings.iter().any(told), "{:?}", found.warnings);
+    }
 }
 
 /// Two drives on one exclusive bus, two on a bus that is always free, and simple disks, which need none.
