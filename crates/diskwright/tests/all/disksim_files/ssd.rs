@@ -177,7 +177,7 @@ fn a_system_names_its_ssd_as_a_drive() {
     let drive = format!("[device.ssd]\ndrive = '{}#ssd0'", path.display());
     for spec in [
         from_text_in(format!("{text}{drive}"), folder.path()),
-        from_file(Path::new(&format!("{}#ssd0", path.display()))),
+        from_file(format!("{}#ssd0", path.display())),
         from_file(&path),
     ] {
         let outcome = outcome_of(&spec, &options).unwrap_or_else(|error| panic!("{error}"));
@@ -198,7 +198,7 @@ fn the_figures_of_the_extension_come_out() {
             )
             .replace("read access = 0.7", &format!("read access = {reads}"));
         let folder = tempfile::tempdir().expect("a folder");
-        let spec = from_file(&sample.write(folder.path()));
+        let spec = from_file(sample.write(folder.path()));
         let outcome = outcome_of(&spec, &RunOptions::default());
         let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
         let response = outcome.get("response_ms").expect("response times");
