@@ -63,8 +63,16 @@ impl LockedImage {
         }
         let found = metadata.len();
         if is_new || found == 0 && !read_only {
-            file.set_len(size)
-                .map_err(|error| Error::file(path, "extend", error))?;
+            if let Err(error) = file.set_len(size) {
+                if is_new {
+                    // What is wrong is told; an empty file that stays would only be in the way.
+                    let _ = std::fs::remove_file(path);
+                }
+                return wrong(
+                    format!("no file of {size} bytes can be made here: {error}"),
+                    "ext4 ends at 16 TiB, XFS and Btrfs do not; --memory keeps what is written in memory, --discard-contents nothing",
+                );
+            }
         } else if found != size {
             return wrong(
                 format!("the image has {found} bytes, and the device {size}"),
@@ -149,6 +157,19 @@ impl Contents for Image {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_image_that_is_too_large_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("image");
+        let error = LockedImage::open(&path, u64::MAX, false).expect_err("too large");
+        assert!(error.to_string().contains("--memory"), "{error}");
+        assert!(!path.exists());
+        // A file that was there stays.
+        std::fs::write(&path, "").expect("written");
+        assert!(LockedImage::open(&path, u64::MAX, false).is_err());
+        assert!(path.exists());
+    }
 
     #[test]
     fn an_image_has_one_server_and_one_size() {

@@ -123,8 +123,8 @@ pub fn a_hybrid(draw: &mut Draw<'_>) -> (Value, u64) {
 pub fn a_spared_array(draw: &mut Draw<'_>) -> (Value, u64) {
     loop {
         draw.case = Case::default();
-        let (mut array, blocks) = (array::KIND.draw)(draw, 1);
-        if array.get("spare").is_none() {
+        let (mut array, mut blocks) = (array::KIND.draw)(draw, 1);
+        if array.get("spare").is_none() || blocks < LEAST_SPARED {
             continue;
         }
         if draw.chance(0.5) {
@@ -139,12 +139,37 @@ pub fn a_spared_array(draw: &mut Draw<'_>) -> (Value, u64) {
         if restarts(&device) {
             match draw.within(0..=3) {
                 0 => array["resync"] = draw.named("ResyncRules"),
-                1 => array["bitmap"] = draw.named("BitmapRules"),
+                1 => {
+                    array["bitmap"] = draw.named("BitmapRules");
+                    let members = array["member"].as_array().map_or(0, Vec::len) as u64;
+                    blocks = blocks.saturating_sub(members * LARGEST_BITMAP);
+                }
                 2 if of_parity => array["journal"] = array["spare"][0].clone(),
                 _ => {}
             }
         }
+        if array.get("scrub").is_some() {
+            refresh_seldom(&mut array);
+        }
         return (json!({ array::KIND.name: array }), blocks);
+    }
+}
+
+/// Blocks of an array with spares, at least, so that something is left beside a bitmap.
+const LEAST_SPARED: u64 = 500;
+/// The most blocks of a member that a bitmap takes.
+const LARGEST_BITMAP: u64 = 40;
+/// Reads of a block, at least, before SSDs below a scrub refresh it: the scrub reads all again and again, each time for a few blocks.
+const LEAST_READS: u64 = 200;
+
+fn refresh_seldom(array: &mut Value) {
+    let parts = ["member", "spare"];
+    let devices = array.as_object_mut().into_iter().flatten();
+    let lists = devices.filter(|(key, _)| parts.contains(&key.as_str()));
+    for device in lists.flat_map(|(_, list)| list.as_array_mut().into_iter().flatten()) {
+        if let Some(reads) = device.pointer_mut("/ssd/refresh/reads") {
+            *reads = reads.as_u64().unwrap_or_default().max(LEAST_READS).into();
+        }
     }
 }
 
