@@ -20,6 +20,8 @@ pub const KNOWN: &[&str] = &[
     // One that ends with its only arrival.
     "when the last one arrives",
     "when its processes end it",
+    // A table of counts with fewer places than its clone would begin again at.
+    "come again, and none is new",
     // A load that time alone ends, as what a device is warmed with.
     "no number of requests to warm with",
     // A host's scheduler above a medium that it cannot measure, or that is told of what nobody knows.

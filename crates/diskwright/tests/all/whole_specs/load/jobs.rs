@@ -8,7 +8,11 @@ use crate::whole_specs::draw::Draw;
 
 /// One to three jobs, with rates, think times, starts and ends.
 pub fn fio(draw: &mut Draw<'_>) -> Value {
-    let kib = (draw.region.1 / 2 / 64 * 64).clamp(64, 1 << 20);
+    // The largest requests are of 16 KiB.
+    let kib = match draw.region.1 / 2 {
+        small @ 0..64 => (small / 16 * 16).max(16),
+        kib => (kib / 64 * 64).min(1 << 20),
+    };
     let mut text = format!("[global]\nioengine=libaio\nsize={kib}k\n");
     let mut kind = "";
     if draw.chance(0.2) {
