@@ -16,6 +16,11 @@ fn run(pool: &str, write_cache: bool, load: &str) -> Value {
 }
 
 fn try_run(pool: &str, write_cache: bool, load: &str) -> Result<Value, Error> {
+    try_run_with(pool, write_cache, load, "")
+}
+
+/// The same with further tables of the device.
+fn try_run_with(pool: &str, write_cache: bool, load: &str, tables: &str) -> Result<Value, Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let drive = folder.path().join("drive.toml");
     let text = format!(
@@ -26,7 +31,7 @@ fn try_run(pool: &str, write_cache: bool, load: &str) -> Result<Value, Error> {
     std::fs::write(&drive, text).expect("written");
     let spec = format!(
         "[workload.synthetic]\narrivals = {{ closed = {{ users = 6 }} }}\n{load}[measure]\nwarmup = 0\n\
-         [device.hdd]\ndrive = \"{}\"\nwrite_cache = {write_cache}\n[device.hdd.queue]\ndepth = 4\n",
+         [device.hdd]\ndrive = \"{}\"\nwrite_cache = {write_cache}\n[device.hdd.queue]\ndepth = 4\n{tables}",
         drive.display()
     );
     support::try_run(&spec)
@@ -143,4 +148,16 @@ fn commands_of_32_mib_go_through_any_pool() {
             assert_eq!(count(&result, "absorbed_writes") > 0, size >= 32, "{pool}");
         }
     }
+}
+
+/// A write of part of a logged block waits for the arm that reads, and what must leave memory waits behind it, while the arm that writes has
+/// nothing to do.
+#[test]
+fn what_must_leave_memory_waits_behind_the_writes_of_a_log() {
+    let pool = "[pool]\nsize = \"160 KiB\"\n[pool.persistent]\nmemory = \"32 blocks\"\n";
+    let load = "requests = 400\nreads = 0.2\nsize = \"8 blocks\"\naddress = { uniform = { from = 0, blocks = 8000 } }\n";
+    let tables = "[device.hdd.arms]\nmotion = \"independent\"\n[[device.hdd.arms.arm]]\nwrites = false\n\
+                  [[device.hdd.arms.arm]]\nreads = false\n[device.hdd.placement.logging]\nblock = \"104 blocks\"\n";
+    let result = try_run_with(pool, false, load, tables).expect("a drive that can be built");
+    assert_eq!(result["requests"]["completed"], 400);
 }

@@ -153,8 +153,11 @@ impl DrivePool {
             true => self.outside.len(),
             false => 0,
         };
-        let may_destage = (0..self.groups_count())
-            .any(|group| disk.medium.has_idle_arm(group) && self.must_destage(group, now));
+        // In the queue of a log, a destage waits behind what is there.
+        let is_behind = |group: usize| disk.log.is_some() && !disk.queues[group].pool.is_empty();
+        let may_destage = (0..self.groups_count()).any(|group| {
+            disk.medium.has_idle_arm(group) && !is_behind(group) && self.must_destage(group, now)
+        });
         let flushes = match self.dirty.held() {
             0 => self.flushes.len(),
             _ => 0,
