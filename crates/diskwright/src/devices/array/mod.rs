@@ -183,6 +183,23 @@ impl Array {
         slots.min().unwrap_or(u32::MAX)
     }
 
+    /// A member has not done what changes it: where others have what it lacks, it counts as failed.
+    fn member_refused(&mut self, member: usize, cx: &mut Context<'_>) {
+        let others = self.members.iter().enumerate();
+        let mut others = others.filter(|&(other, of)| other != member && !of.has_failed);
+        if self.layout.copies() > 1 && others.next().is_some() {
+            self.member_failed(member, cx);
+        }
+    }
+
+    fn member_failed(&mut self, member: usize, cx: &mut Context<'_>) {
+        let was_full = self.free_slots(|member| cx.status(member)) == 0;
+        self.members[member].has_failed = true;
+        if was_full {
+            self.child_has_room(self.members[member].device, cx);
+        }
+    }
+
     /// The members that have not failed.
     fn good_members(&self) -> impl Iterator<Item = DeviceId> {
         let members = self.members.iter().filter(|member| !member.has_failed);
@@ -252,6 +269,9 @@ impl Device for Array {
                 return;
             }
         }
+        if op != Op::Read && outcome != Outcome::Ok {
+            self.member_refused(of.member, cx);
+        }
         if let Some(end) = self.children.finish(piece, outcome, cx) {
             self.children.end(end.job);
             cx.complete(whole, self.outcome(op, end.good, end.outcome));
@@ -281,15 +301,9 @@ impl Device for Array {
         let Fault::ChildFailed(child) = fault else {
             return;
         };
-        let was_full = self.free_slots(|member| cx.status(member)) == 0;
-        let failed = self
-            .members
-            .iter_mut()
-            .find(|member| member.device == child);
-        failed.expect("a child is a member").has_failed = true;
-        if was_full {
-            self.child_has_room(child, cx);
-        }
+        let mut members = self.members.iter();
+        let failed = members.position(|member| member.device == child);
+        self.member_failed(failed.expect("a child is a member"), cx);
     }
 
     fn restart(&self) -> Restart {
@@ -328,10 +342,14 @@ impl Device for Array {
     }
 
     fn location(&self, lbn: Lbn, copy: u32) -> Option<Location> {
-        (copy < self.layout.copies()).then(|| {
-            let (member, at) = self.layout.place(lbn, copy);
-            Location::On(self.members[member].device, at)
-        })
+        let copies = (0..self.layout.copies()).map(|copy| self.layout.place(lbn, copy));
+        let is_left = |(member, _): &(usize, Lbn)| !self.members[*member].has_failed;
+        // Those of failed members are not read, unless there are no others.
+        let (member, at) = match copies.clone().any(|copy| is_left(&copy)) {
+            true => copies.clone().filter(is_left).nth(copy as usize)?,
+            false => copies.clone().nth(copy as usize)?,
+        };
+        Some(Location::On(self.members[member].device, at))
     }
 
     fn blocks(&self) -> u64 {

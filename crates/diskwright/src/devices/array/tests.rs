@@ -4,7 +4,7 @@ use super::layouts::LayoutSpec;
 use super::*;
 use crate::engine::Injection;
 use crate::engine::fakes::{Fake, asked, command, faults, run, run_at};
-use crate::engine::request::{Part, Parts, ServedBy};
+use crate::engine::request::{Part, Parts, Request, ServedBy};
 
 const MIRROR: &str = r#"{ "mirror": { "read": { "round-robin": {} } } }"#;
 const STRIPE: &str = r#"{ "stripe": { "unit": "4 blocks" } }"#;
@@ -229,6 +229,36 @@ fn a_mirror_goes_on_with_the_members_that_are_left() {
             assert_eq!(ended[3].parts.get(Part::Wait), Time::from_ms(2));
         }
     }
+}
+
+#[test]
+fn a_mirror_leaves_out_a_member_that_did_not_write() {
+    let refusing = || {
+        let mut fake = Fake::new(100, 5);
+        fake.refuses = Some((Time::ZERO, 1));
+        fake
+    };
+    let commands = [
+        command(Op::Write, 8, 4),
+        command(Op::Read, 8, 4),
+        command(Op::Read, 8, 4),
+    ];
+    let (engine, ended) = run(
+        array(MIRROR, vec![refusing(), Fake::new(100, 7)]),
+        &commands,
+        &[],
+    );
+    assert_eq!(faults(&engine), &[] as &[String]);
+    let is_done = |request: &Request| request.outcome == Some(Outcome::Ok);
+    assert!(ended.iter().all(is_done));
+    // It has what was there before: both reads are for the other one.
+    assert_eq!(asked(&engine, 0), ["write 8+4"]);
+    assert_eq!(asked(&engine, 1), ["write 8+4", "read 8+4", "read 8+4"]);
+    // The last one that is left is asked again.
+    let none = array(MIRROR, vec![refusing(), refusing()]);
+    let (engine, ended) = run(none, &commands, &[]);
+    assert_eq!(ended[0].outcome, Some(Outcome::MediaError));
+    assert_eq!([0, 1].map(|member| asked(&engine, member).len()), [1, 3]);
 }
 
 #[test]
