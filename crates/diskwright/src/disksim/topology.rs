@@ -178,9 +178,7 @@ impl Path {
         }
         Ok((read, write))
     }
-}
 
-impl Path {
     /// The time of a block in both directions, for a device that has one.
     pub(super) fn one_block_time(&self, warnings: &mut Warnings) -> Result<Time, InputError> {
         let (read, write) = self.block_times(warnings)?;

@@ -185,9 +185,9 @@ impl Array {
 
     /// A member has not done what changes it: where others have what it lacks, it counts as failed.
     fn member_refused(&mut self, member: usize, cx: &mut Context<'_>) {
-        let others = self.members.iter().enumerate();
-        let mut others = others.filter(|&(other, of)| other != member && !of.has_failed);
-        if self.layout.copies() > 1 && others.next().is_some() {
+        let mut others = self.members.iter().enumerate();
+        let is_left = |(other, of): (usize, &Member)| other != member && !of.has_failed;
+        if self.layout.copies() > 1 && others.any(is_left) {
             self.member_failed(member, cx);
         }
     }
@@ -345,10 +345,9 @@ impl Device for Array {
         let copies = (0..self.layout.copies()).map(|copy| self.layout.place(lbn, copy));
         let is_left = |(member, _): &(usize, Lbn)| !self.members[*member].has_failed;
         // Those of failed members are not read, unless there are no others.
-        let (member, at) = match copies.clone().any(|copy| is_left(&copy)) {
-            true => copies.clone().filter(is_left).nth(copy as usize)?,
-            false => copies.clone().nth(copy as usize)?,
-        };
+        let is_any_left = copies.clone().any(|copy| is_left(&copy));
+        let mut read = copies.filter(|copy| !is_any_left || is_left(copy));
+        let (member, at) = read.nth(copy as usize)?;
         Some(Location::On(self.members[member].device, at))
     }
 
