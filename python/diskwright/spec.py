@@ -168,6 +168,7 @@ __all__ = [
     "Pace",
     "Paper",
     "Parallel",
+    "ParityDescription",
     "ParityRotation",
     "ParityWaits",
     "ParityWrites",
@@ -2641,6 +2642,8 @@ class Ssd(Table):
     """The programs and erases that fail. Default: the drive's own."""
     mapping: MappingDescription | None = None
     """The map from addresses to flash. Default: the drive's own."""
+    parity: ParityDescription | None = None
+    """Its parity over dies. Default: the drive's own."""
     suspend: SuspendDescription | None = None
     """The operations that are suspended for reads. Default: the drive's own."""
     slc: SlcDescription | None = None
@@ -3088,6 +3091,14 @@ class MappingDescription(Table):
     """
     victim: LogVictim | None = None
     """The log block that is merged when another one is needed. Default: `fifo`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParityDescription(Table):
+    """Stripes of pages over dies, each with one page of parity."""
+
+    stripe: int
+    """Pages of a stripe, that of parity among them: the number of planes is a multiple."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

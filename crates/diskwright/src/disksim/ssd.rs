@@ -64,6 +64,7 @@ pub(super) fn drive(route: &Path, warnings: &mut Warnings) -> Result<SsdDescript
         refresh: None,
         failures: None,
         mapping: None,
+        parity: None,
         suspend: None,
         slc: None,
         buffer: None,

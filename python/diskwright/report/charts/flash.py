@@ -61,7 +61,12 @@ def written(id: str, run: Run, flash: Mapping[str, Any]) -> Chart | None:
 
 
 def _rates(over: Mapping[str, Any], seconds: float) -> Panel:
-    names = {"host": "programmed for the host", "moved": "moved by cleaning", "map": "map"}
+    names = {
+        "host": "programmed for the host",
+        "moved": "moved by cleaning",
+        "map": "map",
+        "parity": "parity",
+    }
     rows = {"written by the host": over["host_bytes"]}
     rows |= {names[cause]: values for cause, values in over["flash_bytes"].items() if any(values)}
     traces = [

@@ -73,9 +73,14 @@ function diesWords(model) {
     const texts = {
       read: `reads ${place}${of}`,
       merge: `reads ${place} to fill up what a write gives in part`,
+      "map read": `reads ${place} for its part of the map`,
       program: `programs ${place}${of}`,
+      parity: `programs ${place} with the parity of its stripe`,
       map: "programs a page of the map",
       move: `cleans block ${block}: moves units from page ${page}`,
+      "move read": `cleans the superblock of block ${block}: reads units to be moved from page ${page}`,
+      "move write": `moves units of a superblock that is cleaned to ${place}`,
+      "move parity": `programs ${place} with the parity of a stripe of moved units`,
       erase: `cleans ${place}: erases it`,
     };
     return texts[action] + together;

@@ -13,6 +13,7 @@ use super::power::DrivePower;
 use super::recovery::Recovery;
 use super::spec::SsdSpec;
 use super::steady::Steady;
+use super::striped_build::striped;
 use super::writes::{WriteBuffer, Writes};
 use super::{Ssd, SsdParts};
 use crate::base::error::{Error, InputError};
@@ -92,7 +93,10 @@ fn capacity_blocks(drive: &SsdDescription, geometry: &Geometry) -> u64 {
 
 /// Units that the host sees: what is not spare, in whole pages of all planes.
 fn units(drive: &SsdDescription, geometry: &Geometry) -> u32 {
-    let slots = geometry.slots();
+    let slots = match drive.parity {
+        Some(parity) => geometry.slots() - geometry.slots() / parity.stripe.max(1),
+        None => geometry.slots(),
+    };
     slots - drive.spare.share.of(slots.into()) as u32
 }
 
@@ -125,6 +129,7 @@ impl SsdSpec {
         over(&mut drive.refresh, self.refresh.map(Some).as_ref());
         over(&mut drive.failures, self.failures.map(Some).as_ref());
         over(&mut drive.mapping, self.mapping.map(Some).as_ref());
+        over(&mut drive.parity, self.parity.map(Some).as_ref());
         over(&mut drive.suspend, self.suspend.map(Some).as_ref());
         over(&mut drive.slc, self.slc.map(Some).as_ref());
         over(&mut drive.buffer, self.buffer.map(Some).as_ref());
@@ -160,7 +165,7 @@ impl SsdSpec {
         );
         taken.map_err(|error| ("flash", error.into()))?;
         let mut bad = site.stream(".bad");
-        let is_bad: Vec<bool> = (0..geometry.all_blocks())
+        let mut is_bad: Vec<bool> = (0..geometry.all_blocks())
             .map(|block| {
                 bad.unit() < drive.spare.bad.share()
                     || block % geometry.blocks < drive.spare.reserved
@@ -193,6 +198,7 @@ impl SsdSpec {
             .transpose()
             .map_err(|error| ("suspend", error.into()))?;
         let log = logged(self, drive, units, &geometry, &allocation)?;
+        let stripes = striped(drive, &geometry, &allocation, writes.streams, &mut is_bad)?;
         let mapping = match (&log, drive.mapping) {
             (None, Some(mapping)) => mapping.build(units, &geometry),
             _ => Ok(None),
@@ -250,6 +256,7 @@ impl SsdSpec {
             suspensions,
             mapping,
             log,
+            stripes,
             map_units,
             levelling,
             ageing: Ageing::new(drive.retry, drive.refresh, geometry.all_blocks()),
@@ -447,7 +454,10 @@ impl Ssd {
         for group in 0..self.allocation.groups() {
             let planes =
                 (0..self.allocation.members()).map(|member| self.allocation.plane(group, member));
-            let room: u64 = planes.map(|plane| u64::from(self.limit(plane))).sum();
+            let room: u64 = match &self.stripes {
+                Some(striped) => self.room_of_sets(striped),
+                None => planes.map(|plane| u64::from(self.limit(plane))).sum(),
+            };
             if room < self.units_of_group() {
                 let error = InputError::new(format!(
                     "{} units of data where {room} leave a plane {} blocks to write and to clean with",

@@ -223,6 +223,9 @@ impl Ssd {
         if self.log.is_some() {
             return self.begin_step(channel, worker, id, cx);
         }
+        if self.stripes.is_some() {
+            return self.begin_striped(channel, worker, id, cx);
+        }
         let operation = *self.operations.get(id);
         self.job_mut(&operation).gathered.clear();
         if self.next_valid(self.job_of(&operation)).is_some() {
@@ -366,6 +369,9 @@ impl Ssd {
         if let Some((checker, device)) = cx.checker() {
             checker.cleared(device, first, blocks);
         }
+        if self.stripes.is_some() {
+            return self.block_of_superblock_erased(plane, block, cx);
+        }
         if self.erase_fails(block) || !self.blocks.erase(block) {
             self.spare_lost(plane, cx);
         }
@@ -408,10 +414,15 @@ impl Ssd {
     /// A block of a plane is worn out or has failed: without another in its place the drive can only be read from now on. Behind failures cleaning
     /// goes on while it finds blocks.
     pub(super) fn spare_lost(&mut self, plane: u32, cx: &mut Context<'_>) {
-        let group = self.group_of_plane(plane);
-        let members =
-            (0..self.allocation.members()).map(|member| self.allocation.plane(group, member));
-        let limit: u64 = members.map(|plane| u64::from(self.limit(plane))).sum();
+        let limit = match &self.stripes {
+            Some(striped) => self.room_of_sets(striped),
+            None => {
+                let group = self.group_of_plane(plane);
+                let members = (0..self.allocation.members())
+                    .map(|member| self.allocation.plane(group, member));
+                members.map(|plane| u64::from(self.limit(plane))).sum()
+            }
+        };
         let has_spare = match &self.log {
             Some(log) => self.blocks.usable_of(plane) >= log.blocks.needed(plane),
             None => {
@@ -431,7 +442,7 @@ impl Ssd {
             return;
         }
         self.read_only_since = Some(cx.now());
-        let mut given_up = Vec::new();
+        let mut given_up = self.take_waiting_pages();
         for worker in &mut self.workers {
             let mut at = std::mem::take(&mut worker.writes).front();
             while let Some(id) = at {
@@ -476,6 +487,9 @@ impl Ssd {
         };
         if self.serving > 0 || cx.now() - self.idle_since < after {
             return;
+        }
+        if self.stripes.is_some() {
+            return self.clean_sets_when_idle(most, cx);
         }
         for plane in 0..self.geometry.all_planes() {
             if self.blocks.free_of(plane) < most {

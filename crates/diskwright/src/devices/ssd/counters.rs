@@ -27,6 +27,8 @@ pub(super) struct SsdCounters {
     pub host_pages: u64,
     pub moved_pages: u64,
     pub map_pages: u64,
+    /// Pages of parity, of stripes that the host or cleaning filled.
+    pub parity_pages: u64,
     /// Of the host's pages those written in SLC mode, and pages moved out of it.
     pub slc_pages: u64,
     pub folded_pages: u64,
@@ -137,7 +139,11 @@ impl Ssd {
         let counters = &self.counters;
         let elapsed = counters.measured.span(elapsed);
         let moved = counters.moved_pages + counters.folded_pages;
-        let flash_pages = counters.host_pages + moved + counters.map_pages + self.failed_pages();
+        let flash_pages = counters.host_pages
+            + moved
+            + counters.map_pages
+            + counters.parity_pages
+            + self.failed_pages();
         let written = counters.host_blocks as f64;
         let blocks = u64::from(self.geometry.unit_blocks * self.geometry.units);
         let amplification = (written > 0.0).then(|| (flash_pages * blocks) as f64 / written);
@@ -215,6 +221,9 @@ impl Ssd {
         }
         if let Some(failures) = self.failures_json() {
             put("failures", failures);
+        }
+        if let Some(parity) = self.parity_json() {
+            put("parity", parity);
         }
         if let Some(levelling) = &self.levelling {
             put("levelled_blocks", json!(levelling.levelled));
@@ -308,11 +317,21 @@ impl Ssd {
             doubts.push(doubt);
         }
         if self.counters.moved_pages > 0 && self.log.is_none() {
-            let planes = self.geometry.all_planes();
-            let crowded = (0..planes).filter(|&plane| self.is_crowded(plane)).count();
+            let (crowded, all, what) = match &self.stripes {
+                Some(striped) => (
+                    self.crowded_sets(striped),
+                    striped.superblocks.sets(),
+                    "sets of planes",
+                ),
+                None => {
+                    let planes = self.geometry.all_planes();
+                    let crowded = (0..planes).filter(|&plane| self.is_crowded(plane)).count();
+                    (crowded as u32, planes, "planes")
+                }
+            };
             if crowded > 0 {
                 doubts.push(format!(
-                    "the data of {crowded} of {planes} planes leave cleaning no room: it goes on until {} blocks of a plane are free, and so moves almost everything again and again; \
+                    "the data of {crowded} of {all} {what} leave cleaning no room: it goes on until {} blocks of a plane are free, and so moves almost everything again and again; \
                      a smaller cleaning.begin, a larger spare.share or less initial.fill gives it room",
                     self.cleaning.begin
                 ));

@@ -86,6 +86,9 @@ pub struct SsdDescription {
     /// How it knows where data are; a map of pages that is all in memory where this is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<MappingDescription>,
+    /// Its parity over dies, if it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parity: Option<ParityDescription>,
     /// Which operations make way for reads, if any do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspend: Option<SuspendDescription>,
@@ -296,6 +299,15 @@ impl Default for WearDescription {
             endurance: None,
         }
     }
+}
+
+/// Stripes of pages over dies, each with one page of parity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParityDescription {
+    /// Pages of a stripe, that of parity among them: the number of planes is a multiple.
+    #[schemars(range(min = 2))]
+    pub stripe: u32,
 }
 
 /// Blocks that are written in SLC mode, one bit a cell, before what they hold is folded into the native mode.

@@ -36,7 +36,7 @@ impl Ssd {
             self.counters.slc_pages = self.counters.slc_pages.saturating_sub(1);
         }
         if self.read_only_since.is_some() {
-            self.queued[operation.plane as usize] -= operation.entries.count;
+            self.unqueue(id);
             self.give_up_page(id, cx);
         } else {
             self.operations.remove(id);

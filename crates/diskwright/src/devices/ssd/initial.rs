@@ -93,6 +93,12 @@ impl Ssd {
         if self.log.is_some() {
             return self.log_at_once(first);
         }
+        if self.stripes.is_some() {
+            let to = self.next_page_at_once()?;
+            self.map.lay_down(first, to, self.geometry.units);
+            self.blocks.count_page(to);
+            return Ok(());
+        }
         let plane = self.choose_plane(self.allocation.group_of(first));
         let writer = Writer::Host(self.writes.streams - 1);
         self.make_room(plane, writer)?;
@@ -114,6 +120,9 @@ impl Ssd {
         }
         if self.log.is_some() {
             return units.iter().try_for_each(|&unit| self.log_at_once(unit));
+        }
+        if self.stripes.is_some() {
+            return self.stripe_at_once(units);
         }
         let plane = self.choose_plane(group);
         let writer = Writer::Host(self.writes.streams - 1);
@@ -156,7 +165,7 @@ impl Ssd {
     }
 }
 
-fn full() -> InputError {
+pub(super) fn full() -> InputError {
     InputError::new("the drive is full: cleaning finds nothing to free")
         .help("a smaller fill, or more spare flash")
 }

@@ -51,6 +51,7 @@ fn drive(of_page: u64, fixed: u32) -> Ssd {
         suspensions: None,
         mapping: None,
         log: None,
+        stripes: None,
         map_units: 0,
         levelling: None,
         ageing: None,

@@ -92,8 +92,12 @@ impl From<Action> for Cause {
     fn from(action: Action) -> Cause {
         match action {
             Action::Read => Cause::Read,
-            Action::Merge | Action::Program => Cause::Write,
-            Action::Move | Action::Erase => Cause::Cleaning,
+            Action::Merge | Action::Program | Action::Parity => Cause::Write,
+            Action::Move
+            | Action::MoveRead
+            | Action::MoveWrite
+            | Action::MoveParity
+            | Action::Erase => Cause::Cleaning,
             Action::MapRead | Action::MapWrite => Cause::Map,
         }
     }

@@ -31,6 +31,8 @@ mod shape;
 mod slc;
 pub mod spec;
 mod steady;
+mod striped;
+mod striped_build;
 mod suspend;
 mod watch;
 mod writes;
@@ -72,6 +74,7 @@ use recovery::Recovery;
 use requests::OpenRequest;
 use slc::SlcCache;
 use steady::Steady;
+use striped::Striped;
 use suspend::Suspensions;
 use writes::Writes;
 
@@ -151,6 +154,7 @@ struct SsdParts {
     suspensions: Option<Box<Suspensions>>,
     mapping: Option<Box<Mapping>>,
     log: Option<Box<Logged>>,
+    stripes: Option<Box<Striped>>,
     levelling: Option<Box<Levelling>>,
     ageing: Option<Box<Ageing>>,
     failing: Option<Box<Failing>>,
@@ -179,6 +183,8 @@ struct Ssd {
     mapping: Option<Box<Mapping>>,
     /// The map of blocks, of a drive whose map is not one of pages.
     log: Option<Box<Logged>>,
+    /// The superblocks of a drive with parity over its dies.
+    stripes: Option<Box<Striped>>,
     levelling: Option<Box<Levelling>>,
     ageing: Option<Box<Ageing>>,
     failing: Option<Box<Failing>>,
@@ -273,6 +279,7 @@ impl Ssd {
             suspensions: parts.suspensions,
             mapping: parts.mapping,
             log: parts.log,
+            stripes: parts.stripes,
             levelling: parts.levelling,
             ageing: parts.ageing,
             failing: parts.failing,

@@ -23,8 +23,14 @@ pub(super) enum Action {
     Program,
     /// Writes a page of the map.
     MapWrite,
+    /// Writes the parity of a stripe that the host has filled.
+    Parity,
     /// The next step of cleaning a plane: moves what is valid, or without any erases the block.
     Move,
+    /// Reads a page of a superblock that is cleaned, and writes what was read, and the parity of a stripe of it.
+    MoveRead,
+    MoveWrite,
+    MoveParity,
     /// Erases a block.
     Erase,
 }
@@ -33,16 +39,16 @@ impl Action {
     /// Whether it programs or erases.
     #[inline]
     pub fn writes(self) -> bool {
-        !matches!(self, Action::Read | Action::Merge | Action::MapRead)
+        !matches!(
+            self,
+            Action::Read | Action::Merge | Action::MapRead | Action::MoveRead
+        )
     }
 
     /// Whether it may be for no request of the host that is under way.
     #[inline]
     pub fn is_housekeeping(self) -> bool {
-        matches!(
-            self,
-            Action::Move | Action::Erase | Action::MapWrite | Action::MapRead
-        )
+        !matches!(self, Action::Read | Action::Merge | Action::Program)
     }
 }
 
@@ -353,8 +359,12 @@ impl Worker {
     pub fn queue(&mut self, action: Action) -> &mut List {
         match action {
             Action::Read | Action::Merge | Action::MapRead => &mut self.reads,
-            Action::Program | Action::MapWrite => &mut self.writes,
-            Action::Move | Action::Erase => &mut self.cleaning,
+            Action::Program | Action::MapWrite | Action::Parity => &mut self.writes,
+            Action::Move
+            | Action::MoveRead
+            | Action::MoveWrite
+            | Action::MoveParity
+            | Action::Erase => &mut self.cleaning,
         }
     }
 }

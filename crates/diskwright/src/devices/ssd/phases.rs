@@ -57,6 +57,7 @@ impl Ssd {
     fn blocks_read(&self, operation: &Operation) -> u32 {
         match operation.action {
             Action::Read => operation.wanted,
+            Action::MoveRead => operation.count * self.geometry.unit_blocks,
             Action::Move if self.log.is_none() => {
                 self.job_of(operation).last * self.geometry.unit_blocks
             }
@@ -113,7 +114,7 @@ impl Ssd {
     }
 
     /// The time of the array for the page that begins at a slot.
-    fn page_time(&self, slot: u32) -> Time {
+    pub(super) fn page_time(&self, slot: u32) -> Time {
         let page = self.geometry.page_in_block(slot);
         match self.slc {
             Some(slc) if self.blocks.is_slc(slot) => {
@@ -130,7 +131,7 @@ impl Ssd {
     }
 
     /// The time of a whole page on the channel.
-    fn page_transfer(&self) -> Time {
+    pub(super) fn page_transfer(&self) -> Time {
         self.timing
             .transfer(self.geometry.unit_blocks * self.geometry.units)
     }
@@ -157,9 +158,13 @@ impl Ssd {
                 state.passed += 1;
                 state.owes_program = false;
             }
-            Action::Move | Action::Erase => state.passed = 0,
+            Action::Move
+            | Action::MoveRead
+            | Action::MoveWrite
+            | Action::MoveParity
+            | Action::Erase => state.passed = 0,
             Action::Read | Action::Merge | Action::MapRead => state.owes_read = false,
-            _ => {}
+            Action::MapWrite | Action::Parity => {}
         }
         (state.current, state.busy_since) = (Some(id), now);
         let workers = self.workers_of_channel;
@@ -171,7 +176,7 @@ impl Ssd {
             Action::Read | Action::Merge | Action::MapRead => {
                 self.begin_reads(channel, worker, id, cx);
             }
-            Action::Program => self.begin_programs(channel, worker, id, cx),
+            Action::Program | Action::Parity => self.begin_programs(channel, worker, id, cx),
             Action::MapWrite => {
                 let Operation {
                     unit: page, count, ..
@@ -181,7 +186,11 @@ impl Ssd {
                 let front = self.timing.program_command + self.page_transfer();
                 self.program(channel, worker, id, (front, time), cx);
             }
-            Action::Move | Action::Erase => self.begin_cleaning(channel, worker, id, cx),
+            Action::Move
+            | Action::MoveRead
+            | Action::MoveWrite
+            | Action::MoveParity
+            | Action::Erase => self.begin_cleaning(channel, worker, id, cx),
         }
     }
 
@@ -306,6 +315,9 @@ impl Ssd {
             at = self.operations.partner(id);
         }
         self.program(channel, worker, id, (command + data, longest), cx);
+        if self.stripes.is_some() {
+            return;
+        }
         at = Some(id);
         while let Some(id) = at {
             let Operation { plane, to, .. } = *self.operations.get(id);
@@ -318,6 +330,10 @@ impl Ssd {
     fn take_page(&mut self, id: OpId, cx: &Context<'_>) -> Time {
         let now = cx.now();
         let operation = *self.operations.get(id);
+        if self.stripes.is_some() {
+            self.begin_entries(operation.entries);
+            return self.page_time(operation.to);
+        }
         let to = match self.log {
             Some(_) => self.page_of_logged(id, cx),
             None => {
@@ -352,7 +368,7 @@ impl Ssd {
         while let Some(other) = at {
             at = self.operations.after(other);
             let operation = *self.operations.get(other);
-            if operation.action == Action::Program
+            if matches!(operation.action, Action::Program | Action::Parity)
                 && self.may_join(id, operation.plane)
                 && self.number_of_next(other) == number
                 && self.may_write_with(worker, other, cx)
@@ -375,6 +391,9 @@ impl Ssd {
             return self.number_of_logged(id);
         }
         let operation = self.operations.get(id);
+        if self.stripes.is_some() {
+            return Some(self.geometry.page_in_block(operation.to));
+        }
         let writer = self.host_writer(operation.plane, operation.stream);
         Some(self.blocks.next_number(operation.plane, writer))
     }
@@ -383,6 +402,9 @@ impl Ssd {
     fn may_write_with(&mut self, worker: u32, id: OpId, cx: &mut Context<'_>) -> bool {
         if self.log.is_some() {
             return self.is_first_of_plane(worker, id);
+        }
+        if self.stripes.is_some() {
+            return true;
         }
         let Operation { plane, stream, .. } = *self.operations.get(id);
         self.can_write(plane, stream, cx)
@@ -457,9 +479,15 @@ impl Ssd {
                     self.operations.remove(id);
                     self.map_write_over();
                 }
+                Action::Parity | Action::MoveParity => self.parity_over(id),
                 Action::Move => self.move_over(id, cx),
+                Action::MoveRead => self.move_read_over(id, cx),
+                Action::MoveWrite => self.move_write_over(id, cx),
                 Action::Erase => self.erase_over(id, cx),
             }
+        }
+        if self.stripes.is_some() {
+            self.let_all_pages_in(cx);
         }
         if self.has_stuck {
             self.has_stuck = false;

@@ -20,6 +20,7 @@ impl Ssd {
             geometry: self.geometry,
             planes_of_worker: self.geometry.planes_of_channel() / self.workers_of_channel,
             cleaned_below: self.cleaning.begin,
+            has_parity: self.stripes.is_some(),
         };
         self.picture = Some(Box::new(SsdPicture::new(shape, &self.blocks, window)));
     }
@@ -174,10 +175,12 @@ impl Ssd {
             )
         };
         let (block, page) = match operation.action {
-            Action::Read | Action::Merge | Action::MapRead | Action::Move => {
+            Action::Read | Action::Merge | Action::MapRead | Action::Move | Action::MoveRead => {
                 of_slot(operation.from)
             }
-            Action::Program => of_slot(operation.to),
+            Action::Program | Action::Parity | Action::MoveWrite | Action::MoveParity => {
+                of_slot(operation.to)
+            }
             Action::Erase => (Some(operation.unit % self.geometry.blocks), None),
             Action::MapWrite => (None, None),
         };

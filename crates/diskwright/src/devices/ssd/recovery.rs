@@ -1,5 +1,7 @@
 //! What a drive finds again after a power cut, and how long it looks for it: checkpoints of the map, and the spare areas of pages.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::Ssd;
@@ -130,7 +132,7 @@ impl Ssd {
     pub(super) fn prepare_recovery(&mut self, cx: &mut Context<'_>) {
         if let Some(checkpoints) = &mut self.recovery.checkpoints {
             checkpoints.changed.fill(0);
-            self.recovery.covered = self.blocks.programmed_until();
+            self.recovery.covered = self.programmed_until();
         }
         if cx.checker().is_some() {
             let slots = self.geometry.slots() as usize;
@@ -165,7 +167,11 @@ impl Ssd {
         }
         checkpoints.programmed = 0;
         let parts = checkpoints.take_changed();
-        checkpoints.under_way = Some((parts.len() as u32, self.blocks.programmed_until()));
+        let count = parts.len() as u32;
+        let until = self.programmed_until();
+        if let Some(checkpoints) = &mut self.recovery.checkpoints {
+            checkpoints.under_way = Some((count, until));
+        }
         for _ in &parts {
             let Some(checkpoints) = &mut self.recovery.checkpoints else {
                 return;
@@ -199,6 +205,16 @@ impl Ssd {
             if *left == 0 {
                 self.checkpoint_over();
             }
+        }
+    }
+
+    /// What has been programmed, or begun to be, so far.
+    fn programmed_until(&self) -> ProgrammedUntil {
+        match &self.stripes {
+            Some(striped) => self
+                .blocks
+                .programmed_until(striped.superblocks.open_blocks()),
+            None => self.blocks.programmed_until(self.blocks.open_blocks()),
         }
     }
 
@@ -294,6 +310,10 @@ impl Ssd {
             let worker = self.worker_of(block / self.geometry.blocks);
             scanned[worker as usize] += u64::from(pages);
         }
+        let open: BTreeMap<u32, u32> = match &self.stripes {
+            Some(striped) => striped.superblocks.open_blocks().collect(),
+            None => self.blocks.open_blocks().collect(),
+        };
         for (block, state) in (0..).zip(self.blocks.all()) {
             let is_left_out = matches!(
                 state.state,
@@ -302,7 +322,9 @@ impl Ssd {
             if self.log.is_some() || is_left_out {
                 continue;
             }
-            let pages = self.blocks.programmed_since(block, &self.recovery.covered);
+            let now = open.get(&block).copied();
+            let covered = &self.recovery.covered;
+            let pages = self.blocks.programmed_since(block, now, covered);
             let is_whole = !matches!(state.state, BlockState::Open | BlockState::Retiring);
             let has_summary = is_whole && self.timing.summary > Time::ZERO;
             let worker = self.worker_of(block / self.geometry.blocks);

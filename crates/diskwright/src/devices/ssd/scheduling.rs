@@ -114,6 +114,9 @@ impl Ssd {
         if self.log.is_some() {
             return self.choose_logged(worker, cx);
         }
+        if self.stripes.is_some() {
+            return self.choose_striped(worker, cx);
+        }
         if self.cleaning.is_in_foreground && !state.is_waited_for() {
             return None;
         }

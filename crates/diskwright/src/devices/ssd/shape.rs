@@ -13,6 +13,8 @@ pub(super) struct Shape {
     pub planes_of_worker: u32,
     /// A plane with fewer free blocks is cleaned.
     pub cleaned_below: u32,
+    /// It has parity over its dies.
+    pub has_parity: bool,
 }
 
 impl Shape {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::drive::{
     CleaningDescription, ControllerDescription, MappingDescription, MultiPlaneDescription,
-    Parallel, RecoveryDescription, RefreshDescription, RetryDescription, SlcDescription,
-    SpareDescription, SuspendDescription, WearDescription, WriteBufferDescription,
+    Parallel, ParityDescription, RecoveryDescription, RefreshDescription, RetryDescription,
+    SlcDescription, SpareDescription, SuspendDescription, WearDescription, WriteBufferDescription,
 };
 use crate::base::units::percent::Percent;
 use crate::models::flash::allocation::AllocationDescription;
@@ -78,6 +78,9 @@ pub struct SsdSpec {
     /// The map from addresses to flash. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<MappingDescription>,
+    /// Its parity over dies. Default: the drive's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parity: Option<ParityDescription>,
     /// The operations that are suspended for reads. Default: the drive's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspend: Option<SuspendDescription>,

@@ -340,6 +340,9 @@ impl Ssd {
         if self.read_only_since.is_some() {
             return self.give_up_page(page, cx);
         }
+        if self.stripes.is_some() {
+            return self.page_to_set(page, cx);
+        }
         let operation = self.operations.get(page);
         let (group, units) = (operation.unit, operation.entries.count);
         let plane = self.choose_plane(group);
@@ -366,10 +369,12 @@ impl Ssd {
         let Operation {
             plane, to, entries, ..
         } = *self.operations.get(id);
-        if self.log.is_none() {
-            self.blocks.written(to);
+        match (&self.log, &self.stripes) {
+            (None, None) => self.blocks.written(to),
+            (None, Some(_)) => self.written_in_superblock(to),
+            _ => {}
         }
-        self.queued[plane as usize] -= entries.count;
+        self.unqueue(id);
         self.counters.host_pages += 1;
         self.writes.pages -= 1;
         self.note_programmed(cx);
@@ -468,8 +473,7 @@ impl Ssd {
         for &page in pages {
             match self.operations.get(page).action {
                 Action::Program => {
-                    let Operation { plane, entries, .. } = *self.operations.get(page);
-                    self.queued[plane as usize] -= entries.count;
+                    self.unqueue(page);
                     self.give_up_page(page, cx);
                 }
                 _ => self.operations.remove(page),

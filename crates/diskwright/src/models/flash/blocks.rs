@@ -452,22 +452,24 @@ impl Blocks {
         *state = BlockState::Victim;
     }
 
-    /// What has been programmed, or begun to be, so far.
-    pub fn programmed_until(&self) -> ProgrammedUntil {
+    /// The blocks that are being written page by page, with the numbers of their next pages.
+    pub fn open_blocks(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let open = self.open.iter().flatten();
+        open.map(|open| (open.block, open.page))
+    }
+
+    /// What has been programmed, or begun to be, so far. `open` has the blocks that are being written, and how many pages of each are.
+    pub fn programmed_until(&self, open: impl Iterator<Item = (u32, u32)>) -> ProgrammedUntil {
         ProgrammedUntil {
             sealed: self.sealed,
             open: open
-                .map(|open| {
-                    let erases = self.blocks[open.block as usize].erases;
-                    (open.block, erases, open.page)
-                })
+                .map(|(block, pages)| (block, self.blocks[block as usize].erases, pages))
                 .collect(),
         }
     }
 
-    /// Pages of a block that is open, or was sealed, that have been programmed since.
-    pub fn programmed_since(&self, block: u32, since: &ProgrammedUntil) -> u32 {
+    /// Pages of a block that is open, or was sealed, that have been programmed since; `now` says how many have been of one that is being written.
+    pub fn programmed_since(&self, block: u32, now: Option<u32>, since: &ProgrammedUntil) -> u32 {
         let entry = &self.blocks[block as usize];
         let mut then = since.open.iter();
         let then = then.find(|&&(other, erases, _)| (other, erases) == (block, entry.erases));
@@ -475,10 +477,8 @@ impl Blocks {
         let all = self.pages_of(block);
         match entry.state {
             BlockState::Open => {
-                let now = self.open.iter().flatten().find(|open| open.block == block);
                 // The last pages of a block are under way when it is open for nobody any more.
-                let pages = now.map_or(all, |open| open.page);
-                pages.saturating_sub(before)
+                now.unwrap_or(all).saturating_sub(before)
             }
             _ if entry.sealed >= since.sealed => all - before,
             _ => 0,

@@ -12,6 +12,7 @@ pub mod log_blocks;
 pub mod map;
 pub mod map_cache;
 pub mod separation;
+pub mod superblocks;
 pub mod timing;
 pub mod victims;
 

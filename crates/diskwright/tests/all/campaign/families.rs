@@ -62,6 +62,11 @@ pub const FAMILIES: &[Family] = &[
         Specs(flash_cuts::logged, judge_once),
     ),
     family(
+        "striped-ssd-cuts",
+        "power cuts of SSDs with parity over their dies",
+        Specs(flash_cuts::striped, judge_once),
+    ),
+    family(
         "tier-cuts",
         "power cuts of cache tiers",
         Specs(tier_cuts::case, judge_once),

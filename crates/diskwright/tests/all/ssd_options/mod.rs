@@ -7,6 +7,8 @@ mod failures;
 mod levelling;
 mod link;
 mod mapping;
+mod parity;
+mod parity_counts;
 mod queues;
 mod slc;
 mod suspend;

@@ -64,6 +64,21 @@ pub fn logged(definitions: &Definitions, number: u64) -> Case {
     cut_somewhere(draw, device, blocks)
 }
 
+/// The case of a number, of a drive with parity over its dies.
+pub fn striped(definitions: &Definitions, number: u64) -> Case {
+    let mut draw = Draw::new(definitions, number);
+    let (mut device, _) = devices::an_ssd(&mut draw);
+    let blocks = devices::with_parity(&mut draw, &mut device["ssd"]);
+    // Superblocks of some drives wear out, though not before the run.
+    if number.is_multiple_of(4) {
+        let ssd = device["ssd"].as_object_mut().expect("a table");
+        let wear = serde_json::json!({ "endurance": draw.within(1..=4) });
+        ssd.insert("wear".to_owned(), wear);
+        ssd.remove("initial");
+    }
+    cut_somewhere(draw, device, blocks)
+}
+
 /// What their runs have.
 const SIGHTS: [Sight; 10] = [
     ("/requests/failed", 0.2, "with requests under way"),
@@ -141,4 +156,30 @@ fn maps_of_blocks_lose_nothing_that_was_promised() {
         ("/requests/failed", 0.1, "with requests under way"),
     ];
     check_cuts(0..60, logged, &SIGHTS);
+}
+
+/// What runs of drives with parity have.
+const WITH_PARITY: [Sight; 6] = [
+    ("/requests/failed", 0.2, "with requests under way"),
+    ("/devices/ssd/parity/pages", 0.5, "with parity"),
+    ("/devices/ssd/moved_pages", 0.1, "with moved pages"),
+    ("/devices/ssd/map_pages", 0.01, "with checkpoints"),
+    (
+        "/devices/ssd/suspensions/programs",
+        0.01,
+        "with suspended programs",
+    ),
+    ("/devices/ssd/read_only_since_s", 0.001, "read-only"),
+];
+
+/// Superblocks: what is in open ones, in those that are being moved and in those that are being erased is found.
+#[test]
+fn drives_with_parity_lose_nothing_that_was_promised() {
+    check_cuts(0..200, striped, &WITH_PARITY);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_drives_with_parity_lose_nothing_that_was_promised() {
+    check_cuts(200..10_200, striped, &WITH_PARITY);
 }

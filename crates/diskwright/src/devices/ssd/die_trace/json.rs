@@ -15,7 +15,11 @@ fn name(action: Action) -> &'static str {
         Action::MapRead => "map read",
         Action::Program => "program",
         Action::MapWrite => "map",
+        Action::Parity => "parity",
         Action::Move => "move",
+        Action::MoveRead => "move read",
+        Action::MoveWrite => "move write",
+        Action::MoveParity => "move parity",
         Action::Erase => "erase",
     }
 }

@@ -119,8 +119,10 @@ impl SsdPicture {
             }),
         });
         all["host_bytes"] = series.each(|moment| json!(moment.written.host_blocks * BLOCK_BYTES));
-        let pages = ["host", "moved", "map"].into_iter().enumerate();
+        let pages = ["host", "moved", "map", "parity"].into_iter().enumerate();
+        let shown = if self.shape.has_parity { 4 } else { 3 };
         all["flash_bytes"] = pages
+            .take(shown)
             .map(|(cause, name)| {
                 let bytes = |moment: &Moment| moment.written.pages[cause] * self.page_bytes();
                 (name.to_owned(), series.each(|moment| json!(bytes(moment))))

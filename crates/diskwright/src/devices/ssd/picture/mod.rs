@@ -57,9 +57,10 @@ pub(super) struct SsdPicture {
     touched: Vec<u32>,
     /// Requests in service.
     serving: u32,
-    /// What has been noted of what is counted: 512-byte blocks of the host, and pages by cause: the host's, moved ones, those of the map.
+    /// What has been noted of what is counted: 512-byte blocks of the host, and pages by cause: the host's, moved ones, those of the map, those of
+    /// parity.
     host_blocks: u64,
-    pages: [u64; 3],
+    pages: [u64; 4],
     reads: Served,
     writes: Served,
     pub trace: Option<DieTrace>,
@@ -85,7 +86,7 @@ impl SsdPicture {
             touched: Vec::new(),
             serving: 0,
             host_blocks: 0,
-            pages: [0; 3],
+            pages: [0; 4],
             reads: Served::default(),
             writes: Served::default(),
             trace: window.map(|window| DieTrace::new(window.clone(), &shape)),
@@ -99,7 +100,7 @@ impl SsdPicture {
         self.measured_from = now;
         self.done.channels.fill(Carried::default());
         self.done.workers.fill(Worked::default());
-        (self.host_blocks, self.pages) = (0, [0; 3]);
+        (self.host_blocks, self.pages) = (0, [0; 4]);
         self.moments.each(Moment::measure_from_here);
         (self.reads, self.writes) = (Served::default(), Served::default());
     }
@@ -153,6 +154,7 @@ impl SsdPicture {
             counters.host_pages,
             counters.moved_pages + counters.folded_pages,
             counters.map_pages,
+            counters.parity_pages,
         ];
         if (counters.host_blocks, pages) != (self.host_blocks, self.pages) {
             let moment = self.moments.at(now);

@@ -28,8 +28,8 @@ pub type Carried = [u64; Cause::ALL.len()];
 pub struct Written {
     /// By the host, 512-byte blocks.
     pub host_blocks: u64,
-    /// Pages programmed: of the host, moved ones, those of the map.
-    pub pages: [u64; 3],
+    /// Pages programmed: of the host, moved ones, those of the map, those of parity.
+    pub pages: [u64; 4],
 }
 
 impl Written {

@@ -98,6 +98,8 @@ pub fn an_ssd(draw: &mut Draw<'_>) -> (Value, u64) {
     (json!({ ssd::KIND.name: ssd }), blocks)
 }
 
+pub use ssd::with_parity;
+
 /// A cache tier of devices without others below them, and how many blocks it has at least.
 pub fn a_tier(draw: &mut Draw<'_>) -> (Value, u64) {
     let (tier, blocks) = (tier::KIND.draw)(draw, 1);

@@ -135,6 +135,66 @@ fn map_of_blocks(draw: &mut Draw<'_>, ssd: &mut Value, page: u64) -> Option<u64>
     Some(logs)
 }
 
+/// Gives a drive that was drawn parity over its dies, and leaves out what has no meaning with it; the blocks that it then has.
+pub fn with_parity(draw: &mut Draw<'_>, ssd: &mut Value) -> u64 {
+    for key in [
+        "slc",
+        "failures",
+        "refresh",
+        "wear",
+        "mapping",
+        "copy_back",
+        "reads_allocate",
+    ] {
+        ssd.as_object_mut().expect("a table").remove(key);
+    }
+    // What the library's drives have of these.
+    (ssd["copy_back"], ssd["reads_allocate"]) = (false.into(), false.into());
+    ssd["cleaning"]["separate"] = true.into();
+    if ssd["cleaning"].get("begin").is_none() {
+        ssd["cleaning"]["begin"] = draw.within(0..=10).into();
+    }
+    let number = |ssd: &Value, key: &str| ssd["flash"][key].as_u64().expect("a number");
+    let dies = |ssd: &Value| {
+        let all = ["channels", "packages", "dies"].map(|key| number(ssd, key));
+        all.into_iter().product::<u64>()
+    };
+    if dies(ssd) == 1 {
+        ssd["flash"]["channels"] = 2.into();
+    }
+    let dies = dies(ssd);
+    let stripes: Vec<u64> = (2..=dies).filter(|&stripe| dies % stripe == 0).collect();
+    let stripe = *draw.pick(&stripes);
+    ssd["parity"] = json!({ "stripe": stripe });
+    // All dies before another plane of one.
+    let mut order = vec!["channel", "package", "die"];
+    order.rotate_left(draw.within(0..=2) as usize);
+    order.push("plane");
+    (ssd["allocation"]["order"], ssd["allocation"]["fixed"]) = (json!(order), 0.into());
+    let blocks_of = |key: &str| {
+        let text = ssd["flash"][key].as_str().expect("a size");
+        let number = text
+            .split(' ')
+            .next()
+            .and_then(|number| number.parse().ok());
+        number.expect("blocks")
+    };
+    let (unit, page): (u64, u64) = (blocks_of("unit"), blocks_of("page"));
+    let (blocks, pages) = (number(ssd, "blocks"), number(ssd, "pages"));
+    let of_page = page / unit;
+    let reserved = u64::from(ssd.get("recovery").is_some());
+    // With two streams of the host, as in planes.
+    let of_set = (blocks - reserved - 4) * ((pages * (stripe - 1) - 1) * of_page + 1) - 1;
+    let sets = dies * number(ssd, "planes") / stripe;
+    let units = sets * blocks * pages * (stripe - 1) * of_page;
+    let room = (sets * of_set.saturating_sub(of_page)).max(1);
+    let wanted = (room as f64 * draw.share(0.3, 1.0)).max(1.0);
+    let share = (100.0 - wanted * 100.0 / units as f64).clamp(0.0, 100.0);
+    let share = (share * 1e4).ceil() / 1e4;
+    ssd["spare"] = json!({ "share": format!("{share} %"), "reserved": reserved });
+    (units - (units as f64 * (share / 100.0)).round() as u64) * unit
+}
+
 /// Fits an SLC cache to blocks of `pages` pages; the blocks of a plane that it keeps from data.
 fn slc_cache(draw: &mut Draw<'_>, slc: &mut Value, pages: u64) -> u64 {
     let fixed = draw.scaled(0..=4);
@@ -211,6 +271,8 @@ fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
         ("SsdSpec", "failures") => Hint::Omit,
         ("SsdSpec", "queues") if draw.chance(0.4) => queues(draw).into(),
         ("SsdSpec", "queues") => Hint::Omit,
+        // A family of its own has it.
+        ("SsdSpec", "parity") => Hint::Omit,
         // Their times are those of real drives.
         ("SsdSpec", "timing" | "interface") => Hint::Omit,
         // Requests fail on a worn-out drive, as they are to.
