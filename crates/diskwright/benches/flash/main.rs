@@ -49,22 +49,71 @@ struct Ran {
     amplification: f64,
 }
 
-/// Options of the drive, each beside the drive without it.
-const OPTIONS: [(&str, &str); 5] = [
-    ("link, SATA", "interface = { link = { sata = {} } }\n"),
-    (
+/// An option of the drive, beside the drive without it.
+struct Choice {
+    name: &'static str,
+    /// What both drives have.
+    both: &'static str,
+    /// What one of them has.
+    tables: &'static str,
+}
+
+const fn choice(name: &'static str, tables: &'static str) -> Choice {
+    Choice {
+        name,
+        both: "",
+        tables,
+    }
+}
+
+/// What is on the drive at the start, where reads do not put anything there.
+const FILLED: &str = "reads_allocate = false\ninitial = { fill = '80 %' }\n";
+
+/// Maps of blocks are not among them: each random write would merge blocks.
+const OPTIONS: [Choice; 14] = [
+    choice("link, SATA", "interface = { link = { sata = {} } }\n"),
+    choice(
         "link, PCIe",
         "interface = { link = { pcie = { generation = 3, lanes = 4 } } }\n",
     ),
-    ("queues in turn", "queues = { count = 4 }\n"),
-    (
+    choice("queues in turn", "queues = { count = 4 }\n"),
+    choice(
         "queues, weighted",
         "queues = { count = 4, weights = { high = 4, medium = 2, low = 1 }, classes = ['urgent', 'high', 'medium', 'low'] }\n",
     ),
-    (
+    choice(
         "power, apst",
         "power = { policy = 'apst', figures = { idle = '1 W', slumber = { power = '40 mW', leave = { time = '1 ms' } } } }\n",
     ),
+    choice(
+        "suspend",
+        "suspend = { program = { cost = '10 us', most = 9 }, erase = { cost = '20 us', most = 9 } }\n",
+    ),
+    choice("retry", "retry = { time = '1 us', erases = 1, most = 1 }\n"),
+    choice(
+        "refresh",
+        "refresh = { reads = 100_000, age = '1000 s', period = '100 s' }\n",
+    ),
+    choice(
+        "failures",
+        "failures = { program = { worn = '0.0001 %', erases = 3000 } }\n",
+    ),
+    choice(
+        "static wear levelling",
+        "wear = { static = { spread = 4, every = 16 } }\n",
+    ),
+    choice("cached map, all of it", "mapping = { cache = '16 MiB' }\n"),
+    choice("cached map, half", "mapping = { cache = '4 MiB' }\n"),
+    Choice {
+        name: "SLC cache",
+        both: FILLED,
+        tables: "slc = { pages = 85, fixed = 2, read = '25 us', program = '200 us' }\n",
+    },
+    Choice {
+        name: "parity, 8 dies",
+        both: "reads_allocate = false\ninitial = { fill = '80 %' }\nallocation = { fixed = 0 }\n",
+        tables: "parity = { stripe = 8 }\n",
+    },
 ];
 
 fn engine(case: &Case, option: &str) -> Ran {
@@ -126,12 +175,13 @@ fn main() {
 fn options() {
     println!("\nOptions: requests per second, of those without");
     println!("{:24}{:>20}{:>20}", "", CASES[0].name, CASES[1].name);
-    for (name, option) in OPTIONS {
+    for Choice { name, both, tables } in OPTIONS {
+        let (one, other) = (both.to_owned(), format!("{both}{tables}"));
         let ratios = CASES.each_ref().map(|case| {
             let (mut with, mut without) = (0.0f64, 0.0f64);
             for _ in 0..TURNS {
-                without = without.max(engine(case, "").rate);
-                with = with.max(engine(case, option).rate);
+                without = without.max(engine(case, &one).rate);
+                with = with.max(engine(case, &other).rate);
             }
             with / without
         });

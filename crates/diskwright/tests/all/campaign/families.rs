@@ -122,6 +122,14 @@ pub const FAMILIES: &[Family] = &[
         Told(hdd_twin::difference, hdd_twin::small),
     ),
     family(
+        "striped-ssd-twin",
+        "SSDs with parity over their dies against their twin",
+        Told(
+            ssd_twin::difference_with_parity,
+            ssd_twin::small_with_parity,
+        ),
+    ),
+    family(
         "ssd-twin",
         "SSDs against their twin",
         Told(ssd_twin::difference, ssd_twin::small),

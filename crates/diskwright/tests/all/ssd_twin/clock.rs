@@ -13,6 +13,9 @@ impl Model<'_> {
                 self.happens(event);
                 // Pages are formed, and requests come to their ends, when everything else that an event brings has been done.
                 self.form_pages();
+                if std::mem::take(&mut self.has_ended_operation) {
+                    self.let_all_in();
+                }
                 self.end_requests();
                 self.form_pages();
             }

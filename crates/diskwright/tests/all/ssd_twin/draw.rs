@@ -35,6 +35,48 @@ pub fn case(number: u64) -> Case {
     // What it has besides, which changes nothing else of it.
     let mut more = Draw(Stream::new(number, "ssd twin, more"));
     let drive = drive(&mut draw, &mut more);
+    with_requests(draw, more, drive)
+}
+
+/// The case of a number, of a drive with parity.
+pub fn case_with_parity(number: u64) -> Case {
+    let mut draw = Draw(Stream::new(number, "ssd twin, parity"));
+    let mut more = Draw(Stream::new(number, "ssd twin, parity, more"));
+    let mut drive = drive(&mut draw, &mut more);
+    parity(&mut more, &mut drive);
+    with_requests(draw, more, drive)
+}
+
+/// Gives a drive parity, and takes from it what has no meaning with that.
+fn parity(more: &mut Draw, drive: &mut Drive) {
+    drive.counts = [
+        more.size(1..=3),
+        more.size(1..=2),
+        more.size(1..=2),
+        more.size(1..=2),
+    ];
+    let dies = |drive: &Drive| drive.counts[..3].iter().product::<usize>();
+    if dies(drive) == 1 {
+        drive.counts[0] = 2;
+    }
+    let dies = dies(drive);
+    let stripes: Vec<usize> = (2..=dies).filter(|stripe| dies % stripe == 0).collect();
+    drive.order = more.pick(&[[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3], [2, 1, 0, 3]]);
+    (drive.fixed, drive.separate) = (0, true);
+    (drive.reads_allocate, drive.copy_back) = (false, false);
+    (drive.slc, drive.failures, drive.refresh) = (None, None, None);
+    (drive.levelled_by, drive.map_cache) = (None, None);
+    let width = more.pick(&stripes);
+    drive.parity = Some(width);
+    let limit = drive.limit_of_set(drive.blocks - drive.reserved, width);
+    let room = drive.planes() / width * (limit - drive.units.min(limit - 1));
+    // Some are nearly full, most have room for what they clean.
+    let room = room * more.size(6..=10) / 10;
+    let all = drive.all_units() as f64;
+    drive.spare = libm::ceil((1.0 - room.max(1) as f64 / all) * 100.0).min(99.0);
+}
+
+fn with_requests(mut draw: Draw, mut more: Draw, drive: Drive) -> Case {
     let blocks = drive.host_units() as u64 * drive.unit_blocks;
     let mut at = 0;
     let mut requests = Vec::new();
@@ -219,6 +261,7 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         suspend_erase: None,
         failures: None,
         queues: None,
+        parity: None,
     };
     if draw.within(0..=2) == 0 {
         drive.suspend_program = Some(suspension(draw));

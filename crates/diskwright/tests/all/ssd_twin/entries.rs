@@ -204,6 +204,9 @@ impl Model<'_> {
 
     /// The plane of a page is chosen, and it joins the programs of its worker.
     fn page_is_whole(&mut self, page: usize) {
+        if self.drive().parity.is_some() {
+            return self.page_to_set(page);
+        }
         let plane = self.next_plane(self.pages[page].group);
         self.send_page(page, plane);
     }

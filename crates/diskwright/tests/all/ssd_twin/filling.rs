@@ -38,6 +38,9 @@ impl Model<'_> {
     }
 
     fn put_page(&mut self, group: usize, units: &[usize]) {
+        if self.drive().parity.is_some() {
+            return self.put_in_set(units);
+        }
         let plane = self.next_plane(group);
         self.put_on(plane, units);
     }

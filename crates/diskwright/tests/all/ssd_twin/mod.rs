@@ -1,7 +1,8 @@
 //! A naive twin of SSDs, written from docs/model/flash.md alone, and random cases in which both complete every request at the same instant.
 //!
 //! The twin has one stream of units; it has no operations on several planes, no blocks cleaned side by side, no rules that draw at random,
-//! no `read_part`, no `interface.frames`, no endurance, no drive that can only be read and no checkpoints.
+//! no `read_part`, no `interface.frames`, no endurance, no drive that can only be read and no checkpoints. Drives with parity over their dies are cases of their
+//! own.
 
 mod ageing;
 mod blocks;
@@ -17,6 +18,7 @@ mod link;
 mod mapping;
 mod model;
 mod operations;
+mod parity;
 mod queues;
 mod shape;
 mod specs;
@@ -31,6 +33,16 @@ pub fn difference(number: u64) -> Option<String> {
     compare::difference(&draw::case(number))
 }
 
+/// The same of a drive with parity.
+pub fn difference_with_parity(number: u64) -> Option<String> {
+    compare::difference(&draw::case_with_parity(number))
+}
+
+/// The case with parity of a number that differs, with as few requests as show it.
+pub fn small_with_parity(number: u64) -> String {
+    compare::shortened(draw::case_with_parity(number)).shown()
+}
+
 /// The case of a number that differs, with as few requests as show it.
 pub fn small(number: u64) -> String {
     compare::shortened(draw::case(number)).shown()
@@ -39,10 +51,15 @@ pub fn small(number: u64) -> String {
 /// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: impl IntoIterator<Item = u64>) {
-    let differs = |&number: &u64| difference(number).is_some();
+    check_cases(numbers, draw::case);
+}
+
+#[track_caller]
+fn check_cases(numbers: impl IntoIterator<Item = u64>, case: fn(u64) -> specs::Case) {
+    let differs = |&number: &u64| compare::difference(&case(number)).is_some();
     let different: Vec<u64> = numbers.into_iter().filter(differs).collect();
     if let Some(&number) = different.first() {
-        let case = compare::shortened(draw::case(number));
+        let case = compare::shortened(case(number));
         let how = compare::difference(&case).expect("it still differs");
         panic!("cases {different:?}; {number}: {how}\n{}", case.shown());
     }
@@ -89,6 +106,17 @@ fn failures_and_queues_come_up() {
 #[test]
 fn random_ssds_do_what_their_twin_does() {
     check(0..300);
+}
+
+#[test]
+fn random_ssds_with_parity_do_what_their_twin_does() {
+    check_cases(0..300, draw::case_with_parity);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_random_ssds_with_parity_do_what_their_twin_does() {
+    check_cases(300..10_300, draw::case_with_parity);
 }
 
 /// Two trims of a block that are outstanding together, of which the checker took one for the other; reads that waited for ever behind refreshes

@@ -2,6 +2,7 @@
 
 use super::blocks::{Place, Plane};
 use super::operations::{Reading, Running};
+use super::parity::{Set, Task};
 use super::queues::Arbiter;
 use super::specs::{Asked, Case, Drive};
 
@@ -66,6 +67,9 @@ pub struct Worker {
     pub reads: Vec<Reading>,
     /// Pages of entries.
     pub programs: Vec<usize>,
+    /// Programs, and cleaning, of a drive with parity.
+    pub tasks: Vec<Task>,
+    pub cleaning_tasks: Vec<Task>,
     /// Planes.
     pub cleaning: Vec<usize>,
     pub running: Option<Running>,
@@ -107,6 +111,12 @@ pub struct Model<'a> {
     pub misses: u64,
     pub written_map_units: u64,
     pub planes: Vec<Plane>,
+    /// Of a drive with parity, its sets of planes, and the next one in turn.
+    pub sets: Vec<Set>,
+    pub turn_of_sets: usize,
+    pub parity_pages: u64,
+    /// An operation has ended in the event that happens.
+    pub has_ended_operation: bool,
     /// Blocks that were sealed on the whole drive.
     pub sealed: u64,
     pub freed: u64,
@@ -171,6 +181,10 @@ impl<'a> Model<'a> {
             misses: 0,
             written_map_units: 0,
             planes: (0..drive.planes()).map(|_| Plane::new(drive)).collect(),
+            sets: drive.sets(),
+            turn_of_sets: 0,
+            parity_pages: 0,
+            has_ended_operation: false,
             sealed: 0,
             freed: 0,
             entries: Vec::new(),

@@ -4,15 +4,30 @@ use diskwright::engine::request::Op;
 
 use super::blocks::Place;
 use super::model::Model;
+use super::parity::{Target, Task};
 
 /// What an operation is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
-    Read { request: usize },
-    Merge { page: usize },
-    MapRead { load: usize },
-    Program { page: usize },
-    Clean { plane: usize },
+    Read {
+        request: usize,
+    },
+    Merge {
+        page: usize,
+    },
+    MapRead {
+        load: usize,
+    },
+    Program {
+        page: usize,
+    },
+    Clean {
+        plane: usize,
+    },
+    /// A task of a drive with parity.
+    Striped {
+        erases: bool,
+    },
 }
 
 /// A read or a merge in a queue.
@@ -55,6 +70,8 @@ pub struct Running {
     pub left: u64,
     /// Units that it moves, with the places where they were.
     pub moved: Vec<(usize, Place)>,
+    /// What it does on a drive with parity.
+    pub task: Option<Task>,
 }
 
 impl Model<'_> {
@@ -140,6 +157,15 @@ impl Model<'_> {
             Step::Array(self.array_read(from.plane, from.block, from.page)),
             Step::Channel(self.data(units as u64 * self.drive().unit_blocks)),
             Step::Gather,
+        ]
+    }
+
+    /// A page of a superblock is read, for so many units.
+    pub fn steps_of_move(&mut self, (plane, block, page): Target, units: usize) -> Vec<Step> {
+        vec![
+            Step::Channel(self.drive().read_command),
+            Step::Array(self.array_read(plane, block, page)),
+            Step::Channel(self.data(units as u64 * self.drive().unit_blocks)),
         ]
     }
 

@@ -14,7 +14,8 @@ impl Drive {
 
     /// Units of the whole drive, those kept from the host among them.
     pub fn all_units(&self) -> usize {
-        self.planes() * self.blocks * self.block_units()
+        let all = self.planes() * self.blocks * self.block_units();
+        self.parity.map_or(all, |width| all - all / width)
     }
 
     /// Units that the host sees.

@@ -172,6 +172,8 @@ pub struct Drive {
     pub suspend_erase: Option<Suspension>,
     pub failures: Option<Failures>,
     pub queues: Option<Queues>,
+    /// Pages of a stripe.
+    pub parity: Option<usize>,
 }
 
 /// A drive and a load.
@@ -218,6 +220,9 @@ impl Drive {
             "kind = \"ssd\"\nname = \"random\"\nqueue_depth = {}\nparallel = \"{}\"\nreads_allocate = {}\ncopy_back = {}\n",
             self.queue_depth, self.parallel, self.reads_allocate, self.copy_back
         );
+        if let Some(stripe) = self.parity {
+            _ = writeln!(text, "parity = {{ stripe = {stripe} }}");
+        }
         let [channels, packages, dies, planes] = self.counts;
         _ = write!(
             text,

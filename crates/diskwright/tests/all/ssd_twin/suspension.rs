@@ -7,7 +7,11 @@ use super::specs::Suspension;
 impl Model<'_> {
     /// Whether an operation that a worker does or has suspended erases.
     fn erases(running: &Running) -> bool {
-        matches!(running.work, Work::Clean { .. }) && running.target.is_none()
+        match running.work {
+            Work::Striped { erases } => erases,
+            Work::Clean { .. } => running.target.is_none(),
+            _ => false,
+        }
     }
 
     fn limits(&self, running: &Running) -> Option<Suspension> {

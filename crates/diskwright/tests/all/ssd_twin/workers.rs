@@ -106,6 +106,7 @@ impl Model<'_> {
                 .take()
                 .expect("it does something");
             self.ends(worker, ended);
+            self.has_ended_operation = true;
         } else {
             running.waits_since = Some(self.now);
         }
@@ -113,6 +114,9 @@ impl Model<'_> {
 
     /// An idle worker begins an operation, if it has one.
     fn begin(&mut self, worker: usize) -> bool {
+        if self.drive().parity.is_some() {
+            return self.begin_striped(worker);
+        }
         let its = &self.workers[worker];
         if its.suspended.is_some() {
             return self.begin_read(worker);
@@ -145,10 +149,11 @@ impl Model<'_> {
             suspensions: 0,
             left: 0,
             moved: Vec::new(),
+            task: None,
         });
     }
 
-    fn begin_read(&mut self, worker: usize) -> bool {
+    pub fn begin_read(&mut self, worker: usize) -> bool {
         while !self.workers[worker].reads.is_empty() {
             let mut reading = self.workers[worker].reads.remove(0);
             let work = reading.work;
@@ -189,7 +194,9 @@ impl Model<'_> {
             }
             Work::Merge { page } => self.merge_is_over(page),
             Work::MapRead { load } => self.map_read_is_over(load),
-            Work::Program { .. } | Work::Clean { .. } => unreachable!("it is a read"),
+            Work::Program { .. } | Work::Clean { .. } | Work::Striped { .. } => {
+                unreachable!("it is a read")
+            }
         }
     }
 
@@ -342,6 +349,7 @@ impl Model<'_> {
                 self.folds_on(plane);
             }
             Work::Clean { plane } => self.cleaning_ends(worker, plane, ended),
+            Work::Striped { .. } => self.task_ends(ended),
         }
     }
 }

@@ -167,13 +167,10 @@ impl Ssd {
         }
     }
 
-    /// Whether a page waits for a place in the set of a plane.
-    fn set_is_waited_for(&self, plane: u32) -> bool {
+    /// Whether a page waits for a place in any set: what must be cleaned for it may stand behind cleaning of another one.
+    fn is_page_waiting(&self) -> bool {
         let striped = self.stripes.as_ref();
-        striped.is_some_and(|striped| {
-            let set = striped.superblocks.set_of(plane);
-            !striped.waiting[set as usize].is_empty()
-        })
+        striped.is_some_and(|striped| striped.waiting.iter().any(|list| !list.is_empty()))
     }
 
     fn first_waiting(&self, set: u32) -> Option<OpId> {
@@ -300,13 +297,9 @@ impl Ssd {
     /// The operation that a worker begins next.
     pub(super) fn choose_striped(&mut self, worker: u32, cx: &mut Context<'_>) -> Option<OpId> {
         let state = self.workers[worker as usize];
-        let may_clean = |&id: &OpId| {
-            let plane = self.operations.get(id).plane;
-            !self.cleaning.is_in_foreground
-                || state.is_waited_for()
-                || self.set_is_waited_for(plane)
-        };
-        let cleaning = state.cleaning.front().filter(may_clean);
+        let may_clean =
+            !self.cleaning.is_in_foreground || state.is_waited_for() || self.is_page_waiting();
+        let cleaning = state.cleaning.front().filter(|_| may_clean);
         if let Some(id) = cleaning
             && self.is_urgent(self.operations.get(id).plane, state.passed)
         {
