@@ -130,6 +130,14 @@ pub const FAMILIES: &[Family] = &[
         ),
     ),
     family(
+        "logged-ssd-twin",
+        "SSDs with maps of blocks against their twin",
+        Told(
+            ssd_twin::difference_with_blocks,
+            ssd_twin::small_with_blocks,
+        ),
+    ),
+    family(
         "ssd-twin",
         "SSDs against their twin",
         Told(ssd_twin::difference, ssd_twin::small),

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use families::{FAMILIES, Family};
+use families::{Cases, FAMILIES, Family};
 use log::{Log, Turn};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
@@ -98,7 +98,8 @@ fn time() -> Duration {
     Duration::from_secs_f64(hours * 3600.0)
 }
 
-/// The cases of DISKWRIGHT_CAMPAIGN that DISKWRIGHT_SPECS names, each with the time that it took; one of each kind of fault is made small.
+/// The cases of DISKWRIGHT_CAMPAIGN that DISKWRIGHT_SPECS names, each with the time that it took; one of each kind of fault is made small. A single
+/// case is shown first, if it is a spec.
 #[test]
 #[ignore = "for cases that are looked into"]
 fn chosen_cases_are_right() {
@@ -107,6 +108,9 @@ fn chosen_cases_are_right() {
     };
     let family = FAMILIES.iter().find(|family| family.name == name);
     let family = family.unwrap_or_else(|| panic!("no family is called {name}"));
+    if let (1, Cases::Specs(case, _)) = (chosen.end - chosen.start, &family.cases) {
+        println!("{}", case(families::definitions(), chosen.start).shown());
+    }
     let mut wrong = BTreeMap::new();
     for number in chosen {
         let begun = Instant::now();

@@ -27,6 +27,8 @@ pub struct Block {
     pub is_slc: bool,
     /// Pages whose programs have begun.
     pub begun: usize,
+    /// Of a drive with a map of blocks, its pages that have been written since it was erased, and the unit of each.
+    pub written: Vec<(usize, usize)>,
     pub erases: u64,
     /// A number that rises with every block that becomes free.
     pub freed: u64,
@@ -93,6 +95,7 @@ impl Plane {
             reads: 0,
             is_slc: false,
             begun: 0,
+            written: Vec::new(),
             erases: 0,
             freed: 0,
         };

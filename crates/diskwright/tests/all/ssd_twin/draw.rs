@@ -6,7 +6,8 @@ use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
 use super::specs::{
-    Asked, Buffer, Case, Drive, Failures, Link, Queues, Rate, Refresh, Retry, Slc, Suspension,
+    Asked, Buffer, Case, Drive, Failures, Link, LogMap, Queues, Rate, Refresh, Retry, Slc,
+    Suspension,
 };
 
 struct Draw(Stream);
@@ -45,6 +46,45 @@ pub fn case_with_parity(number: u64) -> Case {
     let mut drive = drive(&mut draw, &mut more);
     parity(&mut more, &mut drive);
     with_requests(draw, more, drive)
+}
+
+/// The case of a number, of a drive with a map of blocks.
+pub fn case_with_blocks(number: u64) -> Case {
+    let mut draw = Draw(Stream::new(number, "ssd twin, blocks"));
+    let mut more = Draw(Stream::new(number, "ssd twin, blocks, more"));
+    let mut drive = drive(&mut draw, &mut more);
+    blocks(&mut more, &mut drive);
+    with_requests(draw, more, drive)
+}
+
+/// Gives a drive a map of blocks, and takes from it what has no meaning with that, or is not in the twin.
+fn blocks(more: &mut Draw, drive: &mut Drive) {
+    let scheme = more.pick(&["block", "bast", "fast"]);
+    let log = LogMap {
+        scheme,
+        log_blocks: more.size(1..=4) + usize::from(scheme == "fast"),
+        victim: match scheme {
+            "fast" => more.pick(&[None, Some("fifo")]),
+            _ => more.pick(&[None, Some("fifo"), Some("lru")]),
+        },
+    };
+    drive.log = Some(log);
+    (drive.units, drive.fixed, drive.reads_allocate) = (1, 4, false);
+    (drive.slc, drive.failures, drive.refresh) = (None, None, None);
+    (drive.levelled_by, drive.map_cache) = (None, None);
+    if let Some(retry) = &mut drive.retry {
+        retry.age = None;
+    }
+    if let Some(buffer) = &mut drive.buffer {
+        buffer.entries = buffer.entries.max(1);
+    }
+    // Whole logical blocks, beside log blocks and one to merge into.
+    let logical = more.size(1..=6);
+    drive.blocks = drive.reserved + logical + log.log_blocks + 1 + more.size(0..=2);
+    drive.blocks = drive.blocks.max(4);
+    let units = drive.planes() * (logical * drive.pages - more.size(0..=drive.pages as u64 - 1));
+    let all = drive.all_units() as f64;
+    drive.spare = libm::ceil((1.0 - units as f64 / all) * 1e4) / 1e2;
 }
 
 /// Gives a drive parity, and takes from it what has no meaning with that.
@@ -262,6 +302,7 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         failures: None,
         queues: None,
         parity: None,
+        log: None,
     };
     if draw.within(0..=2) == 0 {
         drive.suspend_program = Some(suspension(draw));

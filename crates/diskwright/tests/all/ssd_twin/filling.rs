@@ -41,6 +41,9 @@ impl Model<'_> {
         if self.drive().parity.is_some() {
             return self.put_in_set(units);
         }
+        if self.drive().log.is_some() {
+            return self.put_logged(units[0]);
+        }
         let plane = self.next_plane(group);
         self.put_on(plane, units);
     }

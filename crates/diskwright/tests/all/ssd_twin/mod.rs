@@ -1,8 +1,8 @@
 //! A naive twin of SSDs, written from docs/model/flash.md alone, and random cases in which both complete every request at the same instant.
 //!
 //! The twin has one stream of units; it has no operations on several planes, no blocks cleaned side by side, no rules that draw at random,
-//! no `read_part`, no `interface.frames`, no endurance, no drive that can only be read and no checkpoints. Drives with parity over their dies are cases of their
-//! own.
+//! no `read_part`, no `interface.frames`, no endurance, no drive that can only be read and no checkpoints. Drives with parity over their dies, and drives with maps
+//! of blocks, are cases of their own.
 
 mod ageing;
 mod blocks;
@@ -16,6 +16,7 @@ mod failures;
 mod filling;
 mod link;
 mod mapping;
+mod maps_of_blocks;
 mod model;
 mod operations;
 mod parity;
@@ -36,6 +37,16 @@ pub fn difference(number: u64) -> Option<String> {
 /// The same of a drive with parity.
 pub fn difference_with_parity(number: u64) -> Option<String> {
     compare::difference(&draw::case_with_parity(number))
+}
+
+/// The same of a drive with a map of blocks.
+pub fn difference_with_blocks(number: u64) -> Option<String> {
+    compare::difference(&draw::case_with_blocks(number))
+}
+
+/// The case with a map of blocks of a number that differs, with as few requests as show it.
+pub fn small_with_blocks(number: u64) -> String {
+    compare::shortened(draw::case_with_blocks(number)).shown()
 }
 
 /// The case with parity of a number that differs, with as few requests as show it.
@@ -103,6 +114,39 @@ fn failures_and_queues_come_up() {
     assert!(weighted.count() >= 8);
 }
 
+/// So do those with maps of blocks and with parity.
+#[test]
+fn merges_and_moves_of_superblocks_come_up() {
+    let seen = |case: fn(u64) -> specs::Case, name: &str| {
+        let counters = (0..120).filter_map(|number| compare::counters(&case(number)));
+        let with = counters.filter(|counters| {
+            let mut counters = counters.iter();
+            counters.any(|&(other, count)| other == name && count > 0)
+        });
+        with.count()
+    };
+    for (name, least) in [
+        ("merges.switch", 10),
+        ("merges.partial", 10),
+        ("merges.full", 30),
+        ("dropped", 5),
+        ("log_blocks", 60),
+    ] {
+        let with = seen(draw::case_with_blocks, name);
+        println!("{with} with {name}");
+        assert!(with >= least, "{with} with {name}");
+    }
+    for (name, least) in [
+        ("parity.pages", 100),
+        ("moved_pages", 20),
+        ("erases.total", 20),
+    ] {
+        let with = seen(draw::case_with_parity, name);
+        println!("{with} with {name}");
+        assert!(with >= least, "{with} with {name}");
+    }
+}
+
 #[test]
 fn random_ssds_do_what_their_twin_does() {
     check(0..300);
@@ -111,6 +155,17 @@ fn random_ssds_do_what_their_twin_does() {
 #[test]
 fn random_ssds_with_parity_do_what_their_twin_does() {
     check_cases(0..300, draw::case_with_parity);
+}
+
+#[test]
+fn random_ssds_with_maps_of_blocks_do_what_their_twin_does() {
+    check_cases(0..300, draw::case_with_blocks);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_random_ssds_with_maps_of_blocks_do_what_their_twin_does() {
+    check_cases(300..10_300, draw::case_with_blocks);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The twin: what it knows, in lists.
 
 use super::blocks::{Place, Plane};
+use super::maps_of_blocks::{LogPlane, Merges};
 use super::operations::{Reading, Running};
 use super::parity::{Set, Task};
 use super::queues::Arbiter;
@@ -115,6 +116,10 @@ pub struct Model<'a> {
     pub sets: Vec<Set>,
     pub turn_of_sets: usize,
     pub parity_pages: u64,
+    /// Of a drive with a map of blocks, what each plane's has, and writes of the host so far.
+    pub logs: Vec<LogPlane>,
+    pub merge_counts: Merges,
+    pub host_writes: u64,
     /// An operation has ended in the event that happens.
     pub has_ended_operation: bool,
     /// Blocks that were sealed on the whole drive.
@@ -184,6 +189,9 @@ impl<'a> Model<'a> {
             sets: drive.sets(),
             turn_of_sets: 0,
             parity_pages: 0,
+            logs: Vec::new(),
+            merge_counts: Merges::default(),
+            host_writes: 0,
             has_ended_operation: false,
             sealed: 0,
             freed: 0,
@@ -210,6 +218,7 @@ impl<'a> Model<'a> {
             merged_units: 0,
             trimmed_units: 0,
         };
+        model.prepare_logs();
         model.fill();
         model.foresees_patrol();
         model

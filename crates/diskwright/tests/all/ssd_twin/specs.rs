@@ -49,6 +49,14 @@ pub struct Queues {
     pub classes: Vec<&'static str>,
 }
 
+/// A map of blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct LogMap {
+    pub scheme: &'static str,
+    pub log_blocks: usize,
+    pub victim: Option<&'static str>,
+}
+
 /// A write buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
@@ -174,6 +182,7 @@ pub struct Drive {
     pub queues: Option<Queues>,
     /// Pages of a stripe.
     pub parity: Option<usize>,
+    pub log: Option<LogMap>,
 }
 
 /// A drive and a load.
@@ -314,6 +323,16 @@ impl Drive {
         if let Some(room) = self.map_cache {
             let blocks = room as u64 * self.unit_blocks;
             _ = writeln!(text, "[mapping]\ncache = \"{blocks} blocks\"");
+        }
+        if let Some(log) = &self.log {
+            _ = writeln!(
+                text,
+                "[mapping]\nscheme = \"{}\"\nlog_blocks = {}",
+                log.scheme, log.log_blocks
+            );
+            if let Some(victim) = log.victim {
+                _ = writeln!(text, "victim = \"{victim}\"");
+            }
         }
         self.write_failures(&mut text);
         self.write_queues(&mut text);

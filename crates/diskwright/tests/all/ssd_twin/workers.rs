@@ -117,6 +117,9 @@ impl Model<'_> {
         if self.drive().parity.is_some() {
             return self.begin_striped(worker);
         }
+        if self.drive().log.is_some() {
+            return self.begin_logged(worker);
+        }
         let its = &self.workers[worker];
         if its.suspended.is_some() {
             return self.begin_read(worker);
@@ -347,6 +350,9 @@ impl Model<'_> {
                 }
                 self.enter();
                 self.folds_on(plane);
+            }
+            Work::Clean { plane } if self.drive().log.is_some() => {
+                self.merge_step_ends(plane, &ended);
             }
             Work::Clean { plane } => self.cleaning_ends(worker, plane, ended),
             Work::Striped { .. } => self.task_ends(ended),

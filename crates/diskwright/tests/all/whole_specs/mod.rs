@@ -94,10 +94,16 @@ fn search(
     found.into_inner().expect("nothing panics with it")
 }
 
-/// A failing case as small as it gets.
+/// How long a failing case is made smaller: of one that seems endless each attempt takes minutes.
+const SHRINKING: Duration = Duration::from_secs(300);
+
+/// A failing case as small as it gets in some minutes.
 pub fn small(fault: &Fault, case: &Case, judge: impl Fn(&Case) -> Verdict) -> Case {
-    let still_fails =
-        |case: &Case| matches!(judge(case), Verdict::Wrong(found) if found.class == fault.class);
+    let begun = Instant::now();
+    let still_fails = |case: &Case| {
+        begun.elapsed() < SHRINKING
+            && matches!(judge(case), Verdict::Wrong(found) if found.class == fault.class)
+    };
     shrink::shrink(case, still_fails)
 }
 

@@ -15,7 +15,7 @@ mod tier;
 use serde_json::{Value, json};
 
 use super::case::Case;
-use super::draw::Draw;
+use super::draw::{Draw, size};
 use super::schema::Hint;
 
 /// A kind of device.
@@ -150,9 +150,14 @@ pub fn a_spared_array(draw: &mut Draw<'_>) -> (Value, u64) {
                 _ => {}
             }
         }
-        if array.get("scrub").is_some() {
+        if let Some(scrub) = array.get_mut("scrub") {
+            // Passes without a pause, for as long as a rebuild takes, take minutes.
+            if scrub.get("every").is_some() {
+                scrub["every"] = "20 s".into();
+            }
             refresh_seldom(&mut array);
         }
+        rebuild_in_steps(&mut array);
         return (json!({ array::KIND.name: array }), blocks);
     }
 }
@@ -163,6 +168,20 @@ const LEAST_SPARED: u64 = 500;
 const LARGEST_BITMAP: u64 = 40;
 /// Reads of a block, at least, before SSDs below a scrub refresh it: the scrub reads all again and again, each time for a few blocks.
 const LEAST_READS: u64 = 200;
+
+/// The smallest step of a rebuild, in blocks: in smaller ones it takes minutes, in which a crowded SSD cleans all the time.
+const LEAST_STEP: u64 = 32;
+
+fn rebuild_in_steps(array: &mut Value) {
+    let Some(step) = array.pointer_mut("/rebuild/step") else {
+        return;
+    };
+    let drawn = step.as_str().and_then(|text| text.split(' ').next());
+    let blocks = drawn.and_then(|blocks| blocks.parse::<u64>().ok());
+    if blocks.is_some_and(|blocks| blocks < LEAST_STEP) {
+        *step = size(LEAST_STEP);
+    }
+}
 
 fn refresh_seldom(array: &mut Value) {
     let parts = ["member", "spare"];
