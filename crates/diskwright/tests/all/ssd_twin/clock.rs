@@ -64,7 +64,7 @@ impl Model<'_> {
             };
             let at = match (self.drive().link, self.asked(request).op) {
                 (Some(link), _) => self.crosses(true, link.end()) + link.latency() + after,
-                (None, Op::Read) => self.to_host + after,
+                (None, Op::Read) => self.crosses(true, self.drive().frames) + after,
                 (None, _) => self.now + after,
             };
             if at == self.now {

@@ -19,7 +19,8 @@ impl Model<'_> {
             let mut at = self.now;
             if self.asked(request).op == Op::Write {
                 let data = self.link_time(self.asked(request).blocks, false);
-                self.from_host = self.from_host.max(at + self.drive().start_write) + data;
+                let frames = self.drive().frames;
+                self.from_host = self.from_host.max(at + self.drive().start_write) + frames + data;
                 at = self.from_host;
             } else {
                 at += self.drive().start_read;

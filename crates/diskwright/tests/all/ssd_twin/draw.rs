@@ -35,8 +35,21 @@ pub fn case(number: u64) -> Case {
     let mut draw = Draw(Stream::new(number, "ssd twin"));
     // What it has besides, which changes nothing else of it.
     let mut more = Draw(Stream::new(number, "ssd twin, more"));
-    let drive = drive(&mut draw, &mut more);
+    let mut drive = drive(&mut draw, &mut more);
+    parts_and_frames(number, &mut drive);
     with_requests(draw, more, drive)
+}
+
+/// Some drives read parts of pages faster, and have frames on their link.
+fn parts_and_frames(number: u64, drive: &mut Drive) {
+    let mut draw = Draw(Stream::new(number, "ssd twin, parts and frames"));
+    if draw.chance() {
+        let types = draw.within(1..=2);
+        drive.read_part = Some((0..types).map(|_| draw.within(1..=90_000)).collect());
+    }
+    if draw.chance() {
+        drive.frames = draw.pick(&[1, 100]) * draw.within(0..=20);
+    }
 }
 
 /// The case of a number, of a drive with parity.
@@ -45,6 +58,7 @@ pub fn case_with_parity(number: u64) -> Case {
     let mut more = Draw(Stream::new(number, "ssd twin, parity, more"));
     let mut drive = drive(&mut draw, &mut more);
     parity(&mut more, &mut drive);
+    parts_and_frames(number, &mut drive);
     with_requests(draw, more, drive)
 }
 
@@ -54,6 +68,7 @@ pub fn case_with_blocks(number: u64) -> Case {
     let mut more = Draw(Stream::new(number, "ssd twin, blocks, more"));
     let mut drive = drive(&mut draw, &mut more);
     blocks(&mut more, &mut drive);
+    parts_and_frames(number, &mut drive);
     with_requests(draw, more, drive)
 }
 
@@ -303,6 +318,8 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         queues: None,
         parity: None,
         log: None,
+        read_part: None,
+        frames: 0,
     };
     if draw.within(0..=2) == 0 {
         drive.suspend_program = Some(suspension(draw));

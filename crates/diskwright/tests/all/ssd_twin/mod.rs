@@ -1,7 +1,7 @@
 //! A naive twin of SSDs, written from docs/model/flash.md alone, and random cases in which both complete every request at the same instant.
 //!
 //! The twin has one stream of units; it has no operations on several planes, no blocks cleaned side by side, no rules that draw at random,
-//! no `read_part`, no `interface.frames`, no endurance, no drive that can only be read and no checkpoints. Drives with parity over their dies, and drives with maps
+//! no endurance, no drive that can only be read and no checkpoints. Drives with parity over their dies, and drives with maps
 //! of blocks, are cases of their own.
 
 mod ageing;

@@ -84,11 +84,17 @@ impl Model<'_> {
         self.data(self.drive().unit_blocks * self.drive().units as u64)
     }
 
-    pub fn array_read(&mut self, plane: usize, block: usize, page: usize) -> u64 {
+    /// The array's time of a read that wants so many blocks of a page.
+    pub fn array_read(&mut self, plane: usize, block: usize, page: usize, wanted: u64) -> u64 {
         if let (Some(slc), true) = (self.drive().slc, self.planes[plane].blocks[block].is_slc) {
             return slc.read;
         }
-        let list = &self.drive().read;
+        let drive = self.drive();
+        let is_part = wanted * 2 < drive.unit_blocks * drive.units as u64;
+        let list = match &drive.read_part {
+            Some(part) if is_part => part,
+            _ => &drive.read,
+        };
         list[page % list.len()] + self.retried(plane, block)
     }
 
@@ -125,11 +131,11 @@ impl Model<'_> {
     }
 
     pub fn steps_of_read(&mut self, reading: &Reading, at: Place) -> Vec<Step> {
-        let data = self.data(self.wanted(reading.work, &reading.units));
+        let wanted = self.wanted(reading.work, &reading.units);
         vec![
             Step::Channel(self.drive().read_command),
-            Step::Array(self.array_read(at.plane, at.block, at.page)),
-            Step::Channel(data),
+            Step::Array(self.array_read(at.plane, at.block, at.page, wanted)),
+            Step::Channel(self.data(wanted)),
         ]
     }
 
@@ -152,27 +158,30 @@ impl Model<'_> {
 
     /// A move reads what is valid of a page, and then decides again.
     pub fn steps_of_reading_on(&mut self, from: Place, units: usize) -> Vec<Step> {
+        let wanted = units as u64 * self.drive().unit_blocks;
         vec![
             Step::Channel(self.drive().read_command),
-            Step::Array(self.array_read(from.plane, from.block, from.page)),
-            Step::Channel(self.data(units as u64 * self.drive().unit_blocks)),
+            Step::Array(self.array_read(from.plane, from.block, from.page, wanted)),
+            Step::Channel(self.data(wanted)),
             Step::Gather,
         ]
     }
 
     /// A page of a superblock is read, for so many units.
     pub fn steps_of_move(&mut self, (plane, block, page): Target, units: usize) -> Vec<Step> {
+        let wanted = units as u64 * self.drive().unit_blocks;
         vec![
             Step::Channel(self.drive().read_command),
-            Step::Array(self.array_read(plane, block, page)),
-            Step::Channel(self.data(units as u64 * self.drive().unit_blocks)),
+            Step::Array(self.array_read(plane, block, page, wanted)),
+            Step::Channel(self.data(wanted)),
         ]
     }
 
     /// A move of a whole page inside the flash.
     pub fn steps_of_copy(&mut self, from: Place, to: usize) -> Vec<Step> {
         let drive = self.drive();
-        let read = self.array_read(from.plane, from.block, from.page);
+        let page = drive.unit_blocks * drive.units as u64;
+        let read = self.array_read(from.plane, from.block, from.page, page);
         vec![
             Step::Channel(drive.read_command + drive.program_command),
             Step::Array(read + self.array_program(to)),

@@ -183,6 +183,10 @@ pub struct Drive {
     /// Pages of a stripe.
     pub parity: Option<usize>,
     pub log: Option<LogMap>,
+    /// Times of reads of less than half a page.
+    pub read_part: Option<Vec<u64>>,
+    /// What the frames of a read's end and of a write's command take on the link.
+    pub frames: u64,
 }
 
 /// A drive and a load.
@@ -200,7 +204,10 @@ fn times(list: &[u64]) -> String {
 impl Drive {
     fn link_text(&self) -> String {
         match self.link {
-            None => format!("rate = \"{} MB/s\"", self.rate),
+            None => format!(
+                "rate = \"{} MB/s\"\nframes = \"{} ns\"",
+                self.rate, self.frames
+            ),
             Some(Link::Sata {
                 generation,
                 handshake,
@@ -255,6 +262,9 @@ impl Drive {
             self.erase_command,
             self.block
         );
+        if let Some(part) = &self.read_part {
+            _ = writeln!(text, "read_part = {}", times(part));
+        }
         _ = write!(
             text,
             "[interface]\nread = \"{} ns\"\nwrite = \"{} ns\"\nmapping = \"{} ns\"\nread_end = \"{} ns\"\nwrite_end = \"{} ns\"\n{}\n",
