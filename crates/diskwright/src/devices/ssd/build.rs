@@ -11,6 +11,7 @@ use super::mapping::map_units;
 use super::phases::MultiPlane;
 use super::power::DrivePower;
 use super::recovery::Recovery;
+use super::refusal::Refusal;
 use super::spec::SsdSpec;
 use super::steady::Steady;
 use super::striped_build::striped;
@@ -99,9 +100,6 @@ fn units(drive: &SsdDescription, geometry: &Geometry) -> u32 {
     };
     slots - drive.spare.share.of(slots.into()) as u32
 }
-
-/// A key of the spec, and what is wrong there.
-pub(super) type Refusal = (&'static str, Box<InputError>);
 
 impl SsdSpec {
     /// Puts what the spec says over what the drive's file says.

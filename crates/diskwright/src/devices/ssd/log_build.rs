@@ -1,8 +1,8 @@
 //! What a spec and a drive's file say of a map of blocks, checked against all that has no meaning with one.
 
-use super::build::Refusal;
 use super::drive::{MapScheme, MappingDescription, SsdDescription};
 use super::logged::Logged;
+use super::refusal::Refusal;
 use super::spec::SsdSpec;
 use crate::base::error::InputError;
 use crate::models::flash::allocation::Allocation;

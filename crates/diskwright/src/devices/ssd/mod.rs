@@ -25,6 +25,7 @@ mod pictured;
 mod power;
 mod queues;
 mod recovery;
+mod refusal;
 mod requests;
 mod scheduling;
 mod shape;

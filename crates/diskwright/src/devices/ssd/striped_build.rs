@@ -1,7 +1,7 @@
 //! What a spec and a drive's file say of parity over dies, checked against all that has no meaning with it.
 
-use super::build::Refusal;
 use super::drive::SsdDescription;
+use super::refusal::Refusal;
 use super::striped::Striped;
 use crate::base::error::InputError;
 use crate::models::flash::allocation::Allocation;
