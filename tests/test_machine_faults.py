@@ -129,6 +129,11 @@ CASES = {
 OF_THE_TRY = {"ran", "reused", "wall_s", "requests_per_wall_s", "peak_rss_mib"}
 
 
+def surroundings() -> dict[str, str]:
+    """The environment of a command. What Python keeps of a module beside it is no output."""
+    return {**environment(), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def prepared(folder: Path) -> None:
     """The inputs of all cases."""
     (folder / "spec.toml").write_text(SPEC)
@@ -137,7 +142,7 @@ def prepared(folder: Path) -> None:
     subprocess.run(
         [COMMAND, "run", "spec.toml", "--requests", "in.parquet"],
         cwd=folder,
-        env=environment(),
+        env=surroundings(),
         check=True,
         capture_output=True,
     )
@@ -150,7 +155,7 @@ def run(folder: Path, case: Case, **more: str) -> subprocess.CompletedProcess[st
     return subprocess.run(
         [COMMAND, *case.arguments],
         cwd=folder,
-        env={**environment(), **more},
+        env={**surroundings(), **more},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -256,7 +261,7 @@ def test_a_kill_at_any_instant_leaves_what_is_whole(tmp_path: Path, name: str) -
         process = subprocess.Popen(
             [COMMAND, *case.arguments],
             cwd=tmp_path,
-            env=environment(),
+            env=surroundings(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
