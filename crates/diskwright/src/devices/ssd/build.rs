@@ -450,12 +450,7 @@ impl Ssd {
             self.check_cleaning_ends()?;
         }
         for group in 0..self.allocation.groups() {
-            let planes =
-                (0..self.allocation.members()).map(|member| self.allocation.plane(group, member));
-            let room: u64 = match &self.stripes {
-                Some(striped) => self.room_of_sets(striped),
-                None => planes.map(|plane| u64::from(self.limit(plane))).sum(),
-            };
+            let room = self.room_of_group(group);
             if room < self.units_of_group() {
                 let error = InputError::new(format!(
                     "{} units of data where {room} leave a plane {} blocks to write and to clean with",

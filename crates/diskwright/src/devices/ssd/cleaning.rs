@@ -331,16 +331,9 @@ impl Ssd {
         let gathered = std::mem::take(&mut job.gathered);
         let mut changed = std::mem::take(&mut job.changed);
         for (to, &(unit, from)) in (operation.to..).zip(&gathered) {
-            self.recovery.copied(from, to);
-            if self.home_of(unit) != Some(from) {
-                continue;
+            if self.unit_moved(unit, (from, to), cx) {
+                changed.extend(self.map_unit_of(unit));
             }
-            let (from, at) = (self.lbn_of_slot(from), self.lbn_of_slot(to));
-            if let Some((checker, device)) = cx.checker() {
-                checker.moved_on_medium(device, from, at, self.geometry.unit_blocks);
-            }
-            self.put_in_slot(unit, to);
-            changed.extend(self.map_unit_of(unit));
         }
         let job = self.job_mut(&operation);
         (job.gathered, job.changed) = (gathered, changed);
@@ -414,15 +407,7 @@ impl Ssd {
     /// A block of a plane is worn out or has failed: without another in its place the drive can only be read from now on. Behind failures cleaning
     /// goes on while it finds blocks.
     pub(super) fn spare_lost(&mut self, plane: u32, cx: &mut Context<'_>) {
-        let limit = match &self.stripes {
-            Some(striped) => self.room_of_sets(striped),
-            None => {
-                let group = self.group_of_plane(plane);
-                let members = (0..self.allocation.members())
-                    .map(|member| self.allocation.plane(group, member));
-                members.map(|plane| u64::from(self.limit(plane))).sum()
-            }
-        };
+        let limit = self.room_of_group(self.group_of_plane(plane));
         let has_spare = match &self.log {
             Some(log) => self.blocks.usable_of(plane) >= log.blocks.needed(plane),
             None => {
@@ -461,6 +446,16 @@ impl Ssd {
         (0..self.allocation.groups())
             .find(is_in)
             .expect("every plane is in a group")
+    }
+
+    /// Units that a group of planes can take; with parity there is one group, of sets.
+    pub(super) fn room_of_group(&self, group: u32) -> u64 {
+        if let Some(striped) = &self.stripes {
+            return self.room_of_sets(striped);
+        }
+        let members = 0..self.allocation.members();
+        let planes = members.map(|member| self.allocation.plane(group, member));
+        planes.map(|plane| u64::from(self.limit(plane))).sum()
     }
 
     /// The most units that one group of planes may have to hold.

@@ -179,14 +179,7 @@ impl Ssd {
         } = *self.operations.get(id);
         self.operations.remove(id);
         self.counters.moved_pages += 1;
-        self.recovery.copied(from, to);
-        if self.home_of(unit) == Some(from) {
-            let (from, at) = (self.lbn_of_slot(from), self.lbn_of_slot(to));
-            if let Some((checker, device)) = cx.checker() {
-                checker.moved_on_medium(device, from, at, self.geometry.unit_blocks);
-            }
-            self.put_in_slot(unit, to);
-        }
+        self.unit_moved(unit, (from, to), cx);
         self.next_log_step(plane, cx);
     }
 

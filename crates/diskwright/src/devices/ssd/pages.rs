@@ -99,6 +99,26 @@ impl Ssd {
         self.recovery.changed(unit);
     }
 
+    /// What is in a slot has been copied to another one, which holds the unit from now on. Not where the unit was written or trimmed in the meantime:
+    /// then it has been copied for nothing.
+    pub(super) fn unit_moved(
+        &mut self,
+        unit: u32,
+        (from, to): (u32, u32),
+        cx: &mut Context<'_>,
+    ) -> bool {
+        self.recovery.copied(from, to);
+        if self.home_of(unit) != Some(from) {
+            return false;
+        }
+        let (from, at) = (self.lbn_of_slot(from), self.lbn_of_slot(to));
+        if let Some((checker, device)) = cx.checker() {
+            checker.moved_on_medium(device, from, at, self.geometry.unit_blocks);
+        }
+        self.put_in_slot(unit, to);
+        true
+    }
+
     /// Puts units on the next page of a plane in no time: before the run, and where a read gives a unit its place.
     pub(super) fn place_at_once(&mut self, units: &[u32], plane: u32, writer: Writer) -> bool {
         let is_left_to_cleaning = match self.blocks.needs_block(plane, writer) {

@@ -208,14 +208,17 @@ impl Ssd {
         }
     }
 
+    /// The blocks that are being written, and how many pages of each are.
+    fn open_blocks(&self) -> BTreeMap<u32, u32> {
+        match &self.stripes {
+            Some(striped) => striped.superblocks.open_blocks().collect(),
+            None => self.blocks.open_blocks().collect(),
+        }
+    }
+
     /// What has been programmed, or begun to be, so far.
     fn programmed_until(&self) -> ProgrammedUntil {
-        match &self.stripes {
-            Some(striped) => self
-                .blocks
-                .programmed_until(striped.superblocks.open_blocks()),
-            None => self.blocks.programmed_until(self.blocks.open_blocks()),
-        }
+        self.blocks.programmed_until(self.open_blocks().into_iter())
     }
 
     fn checkpoint_over(&mut self) {
@@ -310,10 +313,7 @@ impl Ssd {
             let worker = self.worker_of(block / self.geometry.blocks);
             scanned[worker as usize] += u64::from(pages);
         }
-        let open: BTreeMap<u32, u32> = match &self.stripes {
-            Some(striped) => striped.superblocks.open_blocks().collect(),
-            None => self.blocks.open_blocks().collect(),
-        };
+        let open = self.open_blocks();
         for (block, state) in (0..).zip(self.blocks.all()) {
             let is_left_out = matches!(
                 state.state,

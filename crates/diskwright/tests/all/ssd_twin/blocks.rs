@@ -188,26 +188,37 @@ impl Plane {
         if let Some(fold) = self.next_fold() {
             return Some(fold);
         }
-        let most = (drive.pages - 1) * drive.units;
-        // The one with the largest worth, a fraction, is cleaned; the first of equals.
-        let mut best: Option<(usize, i128, i128)> = None;
-        for (number, block) in self.blocks.iter().enumerate() {
-            let State::Sealed(since) = block.state else {
-                continue;
-            };
-            if block.valid() > most {
-                continue;
-            }
-            let (valid, all) = (block.valid() as i128, drive.block_units() as i128);
-            let (worth, of) = match drive.victim {
-                "fifo" => (-i128::from(since), 1),
-                "cost-benefit" => (i128::from(sealed - since) * (all - valid), all + valid),
-                _ => (-valid, 1),
-            };
-            if best.is_none_or(|(_, most, its)| worth * its > most * of) {
-                best = Some((number, worth, of));
-            }
-        }
-        best.map(|(number, ..)| number)
+        let blocks = self.blocks.iter().map(|block| (block.state, block.valid()));
+        worth_most(drive, sealed, drive.pages, blocks)
     }
+}
+
+/// Of blocks, or superblocks, of so many pages with data the one to clean, given what each is and how much of it is valid: the sealed one with the
+/// largest worth, a fraction, the first of equals.
+pub fn worth_most(
+    drive: &Drive,
+    sealed: u64,
+    pages: usize,
+    blocks: impl Iterator<Item = (State, usize)>,
+) -> Option<usize> {
+    let (all, most) = (pages * drive.units, (pages - 1) * drive.units);
+    let mut best: Option<(usize, i128, i128)> = None;
+    for (number, (state, valid)) in blocks.enumerate() {
+        let State::Sealed(since) = state else {
+            continue;
+        };
+        if valid > most {
+            continue;
+        }
+        let (valid, all) = (valid as i128, all as i128);
+        let (worth, of) = match drive.victim {
+            "fifo" => (-i128::from(since), 1),
+            "cost-benefit" => (i128::from(sealed - since) * (all - valid), all + valid),
+            _ => (-valid, 1),
+        };
+        if best.is_none_or(|(_, most, its)| worth * its > most * of) {
+            best = Some((number, worth, of));
+        }
+    }
+    best.map(|(number, ..)| number)
 }

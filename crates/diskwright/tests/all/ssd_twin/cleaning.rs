@@ -173,16 +173,8 @@ impl Model<'_> {
         has: &[(usize, Place)],
     ) -> Vec<(usize, Place)> {
         let missing = self.drive().units - has.len();
-        for (page, slots) in self.planes[plane].blocks[block].slots.iter().enumerate() {
-            let places = slots.iter().enumerate().filter_map(|(slot, unit)| {
-                let place = Place {
-                    plane,
-                    block,
-                    page,
-                    slot,
-                };
-                Some(((*unit)?, place))
-            });
+        for page in 0..self.drive().pages {
+            let places = self.valid_of_page((plane, block, page)).into_iter();
             let new = places.filter(|(_, place)| has.iter().all(|(_, other)| other != place));
             let taken: Vec<(usize, Place)> = new.take(missing).collect();
             if !taken.is_empty() {

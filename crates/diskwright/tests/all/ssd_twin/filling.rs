@@ -1,6 +1,5 @@
 //! Pages that are put on the drive in no time: at the start, and for reads of what was never written.
 
-use super::blocks::Place;
 use super::model::Model;
 use super::workers::Writer;
 
@@ -50,15 +49,7 @@ impl Model<'_> {
 
     fn put_on(&mut self, plane: usize, units: &[usize]) {
         let (block, page) = self.next_page(plane, Writer::Host);
-        for (slot, &unit) in units.iter().enumerate() {
-            let place = Place {
-                plane,
-                block,
-                page,
-                slot,
-            };
-            self.put(unit, place);
-        }
+        self.put_all((plane, block, page), units.iter().copied());
         self.seal_if_full(plane, block, page);
     }
 

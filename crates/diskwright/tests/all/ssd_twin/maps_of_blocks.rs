@@ -484,13 +484,7 @@ impl Model<'_> {
                 debug_assert!(ended.target.is_some());
                 self.moved_pages += 1;
                 if self.map[unit] == Some(from) {
-                    let place = Place {
-                        plane,
-                        block,
-                        page,
-                        slot: 0,
-                    };
-                    self.put(unit, place);
+                    self.put_all((plane, block, page), [unit]);
                 }
             }
             Next::Erase(block) => {
@@ -511,12 +505,6 @@ impl Model<'_> {
         let plane = self.next_plane(self.drive().group_of(unit));
         let (block, page) = self.page_of(plane, unit).expect("it is written in order");
         self.writes_logged(plane, block, page, unit);
-        let place = Place {
-            plane,
-            block,
-            page,
-            slot: 0,
-        };
-        self.put(unit, place);
+        self.put_all((plane, block, page), [unit]);
     }
 }

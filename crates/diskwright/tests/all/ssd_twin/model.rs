@@ -3,7 +3,7 @@
 use super::blocks::{Place, Plane};
 use super::maps_of_blocks::{LogPlane, Merges};
 use super::operations::{Reading, Running};
-use super::parity::{Set, Task};
+use super::parity::{Set, Target, Task};
 use super::queues::Arbiter;
 use super::specs::{Asked, Case, Drive};
 
@@ -265,6 +265,23 @@ impl<'a> Model<'a> {
         let block = &mut self.planes[place.plane].blocks[place.block];
         block.slots[place.page][place.slot] = None;
         true
+    }
+
+    /// Units are on a page from now on, the first one in its first slot.
+    pub fn put_all(
+        &mut self,
+        (plane, block, page): Target,
+        units: impl IntoIterator<Item = usize>,
+    ) {
+        for (slot, unit) in units.into_iter().enumerate() {
+            let place = Place {
+                plane,
+                block,
+                page,
+                slot,
+            };
+            self.put(unit, place);
+        }
     }
 
     /// A unit is on a page from now on.

@@ -1,6 +1,6 @@
 //! Drives with parity over their dies: superblocks, their pages, and their cleaning.
 
-use super::blocks::{Place, State};
+use super::blocks::{Place, State, worth_most};
 use super::model::Model;
 use super::operations::{Running, Step, Work};
 use super::specs::Drive;
@@ -293,32 +293,20 @@ impl Model<'_> {
     /// The superblock that is cleaned next.
     fn superblock_to_clean(&self, set: usize) -> Option<usize> {
         let drive = self.drive();
-        let pages = drive.data_pages(self.width());
-        let (all, most) = (pages * drive.units, (pages - 1) * drive.units);
         let planes = &self.sets[set].planes;
-        let mut best: Option<(usize, i128, i128)> = None;
-        for block in 0..drive.blocks {
-            let State::Sealed(since) = self.planes[planes[0]].blocks[block].state else {
-                continue;
-            };
-            let valid = planes
+        let superblocks = (0..drive.blocks).map(|block| {
+            let members = planes
                 .iter()
-                .map(|&plane| self.planes[plane].blocks[block].valid());
-            let valid: usize = valid.sum();
-            if valid > most {
-                continue;
-            }
-            let (valid, all) = (valid as i128, all as i128);
-            let (worth, of) = match drive.victim {
-                "fifo" => (-i128::from(since), 1),
-                "cost-benefit" => (i128::from(self.sealed - since) * (all - valid), all + valid),
-                _ => (-valid, 1),
-            };
-            if best.is_none_or(|(_, most, its)| worth * its > most * of) {
-                best = Some((block, worth, of));
-            }
-        }
-        best.map(|(block, ..)| block)
+                .map(|&plane| &self.planes[plane].blocks[block]);
+            let valid = members.map(|block| block.valid()).sum();
+            (self.planes[planes[0]].blocks[block].state, valid)
+        });
+        worth_most(
+            drive,
+            self.sealed,
+            drive.data_pages(self.width()),
+            superblocks,
+        )
     }
 
     fn set_wants_cleaning(&mut self, set: usize) {
@@ -340,7 +328,7 @@ impl Model<'_> {
     }
 
     /// Valid units of a page, with their places.
-    fn valid_of_page(&self, (plane, block, page): Target) -> Units {
+    pub fn valid_of_page(&self, (plane, block, page): Target) -> Units {
         let slots = self.planes[plane].blocks[block].slots[page]
             .iter()
             .enumerate();
@@ -520,19 +508,14 @@ impl Model<'_> {
     }
 
     fn page_ends(&mut self, page: usize, to: Target) {
-        let (plane, block, number) = to;
-        let set = self.set_of(plane);
+        let set = self.set_of(to.0);
         let entries = self.pages[page].entries.clone();
         self.sets[set].expected -= entries.len();
-        for (slot, &entry) in entries.iter().enumerate() {
-            let place = Place {
-                plane,
-                block,
-                page: number,
-                slot,
-            };
-            self.put(self.entries[entry].unit, place);
-        }
+        let units: Vec<usize> = entries
+            .iter()
+            .map(|&entry| self.entries[entry].unit)
+            .collect();
+        self.put_all(to, units);
         self.is_programmed(to);
         self.pages[page].is_over = true;
         for entry in entries {
@@ -565,15 +548,7 @@ impl Model<'_> {
     pub fn put_in_set(&mut self, units: &[usize]) {
         let set = self.next_set();
         let (to, parity) = self.next_of_set(set, false);
-        for (slot, &unit) in units.iter().enumerate() {
-            let place = Place {
-                plane: to.0,
-                block: to.1,
-                page: to.2,
-                slot,
-            };
-            self.put(unit, place);
-        }
+        self.put_all(to, units.iter().copied());
         self.is_programmed(to);
         if let Some(parity) = parity {
             self.is_programmed(parity);

@@ -334,15 +334,11 @@ impl Model<'_> {
                 }
                 let entries = self.pages[page].entries.clone();
                 self.planes[plane].expected -= entries.len();
-                for (slot, &entry) in entries.iter().enumerate() {
-                    let place = Place {
-                        plane,
-                        block,
-                        page: number,
-                        slot,
-                    };
-                    self.put(self.entries[entry].unit, place);
-                }
+                let units: Vec<usize> = entries
+                    .iter()
+                    .map(|&entry| self.entries[entry].unit)
+                    .collect();
+                self.put_all((plane, block, number), units);
                 self.seal_if_full(plane, block, number);
                 self.pages[page].is_over = true;
                 for entry in entries {

@@ -204,7 +204,7 @@ impl Ssd {
                     let id = self.operations.add(Action::MoveWrite, 0);
                     self.operations.get_mut(id).unit = leader;
                     let (writer, parity) = (Writer::Cleaning, Action::MoveParity);
-                    let Some((_, is_first)) = self.next_of_set(set, writer, parity, id, cx) else {
+                    let Some(is_first) = self.next_of_set(set, writer, parity, id, cx) else {
                         debug_assert!(false, "the host leaves it a superblock");
                         self.operations.remove(id);
                         return self.turn_read_only(cx);
@@ -306,15 +306,7 @@ impl Ssd {
         let (_, units) = copies.remove(place.expect("it was begun"));
         self.counters.moved_pages += 1;
         for (to, (unit, from)) in (to..).zip(units) {
-            self.recovery.copied(from, to);
-            if self.home_of(unit) != Some(from) {
-                continue;
-            }
-            let (from, at) = (self.lbn_of_slot(from), self.lbn_of_slot(to));
-            if let Some((checker, device)) = cx.checker() {
-                checker.moved_on_medium(device, from, at, self.geometry.unit_blocks);
-            }
-            self.put_in_slot(unit, to);
+            self.unit_moved(unit, (from, to), cx);
         }
         self.written_in_superblock(to);
         self.note_programmed(cx);

@@ -228,9 +228,8 @@ impl Ssd {
     fn give_place(&mut self, page: OpId, set: u32, cx: &mut Context<'_>) {
         let now = cx.now();
         let stream = self.operations.get(page).stream;
-        let Some((to, is_first)) =
-            self.next_of_set(set, Writer::Host(stream), Action::Parity, page, cx)
-        else {
+        let writer = Writer::Host(stream);
+        let Some(is_first) = self.next_of_set(set, writer, Action::Parity, page, cx) else {
             return;
         };
         let erase = self.timing.erase;
@@ -238,12 +237,11 @@ impl Ssd {
         if entry.was_blocked {
             entry.erase_time = erase.min(now - entry.queued);
         }
-        debug_assert_eq!(entry.to, to);
         self.clean_set_if_needed(set, is_first, cx);
     }
 
-    /// Has an operation write the next page of a writer, and another one the parity of the stripe that is full with it. The page's first slot, and
-    /// whether it is the first of its superblock.
+    /// Has an operation write the next page of a writer, and another one the parity of the stripe that is full with it. Whether the page
+    /// is the first of its superblock.
     fn next_of_set(
         &mut self,
         set: u32,
@@ -251,7 +249,7 @@ impl Ssd {
         parity: Action,
         id: OpId,
         cx: &mut Context<'_>,
-    ) -> Option<(u32, bool)> {
+    ) -> Option<bool> {
         let striped = self.stripes.as_mut()?;
         let chosen = (striped.superblocks).next_page(set, writer, &mut self.blocks)?;
         if chosen.is_first {
@@ -267,7 +265,7 @@ impl Ssd {
             self.operations.get_mut(id).to = slot;
             self.enqueue(id, cx);
         }
-        Some((chosen.slot, chosen.is_first))
+        Some(chosen.is_first)
     }
 
     /// The free blocks of all planes of a set may have changed.
