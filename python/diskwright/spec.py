@@ -2881,12 +2881,12 @@ class BySize(Table):
 class MultiHash(Table):
     """Units that were written often lately are hot.
 
-    Rule: a unit has two counters of a table, which count its writes up to 15; others may share them. It
-    is hot, and of the first stream, when both have come to `hot` with this write; else it is of the
-    second. After every `decay` writes all counters are halved. The counters of unit n are those of
-    numbers ⌊(n + 1) · k mod 2⁶⁴ / 2³²⌋ mod `counters`, with k = 0x9E3779B97F4A7C15 and k =
-    0xC2B2AE3D27D4EB4F. Source: Hsieh, Kuo and Chang, "Efficient identification of hot data for flash
-    memory storage systems", ACM Transactions on Storage 2(1), 2006.
+    Rule: a unit has two counters of a table, which count its writes up to 15; others may share them, and
+    the two may be one, which then counts once. It is hot, and of the first stream, when both have come to
+    `hot` with this write; else it is of the second. After every `decay` writes all counters are halved.
+    The counters of unit n are those of numbers ⌊(n + 1) · k mod 2⁶⁴ / 2³²⌋ mod `counters`, with k =
+    0x9E3779B97F4A7C15 and k = 0xC2B2AE3D27D4EB4F. Source: Hsieh, Kuo and Chang, "Efficient identification
+    of hot data for flash memory storage systems", ACM Transactions on Storage 2(1), 2006.
     """
 
     _names: ClassVar[tuple[str, ...]] = ("multi-hash",)

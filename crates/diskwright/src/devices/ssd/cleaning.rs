@@ -391,15 +391,9 @@ impl Ssd {
     /// A block of a plane has been cleaned: others may have to be.
     fn clean_on(&mut self, plane: u32, cx: &mut Context<'_>) {
         self.clean_failed(plane, cx);
-        let is_idle = self.serving == 0
-            && self
-                .cleaning
-                .idle
-                .is_some_and(|(_, most)| self.blocks.free_of(plane) < most);
-        if is_idle {
-            self.clean(plane, cx);
-        } else {
-            self.clean_if_needed(plane, true, cx);
+        match self.idle_cleaning(cx.now()) {
+            Some(most) if self.blocks.free_of(plane) < most => _ = self.clean(plane, cx),
+            _ => self.clean_if_needed(plane, true, cx),
         }
         self.fold_on(plane, cx);
     }
@@ -475,14 +469,17 @@ impl Ssd {
         }
     }
 
+    /// How many free blocks each plane is to have, in a drive that has been idle for long enough.
+    pub(super) fn idle_cleaning(&self, now: Time) -> Option<u32> {
+        let (after, most) = self.cleaning.idle?;
+        (self.serving == 0 && now - self.idle_since >= after).then_some(most)
+    }
+
     /// Cleans all planes that have fewer free blocks than an idle drive wants, if it has been idle for long enough.
     pub(super) fn clean_when_idle(&mut self, cx: &mut Context<'_>) {
-        let Some((after, most)) = self.cleaning.idle else {
+        let Some(most) = self.idle_cleaning(cx.now()) else {
             return;
         };
-        if self.serving > 0 || cx.now() - self.idle_since < after {
-            return;
-        }
         if self.stripes.is_some() {
             return self.clean_sets_when_idle(most, cx);
         }

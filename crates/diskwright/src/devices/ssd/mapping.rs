@@ -35,8 +35,6 @@ pub(super) struct Mapping {
     loads: Vec<Load>,
     /// Lists of requests that are over, to be used again.
     spare: Vec<Vec<RequestId>>,
-    /// Entries may have come of which pages are to be made when everything else of an event has been done.
-    pub is_due: bool,
     pub counts: MappingCounts,
     /// Whether cleaning gains anything.
     pub watch: CleaningWatch,
@@ -92,7 +90,6 @@ impl MappingDescription {
             entries: entries_of(geometry),
             loads: Vec::new(),
             spare: Vec::new(),
-            is_due: false,
             counts: MappingCounts::default(),
             watch: CleaningWatch::new(geometry.all_planes()),
         })))
@@ -213,9 +210,7 @@ impl Ssd {
     /// A map unit that has changed leaves the memory: it becomes an entry, or goes into the last one of its own.
     fn write_map_unit(&mut self, number: u32, cx: &mut Context<'_>) {
         let unit = self.host_units + number;
-        if let Some(mapping) = &mut self.mapping {
-            mapping.is_due = true;
-        }
+        self.writes.may_form = true;
         if let Whereabouts::Held(oldest) = self.map.whereabouts(unit) {
             let last = self.writes.entries.newest(EntryId(oldest));
             if self.writes.entries.get(last).state != EntryState::Begun {
@@ -244,33 +239,6 @@ impl Ssd {
         }
         if let Some(mapping) = &mut self.mapping {
             mapping.spare.push(waiting);
-        }
-    }
-
-    /// Pages are formed when everything else that an event brings has been done: with a cached map at its very end, else now.
-    #[inline]
-    pub(super) fn pages_may_form(&mut self, cx: &mut Context<'_>) {
-        match &mut self.mapping {
-            Some(mapping) => mapping.is_due = true,
-            None => self.form_pages(cx),
-        }
-    }
-
-    /// An event has brought all that it does: pages are formed, and requests come to their ends, which may bring more.
-    #[inline]
-    pub(super) fn end_event(&mut self, cx: &mut Context<'_>) {
-        if self.mapping.is_some() {
-            self.form_pages_due(cx);
-            self.end_requests(cx);
-            self.form_pages_due(cx);
-        }
-        self.end_requests(cx);
-    }
-
-    fn form_pages_due(&mut self, cx: &mut Context<'_>) {
-        let mapping = self.mapping.as_mut();
-        if mapping.is_some_and(|mapping| std::mem::take(&mut mapping.is_due)) {
-            self.form_pages(cx);
         }
     }
 }

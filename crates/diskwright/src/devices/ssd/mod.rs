@@ -305,14 +305,13 @@ impl Device for Ssd {
     fn prepare(&mut self, cx: &mut Context<'_>) {
         self.prepare_recovery(cx);
         self.set_patrol(cx);
+        self.idle(cx);
         self.follow_power(cx);
     }
 
     fn accept(&mut self, request: RequestId, cx: &mut Context<'_>) {
         self.accept_request(request, cx);
-        if self.mapping.is_some() {
-            self.end_event(cx);
-        }
+        self.end_event(cx);
         self.follow_power(cx);
         self.note_picture(cx.now());
     }

@@ -268,22 +268,13 @@ impl Ssd {
     /// Joins to a read the first ones of other planes of its die that are for a page of the same number; what the channel carries of
     /// all their commands.
     fn join_reads(&mut self, worker: u32, id: OpId, each: Time, cx: &mut Context<'_>) -> Time {
-        let first = *self.operations.get(id);
-        let number = self.geometry.page_in_block(first.from);
-        let mut at = self.workers[worker as usize].reads.front();
         let mut count = 1;
-        while let Some(other) = at {
-            at = self.operations.after(other);
-            let slot = self.slot_of_read(other);
-            let plane = self.geometry.plane_of(slot);
-            let is_same = self.geometry.page_in_block(slot) == number;
-            if is_same && self.may_join(id, plane) {
-                self.take_from_queue(worker, other);
-                self.look_up(other);
-                self.split_read(other, cx);
-                self.operations.join(id, other);
-                count += 1;
-            }
+        while let Some(other) = self.next_to_join(worker, id) {
+            self.take_from_queue(worker, other);
+            self.look_up(other);
+            self.split_read(other, cx);
+            self.operations.join(id, other);
+            count += 1;
         }
         match count {
             1 => self.timing.read_command,
@@ -291,8 +282,28 @@ impl Ssd {
         }
     }
 
-    /// Whether an operation on a plane may be done together with others: on another plane of their die.
-    fn may_join(&self, id: OpId, plane: u32) -> bool {
+    /// The first read of a worker that can be done together with others.
+    fn next_to_join(&self, worker: u32, id: OpId) -> Option<OpId> {
+        let first = self.operations.get(id);
+        let number = self.geometry.page_in_block(first.from);
+        let mut at = self.workers[worker as usize].reads.front();
+        while let Some(other) = at {
+            let slot = self.slot_of_read(other);
+            let plane = self.geometry.plane_of(slot);
+            let is_same = self.geometry.page_in_block(slot) == number;
+            if is_same && self.may_join(worker, id, plane) {
+                return Some(other);
+            }
+            at = self.operations.after(other);
+        }
+        None
+    }
+
+    /// Whether an operation on a plane of a worker may be done together with others: on another plane of their die.
+    fn may_join(&self, worker: u32, id: OpId, plane: u32) -> bool {
+        if self.worker_of(plane) != worker {
+            return false;
+        }
         let die = |plane: u32| plane / self.geometry.planes;
         let mut all = self.operations.together(id);
         all.all(|id| {
@@ -369,7 +380,7 @@ impl Ssd {
             at = self.operations.after(other);
             let operation = *self.operations.get(other);
             if matches!(operation.action, Action::Program | Action::Parity)
-                && self.may_join(id, operation.plane)
+                && self.may_join(worker, id, operation.plane)
                 && self.number_of_next(other) == number
                 && self.may_write_with(worker, other, cx)
             {
@@ -487,6 +498,7 @@ impl Ssd {
             }
         }
         if self.stripes.is_some() {
+            self.form_pages_due(cx);
             self.let_all_pages_in(cx);
         }
         if self.has_stuck {

@@ -29,7 +29,6 @@ impl Ssd {
         }
         if !self.is_asleep() {
             self.fetch(cx);
-            self.end_requests(cx);
         }
     }
 

@@ -67,7 +67,6 @@ impl Ssd {
             self.waiting.push_back(request);
         } else {
             self.take(request, cx);
-            self.end_requests(cx);
         }
     }
 
@@ -146,7 +145,7 @@ impl Ssd {
         let command = self.open[request.0 as usize].command;
         match command.op {
             Op::Read => self.read_arrived(request, &command, cx),
-            Op::Flush => self.flush_arrived(request, cx),
+            Op::Flush => self.flush_arrived(request),
             Op::Write if self.read_only_since.is_none() => self.write_arrived(request, cx),
             Op::Trim if self.read_only_since.is_none() => {
                 self.trim(&command);
@@ -313,11 +312,13 @@ impl Ssd {
         self.done.push(request);
     }
 
-    /// Requests of which everything is done come to their ends.
+    /// An event has brought all that it does: pages are formed, and requests come to their ends, which may bring more.
     #[inline]
-    pub(super) fn end_requests(&mut self, cx: &mut Context<'_>) {
-        if !self.done.is_empty() {
+    pub(super) fn end_event(&mut self, cx: &mut Context<'_>) {
+        self.form_pages_due(cx);
+        while !self.done.is_empty() {
             self.end_all_done(cx);
+            self.form_pages_due(cx);
         }
     }
 

@@ -43,6 +43,8 @@ pub(super) struct Writes {
     has_alarm: Vec<bool>,
     /// Lists that have got an entry, or may not wait any longer.
     touched: Vec<u32>,
+    /// Entries may have come, or room, of which pages are to be made when everything else of an event has been done.
+    pub may_form: bool,
     /// Pages that wait or are programmed.
     pub pages: u32,
     /// Writes that have not entered.
@@ -69,6 +71,7 @@ impl Writes {
             lists: vec![EntryList::default(); lists],
             has_alarm: vec![false; lists],
             touched: Vec::new(),
+            may_form: false,
             pages: 0,
             waiting: VecDeque::new(),
             flushes: Vec::new(),
@@ -121,7 +124,7 @@ impl Ssd {
         if !self.writes.waiting.is_empty() || !self.enter(request, cx) {
             self.writes.waiting.push_back(request);
         }
-        self.pages_may_form(cx);
+        self.writes.may_form = true;
     }
 
     /// The units of a write become entries, as far as there is room; whether all have.
@@ -214,8 +217,15 @@ impl Ssd {
         writes.touched.push(list);
     }
 
-    /// Makes pages of ready entries, wherever it is time to.
-    pub(super) fn form_pages(&mut self, cx: &mut Context<'_>) {
+    /// Makes pages of ready entries, wherever it is time to, if an event may have brought some.
+    #[inline]
+    pub(super) fn form_pages_due(&mut self, cx: &mut Context<'_>) {
+        if std::mem::take(&mut self.writes.may_form) {
+            self.form_pages(cx);
+        }
+    }
+
+    fn form_pages(&mut self, cx: &mut Context<'_>) {
         if self.read_only_since.is_some() {
             return self.give_up_entries(cx);
         }
@@ -377,7 +387,6 @@ impl Ssd {
         self.unqueue(id);
         self.counters.host_pages += 1;
         self.writes.pages -= 1;
-        self.note_programmed(cx);
         let mut slot = to;
         let mut at = entries.first();
         while let Some(entry) = at {
@@ -393,6 +402,7 @@ impl Ssd {
             self.entry_over(entry, Some(id), cx);
             slot += 1;
         }
+        self.note_programmed(cx);
         self.operations.remove(id);
         self.go_on_with_writes(cx);
         self.fold_on(plane, cx);
@@ -406,7 +416,7 @@ impl Ssd {
             }
             self.writes.waiting.pop_front();
         }
-        self.pages_may_form(cx);
+        self.writes.may_form = true;
     }
 
     /// The oldest entry of a unit leaves the controller. The next one of the unit is ready.
@@ -446,7 +456,7 @@ impl Ssd {
     }
 
     /// A flush is in the controller.
-    pub(super) fn flush_arrived(&mut self, request: RequestId, cx: &mut Context<'_>) {
+    pub(super) fn flush_arrived(&mut self, request: RequestId) {
         let waits = (self.writes.buffer).is_some_and(|buffer| !buffer.has_capacitor);
         let left = self.writes.entries.held();
         if !waits || left == 0 {
@@ -465,7 +475,7 @@ impl Ssd {
             left,
         });
         self.writes.touch_all();
-        self.pages_may_form(cx);
+        self.writes.may_form = true;
     }
 
     /// The drive can only be read from now on: what has not begun to be written is given up.

@@ -138,6 +138,11 @@ pub const FAMILIES: &[Family] = &[
         ),
     ),
     family(
+        "optioned-ssd-twin",
+        "SSDs with streams, operations on several planes, cleaning side by side and checkpoints beside their naive twin",
+        Told(ssd_twin::difference_with_more, ssd_twin::small_with_more),
+    ),
+    family(
         "ssd-twin",
         "SSDs against their twin",
         Told(ssd_twin::difference, ssd_twin::small),

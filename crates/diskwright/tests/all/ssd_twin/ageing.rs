@@ -45,9 +45,10 @@ impl Model<'_> {
         let worker = &self.workers[self.drive().worker_of(plane)];
         let has_its_turn = (worker.programs.is_empty() || !worker.owes_program)
             && (worker.reads.is_empty() || !worker.owes_read);
-        let can_be = its.victim.is_none() && its.free() >= 2 + self.drive().reserve();
+        let can_be = its.jobs.is_empty() && self.may_open(plane);
         if is_native && has_its_turn && can_be {
             self.refreshed += 1;
+            self.erases_for_itself.fill(0);
             let worker = self.drive().worker_of(plane);
             self.workers[worker].owes_program = true;
             self.workers[worker].owes_read = true;

@@ -12,6 +12,8 @@ pub enum State {
     Retiring,
     /// It failed, and nothing of it is valid.
     Retired,
+    /// It has been erased as often as it can be.
+    Worn,
     /// Its last page was written; the number is its place in the order in which the drive's blocks were filled.
     Sealed(u64),
 }
@@ -38,7 +40,7 @@ impl Block {
     pub fn can_be_used(&self) -> bool {
         !matches!(
             self.state,
-            State::Reserved | State::Retiring | State::Retired
+            State::Reserved | State::Retiring | State::Retired | State::Worn
         )
     }
 
@@ -62,22 +64,27 @@ impl Place {
     }
 }
 
+/// A block that is being cleaned.
+pub struct Job {
+    pub block: usize,
+    /// Units that have been moved out of it.
+    pub moved: Vec<usize>,
+}
+
 pub struct Plane {
     pub blocks: Vec<Block>,
-    /// The open block of the host's stream.
-    pub host: Option<usize>,
+    /// The open blocks of the host's streams.
+    pub host: Vec<Option<usize>>,
     /// The open block in SLC mode.
     pub slc: Option<usize>,
     /// The open block of cleaning.
     pub cleaning: Option<usize>,
-    /// The block that is cleaned.
-    pub victim: Option<usize>,
+    /// The blocks that are cleaned.
+    pub jobs: Vec<Job>,
     /// Blocks with a failed program that wait to be cleaned.
     pub failed: Vec<usize>,
     /// Erases since a block was last moved for its wear.
     pub erases_since: usize,
-    /// Units that have been moved out of the block that is cleaned.
-    pub moved: Vec<usize>,
     /// Units of pages that wait for the plane or are being programmed.
     pub expected: usize,
 }
@@ -101,13 +108,12 @@ impl Plane {
         };
         Plane {
             blocks: (0..drive.blocks).map(block).collect(),
-            host: None,
+            host: vec![None; drive.streams()],
             slc: None,
             cleaning: None,
-            victim: None,
+            jobs: Vec::new(),
             failed: Vec::new(),
             erases_since: 0,
-            moved: Vec::new(),
             expected: 0,
         }
     }
@@ -160,11 +166,16 @@ impl Plane {
         self.blocks.iter().filter(|block| block.is_slc).count()
     }
 
+    /// Whether a block is being cleaned.
+    pub fn cleans(&self, block: usize) -> bool {
+        self.jobs.iter().any(|job| job.block == block)
+    }
+
     /// The block in SLC mode that is folded next.
     fn next_fold(&self) -> Option<usize> {
         let sealed = self.blocks.iter().enumerate();
         let sealed = sealed.filter_map(|(number, block)| match block.state {
-            State::Sealed(since) if block.is_slc => Some((since, number)),
+            State::Sealed(since) if block.is_slc && !self.cleans(number) => Some((since, number)),
             _ => None,
         });
         sealed.min().map(|(_, number)| number)
@@ -188,7 +199,13 @@ impl Plane {
         if let Some(fold) = self.next_fold() {
             return Some(fold);
         }
-        let blocks = self.blocks.iter().map(|block| (block.state, block.valid()));
+        // What is being cleaned is no candidate, nor anything else that is not sealed.
+        let state = |number, block: &Block| match self.cleans(number) {
+            true => State::Open,
+            false => block.state,
+        };
+        let blocks = self.blocks.iter().enumerate();
+        let blocks = blocks.map(|(number, block)| (state(number, block), block.valid()));
         worth_most(drive, sealed, drive.pages, blocks)
     }
 }

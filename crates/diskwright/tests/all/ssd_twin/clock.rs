@@ -21,6 +21,9 @@ impl Model<'_> {
             }
             self.look_at_channels();
             self.look_at_suspensions();
+            if self.read_only_since.is_some() {
+                return;
+            }
             match self.events.iter().map(|&(at, _)| at).min() {
                 Some(next) if !self.has_ended() => self.goes_to(next),
                 _ => return,
@@ -50,6 +53,7 @@ impl Model<'_> {
             Event::Suspended(worker) => self.is_suspended(worker),
             Event::Patrol => self.patrols(),
             Event::Held => self.held_long_enough(),
+            Event::Idle => self.cleans_when_idle(),
             Event::Fold => (0..self.planes.len()).for_each(|plane| self.folds_on(plane)),
         }
     }
@@ -75,6 +79,16 @@ impl Model<'_> {
         }
     }
 
+    /// The drive has no request from now on.
+    pub fn is_idle(&mut self) {
+        if let Some((after, _)) = self.drive().idle {
+            self.later(after, Event::Idle);
+        }
+        if let Some(after) = self.drive().slc.and_then(|slc| slc.fold_after) {
+            self.later(after, Event::Fold);
+        }
+    }
+
     fn complete(&mut self, request: usize) {
         self.completions[request] = Some(self.now);
         self.under_way -= 1;
@@ -82,9 +96,7 @@ impl Model<'_> {
         self.take();
         if self.under_way == 0 {
             self.idle_since = self.now;
-            if let Some(after) = self.drive().slc.and_then(|slc| slc.fold_after) {
-                self.later(after, Event::Fold);
-            }
+            self.is_idle();
         }
     }
 }

@@ -7,8 +7,22 @@ use super::streams;
 use crate::support::twins::{self, Done, completions};
 use crate::support::{RunOptions, from_text, outcome_of};
 
-/// What the library does; `None` where cleaning feeds itself, after which the drive can only be read: that the twin does not know.
-fn of_library(case: &Case) -> Result<Option<Done>, String> {
+/// The instant from which on a drive can only be read, ns: all that is counted of it.
+pub const READ_ONLY: &str = "read_only_since_ns";
+
+/// What is compared of a drive that can only be read since an instant, ns: this instant, and what was complete before.
+fn until(since: u64, mut completions: Vec<Option<u64>>) -> Done {
+    for completion in &mut completions {
+        *completion = completion.filter(|&at| at < since);
+    }
+    Done {
+        completions,
+        counters: vec![(READ_ONLY, since)],
+    }
+}
+
+/// What the library does.
+fn of_library(case: &Case) -> Result<Done, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("drive.toml"), case.drive.text()).expect("written");
@@ -27,8 +41,8 @@ fn of_library(case: &Case) -> Result<Option<Done>, String> {
             (completions, outcome.json()["devices"]["ssd"].clone())
         }
     };
-    if ssd["read_only_since_s"].is_number() {
-        return Ok(None);
+    if let Some(since) = ssd["read_only_since_s"].as_f64() {
+        return Ok(until(libm::round(since * 1e9) as u64, completions));
     }
     let number = |value: &serde_json::Value| value.as_u64().expect("a whole number");
     // Of an option that the drive lacks there is nothing.
@@ -75,20 +89,25 @@ fn of_library(case: &Case) -> Result<Option<Done>, String> {
         ("merges.full", count(&ssd["mapping"]["merges"]["full"])),
         ("dropped", count(&ssd["mapping"]["dropped_log_blocks"])),
         ("log_blocks", count(&ssd["mapping"]["log_blocks_at_end"])),
+        ("map_pages", number(&ssd["map_pages"])),
+        ("bad_blocks", number(&ssd["bad_blocks"])),
         ("free_blocks", number(&ssd["free_blocks"])),
         ("erases.total", number(&erases["total"])),
         ("erases.min", number(&erases["min"])),
         ("erases.max", number(&erases["max"])),
     ];
-    Ok(Some(Done {
+    Ok(Done {
         completions,
         counters,
-    }))
+    })
 }
 
 fn of_twin(case: &Case) -> Done {
     let mut model = Model::new(case);
     model.run();
+    if let Some(since) = model.read_only_since {
+        return until(since, model.completions);
+    }
     let reserved = case.drive.reserved;
     let usable = model
         .planes
@@ -126,6 +145,14 @@ fn of_twin(case: &Case) -> Done {
         ("merges.full", model.merge_counts.full),
         ("dropped", model.merge_counts.dropped),
         ("log_blocks", model.log_blocks() as u64),
+        ("map_pages", model.checkpoints.pages),
+        (
+            "bad_blocks",
+            [State::Reserved, State::Retired, State::Worn]
+                .map(in_state)
+                .iter()
+                .sum(),
+        ),
         ("free_blocks", free as u64),
         ("erases.total", erases.iter().sum()),
         ("erases.min", erases.iter().copied().min().unwrap_or(0)),
@@ -153,25 +180,16 @@ pub fn difference(case: &Case) -> Option<String> {
     let levels_map = drive.map_cache.is_some() && drive.levelled_by.is_some();
     let has_rest = goes_on && !drive.background || refreshes || holds_map || levels_map;
     let counted = |mut done: Done| {
-        done.counters.retain(|_| !has_rest);
+        done.counters
+            .retain(|&(name, _)| !has_rest || name == READ_ONLY);
         done
     };
-    let library = match of_library(case) {
-        Ok(None) => return None,
-        Ok(Some(done)) => Ok(counted(done)),
-        Err(error) => Err(error),
-    };
-    twins::difference(|| library, || counted(of_twin(case)))
+    twins::difference(|| of_library(case).map(counted), || counted(of_twin(case)))
 }
 
-/// Whether the cleaning of a case feeds itself.
-pub fn feeds_itself(case: &Case) -> bool {
-    matches!(of_library(case), Ok(None))
-}
-
-/// The counters of the library, of a case that is compared.
-pub fn counters(case: &Case) -> Option<Vec<(&'static str, u64)>> {
-    of_library(case).ok()?.map(|done| done.counters)
+/// The counters of the library.
+pub fn counters(case: &Case) -> Vec<(&'static str, u64)> {
+    of_library(case).map_or_else(|_| Vec::new(), |done| done.counters)
 }
 
 /// A case that differs, without the requests that it differs without.

@@ -12,6 +12,7 @@ impl Model<'_> {
             && let Some(request) = self.fetch()
         {
             self.under_way += 1;
+            self.erases_for_itself.fill(0);
             if let Some(link) = self.drive().link {
                 self.takes_over_link(request, link);
                 continue;

@@ -6,8 +6,8 @@ use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
 use super::specs::{
-    Asked, Buffer, Case, Drive, Failures, Link, LogMap, Queues, Rate, Refresh, Retry, Slc,
-    Suspension,
+    Asked, Buffer, Case, Drive, Failures, Link, LogMap, Queues, Rate, Refresh, Retry, Separation,
+    Slc, Suspension,
 };
 
 struct Draw(Stream);
@@ -50,6 +50,68 @@ fn parts_and_frames(number: u64, drive: &mut Drive) {
     if draw.chance() {
         drive.frames = draw.pick(&[1, 100]) * draw.within(0..=20);
     }
+}
+
+/// Keeps from the host what the planes cannot hold, with so many blocks of each that may be lost; a page a plane is lost where data do not divide
+/// evenly.
+fn spare(drive: &mut Drive, lost: usize) {
+    let limit = drive.limit(drive.blocks - drive.reserved - lost);
+    let room = drive.planes() * (limit - drive.units.min(limit - 1));
+    let of_map = match drive.map_cache {
+        Some(_) => drive.all_units().div_ceil(drive.map_entries()),
+        None => 0,
+    };
+    let room = room.saturating_sub(of_map).max(1);
+    let all = drive.all_units() as f64;
+    drive.spare = libm::ceil((1.0 - room as f64 / all) * 100.0).min(99.0);
+}
+
+/// The case of a number, of a drive with some of: several streams, operations on several planes, blocks that are cleaned side by side and in idle
+/// time, a limited endurance, checkpoints.
+pub fn case_with_more(number: u64) -> Case {
+    let mut draw = Draw(Stream::new(number, "ssd twin, options"));
+    let mut more = Draw(Stream::new(number, "ssd twin, options, more"));
+    let mut drive = drive(&mut draw, &mut more);
+    options(&mut more, &mut drive);
+    parts_and_frames(number, &mut drive);
+    with_requests(draw, more, drive)
+}
+
+fn options(more: &mut Draw, drive: &mut Drive) {
+    if more.chance() {
+        drive.separation = match more.chance() {
+            true => Separation::BySize(more.within(1..=2 * drive.unit_blocks)),
+            false => Separation::MultiHash {
+                counters: more.within(1..=40),
+                hot: more.within(1..=4) as u8,
+                decay: more.within(1..=60),
+            },
+        };
+    }
+    if more.chance() {
+        drive.at_once = more.size(2..=4);
+        drive.separate = true;
+    }
+    if more.chance() {
+        drive.multi_plane = Some([more.within(0..=900), more.within(0..=900)]);
+        drive.counts[3] = more.size(1..=4);
+    }
+    if more.chance() && drive.background {
+        let after = more.pick(&[1, 1_000, 100_000]) * more.within(0..=9);
+        drive.idle = Some((after, more.size(1..=6)));
+    }
+    let mut lost = drive.failures.map_or(0, |_| 2);
+    if more.within(0..=3) == 0 {
+        drive.endurance = Some(more.within(1..=5));
+        lost += more.size(0..=2);
+    }
+    if more.chance() {
+        drive.reserved = more.size(1..=2);
+        drive.checkpoint = Some(more.within(1..=20));
+    }
+    // Room for their blocks.
+    drive.blocks += lost + drive.reserved + drive.streams() - 1;
+    spare(drive, lost);
 }
 
 /// The case of a number, of a drive with parity.
@@ -320,6 +382,12 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         log: None,
         read_part: None,
         frames: 0,
+        separation: Separation::Single,
+        at_once: 1,
+        multi_plane: None,
+        idle: None,
+        endurance: None,
+        checkpoint: None,
     };
     if draw.within(0..=2) == 0 {
         drive.suspend_program = Some(suspension(draw));
@@ -359,7 +427,6 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
     if draw.within(0..=2) == 0 {
         drive.link = Some(link(draw));
     }
-    // What the planes can hold; a page a plane is lost where data do not divide evenly.
     let spared = match more.within(0..=2) {
         0 => failures(more, &mut drive),
         _ => 0,
@@ -367,15 +434,7 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
     if more.within(0..=2) == 0 {
         drive.queues = Some(queues(more));
     }
-    let limit = drive.limit(drive.blocks - drive.reserved - spared);
-    let room = drive.planes() * (limit - drive.units.min(limit - 1));
-    let of_map = match drive.map_cache {
-        Some(_) => drive.all_units().div_ceil(drive.map_entries()),
-        None => 0,
-    };
-    let room = room.saturating_sub(of_map).max(1);
-    let all = drive.all_units() as f64;
-    drive.spare = libm::ceil((1.0 - room as f64 / all) * 100.0).min(99.0);
+    spare(&mut drive, spared);
     if draw.chance() {
         drive.buffer = Some(Buffer {
             entries: draw.size(1..=24).max(drive.units),

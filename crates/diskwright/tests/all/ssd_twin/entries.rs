@@ -1,6 +1,6 @@
 //! Units of writes in the controller's memory, and the pages that they fill.
 
-use super::model::{Entry, Event, Model, Page};
+use super::model::{Entry, Event, Model, Page, Programming};
 use super::operations::Work;
 
 impl Model<'_> {
@@ -65,6 +65,7 @@ impl Model<'_> {
             unit,
             from: part.start,
             until: part.end,
+            written_by: self.asked(request).blocks,
             request: waits.then_some(request),
             ready_at: 0,
             has_begun: false,
@@ -123,21 +124,25 @@ impl Model<'_> {
 
     pub fn becomes_ready(&mut self, entry: usize) {
         self.entries[entry].ready_at = self.now;
-        let group = self.drive().group_of(self.entries[entry].unit);
-        self.ready[group].push(entry);
+        let Entry {
+            unit, written_by, ..
+        } = self.entries[entry];
+        let stream = self.stream_of(unit, written_by);
+        let list = self.drive().group_of(unit) * self.drive().streams() + stream;
+        self.ready[list].push(entry);
     }
 
     /// Ready entries are put on pages, the lowest list first.
     pub fn form_pages(&mut self) {
         let forms_all =
             self.drive().buffer.is_none() || !self.urgent.is_empty() || !self.flushes.is_empty();
-        for group in 0..self.ready.len() {
-            while self.ready[group].len() >= self.drive().units
-                || forms_all && !self.ready[group].is_empty()
+        for list in 0..self.ready.len() {
+            while self.ready[list].len() >= self.drive().units
+                || forms_all && !self.ready[list].is_empty()
             {
-                self.form_page(group);
+                self.form_page(list);
             }
-            if let (Some(buffer), Some(&first)) = (self.drive().buffer, self.ready[group].first()) {
+            if let (Some(buffer), Some(&first)) = (self.drive().buffer, self.ready[list].first()) {
                 let until = self.entries[first].ready_at + buffer.hold;
                 let is_foreseen =
                     |&(at, ref event): &(u64, Event)| at == until && matches!(event, Event::Held);
@@ -148,9 +153,9 @@ impl Model<'_> {
         }
         if !self.entering.is_empty() && self.pages.iter().all(|page| page.is_over) {
             let lists = 0..self.ready.len();
-            let fullest = lists.rev().max_by_key(|&group| self.ready[group].len());
-            if let Some(group) = fullest.filter(|&group| !self.ready[group].is_empty()) {
-                self.form_page(group);
+            let fullest = lists.rev().max_by_key(|&list| self.ready[list].len());
+            if let Some(list) = fullest.filter(|&list| !self.ready[list].is_empty()) {
+                self.form_page(list);
             }
         }
     }
@@ -158,19 +163,19 @@ impl Model<'_> {
     /// Forms pages of entries of which the first has been ready for long enough.
     pub fn held_long_enough(&mut self) {
         let hold = self.drive().buffer.map_or(0, |buffer| buffer.hold);
-        for group in 0..self.ready.len() {
-            let first = self.ready[group].first();
+        for list in 0..self.ready.len() {
+            let first = self.ready[list].first();
             if first.is_some_and(|&first| self.entries[first].ready_at + hold <= self.now) {
-                self.form_page(group);
+                self.form_page(list);
             }
         }
     }
 
     /// Puts the first entries of a list on a page.
-    fn form_page(&mut self, group: usize) {
+    fn form_page(&mut self, list: usize) {
         let number = self.pages.len();
-        let most = self.ready[group].len().min(self.drive().units);
-        let entries: Vec<usize> = self.ready[group].drain(..most).collect();
+        let most = self.ready[list].len().min(self.drive().units);
+        let entries: Vec<usize> = self.ready[list].drain(..most).collect();
         let partial = entries
             .iter()
             .map(|&entry| &self.entries[entry])
@@ -179,8 +184,10 @@ impl Model<'_> {
                     && self.map[entry.unit].is_some()
             });
         let units: Vec<usize> = partial.map(|entry| entry.unit).collect();
+        let streams = self.drive().streams();
         self.pages.push(Page {
-            group,
+            group: list / streams,
+            stream: list % streams,
             entries,
             merges: units.len(),
             is_over: false,
@@ -215,7 +222,7 @@ impl Model<'_> {
         self.planes[plane].expected += self.pages[page].entries.len();
         self.pages[page].plane = Some(plane);
         let worker = self.drive().worker_of(plane);
-        self.workers[worker].programs.push(page);
+        self.workers[worker].programs.push(Programming::Page(page));
     }
 
     pub fn has_room(&self, plane: usize) -> bool {

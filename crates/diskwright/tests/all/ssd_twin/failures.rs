@@ -41,7 +41,8 @@ impl Model<'_> {
     /// A program of a block has failed: nobody writes it any more, and it waits to be cleaned.
     pub fn block_fails(&mut self, plane: usize, block: usize) {
         let its = &mut self.planes[plane];
-        for open in [&mut its.host, &mut its.slc, &mut its.cleaning] {
+        let others = [&mut its.slc, &mut its.cleaning];
+        for open in its.host.iter_mut().chain(others) {
             if *open == Some(block) {
                 *open = None;
             }
@@ -49,6 +50,7 @@ impl Model<'_> {
         its.blocks[block].state = State::Retiring;
         its.failed.push(block);
         self.sealed += 1;
+        self.loses_block(plane);
         self.cleans_failed(plane);
     }
 

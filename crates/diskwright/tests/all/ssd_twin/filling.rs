@@ -48,7 +48,12 @@ impl Model<'_> {
     }
 
     fn put_on(&mut self, plane: usize, units: &[usize]) {
-        let (block, page) = self.next_page(plane, Writer::Host);
+        let last = self.drive().streams() - 1;
+        self.put_with(plane, Writer::Host(last), units);
+    }
+
+    fn put_with(&mut self, plane: usize, writer: Writer, units: &[usize]) {
+        let (block, page) = self.next_page(plane, writer).expect("it has room");
         self.put_all((plane, block, page), units.iter().copied());
         self.seal_if_full(plane, block, page);
     }
@@ -58,17 +63,17 @@ impl Model<'_> {
     pub fn put_at_once(&mut self, unit: usize) {
         let plane = self.next_plane(self.drive().group_of(unit));
         let its = &self.planes[plane];
-        let begun = its.host.map_or(0, |block| its.blocks[block].begun);
+        let begun = its.host[0].map_or(0, |block| its.blocks[block].begun);
         let worker = self.drive().worker_of(plane);
         if begun + 1 == self.drive().pages && self.workers[worker].running.is_some() {
             return;
         }
-        let may_be_filled = match its.host {
-            Some(_) => !self.is_left_to_cleaning(plane),
-            None => its.free() >= 2 + self.drive().reserve(),
+        let may_be_filled = match its.host[0] {
+            Some(_) => !self.is_left_to_cleaning(plane, 0),
+            None => self.may_open(plane),
         };
         if may_be_filled {
-            self.put_on(plane, &[unit]);
+            self.put_with(plane, Writer::Host(0), &[unit]);
         }
     }
 }

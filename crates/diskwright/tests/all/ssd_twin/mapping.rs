@@ -31,9 +31,8 @@ impl Model<'_> {
         loads.any(|load| !load.is_over && load.waiting.contains(&request))
     }
 
-    /// A block of a plane has been cleaned: the map units of what has moved are changed, each once.
-    pub fn changes_map(&mut self, plane: usize) {
-        let units = std::mem::take(&mut self.planes[plane].moved);
+    /// A block has been cleaned: the map units of what has moved are changed, each once.
+    pub fn changes_map(&mut self, units: Vec<usize>) {
         if self.drive().map_cache.is_none() {
             return;
         }
@@ -93,6 +92,7 @@ impl Model<'_> {
             unit,
             from: 0,
             until: self.drive().unit_blocks,
+            written_by: 0,
             request: None,
             ready_at: 0,
             has_begun: false,

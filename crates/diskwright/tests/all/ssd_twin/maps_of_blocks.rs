@@ -1,7 +1,7 @@
 //! Drives with a map of blocks: where pages go, and the merges that come before them.
 
 use super::blocks::{Place, State};
-use super::model::Model;
+use super::model::{Model, Programming};
 use super::operations::{Running, Work};
 use super::specs::LogMap;
 
@@ -334,7 +334,7 @@ impl Model<'_> {
         self.logs[plane].step = self.next_of_merge(plane);
         if self.is_merging(plane) {
             let worker = self.drive().worker_of(plane);
-            self.workers[worker].cleaning.push(plane);
+            self.workers[worker].merging.push(plane);
         }
     }
 
@@ -409,10 +409,10 @@ impl Model<'_> {
     }
 
     fn begin_merge(&mut self, worker: usize) -> bool {
-        if self.workers[worker].cleaning.is_empty() {
+        if self.workers[worker].merging.is_empty() {
             return false;
         }
-        let plane = self.workers[worker].cleaning.remove(0);
+        let plane = self.workers[worker].merging.remove(0);
         let step = self.logs[plane].step.expect("the plane merges");
         let steps = match step {
             Next::Erase(block) => self.steps_of_erase(plane, block),
@@ -428,7 +428,10 @@ impl Model<'_> {
                 steps
             }
         };
-        self.runs(worker, Work::Clean { plane }, Vec::new(), steps);
+        self.runs(
+            worker,
+            Running::new(Work::MergeStep { plane }, Vec::new(), steps),
+        );
         if let Next::Copy { block, page, .. } = step {
             let running = self.workers[worker].running.as_mut().expect("it begins");
             running.target = Some((plane, block, page));
@@ -438,7 +441,9 @@ impl Model<'_> {
 
     fn begin_logged_program(&mut self, worker: usize) -> bool {
         for at in 0..self.workers[worker].programs.len() {
-            let page = self.workers[worker].programs[at];
+            let Programming::Page(page) = self.workers[worker].programs[at] else {
+                unreachable!("it has no checkpoints");
+            };
             let plane = self.pages[page].plane.expect("it was chosen");
             if self.is_merging(plane) {
                 continue;
@@ -453,7 +458,10 @@ impl Model<'_> {
             self.host_pages += 1;
             self.writes_logged(plane, block, number, unit);
             let steps = self.steps_of_program(plane, block, number);
-            self.runs(worker, Work::Program { page }, Vec::new(), steps);
+            self.runs(
+                worker,
+                Running::new(Work::Program { page }, Vec::new(), steps),
+            );
             let running = self.workers[worker].running.as_mut().expect("it begins");
             running.target = Some((plane, block, number));
             return true;

@@ -1,11 +1,12 @@
 //! A naive twin of SSDs, written from docs/model/flash.md alone, and random cases in which both complete every request at the same instant.
 //!
-//! The twin has one stream of units; it has no operations on several planes, no blocks cleaned side by side, no rules that draw at random,
-//! no endurance, no drive that can only be read and no checkpoints. Drives with parity over their dies, and drives with maps
-//! of blocks, are cases of their own.
+//! The twin has no rules that draw at random, and ends where a drive can only be read. Drives with parity over their dies, drives with maps
+//! of blocks, and drives with several streams, operations on several planes, blocks that are cleaned side by side or in idle time,
+//! a limited endurance, or checkpoints, are cases of their own.
 
 mod ageing;
 mod blocks;
+mod checkpoints;
 mod cleaning;
 mod clock;
 mod compare;
@@ -14,6 +15,7 @@ mod draw;
 mod entries;
 mod failures;
 mod filling;
+mod heat;
 mod link;
 mod mapping;
 mod maps_of_blocks;
@@ -42,6 +44,16 @@ pub fn difference_with_parity(number: u64) -> Option<String> {
 /// The same of a drive with a map of blocks.
 pub fn difference_with_blocks(number: u64) -> Option<String> {
     compare::difference(&draw::case_with_blocks(number))
+}
+
+/// The same of a drive with the options of [`draw::case_with_more`].
+pub fn difference_with_more(number: u64) -> Option<String> {
+    compare::difference(&draw::case_with_more(number))
+}
+
+/// The case with more options of a number that differs, with as few requests as show it.
+pub fn small_with_more(number: u64) -> String {
+    compare::shortened(draw::case_with_more(number)).shown()
 }
 
 /// The case with a map of blocks of a number that differs, with as few requests as show it.
@@ -76,75 +88,97 @@ fn check_cases(numbers: impl IntoIterator<Item = u64>, case: fn(u64) -> specs::C
     }
 }
 
-/// Small drives with a cached map, wanting more free blocks than their data leave them, clean for their map alone in some cases; what has no cached map
-/// never does.
-#[test]
-fn cleaning_that_feeds_itself_is_found() {
-    let cases = || (80..140).map(draw::case);
-    let mapped = cases().filter(|case| case.drive.map_cache.is_some());
-    assert!(mapped.filter(compare::feeds_itself).count() > 0);
-    let others =
-        cases().filter(|case| case.drive.map_cache.is_none() && case.drive.failures.is_none());
-    assert_eq!(others.filter(compare::feeds_itself).count(), 0);
+/// How many of the first cases have counted more than none of something.
+fn seen(case: fn(u64) -> specs::Case, name: &str) -> usize {
+    let cases = (0..120).map(case);
+    let with = cases.filter(|case| {
+        let counters = compare::counters(case);
+        counters
+            .iter()
+            .any(|&(other, count)| other == name && count > 0)
+    });
+    with.count()
 }
 
-/// The cases with failures and with submission queues that are compared show what they are for.
+/// That at least so many of the first cases have counted something.
+#[track_caller]
+fn come_up(case: fn(u64) -> specs::Case, what: &[(&str, usize)]) {
+    for &(name, least) in what {
+        let with = seen(case, name);
+        println!("{with} with {name}");
+        assert!(with >= least, "{with} with {name}");
+    }
+}
+
+/// Small drives with a cached map, wanting more free blocks than their data leave them, clean for their map alone in some cases; what has neither a
+/// cached map nor failures never does.
+#[test]
+fn cleaning_that_feeds_itself_is_found() {
+    let can_only_be_read = |case: &specs::Case| {
+        compare::counters(case)
+            .iter()
+            .any(|&(name, _)| name == compare::READ_ONLY)
+    };
+    let cases = || (80..140).map(draw::case);
+    let mapped = cases().filter(|case| case.drive.map_cache.is_some());
+    assert!(mapped.filter(can_only_be_read).count() > 0);
+    let others =
+        cases().filter(|case| case.drive.map_cache.is_none() && case.drive.failures.is_none());
+    assert_eq!(others.filter(can_only_be_read).count(), 0);
+}
+
+/// The cases with failures and with submission queues show what they are for.
 #[test]
 fn failures_and_queues_come_up() {
-    let cases: Vec<_> = (0..120).map(draw::case).collect();
-    let failing = cases.iter().filter(|case| case.drive.failures.is_some());
-    let counters: Vec<_> = failing.filter_map(compare::counters).collect();
-    for (what, least) in [
-        ("failures.programs", 12),
-        ("failures.erases", 3),
-        ("failures.retired_blocks", 5),
-    ] {
-        let with = counters.iter().filter(|counters| {
-            let mut counters = counters.iter();
-            counters.any(|&(name, count)| name == what && count > 0)
-        });
-        let found = with.count();
-        println!("{found} with {what}");
-        assert!(found >= least, "{found} with {what}");
-    }
-    let weighted = cases.iter().filter(|case| {
+    come_up(
+        draw::case,
+        &[
+            ("failures.programs", 12),
+            ("failures.erases", 3),
+            ("failures.retired_blocks", 5),
+        ],
+    );
+    let cases = (0..120).map(draw::case);
+    let weighted = cases.filter(|case| {
         let queues = case.drive.queues.as_ref();
         queues.is_some_and(|queues| queues.count > 1 && queues.weights.is_some())
     });
     assert!(weighted.count() >= 8);
 }
 
-/// So do those with maps of blocks and with parity.
+/// So do those with maps of blocks, with parity, and with more options.
 #[test]
 fn merges_and_moves_of_superblocks_come_up() {
-    let seen = |case: fn(u64) -> specs::Case, name: &str| {
-        let counters = (0..120).filter_map(|number| compare::counters(&case(number)));
-        let with = counters.filter(|counters| {
-            let mut counters = counters.iter();
-            counters.any(|&(other, count)| other == name && count > 0)
-        });
-        with.count()
-    };
-    for (name, least) in [
-        ("merges.switch", 10),
-        ("merges.partial", 10),
-        ("merges.full", 30),
-        ("dropped", 5),
-        ("log_blocks", 60),
-    ] {
-        let with = seen(draw::case_with_blocks, name);
-        println!("{with} with {name}");
-        assert!(with >= least, "{with} with {name}");
-    }
-    for (name, least) in [
-        ("parity.pages", 100),
-        ("moved_pages", 20),
-        ("erases.total", 20),
-    ] {
-        let with = seen(draw::case_with_parity, name);
-        println!("{with} with {name}");
-        assert!(with >= least, "{with} with {name}");
-    }
+    come_up(
+        draw::case_with_blocks,
+        &[
+            ("merges.switch", 10),
+            ("merges.partial", 10),
+            ("merges.full", 30),
+            ("dropped", 5),
+            ("log_blocks", 60),
+        ],
+    );
+    come_up(
+        draw::case_with_parity,
+        &[
+            ("parity.pages", 100),
+            ("moved_pages", 20),
+            ("erases.total", 20),
+        ],
+    );
+}
+
+#[test]
+fn checkpoints_and_drives_that_wear_out_come_up() {
+    come_up(
+        draw::case_with_more,
+        &[
+            ("map_pages", 30),
+            ("moved_pages", 40),
+            (compare::READ_ONLY, 5),
+        ],
+    );
 }
 
 #[test]
@@ -160,6 +194,17 @@ fn random_ssds_with_parity_do_what_their_twin_does() {
 #[test]
 fn random_ssds_with_maps_of_blocks_do_what_their_twin_does() {
     check_cases(0..300, draw::case_with_blocks);
+}
+
+#[test]
+fn random_ssds_with_more_options_do_what_their_twin_does() {
+    check_cases(0..300, draw::case_with_more);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ten_thousand_random_ssds_with_more_options_do_what_their_twin_does() {
+    check_cases(300..10_300, draw::case_with_more);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The twin: what it knows, in lists.
 
 use super::blocks::{Place, Plane};
+use super::checkpoints::Checkpoints;
+use super::heat::Heat;
 use super::maps_of_blocks::{LogPlane, Merges};
 use super::operations::{Reading, Running};
 use super::parity::{Set, Target, Task};
@@ -26,8 +28,9 @@ pub enum Event {
     Held,
     /// The drive looks for old blocks.
     Patrol,
-    /// The drive may have been idle for long enough to fold.
+    /// The drive may have been idle for long enough to fold, or to be cleaned.
     Fold,
+    Idle,
 }
 
 /// A unit of a write in the controller's memory.
@@ -36,6 +39,8 @@ pub struct Entry {
     /// The blocks of the unit that it has.
     pub from: u64,
     pub until: u64,
+    /// The size of the write that made it.
+    pub written_by: u64,
     /// The write that waits for it.
     pub request: Option<usize>,
     pub ready_at: u64,
@@ -47,6 +52,7 @@ pub struct Entry {
 /// A page of entries that is merged, waits or is programmed.
 pub struct Page {
     pub group: usize,
+    pub stream: usize,
     pub entries: Vec<usize>,
     /// Merges that are not over.
     pub merges: usize,
@@ -62,17 +68,27 @@ pub struct Load {
     pub is_over: bool,
 }
 
+/// What waits for a worker to be programmed.
+#[derive(Clone, Copy, Debug)]
+pub enum Programming {
+    /// A page of entries.
+    Page(usize),
+    /// A page of a checkpoint, the one of this number in its block, which is erased first.
+    OfMap { page: usize, erases: bool },
+}
+
 /// A worker: its queues, and what it does.
 #[derive(Default)]
 pub struct Worker {
     pub reads: Vec<Reading>,
-    /// Pages of entries.
-    pub programs: Vec<usize>,
+    pub programs: Vec<Programming>,
     /// Programs, and cleaning, of a drive with parity.
     pub tasks: Vec<Task>,
     pub cleaning_tasks: Vec<Task>,
-    /// Planes.
-    pub cleaning: Vec<usize>,
+    /// Planes, and the block of each that is cleaned.
+    pub cleaning: Vec<(usize, usize)>,
+    /// Planes with maps of blocks.
+    pub merging: Vec<usize>,
     pub running: Option<Running>,
     /// An operation that makes way for reads, and what is left of it, ns.
     pub suspended: Option<(Running, u64)>,
@@ -126,8 +142,15 @@ pub struct Model<'a> {
     pub sealed: u64,
     pub freed: u64,
     pub entries: Vec<Entry>,
-    /// Ready entries of each group.
+    /// Ready entries of each group and stream.
     pub ready: Vec<Vec<usize>>,
+    /// How often units were written, for their streams.
+    pub heat: Heat,
+    pub checkpoints: Checkpoints,
+    /// When it could only be read from then on: nothing else of it is known here.
+    pub read_only_since: Option<u64>,
+    /// Erases of each plane since a request was taken, a page with a unit of the host begun, or a block refreshed.
+    pub erases_for_itself: Vec<usize>,
     pub pages: Vec<Page>,
     /// The place of each group's turn in the list of its planes.
     pub turns: Vec<usize>,
@@ -196,7 +219,11 @@ impl<'a> Model<'a> {
             sealed: 0,
             freed: 0,
             entries: Vec::new(),
-            ready: vec![Vec::new(); drive.groups()],
+            ready: vec![Vec::new(); drive.groups() * drive.streams()],
+            heat: Heat::new(drive),
+            checkpoints: Checkpoints::new(drive),
+            read_only_since: None,
+            erases_for_itself: vec![0; drive.planes()],
             pages: Vec::new(),
             turns: vec![0; drive.groups()],
             workers: (0..drive.workers()).map(|_| Worker::default()).collect(),
@@ -220,7 +247,9 @@ impl<'a> Model<'a> {
         };
         model.prepare_logs();
         model.fill();
+        model.checkpoints.changed.clear();
         model.foresees_patrol();
+        model.is_idle();
         model
     }
 
@@ -264,6 +293,7 @@ impl<'a> Model<'a> {
         };
         let block = &mut self.planes[place.plane].blocks[place.block];
         block.slots[place.page][place.slot] = None;
+        self.changes_part_of(unit);
         true
     }
 
@@ -290,5 +320,6 @@ impl<'a> Model<'a> {
         let block = &mut self.planes[place.plane].blocks[place.block];
         block.slots[place.page][place.slot] = Some(unit);
         self.map[unit] = Some(place);
+        self.changes_part_of(unit);
     }
 }

@@ -21,7 +21,14 @@ pub enum Work {
     Program {
         page: usize,
     },
+    /// A page of a checkpoint.
+    ProgramMap,
     Clean {
+        plane: usize,
+        block: usize,
+    },
+    /// A step of a plane with a map of blocks.
+    MergeStep {
         plane: usize,
     },
     /// A task of a drive with parity.
@@ -72,6 +79,8 @@ pub struct Running {
     pub moved: Vec<(usize, Place)>,
     /// What it does on a drive with parity.
     pub task: Option<Task>,
+    /// What is done together with it on other planes.
+    pub others: Vec<Running>,
 }
 
 impl Model<'_> {
@@ -130,19 +139,51 @@ impl Model<'_> {
         }
     }
 
-    pub fn steps_of_read(&mut self, reading: &Reading, at: Place) -> Vec<Step> {
-        let wanted = self.wanted(reading.work, &reading.units);
+    /// Reads that are done together.
+    pub fn steps_of_reads(&mut self, together: &[(Reading, Place)]) -> Vec<Step> {
+        let (mut longest, mut data) = (0, 0);
+        for (reading, at) in together {
+            let wanted = self.wanted(reading.work, &reading.units);
+            longest = longest.max(self.array_read(at.plane, at.block, at.page, wanted));
+            data += self.data(wanted);
+        }
+        let command = match (together.len() as u64, self.drive().multi_plane) {
+            (count @ 2.., Some([each, _])) => count * each,
+            _ => self.drive().read_command,
+        };
         vec![
-            Step::Channel(self.drive().read_command),
-            Step::Array(self.array_read(at.plane, at.block, at.page, wanted)),
-            Step::Channel(self.data(wanted)),
+            Step::Channel(command),
+            Step::Array(longest),
+            Step::Channel(data),
         ]
     }
 
     pub fn steps_of_program(&self, plane: usize, block: usize, page: usize) -> Vec<Step> {
+        self.steps_of_programs(&[(plane, block, page)])
+    }
+
+    /// Programs that are done together.
+    pub fn steps_of_programs(&self, together: &[Target]) -> Vec<Step> {
+        let count = together.len() as u64;
+        let times = together.iter();
+        let times = times.map(|&(plane, block, page)| self.array_program_of(plane, block, page));
+        let command = match (count, self.drive().multi_plane) {
+            (2.., Some([_, each])) => count * each,
+            _ => self.drive().program_command,
+        };
         vec![
-            Step::Channel(self.drive().program_command + self.page_data()),
-            Step::Array(self.array_program_of(plane, block, page)),
+            Step::Channel(command + count * self.page_data()),
+            Step::Array(times.max().expect("there is one")),
+        ]
+    }
+
+    /// A page of a checkpoint.
+    pub fn steps_of_map_page(&self, page: usize, erases: bool) -> Vec<Step> {
+        let drive = self.drive();
+        let erase = if erases { drive.erase } else { 0 };
+        vec![
+            Step::Channel(drive.program_command + self.page_data()),
+            Step::Array(self.array_program(page) + erase),
         ]
     }
 
@@ -186,5 +227,25 @@ impl Model<'_> {
             Step::Channel(drive.read_command + drive.program_command),
             Step::Array(read + self.array_program(to)),
         ]
+    }
+}
+
+impl Running {
+    pub fn new(work: Work, units: Vec<usize>, steps: Vec<Step>) -> Running {
+        Running {
+            work,
+            units,
+            steps,
+            waits_since: None,
+            carried: 0,
+            target: None,
+            from: None,
+            works: None,
+            suspensions: 0,
+            left: 0,
+            moved: Vec::new(),
+            task: None,
+            others: Vec::new(),
+        }
     }
 }

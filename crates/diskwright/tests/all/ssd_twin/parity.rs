@@ -458,7 +458,10 @@ impl Model<'_> {
             Task::Erase { block, plane } => self.steps_of_erase(*plane, *block),
         };
         let erases = matches!(task, Task::Erase { .. });
-        self.runs(worker, Work::Striped { erases }, Vec::new(), steps);
+        self.runs(
+            worker,
+            Running::new(Work::Striped { erases }, Vec::new(), steps),
+        );
         let running = self.workers[worker].running.as_mut().expect("it begins");
         running.task = Some(task);
     }

@@ -1,6 +1,6 @@
 //! Where planes, groups and workers are.
 
-use super::specs::Drive;
+use super::specs::{Drive, Separation};
 
 impl Drive {
     pub fn planes(&self) -> usize {
@@ -40,9 +40,17 @@ impl Drive {
         self.failures.map_or(0, |failures| failures.reserve)
     }
 
+    /// Streams of the host.
+    pub fn streams(&self) -> usize {
+        match self.separation {
+            Separation::Single => 1,
+            Separation::BySize(_) | Separation::MultiHash { .. } => 2,
+        }
+    }
+
     /// Blocks of a plane that are kept from data.
     pub fn kept(&self) -> usize {
-        1 + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1)) + self.reserve()
+        self.streams() + 2 + self.slc.map_or(0, |slc| slc.fixed.max(1)) + self.reserve()
     }
 
     /// Units that a plane with so many blocks that can be used may hold.

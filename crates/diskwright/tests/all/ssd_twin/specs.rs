@@ -38,6 +38,19 @@ pub struct Failures {
     pub reserve: usize,
 }
 
+/// How what the host writes is divided into streams.
+#[derive(Clone, Copy, Debug)]
+pub enum Separation {
+    Single,
+    /// The size of cold requests, blocks.
+    BySize(u64),
+    MultiHash {
+        counters: u64,
+        hot: u8,
+        decay: u64,
+    },
+}
+
 /// Submission queues.
 #[derive(Clone, Debug)]
 pub struct Queues {
@@ -187,6 +200,16 @@ pub struct Drive {
     pub read_part: Option<Vec<u64>>,
     /// What the frames of a read's end and of a write's command take on the link.
     pub frames: u64,
+    pub separation: Separation,
+    /// Blocks of a plane that are cleaned side by side.
+    pub at_once: usize,
+    /// What each read, and each program, of several planes costs in place of its command.
+    pub multi_plane: Option<[u64; 2]>,
+    /// After which time an idle drive is cleaned, and up to how many free blocks.
+    pub idle: Option<(u64, usize)>,
+    pub endurance: Option<u64>,
+    /// Pages between checkpoints.
+    pub checkpoint: Option<u64>,
 }
 
 /// A drive and a load.
@@ -239,6 +262,16 @@ impl Drive {
         if let Some(stripe) = self.parity {
             _ = writeln!(text, "parity = {{ stripe = {stripe} }}");
         }
+        if let Some([read, program]) = self.multi_plane {
+            _ = writeln!(
+                text,
+                "multi_plane = {{ read = \"{read} ns\", program = \"{program} ns\" }}"
+            );
+        }
+        if let Some(pages) = self.checkpoint {
+            let blocks = pages * self.unit_blocks * self.units as u64;
+            _ = writeln!(text, "recovery = {{ checkpoint = \"{blocks} blocks\" }}");
+        }
         let [channels, packages, dies, planes] = self.counts;
         _ = write!(
             text,
@@ -283,19 +316,44 @@ impl Drive {
             order.join(", "),
             self.fixed
         );
+        match self.separation {
+            Separation::Single => {}
+            Separation::BySize(cold) => {
+                _ = writeln!(
+                    text,
+                    "separation = {{ by-size = {{ cold = \"{cold} blocks\" }} }}"
+                );
+            }
+            Separation::MultiHash {
+                counters,
+                hot,
+                decay,
+            } => {
+                _ = writeln!(
+                    text,
+                    "separation = {{ multi-hash = {{ counters = {counters}, hot = {hot}, decay = {decay} }} }}"
+                );
+            }
+        }
         _ = write!(
             text,
-            "[cleaning]\nbegin = {}\nstop = {}\nvictim = \"{}\"\nseparate = {}\nthrottled = {}\nbackground = {}\n[wear]\nlevelling = {}\n\
-             [initial]\nfill = \"{} %\"\n",
+            "[cleaning]\nbegin = {}\nstop = {}\nat_once = {}\nvictim = \"{}\"\nseparate = {}\nthrottled = {}\nbackground = {}\n",
             self.begin,
             self.stop,
+            self.at_once,
             self.victim,
             self.separate,
             self.throttled,
-            self.background,
-            self.levelling,
-            self.fill
+            self.background
         );
+        if let Some((after, free)) = self.idle {
+            _ = writeln!(text, "idle = {{ after = \"{after} ns\", free = {free} }}");
+        }
+        _ = writeln!(text, "[wear]\nlevelling = {}", self.levelling);
+        if let Some(endurance) = self.endurance {
+            _ = writeln!(text, "endurance = {endurance}");
+        }
+        _ = writeln!(text, "[initial]\nfill = \"{} %\"", self.fill);
         if let Some(buffer) = &self.buffer {
             _ = writeln!(
                 text,

@@ -9,7 +9,7 @@ impl Model<'_> {
     fn erases(running: &Running) -> bool {
         match running.work {
             Work::Striped { erases } => erases,
-            Work::Clean { .. } => running.target.is_none(),
+            Work::Clean { .. } | Work::MergeStep { .. } => running.target.is_none(),
             _ => false,
         }
     }

@@ -1,13 +1,15 @@
 //! Workers and channels: which operation begins, and what comes after each of its steps.
 
 use super::blocks::{Place, State};
-use super::model::{Event, Model};
+use super::model::{Event, Model, Programming};
 use super::operations::{Reading, Running, Step, Work};
+use super::parity::Target;
 
 /// Who writes a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Writer {
-    Host,
+    /// A stream of the host.
+    Host(usize),
     Slc,
     Cleaning,
 }
@@ -133,59 +135,92 @@ impl Model<'_> {
         self.begin_read(worker) || self.begin_program(worker) || self.begin_cleaning(worker)
     }
 
-    pub fn runs(&mut self, worker: usize, work: Work, units: Vec<usize>, steps: Vec<Step>) {
+    pub fn runs(&mut self, worker: usize, running: Running) {
         if matches!(
-            work,
+            running.work,
             Work::Read { .. } | Work::Merge { .. } | Work::MapRead { .. }
         ) {
             self.workers[worker].owes_read = false;
         }
-        self.workers[worker].running = Some(Running {
-            work,
-            units,
-            steps,
-            waits_since: None,
-            carried: 0,
-            target: None,
-            from: None,
-            works: None,
-            suspensions: 0,
-            left: 0,
-            moved: Vec::new(),
-            task: None,
-        });
+        self.workers[worker].running = Some(running);
+    }
+
+    /// An operation begins, and others with it.
+    fn run_together(&mut self, worker: usize, steps: Vec<Step>, mut together: Vec<Running>) {
+        let mut first = together.remove(0);
+        (first.steps, first.others) = (steps, together);
+        self.runs(worker, first);
     }
 
     pub fn begin_read(&mut self, worker: usize) -> bool {
         while !self.workers[worker].reads.is_empty() {
-            let mut reading = self.workers[worker].reads.remove(0);
-            let work = reading.work;
-            // What was trimmed in the meantime is read where it was, or with the first unit.
-            let at = self.map[reading.units[0]].unwrap_or(reading.at);
+            let reading = self.workers[worker].reads.remove(0);
+            let at = self.place_of(&reading);
             if self.drive().worker_of(at.plane) != worker {
-                self.queue_read(work, reading.units, Some(at));
+                self.queue_read(reading.work, reading.units, Some(at));
                 continue;
             }
-            let page_of = |unit: usize| {
-                let place = self.map[unit].unwrap_or(at);
-                (place.plane, place.block, place.page)
-            };
-            let runs: Vec<Vec<usize>> = reading
-                .units
-                .chunk_by(|&a, &b| page_of(a) == page_of(b))
-                .map(<[usize]>::to_vec)
-                .collect();
-            for units in &runs[1..] {
-                self.queue_read(work, units.clone(), Some(at));
+            let mut together = vec![(self.without_others(reading, at), at)];
+            while let Some(next) = self.next_to_join(worker, &together) {
+                let reading = self.workers[worker].reads.remove(next);
+                let at = self.place_of(&reading);
+                together.push((self.without_others(reading, at), at));
             }
-            reading.units.clone_from(&runs[0]);
-            let steps = self.steps_of_read(&reading, at);
-            self.runs(worker, work, reading.units, steps);
-            let running = self.workers[worker].running.as_mut().expect("it begins");
-            running.from = Some((at.plane, at.block));
+            let steps = self.steps_of_reads(&together);
+            let running = together.into_iter().map(|(reading, at)| Running {
+                from: Some((at.plane, at.block)),
+                ..Running::new(reading.work, reading.units, Vec::new())
+            });
+            self.run_together(worker, steps, running.collect());
             return true;
         }
         false
+    }
+
+    /// Where a read reads: what was trimmed in the meantime is read where it was.
+    fn place_of(&self, reading: &Reading) -> Place {
+        self.map[reading.units[0]].unwrap_or(reading.at)
+    }
+
+    /// What is left of a read that begins on a page: units that are on others now are read by themselves.
+    fn without_others(&mut self, mut reading: Reading, at: Place) -> Reading {
+        let page_of = |unit: usize| {
+            let place = self.map[unit].unwrap_or(at);
+            (place.plane, place.block, place.page)
+        };
+        let runs: Vec<Vec<usize>> = reading
+            .units
+            .chunk_by(|&a, &b| page_of(a) == page_of(b))
+            .map(<[usize]>::to_vec)
+            .collect();
+        for units in &runs[1..] {
+            self.queue_read(reading.work, units.clone(), Some(at));
+        }
+        reading.units.clone_from(&runs[0]);
+        reading
+    }
+
+    /// Whether a worker's operation on a plane can be done with others: on another plane of their die.
+    fn may_join(
+        &self,
+        worker: usize,
+        plane: usize,
+        mut others: impl Iterator<Item = usize>,
+    ) -> bool {
+        let drive = self.drive();
+        let die = |plane: usize| plane / drive.counts[3];
+        drive.multi_plane.is_some()
+            && drive.worker_of(plane) == worker
+            && others.all(|other| other != plane && die(other) == die(plane))
+    }
+
+    /// The first read in a queue that can be done with these: of a page with their number.
+    fn next_to_join(&self, worker: usize, together: &[(Reading, Place)]) -> Option<usize> {
+        self.workers[worker].reads.iter().position(|reading| {
+            let at = self.place_of(reading);
+            let planes = together.iter().map(|(_, other)| other.plane);
+            at.page == together[0].1.page && self.may_join(worker, at.plane, planes)
+        })
     }
 
     /// The data of a read or a merge have crossed the channel.
@@ -197,30 +232,67 @@ impl Model<'_> {
             }
             Work::Merge { page } => self.merge_is_over(page),
             Work::MapRead { load } => self.map_read_is_over(load),
-            Work::Program { .. } | Work::Clean { .. } | Work::Striped { .. } => {
-                unreachable!("it is a read")
-            }
+            _ => unreachable!("it is a read"),
         }
     }
 
     fn begin_program(&mut self, worker: usize) -> bool {
         let mut at = 0;
         while at < self.workers[worker].programs.len() {
-            let page = self.workers[worker].programs[at];
-            let plane = self.pages[page].plane.expect("it was chosen");
-            if self.may_write(plane) {
+            let page = match self.workers[worker].programs[at] {
+                Programming::Page(page) => page,
+                Programming::OfMap { page, erases } => {
+                    self.workers[worker].programs.remove(at);
+                    let steps = self.steps_of_map_page(page, erases);
+                    self.runs(worker, Running::new(Work::ProgramMap, Vec::new(), steps));
+                    return true;
+                }
+            };
+            if self.can_begin(page) {
                 self.workers[worker].programs.remove(at);
-                self.starts_program(worker, plane, page);
+                self.starts_program(worker, page);
                 return true;
             }
-            self.wants_cleaning(plane);
-            if self.planes[plane].victim.is_none() && self.goes_elsewhere(page, plane) {
+            let plane = self.plane_of(page);
+            if self.planes[plane].jobs.is_empty() && self.goes_elsewhere(page, plane) {
                 self.workers[worker].programs.remove(at);
                 continue;
             }
             at += 1;
         }
         false
+    }
+
+    fn plane_of(&self, page: usize) -> usize {
+        self.pages[page].plane.expect("it was chosen")
+    }
+
+    /// Whether a page can be written in its plane now. If not, the plane is cleaned.
+    fn can_begin(&mut self, page: usize) -> bool {
+        let plane = self.plane_of(page);
+        let can = self.may_write(plane, self.pages[page].stream);
+        if !can {
+            self.wants_cleaning(plane);
+        }
+        can
+    }
+
+    /// The writer of a page of entries.
+    fn writer_of(&self, page: usize) -> Writer {
+        match self.writes_slc(self.plane_of(page)) {
+            true => Writer::Slc,
+            false => Writer::Host(self.pages[page].stream),
+        }
+    }
+
+    /// The number in its block of the page that a page of entries would be written on.
+    fn number_of(&self, page: usize) -> usize {
+        let its = &self.planes[self.plane_of(page)];
+        let open = match self.writer_of(page) {
+            Writer::Host(stream) => its.host[stream],
+            _ => its.slc,
+        };
+        open.map_or(0, |block| its.blocks[block].begun)
     }
 
     /// A program that its plane can never write goes to another plane of its group with room.
@@ -245,31 +317,55 @@ impl Model<'_> {
         true
     }
 
-    fn starts_program(&mut self, worker: usize, plane: usize, page: usize) {
-        let writer = if self.writes_slc(plane) {
-            Writer::Slc
-        } else {
-            Writer::Host
-        };
-        let (block, number) = self.next_page(plane, writer);
-        let steps = self.steps_of_program(plane, block, number);
-        self.slc_pages += u64::from(writer == Writer::Slc);
-        for entry in self.pages[page].entries.clone() {
-            self.entries[entry].has_begun = true;
+    /// A program begins, and of other planes those that can be done with it.
+    fn starts_program(&mut self, worker: usize, page: usize) {
+        let mut pages = vec![page];
+        let number = self.number_of(page);
+        let mut at = 0;
+        while at < self.workers[worker].programs.len() {
+            if let Programming::Page(other) = self.workers[worker].programs[at]
+                && let planes = pages.iter().map(|&page| self.plane_of(page))
+                && self.may_join(worker, self.plane_of(other), planes)
+                && self.number_of(other) == number
+                && self.can_begin(other)
+            {
+                self.workers[worker].programs.remove(at);
+                pages.push(other);
+            } else {
+                at += 1;
+            }
         }
-        self.workers[worker].programs_since += 1;
+        self.workers[worker].programs_since += pages.len();
         self.workers[worker].owes_program = false;
-        self.host_pages += 1;
-        self.runs(worker, Work::Program { page }, Vec::new(), steps);
-        let running = self.workers[worker].running.as_mut().expect("it begins");
-        running.target = Some((plane, block, number));
-        if self.planes[plane].free() < self.drive().begin {
-            self.wants_cleaning(plane);
+        let targets: Vec<Target> = pages.iter().map(|&page| self.starts_page(page)).collect();
+        let steps = self.steps_of_programs(&targets);
+        let running = pages.iter().zip(&targets).map(|(&page, &target)| Running {
+            target: Some(target),
+            ..Running::new(Work::Program { page }, Vec::new(), Vec::new())
+        });
+        self.run_together(worker, steps, running.collect());
+        for (plane, _, page) in targets {
+            self.cleans_if_needed(plane, page == 0);
         }
     }
 
-    /// A page is written in the open block of a writer, which is opened if there is none.
-    pub fn next_page(&mut self, plane: usize, writer: Writer) -> (usize, usize) {
+    /// A page of entries gets its place.
+    fn starts_page(&mut self, page: usize) -> Target {
+        let (plane, writer) = (self.plane_of(page), self.writer_of(page));
+        let (block, number) = self.next_page(plane, writer).expect("it can be written");
+        self.slc_pages += u64::from(writer == Writer::Slc);
+        self.host_pages += 1;
+        for entry in self.pages[page].entries.clone() {
+            self.entries[entry].has_begun = true;
+            if self.entries[entry].unit < self.drive().host_units() {
+                self.erases_for_itself.fill(0);
+            }
+        }
+        (plane, block, number)
+    }
+
+    /// A page is written in the open block of a writer; a free one is opened if there is none, and there is one.
+    pub fn next_page(&mut self, plane: usize, writer: Writer) -> Option<(usize, usize)> {
         let levelling = self.drive().levelling;
         let pages = match (writer, self.drive().slc) {
             (Writer::Slc, Some(slc)) => slc.pages,
@@ -277,27 +373,24 @@ impl Model<'_> {
         };
         let (separate, now) = (self.drive().separate, self.now);
         let its = &mut self.planes[plane];
+        let next = its.next_free(levelling);
         let open = match writer {
-            Writer::Slc => its.slc,
-            Writer::Cleaning if separate => its.cleaning,
-            _ => its.host,
+            Writer::Slc => &mut its.slc,
+            Writer::Cleaning if separate => &mut its.cleaning,
+            Writer::Cleaning => its.host.last_mut().expect("there is a stream"),
+            Writer::Host(stream) => &mut its.host[stream],
         };
-        let block = open.unwrap_or_else(|| its.next_free(levelling).expect("a free block"));
+        let block = open.or(next)?;
+        let page = its.blocks[block].begun;
+        *open = (page + 1 < pages).then_some(block);
         its.blocks[block].state = State::Open;
         its.blocks[block].is_slc = writer == Writer::Slc;
-        let page = its.blocks[block].begun;
         its.blocks[block].begun += 1;
         if page == 0 {
             its.blocks[block].opened = Some(now);
             its.blocks[block].reads = 0;
         }
-        let still = (page + 1 < pages).then_some(block);
-        match writer {
-            Writer::Slc => its.slc = still,
-            Writer::Cleaning if separate => its.cleaning = still,
-            _ => its.host = still,
-        }
-        (block, page)
+        Some((block, page))
     }
 
     /// The last page of a block was written.
@@ -312,7 +405,15 @@ impl Model<'_> {
         }
     }
 
-    fn ends(&mut self, worker: usize, ended: Running) {
+    /// An operation ends, and then those that were done with it.
+    fn ends(&mut self, worker: usize, mut ended: Running) {
+        let others = std::mem::take(&mut ended.others);
+        for ended in std::iter::once(ended).chain(others) {
+            self.one_ends(worker, ended);
+        }
+    }
+
+    fn one_ends(&mut self, worker: usize, ended: Running) {
         if let Some((plane, block)) = ended.from
             && !matches!(ended.work, Work::MapRead { .. })
         {
@@ -328,7 +429,7 @@ impl Model<'_> {
                     self.block_fails(plane, block);
                     self.host_pages -= 1;
                     self.slc_pages -= u64::from(self.planes[plane].blocks[block].is_slc);
-                    self.workers[worker].programs.push(page);
+                    self.workers[worker].programs.push(Programming::Page(page));
                     self.folds_on(plane);
                     return;
                 }
@@ -340,6 +441,7 @@ impl Model<'_> {
                     .collect();
                 self.put_all((plane, block, number), units);
                 self.seal_if_full(plane, block, number);
+                self.page_programmed();
                 self.pages[page].is_over = true;
                 for entry in entries {
                     self.entry_is_over(entry);
@@ -347,10 +449,9 @@ impl Model<'_> {
                 self.enter();
                 self.folds_on(plane);
             }
-            Work::Clean { plane } if self.drive().log.is_some() => {
-                self.merge_step_ends(plane, &ended);
-            }
-            Work::Clean { plane } => self.cleaning_ends(worker, plane, ended),
+            Work::ProgramMap => self.part_written(),
+            Work::MergeStep { plane } => self.merge_step_ends(plane, &ended),
+            Work::Clean { plane, block } => self.cleaning_ends((plane, block), ended),
             Work::Striped { .. } => self.task_ends(ended),
         }
     }

@@ -340,14 +340,9 @@ impl Ssd {
         if is_worn {
             self.spare_lost(plane, cx);
         }
-        let wanted = match self.cleaning.idle {
-            Some((_, most)) if self.serving == 0 => most,
-            _ => 0,
-        };
-        if self.blocks.free_of(plane) < wanted {
-            self.clean_set(set, cx);
-        } else {
-            self.clean_set_if_needed(set, true, cx);
+        match self.idle_cleaning(cx.now()) {
+            Some(most) if self.blocks.free_of(plane) < most => _ = self.clean_set(set, cx),
+            _ => self.clean_set_if_needed(set, true, cx),
         }
     }
 }
