@@ -26,6 +26,8 @@ pub struct Children<P> {
 #[derive(Clone, Copy, Debug)]
 struct Job {
     request: Option<RequestId>,
+    /// The run does not go on for it.
+    is_background: bool,
     phase: u32,
     /// Pieces that the present phase has been given.
     pieces: u32,
@@ -94,6 +96,7 @@ impl<P> Children<P> {
     fn begin_in_phase(&mut self, phase: u32, request: Option<RequestId>) -> JobId {
         let job = Job {
             request,
+            is_background: false,
             phase,
             pieces: 0,
             left: 0,
@@ -110,6 +113,13 @@ impl<P> Children<P> {
                 JobId(self.jobs.len() as u32 - 1)
             }
         }
+    }
+
+    /// Begins a job of the device's own for which alone the run does not go on, such as a step of a scrub.
+    pub fn begin_in_background(&mut self) -> JobId {
+        let job = self.begin(None);
+        self.jobs[job.0 as usize].is_background = true;
+        job
     }
 
     /// Jobs under way.
@@ -132,7 +142,8 @@ impl<P> Children<P> {
         self.jobs[job.0 as usize].phase
     }
 
-    /// Sends a piece of a job's present phase to a child, and returns its request.
+    /// Sends a piece of a job's present phase to a child, and returns its request. The run does not go on for it where it does not for the job, or for
+    /// the job's request.
     pub fn send(
         &mut self,
         job: JobId,
@@ -145,11 +156,16 @@ impl<P> Children<P> {
         let place = entry.pieces;
         entry.pieces += 1;
         entry.left += 1;
+        let mut is_background = entry.is_background;
         let of_host = entry.request.map(|request| {
             let request = cx.request(request);
+            is_background |= request.is_background;
             (request.sequence, request.stream, request.class)
         });
         let request = cx.submit(child, command);
+        if is_background {
+            cx.put_in_background(request);
+        }
         if let Some(of_host) = of_host {
             let entry = cx.request_mut(request);
             (entry.sequence, entry.stream, entry.class) = of_host;

@@ -125,8 +125,13 @@ impl Context<'_> {
     /// The same, for work that the run does not go on for alone: destaging, reading ahead.
     pub fn open_in_background(&mut self, command: Command) -> RequestId {
         let request = self.open(command);
-        self.kernel.requests.put_in_background(request);
+        self.put_in_background(request);
         request
+    }
+
+    /// Has the run not go on for a request alone.
+    pub(crate) fn put_in_background(&mut self, request: RequestId) {
+        self.kernel.requests.put_in_background(request);
     }
 
     /// Sets an alarm for this device. One that is due now rings after what is under way.

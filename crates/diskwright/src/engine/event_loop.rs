@@ -78,7 +78,7 @@ impl Engine {
         self.kernel.inject(at, injection);
     }
 
-    /// Runs until nothing but background alarms is left and no request is under way, until the power is cut, or until the initiator
+    /// Runs until nothing but the background is left, until the power is cut, or until the initiator
     /// [stops](Port::stop). Another run goes on from there, but for one that was stopped.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Engine {
         let mut instants = 0u32;
         loop {
             let next = self.kernel.timeline.next_time();
-            let is_over = !self.kernel.timeline.has_foreground() && self.kernel.requests.is_empty();
+            let is_over = self.is_over();
             let Some(now) = initiator.advance(next, is_over) else {
                 break;
             };
@@ -164,6 +164,20 @@ impl Engine {
                 "nothing is left to happen, but {left} requests were never completed"
             ))),
         }
+    }
+
+    /// Whether no request is under way but for those in the background, and no alarm is set for anything else: those of devices that have only such
+    /// requests are for these.
+    #[inline]
+    fn is_over(&self) -> bool {
+        let Kernel {
+            requests, timeline, ..
+        } = &self.kernel;
+        if !requests.is_empty() || !requests.has_background() {
+            return requests.is_empty() && !timeline.has_foreground();
+        }
+        let mut owners = timeline.foreground_owners();
+        owners.all(|owner| requests.has_background_of(owner))
     }
 
     /// What is under way when the initiator stops is forgotten.

@@ -391,8 +391,9 @@ impl Request {
 pub struct Slab {
     entries: Vec<Request>,
     free: Vec<u32>,
-    /// Those of which the run does not go on for it alone.
+    /// Those of which the run does not go on for it alone, of all devices and of each.
     in_background: usize,
+    of_device: Vec<u32>,
 }
 
 impl Slab {
@@ -437,12 +438,23 @@ impl Slab {
     }
     /// Says that the run does not go on for this request alone.
     pub(crate) fn put_in_background(&mut self, id: RequestId) {
-        self.get_mut(id).is_background = true;
+        let request = self.get_mut(id);
+        request.is_background = true;
+        let device = request.device.0 as usize;
         self.in_background += 1;
+        if self.of_device.len() <= device {
+            self.of_device.resize(device + 1, 0);
+        }
+        self.of_device[device] += 1;
     }
     #[inline]
     pub(crate) fn remove(&mut self, id: RequestId) {
-        self.in_background -= usize::from(self.get(id).is_background);
+        let request = self.get(id);
+        if request.is_background {
+            let device = request.device.0 as usize;
+            self.of_device[device] -= 1;
+            self.in_background -= 1;
+        }
         self.free.push(id.0);
     }
     /// The numbers of the requests under way.
@@ -463,6 +475,12 @@ impl Slab {
     /// Whether any is under way in the background.
     pub fn has_background(&self) -> bool {
         self.in_background > 0
+    }
+    /// Whether a device has any under way in the background.
+    pub(crate) fn has_background_of(&self, device: u32) -> bool {
+        self.of_device
+            .get(device as usize)
+            .is_some_and(|&count| count > 0)
     }
     /// Whether none is under way, but for those in the background.
     pub fn is_empty(&self) -> bool {

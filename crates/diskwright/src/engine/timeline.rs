@@ -185,6 +185,15 @@ impl Timeline {
         self.foreground > 0
     }
 
+    /// The devices that set the pending alarms that are not in the background.
+    pub fn foreground_owners(&self) -> impl Iterator<Item = u32> {
+        let live = self.entries().filter(|entry| self.is_live(entry));
+        let slots = live.map(|entry| &self.slots[entry.slot as usize]);
+        slots
+            .filter(|slot| !slot.is_background)
+            .map(|slot| slot.due.owner)
+    }
+
     /// The instant of the next alarm.
     #[inline]
     pub fn next_time(&mut self) -> Option<Time> {

@@ -98,6 +98,9 @@ impl Driver {
         let first = cx.request(pending.request);
         let of_host = (first.sequence, first.stream, first.class);
         let child = cx.submit(self.child.device, pending.command);
+        if cx.request(pending.request).is_background {
+            cx.put_in_background(child);
+        }
         let entry = cx.request_mut(child);
         (entry.sequence, entry.stream, entry.class) = of_host;
         if pending.command.op == Op::Write {

@@ -63,10 +63,15 @@ impl Redundant {
             self.work.push(Work::default());
             self.work.len() as u32 - 1
         });
+        // Of two arrays that scrub, one on the other, there may be one at work always.
+        let job = match kind {
+            Kind::Scrub { .. } => self.children.begin_in_background(),
+            _ => self.children.begin(request),
+        };
         let work = &mut self.work[number as usize];
         work.renew(kind, request, command);
         work.condition = condition;
-        work.job = Some(self.children.begin(request));
+        work.job = Some(job);
         number
     }
 
