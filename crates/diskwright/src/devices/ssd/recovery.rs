@@ -132,7 +132,7 @@ impl Ssd {
     pub(super) fn prepare_recovery(&mut self, cx: &mut Context<'_>) {
         if let Some(checkpoints) = &mut self.recovery.checkpoints {
             checkpoints.changed.fill(0);
-            self.recovery.covered = self.programmed_until();
+            self.recovery.covered = self.blocks.programmed_until();
         }
         if cx.checker().is_some() {
             let slots = self.geometry.slots() as usize;
@@ -168,7 +168,7 @@ impl Ssd {
         checkpoints.programmed = 0;
         let parts = checkpoints.take_changed();
         let count = parts.len() as u32;
-        let until = self.programmed_until();
+        let until = self.blocks.programmed_until();
         if let Some(checkpoints) = &mut self.recovery.checkpoints {
             checkpoints.under_way = Some((count, until));
         }
@@ -208,17 +208,12 @@ impl Ssd {
         }
     }
 
-    /// The blocks that are being written, and how many pages of each are.
+    /// The blocks that are being written, and how many pages of each have been begun.
     fn open_blocks(&self) -> BTreeMap<u32, u32> {
         match &self.stripes {
             Some(striped) => striped.superblocks.open_blocks().collect(),
             None => self.blocks.open_blocks().collect(),
         }
-    }
-
-    /// What has been programmed, or begun to be, so far.
-    fn programmed_until(&self) -> ProgrammedUntil {
-        self.blocks.programmed_until(self.open_blocks().into_iter())
     }
 
     fn checkpoint_over(&mut self) {

@@ -54,6 +54,8 @@ pub struct Block {
     pub valid: u32,
     /// How often it was erased.
     pub erases: u32,
+    /// Pages that have been programmed since.
+    pub written: u32,
     /// When it was sealed, counted in sealed blocks of the whole drive.
     pub sealed: u64,
     /// What it is.
@@ -175,6 +177,7 @@ impl Blocks {
             blocks.blocks.push(Block {
                 valid: 0,
                 erases: 0,
+                written: 0,
                 sealed: 0,
                 state,
                 is_slc: false,
@@ -377,11 +380,18 @@ impl Blocks {
     /// The page that begins at a slot is written: the last one seals its block.
     #[inline]
     pub fn written(&mut self, slot: u32) {
+        self.count_written(slot);
         if self.slc.is_some() && self.is_slc(slot) {
             self.written_slc(slot);
         } else if self.geometry.is_last_page(slot) {
             self.seal(self.geometry.block_of(slot), BlockState::Sealed);
         }
+    }
+
+    /// Counts a page that is written, the one that begins at a slot.
+    #[inline]
+    pub fn count_written(&mut self, slot: u32) {
+        self.blocks[self.geometry.block_of(slot) as usize].written += 1;
     }
 
     fn written_slc(&mut self, slot: u32) {
@@ -458,17 +468,20 @@ impl Blocks {
         open.map(|open| (open.block, open.page))
     }
 
-    /// What has been programmed, or begun to be, so far. `open` has the blocks that are being written, and how many pages of each are.
-    pub fn programmed_until(&self, open: impl Iterator<Item = (u32, u32)>) -> ProgrammedUntil {
+    /// What has been programmed so far.
+    pub fn programmed_until(&self) -> ProgrammedUntil {
+        let all = (0..).zip(&self.blocks);
+        let open = all.filter(|(_, block)| block.state == BlockState::Open);
         ProgrammedUntil {
             sealed: self.sealed,
             open: open
-                .map(|(block, pages)| (block, self.blocks[block as usize].erases, pages))
+                .map(|(number, block)| (number, block.erases, block.written))
                 .collect(),
         }
     }
 
-    /// Pages of a block that is open, or was sealed, that have been programmed since; `now` says how many have been of one that is being written.
+    /// Pages of a block that is open, or was sealed, that have been programmed since, or are under way; `now` says how many have been begun of one
+    /// that is being written.
     pub fn programmed_since(&self, block: u32, now: Option<u32>, since: &ProgrammedUntil) -> u32 {
         let entry = &self.blocks[block as usize];
         let mut then = since.open.iter();
@@ -499,7 +512,8 @@ impl Blocks {
     }
 
     fn count_erase(&mut self, block: u32) {
-        self.blocks[block as usize].erases += 1;
+        let entry = &mut self.blocks[block as usize];
+        (entry.erases, entry.written) = (entry.erases + 1, 0);
         self.erases += 1;
         self.leave_slc(block);
     }

@@ -236,6 +236,7 @@ impl Superblocks {
 
     /// A page of data or parity is on flash: with the last one its superblock is sealed.
     pub fn written(&mut self, slot: u32, blocks: &mut Blocks) {
+        blocks.count_written(slot);
         let leader = self.leader_of(self.geometry.block_of(slot));
         let left = &mut self.left[leader as usize];
         *left -= 1;

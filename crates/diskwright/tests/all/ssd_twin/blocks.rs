@@ -29,6 +29,8 @@ pub struct Block {
     pub is_slc: bool,
     /// Pages whose programs have begun.
     pub begun: usize,
+    /// The places in the order of all of the drive's programs of those that have ended.
+    pub ended: Vec<Option<u64>>,
     /// Of a drive with a map of blocks, its pages that have been written since it was erased, and the unit of each.
     pub written: Vec<(usize, usize)>,
     pub erases: u64,
@@ -102,6 +104,7 @@ impl Plane {
             reads: 0,
             is_slc: false,
             begun: 0,
+            ended: vec![None; drive.pages],
             written: Vec::new(),
             erases: 0,
             freed: 0,

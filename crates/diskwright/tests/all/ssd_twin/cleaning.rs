@@ -310,6 +310,7 @@ impl Model<'_> {
             }
         }
         self.seal_if_full(plane, to, page);
+        self.program_ends((plane, to, page));
         self.page_programmed();
         self.queue_cleaning(plane, victim);
     }
@@ -333,6 +334,7 @@ impl Model<'_> {
             self.freed += 1;
             block.state = State::Free;
             block.begun = 0;
+            block.ended.fill(None);
             block.freed = self.freed;
         }
         if !is_retiring && (fails || is_worn) {

@@ -25,7 +25,7 @@ impl Model<'_> {
                 return;
             }
             match self.events.iter().map(|&(at, _)| at).min() {
-                Some(next) if !self.has_ended() => self.goes_to(next),
+                Some(next) if !self.has_ended() && self.case.has_power(next) => self.goes_to(next),
                 _ => return,
             }
         }

@@ -10,14 +10,34 @@ use crate::support::{RunOptions, from_text, outcome_of};
 /// The instant from which on a drive can only be read, ns: all that is counted of it.
 pub const READ_ONLY: &str = "read_only_since_ns";
 
+/// What was complete before an instant, ns.
+fn before(instant: u64, completions: Vec<Option<u64>>) -> Vec<Option<u64>> {
+    let all = completions.into_iter();
+    all.map(|completion| completion.filter(|&at| at < instant))
+        .collect()
+}
+
 /// What is compared of a drive that can only be read since an instant, ns: this instant, and what was complete before.
-fn until(since: u64, mut completions: Vec<Option<u64>>) -> Done {
-    for completion in &mut completions {
-        *completion = completion.filter(|&at| at < since);
-    }
+fn until(since: u64, completions: Vec<Option<u64>>) -> Done {
     Done {
-        completions,
+        completions: before(since, completions),
         counters: vec![(READ_ONLY, since)],
+    }
+}
+
+/// What is compared of a drive whose power has failed: what it took to find its data again, and what was complete before.
+fn recovered(
+    cut: u64,
+    [map_pages, scanned, time]: [u64; 3],
+    completions: Vec<Option<u64>>,
+) -> Done {
+    Done {
+        completions: before(cut, completions),
+        counters: vec![
+            ("recovery.map_pages", map_pages),
+            ("recovery.scanned_pages", scanned),
+            ("recovery_ns", time),
+        ],
     }
 }
 
@@ -45,6 +65,17 @@ fn of_library(case: &Case) -> Result<Done, String> {
         return Ok(until(libm::round(since * 1e9) as u64, completions));
     }
     let number = |value: &serde_json::Value| value.as_u64().expect("a whole number");
+    if let Some(cut) = case.cut {
+        let found = &ssd["recovery"];
+        let s = found["s"].as_f64().expect("a time");
+        let time = libm::round(s * 1e9) as u64;
+        let found = [
+            number(&found["map_pages"]),
+            number(&found["scanned_pages"]),
+            time,
+        ];
+        return Ok(recovered(cut, found, completions));
+    }
     // Of an option that the drive lacks there is nothing.
     let count = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
     let erases = &ssd["erases"];
@@ -107,6 +138,9 @@ fn of_twin(case: &Case) -> Done {
     model.run();
     if let Some(since) = model.read_only_since {
         return until(since, model.completions);
+    }
+    if let Some(cut) = case.cut {
+        return recovered(cut, model.recovery(), model.completions);
     }
     let reserved = case.drive.reserved;
     let usable = model
@@ -181,7 +215,7 @@ pub fn difference(case: &Case) -> Option<String> {
     let has_rest = goes_on && !drive.background || refreshes || holds_map || levels_map;
     let counted = |mut done: Done| {
         done.counters
-            .retain(|&(name, _)| !has_rest || name == READ_ONLY);
+            .retain(|&(name, _)| !has_rest || name == READ_ONLY || case.cut.is_some());
         done
     };
     twins::difference(|| of_library(case).map(counted), || counted(of_twin(case)))

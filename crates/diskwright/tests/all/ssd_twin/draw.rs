@@ -74,7 +74,19 @@ pub fn case_with_more(number: u64) -> Case {
     let mut drive = drive(&mut draw, &mut more);
     options(&mut more, &mut drive);
     parts_and_frames(number, &mut drive);
-    with_requests(draw, more, drive)
+    let mut case = with_requests(draw, more, drive);
+    let mut cuts = Draw(Stream::new(number, "ssd twin, power cut"));
+    // What a drive knows of programs that failed is not in the twin, nor is a host that sends streams cut off.
+    if case.drive.failures.is_none() && case.drive.queues.is_none() && cuts.chance() {
+        let last = case
+            .requests
+            .iter()
+            .rev()
+            .nth(2)
+            .map_or(0, |asked| asked.at);
+        case.cut = Some(cuts.within(1..=1 + last + last / 4));
+    }
+    case
 }
 
 fn options(more: &mut Draw, drive: &mut Drive) {
@@ -238,7 +250,11 @@ fn with_requests(mut draw: Draw, mut more: Draw, drive: Drive) -> Case {
         fua: false,
         stream: 0,
     }));
-    Case { drive, requests }
+    Case {
+        drive,
+        requests,
+        cut: None,
+    }
 }
 
 fn suspension(draw: &mut Draw) -> Suspension {

@@ -56,6 +56,7 @@ impl Model<'_> {
         let (block, page) = self.next_page(plane, writer).expect("it has room");
         self.put_all((plane, block, page), units.iter().copied());
         self.seal_if_full(plane, block, page);
+        self.program_ends((plane, block, page));
     }
 
     /// A unit that was never written is put on the next page of its plane, if there is one: no last page of a block beside an operation, and no

@@ -174,8 +174,10 @@ fn checkpoints_and_drives_that_wear_out_come_up() {
     come_up(
         draw::case_with_more,
         &[
-            ("map_pages", 30),
-            ("moved_pages", 40),
+            ("map_pages", 20),
+            ("moved_pages", 20),
+            ("recovery.map_pages", 5),
+            ("recovery.scanned_pages", 10),
             (compare::READ_ONLY, 5),
         ],
     );

@@ -147,6 +147,8 @@ pub struct Model<'a> {
     /// How often units were written, for their streams.
     pub heat: Heat,
     pub checkpoints: Checkpoints,
+    /// Programs that have ended.
+    pub programs_ended: u64,
     /// When it could only be read from then on: nothing else of it is known here.
     pub read_only_since: Option<u64>,
     /// Erases of each plane since a request was taken, a page with a unit of the host begun, or a block refreshed.
@@ -222,6 +224,7 @@ impl<'a> Model<'a> {
             ready: vec![Vec::new(); drive.groups() * drive.streams()],
             heat: Heat::new(drive),
             checkpoints: Checkpoints::new(drive),
+            programs_ended: 0,
             read_only_since: None,
             erases_for_itself: vec![0; drive.planes()],
             pages: Vec::new(),
@@ -247,7 +250,7 @@ impl<'a> Model<'a> {
         };
         model.prepare_logs();
         model.fill();
-        model.checkpoints.changed.clear();
+        model.is_in_a_checkpoint();
         model.foresees_patrol();
         model.is_idle();
         model

@@ -217,6 +217,8 @@ pub struct Drive {
 pub struct Case {
     pub drive: Drive,
     pub requests: Vec<Asked>,
+    /// When the power fails, ns.
+    pub cut: Option<u64>,
 }
 
 fn times(list: &[u64]) -> String {
@@ -478,10 +480,18 @@ impl Drive {
 }
 
 impl Case {
+    /// Whether there is power at an instant, and whatever happens in it.
+    pub fn has_power(&self, at: u64) -> bool {
+        self.cut.is_none_or(|cut| at < cut)
+    }
+
     /// The spec, for a drive's file and a trace in these places.
     pub fn spec(&self, drive: &str, trace: &str) -> String {
+        let fault = self.cut.map_or_else(String::new, |at| {
+            format!("[[fault]]\nat = \"{at} ns\"\nkind = \"power-cut\"\n")
+        });
         format!(
-            "seed = {SEED}\n[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\ncsv.fua = \"fua\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n"
+            "seed = {SEED}\n[workload]\ntrace = \"{trace}\"\nformat = \"csv\"\npace = \"recorded\"\ncsv.fua = \"fua\"\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"{drive}\"\n{fault}"
         )
     }
 

@@ -441,6 +441,7 @@ impl Model<'_> {
                     .collect();
                 self.put_all((plane, block, number), units);
                 self.seal_if_full(plane, block, number);
+                self.program_ends((plane, block, number));
                 self.page_programmed();
                 self.pages[page].is_over = true;
                 for entry in entries {

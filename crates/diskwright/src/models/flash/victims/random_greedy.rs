@@ -79,6 +79,7 @@ mod tests {
             .map(|(state, valid)| Block {
                 valid,
                 erases: 0,
+                written: 0,
                 sealed: 0,
                 state,
                 is_slc: false,
