@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Kind, device, judge, report};
+use super::{Counted, Kind, device, judge, report};
 use crate::whole_specs::draw::{Draw, size};
 use crate::whole_specs::load::lbn_scheduler;
 use crate::whole_specs::schema::Hint;
@@ -59,14 +59,9 @@ fn check(result: &Value, path: &str, spec: &Value) -> Result<(), String> {
         let count = told[key].as_u64();
         count.ok_or_else(|| format!("{path}: {key} is {}", told[key]))
     };
-    let whole = &result["spec"];
-    let all_count = whole.get("fault").is_none()
-        && whole["measure"].get("warmup").is_none()
-        && whole["measure"].get("end").is_none()
-        && whole["workload"].get("processes").is_none()
-        && !whole["workload"].to_string().contains("\"warmup\":");
-    let sent = count("sent")? + count("joined")?;
-    if all_count && (sent, count("completed")?) != (count("requests")?, count("requests")?) {
+    let counted = Counted::of(result);
+    let (sent, came) = (count("sent")? + count("joined")?, count("requests")?);
+    if !counted.agree(sent, came) || !counted.agree(count("completed")?, came) {
         return Err(format!("{path}: {told}"));
     }
     if spec.get("join").is_none() && count("joined")? > 0 {

@@ -220,6 +220,41 @@ pub fn hint(draw: &mut Draw<'_>, owner: &str, key: &str) -> Hint {
     Hint::Schema
 }
 
+/// Which of a device's counts of what came to it and of what was done must agree.
+pub enum Counted {
+    /// All of it.
+    All,
+    /// What was done is no more than what came: a step of a scrub may be under way when the run ends.
+    AtMost,
+    /// None: it may be on its way in the instant in which the warm-up ends, and when a run is given up.
+    Part,
+}
+
+impl Counted {
+    pub fn of(result: &Value) -> Counted {
+        let spec = &result["spec"];
+        let all = spec.get("fault").is_none()
+            && spec["measure"].get("warmup").is_none()
+            && spec["measure"].get("end").is_none()
+            && spec["workload"].get("processes").is_none()
+            && !spec["workload"].to_string().contains("\"warmup\":");
+        match all {
+            true if spec["device"].to_string().contains("\"scrub\":") => Counted::AtMost,
+            true => Counted::All,
+            false => Counted::Part,
+        }
+    }
+
+    /// Whether so much was done of what came.
+    pub fn agree(&self, done: u64, came: u64) -> bool {
+        match self {
+            Counted::All => done == came,
+            Counted::AtMost => done <= came,
+            Counted::Part => true,
+        }
+    }
+}
+
 /// Judges the device that `spec` describes, and all below it; `prefix` is what its path in the result begins with.
 pub fn judge(result: &Value, prefix: &str, spec: &Value) -> Result<(), String> {
     let (name, inner) = spec

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Kind, device, judge, report};
+use super::{Counted, Kind, device, judge, report};
 use crate::whole_specs::draw::{Draw, size};
 use crate::whole_specs::schema::Hint;
 
@@ -116,18 +116,10 @@ fn check(result: &Value, path: &str, spec: &Value) -> Result<(), String> {
         } else {
             format!("{below}{kind}")
         };
-        let (arrived, pieces) = (
-            &report(result, &top)?["requests"],
-            &sent[format!("member[{index}]")]["pieces"],
-        );
-        // Pieces may be on their way in the instant in which the warm-up ends, and when a run is given up.
-        let spec = &result["spec"];
-        let all_count = spec.get("fault").is_none()
-            && spec["measure"].get("warmup").is_none()
-            && spec["measure"].get("end").is_none()
-            && spec["workload"].get("processes").is_none()
-            && !spec["workload"].to_string().contains("\"warmup\":");
-        if arrived != pieces && all_count {
+        let count = |value: &Value| value.as_u64().ok_or("no number of pieces");
+        let arrived = count(&report(result, &top)?["requests"])?;
+        let pieces = count(&sent[format!("member[{index}]")]["pieces"])?;
+        if !Counted::of(result).agree(arrived, pieces) {
             return Err(format!(
                 "{pieces} pieces were sent to {top}, {arrived} arrived"
             ));
