@@ -1,6 +1,9 @@
 //! What is refused with reason: specs that are drawn like all others, but have no physical meaning, or contradict themselves.
 
-/// Words of every message that may refuse a drawn spec.
+/// Words of messages that refuse so few drawn specs that ten thousand may have none: an extent larger than a track of its region.
+const RARE: &[&str] = &["sectors in a region with"];
+
+/// Words of all others that may refuse a drawn spec.
 pub const KNOWN: &[&str] = &[
     "a segmented buffer on a drive with",
     "may put a block anywhere",
@@ -13,7 +16,6 @@ pub const KNOWN: &[&str] = &[
     "never takes less energy than idle",
     // Regions of a drive that is as small as they are.
     "a region that takes",
-    "sectors in a region with",
     // A load that the drive's end, or the drawn stretch of it, leaves nothing of; a warm-up of the whole run.
     "the run is empty",
     "nothing is measured",
@@ -31,5 +33,6 @@ pub const KNOWN: &[&str] = &[
 
 /// The words of the reason that is known, in a message.
 pub fn known(message: &str) -> Option<&'static str> {
-    KNOWN.iter().copied().find(|words| message.contains(words))
+    let mut all = KNOWN.iter().chain(RARE).copied();
+    all.find(|words| message.contains(words))
 }
