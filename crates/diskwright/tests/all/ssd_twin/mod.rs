@@ -88,23 +88,19 @@ fn check_cases(numbers: impl IntoIterator<Item = u64>, case: fn(u64) -> specs::C
     }
 }
 
-/// How many of the first cases have counted more than none of something.
-fn seen(case: fn(u64) -> specs::Case, name: &str) -> usize {
-    let cases = (0..120).map(case);
-    let with = cases.filter(|case| {
-        let counters = compare::counters(case);
-        counters
-            .iter()
-            .any(|&(other, count)| other == name && count > 0)
-    });
-    with.count()
-}
-
-/// That at least so many of the first cases have counted something.
+/// That at least so many of the first cases have counted more than none of each of these.
 #[track_caller]
 fn come_up(case: fn(u64) -> specs::Case, what: &[(&str, usize)]) {
+    let counted: Vec<_> = (0..120)
+        .map(|number| compare::counters(&case(number)))
+        .collect();
     for &(name, least) in what {
-        let with = seen(case, name);
+        let has = |counters: &&Vec<(&str, u64)>| {
+            counters
+                .iter()
+                .any(|&(other, count)| other == name && count > 0)
+        };
+        let with = counted.iter().filter(has).count();
         println!("{with} with {name}");
         assert!(with >= least, "{with} with {name}");
     }
