@@ -85,13 +85,4 @@ impl Model<'_> {
         }
         self.foresees_patrol();
     }
-
-    /// Whether it looks for old blocks for ever: then it ends with its last request.
-    pub fn has_ended(&self) -> bool {
-        let patrols = self
-            .drive()
-            .refresh
-            .is_some_and(|refresh| refresh.age.is_some());
-        patrols && self.completions.iter().all(Option::is_some)
-    }
 }

@@ -31,6 +31,20 @@ impl Model<'_> {
         }
     }
 
+    /// Whether every request is complete, and nothing is foreseen but what an idle drive begins by itself, which keeps no run going. A drive that looks for
+    /// old blocks for ever ends with its last request.
+    fn has_ended(&self) -> bool {
+        let is_by_itself = |&(_, event): &(u64, Event)| {
+            matches!(
+                event,
+                Event::Held | Event::Patrol | Event::Fold | Event::Idle
+            )
+        };
+        let patrols = self.drive().refresh.is_some_and(|its| its.age.is_some());
+        self.completions.iter().all(Option::is_some)
+            && (patrols || self.events.iter().all(is_by_itself))
+    }
+
     /// The next instant begins: requests that arrive in it come after what was foreseen for it.
     fn goes_to(&mut self, next: u64) {
         self.now = next;

@@ -200,22 +200,11 @@ fn of_twin(case: &Case) -> Done {
 
 /// How the two differ, if they do: the first request, else the first counter.
 pub fn difference(case: &Case) -> Option<String> {
-    // Cleaning that begins only beside requests may go on behind the last one, which has interrupted it or brought parts of the map: the library's
-    // run ends with that request.
-    let drive = &case.drive;
-    let goes_on = drive.suspend_program.is_some()
-        || drive.suspend_erase.is_some()
-        || drive.map_cache.is_some();
-    // So may what is refreshed, for which the last request may be one read too many; and it may have evicted a part of the map, which the buffer
-    // holds for some time.
-    let refreshes = drive.refresh.is_some();
-    let holds_map = drive.map_cache.is_some() && drive.buffer.is_some_and(|buffer| buffer.hold > 0);
-    // Or have brought one that cleaning for wear has put out of memory.
-    let levels_map = drive.map_cache.is_some() && drive.levelled_by.is_some();
-    let has_rest = goes_on && !drive.background || refreshes || holds_map || levels_map;
+    // A drive that looks for old blocks for ever is not done with its work when the last request is complete.
+    let patrols = case.drive.refresh.is_some_and(|its| its.age.is_some());
     let counted = |mut done: Done| {
         done.counters
-            .retain(|&(name, _)| !has_rest || name == READ_ONLY || case.cut.is_some());
+            .retain(|&(name, _)| !patrols || name == READ_ONLY || case.cut.is_some());
         done
     };
     twins::difference(|| of_library(case).map(counted), || counted(of_twin(case)))

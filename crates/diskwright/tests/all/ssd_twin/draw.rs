@@ -234,19 +234,20 @@ fn with_requests(mut draw: Draw, mut more: Draw, drive: Drive) -> Case {
             stream: more.size(0..=4),
         });
     }
-    // The counters are those of a drive that has nothing to do any more: the first of these may bring a part of the map, for which another is
-    // written. One that patrols always has something to do, and its counters are not compared.
+    // The counters are those of a drive that has nothing to do any more: the reads may bring parts of the map, for which others are written, and the
+    // run ends with the flush, behind all of it. A drive that patrols always has something to do, and its counters are not compared.
     let patrols = drive.refresh.is_some_and(|refresh| refresh.age.is_some());
     let apart = if patrols {
         200_000_000
     } else {
         100_000_000_000
     };
-    requests.extend([1, 2].map(|later| Asked {
+    let last = [(1, Op::Read), (2, Op::Read), (3, Op::Flush)];
+    requests.extend(last.map(|(later, op)| Asked {
         at: at + later * apart,
-        op: Op::Read,
+        op,
         lbn: 0,
-        blocks: 1,
+        blocks: u64::from(op == Op::Read),
         fua: false,
         stream: 0,
     }));
