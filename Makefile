@@ -41,7 +41,7 @@ test-long: setup $(BIN)/.tests ## run all tests, those too that take minutes
 	$(BIN)/python -m pytest $(PARALLEL) -m "not alone and not hours"
 	$(BIN)/python -m pytest -m alone
 
-test-hours: setup $(BIN)/.tests ## fit 200 made-up drives: are their parameters within the intervals as often as they should?
+test-hours: setup $(BIN)/.tests ## fit 200 made-up drives: are their parameters within the intervals as often as they should? serve a disk for a day
 	$(BIN)/python -m pytest -m hours -s
 
 HOURS ?= 1
@@ -67,7 +67,8 @@ format: $(BIN)/.tests ## format the sources
 	$(BIN)/ruff format
 
 docs: $(BIN)/.docs ## build the manual into site/ and the crate's documentation into target/doc
-	$(BIN)/mkdocs build --clean --strict --quiet
+	@# Of warnings that are not shown --strict knows nothing: no --quiet.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean --strict
 	RUSTDOCFLAGS="--deny warnings" cargo doc --locked --no-deps
 
 clean: ## remove all that was built

@@ -3,7 +3,8 @@
 Each page is a session in a copy of the repository's data: its `sh` and `python` blocks run in order. A
 `text` block straight after one is what it prints, compared without wall-clock figures; a line `…` stands
 for any lines. A comment `<!-- skip: reason -->` before a block leaves it out; one `<!-- needs: NAME -->`
-leaves the page out where neither a program nor a package of that name is installed.
+leaves the page out where neither a program nor a package of that name is installed, or no host of that
+name answers; `<!-- long -->` puts it among the tests that take minutes.
 
     DISKWRIGHT_UPDATE_DOCS=1 .venv/bin/python -m pytest tests/test_docs.py
 
@@ -13,6 +14,7 @@ writes what is printed now into the pages.
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -28,7 +30,8 @@ BLOCK = re.compile(
     r"(?:\n+```text\n(?P<output>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
-NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
+NEEDS = re.compile(r"^<!-- needs: (\S+) -->$", re.MULTILINE)
+LONG = "<!-- long -->"
 # Targets are looked up, not made: most of them run these tests.
 PRELUDE = f"""\
 set -euo pipefail
@@ -79,13 +82,30 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def needs(name: str, path: str) -> None:
+    """Skips a test without a program, a package, or a host."""
+    if "." in name:
+        try:
+            socket.create_connection((name, 80), timeout=10).close()
+        except OSError as error:
+            pytest.skip(f"{name} does not answer: {error}")
+    elif shutil.which(name, path=path) is None:
+        pytest.importorskip(name, reason=f"not installed: {name}")
+
+
+def page_parameter(page: Path) -> pytest.ParameterSet:
+    is_long = LONG in page.read_text(encoding="utf-8")
+    return pytest.param(page, marks=[pytest.mark.long] if is_long else [], id=str(page.relative_to(ROOT)))
+
+
+@pytest.mark.parametrize("page", [page_parameter(page) for page in PAGES])
 def test_the_page_shows_what_happens(page: Path, folder: Path) -> None:
     text = page.read_text(encoding="utf-8")
+    # Programs of an administrator are not everyone's to find.
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:/usr/sbin:/sbin"
     for name in NEEDS.findall(text):
-        if shutil.which(name) is None:
-            pytest.importorskip(name)
-    session = environment() | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+        needs(name, path)
+    session = environment() | {"PATH": path}
     updates: list[tuple[Block, str]] = []
     for block in blocks(text):
         command = (
@@ -98,7 +118,7 @@ def test_the_page_shows_what_happens(page: Path, folder: Path) -> None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=3000 if LONG in text else 300,
         )
         assert done.returncode == 0, f"{block.code}\n{done.stdout}{done.stderr}"
         if block.output is None or as_shown(block.output, done.stdout):

@@ -118,7 +118,10 @@ def test_a_signal_ends_it_with_everything_written(tmp_path: Path, number: int) -
     assert (tmp_path / "disk.img").read_bytes()[8192:8704] == b"kept" * 128
     assert (tmp_path / "disk.img").stat().st_blocks * 512 < 1 << 20
     assert polars.read_parquet(tmp_path / "log.parquet")["op"].to_list() == ["write", "read"]
-    assert "<html" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "diskwright serve</p>" in page
+    assert "<dd>1 connection, by the clock</dd>" in page
+    assert "<dt>Answers late by</dt>" in page
     assert not server.path.exists()
     assert not Path(f"{server.path}.control").exists()
 

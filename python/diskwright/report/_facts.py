@@ -135,6 +135,29 @@ def facts(spec: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
+def served(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How a device was served, how late its answers were, and what a power cut took; nothing of a run."""
+    if (serving := result.get("served")) is None:
+        return []
+    connections, speed = serving["connections"], serving["pace"].get("speed")
+    clients = f"{connections:,} connection{'s' if connections != 1 else ''}"
+    if speed is None:
+        depth = serving["pace"]["as_fast_as_possible"]["depth"]
+        pace = f"as fast as possible, depth {depth:,}"
+    else:
+        pace = "by the clock" if speed == 1 else f"at {_text.plain(speed)} times the speed of the clock"
+    rows = [("Served", f"{clients}, {pace}")]
+    if late := serving.get("lateness_ms"):
+        mean, p99, most = (_text.number(late[key]) for key in ("mean", "p99", "max"))
+        rows.append(
+            ("Answers late by", f"{mean} ms on average, 99 % by at most {p99} ms, all by at most {most} ms")
+        )
+    if cut := serving.get("power_cut"):
+        lost = f", {cut['lost_writes']:,} answered writes lost" if "lost_writes" in cut else ""
+        rows.append(("Power cut", f"at {_text.number(cut['at_s'])} s{lost}"))
+    return rows
+
+
 def settings(devices: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
     """What devices are set to, and whether the spec says so, the drive, or neither."""
     return [

@@ -7,7 +7,7 @@ from typing import Any
 from diskwright import _text
 from diskwright._record import Result
 from diskwright.report import _film, charts
-from diskwright.report._facts import device, facts, power_states, settings, spec
+from diskwright.report._facts import device, facts, power_states, served, settings, spec
 from diskwright.report._film._base import ms, seconds
 from diskwright.report._html import _embedded, rendered
 from diskwright.report.charts import Chart, Run
@@ -46,6 +46,7 @@ def page(result: Result, *, title: str | None = None) -> str:
     sections = _sections(run) if always else []
     rows = [
         *facts(run.result["spec"]),
+        *served(run.result),
         *settings(run.result["devices"]),
         ("Busiest moment", _busiest(run.picture["busiest"])),
         *_checks(run.result),
