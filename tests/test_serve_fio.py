@@ -28,9 +28,11 @@ CASES = [
     (DISK, 1.0, "randread", 1, 40),
     (DISK, 1.0, "randread", 32, 40),
     (DISK + "write_cache = false\n", 0.2, "randwrite", 1, 40),
+    (DISK + "write_cache = false\n", 0.5, "randwrite", 32, 60),
     (SSD, 0.005, "randread", 1, 10),
     (SSD, 0.02, "randread", 32, 10),
     (SSD, 0.002, "randwrite", 1, 10),
+    (SSD, 0.01, "randwrite", 32, 10),
 ]
 
 
@@ -62,6 +64,10 @@ def test_fio_measures_what_a_run_gives(
     done = command("run", "run.toml", "--json", "run.json")
     assert done.returncode == 0, done.stderr
     run = json.loads((tmp_path / "run.json").read_text())
+    print(
+        f"{rw}, depth {depth}, speed {speed}: {iops:,.0f} IOPS, run {run['iops']:,.0f};",
+        f"latency {latency_ms:.4f} ms, run {run['response_ms']['mean']:.4f}",
+    )
     assert iops == pytest.approx(run["iops"], rel=0.03)
     assert latency_ms == pytest.approx(run["response_ms"]["mean"], rel=0.03)
 
