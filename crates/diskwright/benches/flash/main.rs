@@ -66,8 +66,8 @@ const fn choice(name: &'static str, tables: &'static str) -> Choice {
     }
 }
 
-/// What is on the drive at the start, where reads do not put anything there.
-const FILLED: &str = "reads_allocate = false\ninitial = { fill = '80 %' }\n";
+/// Room for blocks that an option sets aside.
+const MORE_SPARE: &str = "spare = { share = '12 %', reserved = 1 }\n";
 
 /// Maps of blocks are not among them: each random write would merge blocks.
 const OPTIONS: [Choice; 14] = [
@@ -94,10 +94,11 @@ const OPTIONS: [Choice; 14] = [
         "refresh",
         "refresh = { reads = 100_000, age = '1000 s', period = '100 s' }\n",
     ),
-    choice(
-        "failures",
-        "failures = { program = { worn = '0.0001 %', erases = 3000 } }\n",
-    ),
+    Choice {
+        name: "failures",
+        both: MORE_SPARE,
+        tables: "failures = { program = { worn = '0.0001 %', erases = 3000 } }\n",
+    },
     choice(
         "static wear levelling",
         "wear = { static = { spread = 4, every = 16 } }\n",
@@ -106,7 +107,7 @@ const OPTIONS: [Choice; 14] = [
     choice("cached map, half", "mapping = { cache = '4 MiB' }\n"),
     Choice {
         name: "SLC cache",
-        both: FILLED,
+        both: "reads_allocate = false\ninitial = { fill = '80 %' }\nspare = { share = '12 %', reserved = 1 }\n",
         tables: "slc = { pages = 85, fixed = 2, read = '25 us', program = '200 us' }\n",
     },
     Choice {
