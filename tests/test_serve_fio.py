@@ -84,18 +84,15 @@ def test_a_job_file_for_a_served_device_is_a_load(command: Command, tmp_path: Pa
 
 # Seconds at fifty times the speed of the clock.
 AN_HOUR_AND_A_QUARTER, A_DAY = 90, 1730
+MINUTES = (pytest.mark.long, pytest.mark.alone)
 
 
 @pytest.mark.parametrize(
     ("contents", "runtime"),
     [
-        pytest.param(
-            ["--discard-contents"], AN_HOUR_AND_A_QUARTER, marks=[pytest.mark.long, pytest.mark.alone]
-        ),
-        pytest.param(
-            ["--image", "disk.img"], AN_HOUR_AND_A_QUARTER, marks=[pytest.mark.long, pytest.mark.alone]
-        ),
-        pytest.param(["--image", "disk.img"], A_DAY, marks=[pytest.mark.hours]),
+        pytest.param(["--discard-contents"], AN_HOUR_AND_A_QUARTER, marks=MINUTES, id="nothing kept"),
+        pytest.param(["--image", "disk.img"], AN_HOUR_AND_A_QUARTER, marks=MINUTES, id="image"),
+        pytest.param(["--image", "disk.img"], A_DAY, marks=pytest.mark.hours, id="image, a day"),
     ],
 )
 def test_memory_does_not_grow(tmp_path: Path, contents: list[str], runtime: int) -> None:

@@ -53,7 +53,7 @@ struct Ran {
 struct Choice {
     name: &'static str,
     /// What both drives have.
-    both: &'static str,
+    both: &'static [&'static str],
     /// What one of them has.
     tables: &'static str,
 }
@@ -61,10 +61,13 @@ struct Choice {
 const fn choice(name: &'static str, tables: &'static str) -> Choice {
     Choice {
         name,
-        both: "",
+        both: &[],
         tables,
     }
 }
+
+/// What is on the drive at the start, where reads do not put anything there.
+const FILLED: &str = "reads_allocate = false\ninitial = { fill = '80 %' }\n";
 
 /// Room for blocks that an option sets aside.
 const MORE_SPARE: &str = "spare = { share = '12 %', reserved = 1 }\n";
@@ -96,7 +99,7 @@ const OPTIONS: [Choice; 14] = [
     ),
     Choice {
         name: "failures",
-        both: MORE_SPARE,
+        both: &[MORE_SPARE],
         tables: "failures = { program = { worn = '0.0001 %', erases = 3000 } }\n",
     },
     choice(
@@ -107,12 +110,12 @@ const OPTIONS: [Choice; 14] = [
     choice("cached map, half", "mapping = { cache = '4 MiB' }\n"),
     Choice {
         name: "SLC cache",
-        both: "reads_allocate = false\ninitial = { fill = '80 %' }\nspare = { share = '12 %', reserved = 1 }\n",
+        both: &[FILLED, MORE_SPARE],
         tables: "slc = { pages = 85, fixed = 2, read = '25 us', program = '200 us' }\n",
     },
     Choice {
         name: "parity, 8 dies",
-        both: "reads_allocate = false\ninitial = { fill = '80 %' }\nallocation = { fixed = 0 }\n",
+        both: &[FILLED, "allocation = { fixed = 0 }\n"],
         tables: "parity = { stripe = 8 }\n",
     },
 ];
@@ -177,7 +180,8 @@ fn options() {
     println!("\nOptions: requests per second, of those without");
     println!("{:24}{:>20}{:>20}", "", CASES[0].name, CASES[1].name);
     for Choice { name, both, tables } in OPTIONS {
-        let (one, other) = (both.to_owned(), format!("{both}{tables}"));
+        let one = both.concat();
+        let other = format!("{one}{tables}");
         let ratios = CASES.each_ref().map(|case| {
             let (mut with, mut without) = (0.0f64, 0.0f64);
             for _ in 0..TURNS {

@@ -40,9 +40,8 @@ impl Model<'_> {
                 Event::Held | Event::Patrol | Event::Fold | Event::Idle
             )
         };
-        let patrols = self.drive().refresh.is_some_and(|its| its.age.is_some());
         self.completions.iter().all(Option::is_some)
-            && (patrols || self.events.iter().all(is_by_itself))
+            && (self.drive().patrols() || self.events.iter().all(is_by_itself))
     }
 
     /// The next instant begins: requests that arrive in it come after what was foreseen for it.

@@ -201,7 +201,7 @@ fn of_twin(case: &Case) -> Done {
 /// How the two differ, if they do: the first request, else the first counter.
 pub fn difference(case: &Case) -> Option<String> {
     // A drive that looks for old blocks for ever is not done with its work when the last request is complete.
-    let patrols = case.drive.refresh.is_some_and(|its| its.age.is_some());
+    let patrols = case.drive.patrols();
     let counted = |mut done: Done| {
         done.counters
             .retain(|&(name, _)| !patrols || name == READ_ONLY || case.cut.is_some());

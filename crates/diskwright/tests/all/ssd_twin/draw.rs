@@ -236,8 +236,7 @@ fn with_requests(mut draw: Draw, mut more: Draw, drive: Drive) -> Case {
     }
     // The counters are those of a drive that has nothing to do any more: the reads may bring parts of the map, for which others are written, and the
     // run ends with the flush, behind all of it. A drive that patrols always has something to do, and its counters are not compared.
-    let patrols = drive.refresh.is_some_and(|refresh| refresh.age.is_some());
-    let apart = if patrols {
+    let apart = if drive.patrols() {
         200_000_000
     } else {
         100_000_000_000

@@ -3,6 +3,11 @@
 use super::specs::{Drive, Separation};
 
 impl Drive {
+    /// Whether it looks for old blocks, for ever.
+    pub fn patrols(&self) -> bool {
+        self.refresh.is_some_and(|refresh| refresh.age.is_some())
+    }
+
     pub fn planes(&self) -> usize {
         self.counts.iter().product()
     }
