@@ -185,7 +185,7 @@ impl Model<'_> {
                 });
                 under_way.sort_by_key(|&sent| match self.jobs[self.sent[sent].job].purpose {
                     Purpose::Request(number) => number,
-                    Purpose::Step | Purpose::Seal => usize::MAX,
+                    Purpose::Step(_) | Purpose::Seal => usize::MAX,
                 });
                 for sent in under_way {
                     self.ends(sent, End::Failed);

@@ -46,8 +46,8 @@ impl Piece {
 pub enum Purpose {
     /// The host's request of a number.
     Request(usize),
-    /// A step of a rebuild, and the flush at its end.
-    Step,
+    /// A step of a rebuild on this spare, and the flush at its end.
+    Step(usize),
     Seal,
 }
 
@@ -195,7 +195,12 @@ impl Model<'_> {
                 continue;
             }
             let is_write = matches!(op, Op::Write | Op::Trim);
-            let is_of_spare = self.jobs[job].purpose == Purpose::Step && !self.is_lost(run.member);
+            let is_of_spare = match self.jobs[job].purpose {
+                Purpose::Step(spare) => {
+                    self.slots[run.member].device == spare && !self.is_lost(run.member)
+                }
+                _ => false,
+            };
             let is_taken = is_of_spare || self.takes(run.member, run.at);
             if self.case.is_redundant() && is_write && !is_taken {
                 let job = &mut self.jobs[job];
@@ -307,7 +312,7 @@ impl Model<'_> {
         let Purpose::Request(request) = self.jobs[job].purpose else {
             self.leaves(job);
             return match self.jobs[job].purpose {
-                Purpose::Step => self.has_stepped(job, has_succeeded),
+                Purpose::Step(spare) => self.has_stepped(job, spare, has_succeeded),
                 _ => self.is_sealed(),
             };
         };

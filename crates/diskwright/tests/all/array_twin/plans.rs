@@ -24,15 +24,16 @@ impl Model<'_> {
         let has_parity = self.case.parity().is_some();
         self.jobs[job].tally.clear();
         self.jobs[job].pieces.clear();
-        let plan = match self.jobs[job].asked.op {
-            _ if self.jobs[job].purpose == Purpose::Step => self.plans_step(job),
-            Op::Trim if has_parity => {
+        let Job { asked, purpose, .. } = &self.jobs[job];
+        let plan = match (asked.op, *purpose) {
+            (_, Purpose::Step(spare)) => self.plans_step(job, spare),
+            (Op::Trim, _) if has_parity => {
                 self.add("trims_not_passed_on", 1);
                 Some(Plan::default())
             }
-            Op::Read if has_parity => self.plans_read(job),
-            Op::Write if has_parity => self.plans_write(job),
-            Op::Read => self.plans_read_of_copies(job),
+            (Op::Read, _) if has_parity => self.plans_read(job),
+            (Op::Write, _) if has_parity => self.plans_write(job),
+            (Op::Read, _) => self.plans_read_of_copies(job),
             _ => self.plans_write_of_copies(job),
         };
         let Some(mut plan) = plan else {

@@ -83,7 +83,9 @@ impl Model<'_> {
             lbn: from,
             blocks,
         };
-        self.jobs.push(Job::new(asked, Purpose::Step, Some(claim)));
+        let spare = self.slots[member].device;
+        self.jobs
+            .push(Job::new(asked, Purpose::Step(spare), Some(claim)));
         self.asks(self.jobs.len() - 1);
     }
 
@@ -103,10 +105,10 @@ impl Model<'_> {
     }
 
     /// What is read for a step, and written to the spare.
-    pub fn plans_step(&mut self, job: usize) -> Option<Plan> {
+    pub fn plans_step(&mut self, job: usize, spare: usize) -> Option<Plan> {
         let asked = self.jobs[job].asked;
         let member = self.rebuild?.member;
-        if self.slots[member].state != State::Rebuilding(asked.lbn) {
+        if self.slots[member].device != spare {
             return None;
         }
         let blocks = (asked.lbn..asked.lbn + asked.blocks).map(|at| (member, at));
@@ -126,12 +128,12 @@ impl Model<'_> {
     }
 
     /// A step is over.
-    pub fn has_stepped(&mut self, job: usize, has_succeeded: bool) {
+    pub fn has_stepped(&mut self, job: usize, spare: usize, has_succeeded: bool) {
         let asked = self.jobs[job].asked;
         let Some(UnderWay { member, since }) = self.rebuild else {
             return;
         };
-        if self.slots[member].state != State::Rebuilding(asked.lbn) {
+        if self.slots[member].device != spare {
             return;
         }
         if !has_succeeded {

@@ -108,6 +108,29 @@ fn two_lost_members_and_an_unreadable_sector_are_made_up_for_by_raid_6() {
     assert!(number(&result, "requests.failed") == 0.0 || lost > Some(0.0));
 }
 
+/// The first step is read until 7 ms at least, and written until 15 ms; nothing else is written.
+#[test]
+fn a_spare_that_fails_in_the_middle_of_a_step_leaves_the_whole_of_it_to_the_next_one() {
+    for layout in [
+        FIVE,
+        "{ raid-6 = { unit = \"64 blocks\" } }",
+        "{ raid-10 = { unit = \"64 blocks\" } }",
+    ] {
+        let spares = "spare = [MEMBER, MEMBER]\nrebuild = { step = \"64 KiB\" }";
+        let text = spec(5, "1.0", layout, 4, spares);
+        let fails = fault("0 s", "{ fail = \"array.member[0]\" }");
+        for ms in 1..20 {
+            let again = fault(&format!("{ms} ms"), "{ fail = \"array.spare[0]\" }");
+            let result = run(&format!("{text}{fails}{again}"));
+            let last = &result["devices"]["array"]["rebuilds"][1];
+            assert_eq!(last["complete"], Value::from(true), "{layout}, {ms} ms");
+            assert_eq!(number(last, "blocks"), 8192.0);
+            let writes = &result["devices"]["array.spare[1].simple"]["writes"];
+            assert_eq!(writes, 64, "{layout}, {ms} ms");
+        }
+    }
+}
+
 /// Each copy has an unreadable block, in another unit.
 #[test]
 fn a_read_of_two_units_has_each_of_them_from_the_copy_that_can_be_read() {

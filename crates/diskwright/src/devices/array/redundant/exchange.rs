@@ -19,7 +19,9 @@ impl Redundant {
             }
             Kind::Tail => self.send_tail(number, cx),
             Kind::Replay { entry } => self.read_entry(number, entry, cx),
-            Kind::Seal { slot } => self.send_flush(number, slot, cx),
+            Kind::Seal { slot, spare } if self.is_rebuilt_on(spare) => {
+                self.send_flush(number, slot, cx);
+            }
             _ => {}
         }
         for index in 0..self.work[number as usize].plan.reads.len() {
@@ -51,7 +53,11 @@ impl Redundant {
             write.is_done = true;
             let (slot, from) = (write.slot, write.lbn);
             let is_target = match self.work[number as usize].kind {
-                Kind::Rebuild { slot: target, .. } => target == slot,
+                Kind::Rebuild {
+                    slot: target,
+                    spare,
+                    ..
+                } => target == slot && self.is_rebuilt_on(spare),
                 Kind::Marks => true,
                 _ => false,
             };

@@ -118,6 +118,12 @@ impl Redundant {
         });
     }
 
+    /// Whether this spare is being written: what was begun for another does not count for it.
+    pub(super) fn is_rebuilt_on(&self, spare: DeviceId) -> bool {
+        let now = self.rebuild.as_ref();
+        now.is_some_and(|rebuild| rebuild.spare == spare)
+    }
+
     /// The next step of the rebuild.
     pub(super) fn step(&mut self, cx: &mut Context<'_>) {
         let Some(rebuild) = &mut self.rebuild else {
@@ -125,14 +131,14 @@ impl Redundant {
         };
         rebuild.alarm = None;
         rebuild.step_began = cx.now();
-        let slot = rebuild.slot;
+        let Rebuild { slot, spare, .. } = *rebuild;
         let State::Rebuilding(done) = self.slots[slot].state else {
             unreachable!("a place that is rebuilt is neither good nor lost");
         };
         let geometry = self.geometry;
         let used = geometry.used();
         if done == used {
-            let seal = self.begin(Kind::Seal { slot }, None, Command::default());
+            let seal = self.begin(Kind::Seal { slot, spare }, None, Command::default());
             return self.ask(seal);
         }
         let to = (done + self.upkeep.rebuild.step.blocks()).min(used);
@@ -156,6 +162,7 @@ impl Redundant {
         };
         let kind = Kind::Rebuild {
             slot,
+            spare,
             from: done,
             to,
         };
@@ -175,12 +182,12 @@ impl Redundant {
     pub(super) fn plan_rebuild(
         &self,
         work: &Work,
-        slot: usize,
+        (slot, spare): (usize, DeviceId),
         (from, to): (u64, u64),
         plan: &mut Plan,
     ) -> Result<(), Outcome> {
         let is_still = matches!(self.slots[slot].state, State::Rebuilding(done) if done == from);
-        if !is_still || self.rebuild.is_none() {
+        if !is_still || !self.is_rebuilt_on(spare) {
             return Err(Outcome::FailedDevice);
         }
         let view = self.view(work);
@@ -245,10 +252,16 @@ impl Redundant {
         cx: &mut Context<'_>,
     ) {
         match kind {
-            Kind::Rebuild { slot, from, to } => {
+            Kind::Rebuild {
+                slot,
+                spare,
+                from,
+                to,
+            } => {
                 let is_still =
                     matches!(self.slots[slot].state, State::Rebuilding(done) if done == from);
-                let Some(rebuild) = self.rebuild.as_mut().filter(|_| is_still) else {
+                let now = self.rebuild.as_mut();
+                let Some(rebuild) = now.filter(|now| is_still && now.spare == spare) else {
                     return;
                 };
                 if outcome != Outcome::Ok {
@@ -262,9 +275,9 @@ impl Redundant {
                 let next = cx.now().max(rebuild.step_began + least);
                 rebuild.alarm = Some(cx.alarm(next, Token::new(REBUILD, 0)));
             }
-            Kind::Seal { slot } => {
+            Kind::Seal { slot, spare } => {
                 let is_whole = self.slots[slot].state == State::Rebuilding(self.geometry.used());
-                if self.rebuild.is_none() || !is_whole {
+                if !is_whole || !self.is_rebuilt_on(spare) {
                     return;
                 }
                 self.slots[slot].state = State::Good;

@@ -182,7 +182,12 @@ impl Redundant {
             }
             Kind::Flush | Kind::Seal { .. } | Kind::Settle | Kind::Unmark | Kind::Reclaim => Ok(()),
             Kind::Entries | Kind::Tail => Ok(()),
-            Kind::Rebuild { slot, from, to } => self.plan_rebuild(work, slot, (from, to), plan),
+            Kind::Rebuild {
+                slot,
+                spare,
+                from,
+                to,
+            } => self.plan_rebuild(work, (slot, spare), (from, to), plan),
             Kind::Scrub { from, to } | Kind::Resync { from, to } => {
                 self.plan_step(work, (from, to), plan);
                 Ok(())

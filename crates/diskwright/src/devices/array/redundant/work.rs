@@ -7,7 +7,7 @@ use super::journal::Logged;
 use super::locks::Rows;
 use super::plan::{Bad, Plan};
 use crate::engine::children::{JobId, Passed};
-use crate::engine::request::{Command, Op, RequestId};
+use crate::engine::request::{Command, DeviceId, Op, RequestId};
 
 /// What a piece of work is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,10 +19,15 @@ pub enum Kind {
     Request,
     /// A flush of the array.
     Flush,
-    /// Blocks of a place that are written to a spare, from this one up to that one.
-    Rebuild { slot: usize, from: u64, to: u64 },
+    /// Blocks of a place that are written to this spare, from this one up to that one.
+    Rebuild {
+        slot: usize,
+        spare: DeviceId,
+        from: u64,
+        to: u64,
+    },
     /// A flush of a spare that has all blocks.
-    Seal { slot: usize },
+    Seal { slot: usize, spare: DeviceId },
     /// Blocks of all members that are read and compared, from this one up to that one.
     Scrub { from: u64, to: u64 },
     /// The same of rows that may not fit together.
