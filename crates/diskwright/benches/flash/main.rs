@@ -2,8 +2,12 @@
 //!
 //! Random requests of 4 KiB on 80 % of `mqsim-clean`, one thread: 2,500,000 reads at 32 outstanding, and as many writes at 16, the last third of them
 //! with cleaning. Bare loop and engine take turns; the best of five turns counts.
+//!
+//! With `--instructions` what each option costs is counted under valgrind instead: instructions do not depend on what else the
+//! machine does.
 
 mod bare;
+mod instructions;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -52,21 +56,33 @@ struct Ran {
 /// An option of the drive, beside the drive without it.
 struct Choice {
     name: &'static str,
+    /// Whether it needs data on the drive, where reads do not put anything there.
+    filled: bool,
     /// What both drives have.
-    both: &'static [&'static str],
+    both: &'static str,
     /// What one of them has.
     tables: &'static str,
+}
+
+impl Choice {
+    /// The tables of the drive without the option, and with it.
+    fn tables(&self) -> (String, String) {
+        let without = format!("{}{}", if self.filled { FILLED } else { "" }, self.both);
+        let with = format!("{without}{}", self.tables);
+        (without, with)
+    }
 }
 
 const fn choice(name: &'static str, tables: &'static str) -> Choice {
     Choice {
         name,
-        both: &[],
+        filled: false,
+        both: "",
         tables,
     }
 }
 
-/// What is on the drive at the start, where reads do not put anything there.
+/// What is on the drive at the start.
 const FILLED: &str = "reads_allocate = false\ninitial = { fill = '80 %' }\n";
 
 /// Room for blocks that an option sets aside.
@@ -99,7 +115,8 @@ const OPTIONS: [Choice; 14] = [
     ),
     Choice {
         name: "failures",
-        both: &[MORE_SPARE],
+        filled: false,
+        both: MORE_SPARE,
         tables: "failures = { program = { worn = '0.0001 %', erases = 3000 } }\n",
     },
     choice(
@@ -110,20 +127,22 @@ const OPTIONS: [Choice; 14] = [
     choice("cached map, half", "mapping = { cache = '4 MiB' }\n"),
     Choice {
         name: "SLC cache",
-        both: &[FILLED, MORE_SPARE],
+        filled: true,
+        both: MORE_SPARE,
         tables: "slc = { pages = 85, fixed = 2, read = '25 us', program = '200 us' }\n",
     },
     Choice {
         name: "parity, 8 dies",
-        both: &[FILLED, "allocation = { fixed = 0 }\n"],
+        filled: true,
+        both: "allocation = { fixed = 0 }\n",
         tables: "parity = { stripe = 8 }\n",
     },
 ];
 
-fn engine(case: &Case, option: &str) -> Ran {
+fn engine(case: &Case, requests: u64, option: &str) -> Ran {
     let reads = if case.writes { "0.0" } else { "1.0" };
     let text = format!(
-        "[workload.synthetic]\nrequests = {REQUESTS}\narrivals = {{ closed = {{ users = {} }} }}\nreads = {reads}\nsize = \"4 KiB\"\n\
+        "[workload.synthetic]\nrequests = {requests}\narrivals = {{ closed = {{ users = {} }} }}\nreads = {reads}\nsize = \"4 KiB\"\n\
          address = {{ uniform = {{ blocks = {}, align = \"4 KiB\" }} }}\n[measure]\nwarmup = 0\n[device.ssd]\ndrive = \"mqsim-clean\"\n{option}",
         case.outstanding,
         PAGES * 8
@@ -138,6 +157,24 @@ fn engine(case: &Case, option: &str) -> Ran {
 }
 
 fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    // Cargo adds a word of its own.
+    match words
+        .iter()
+        .filter(|word| **word != "--bench")
+        .copied()
+        .collect::<Vec<_>>()[..]
+    {
+        [] => seconds(),
+        ["--instructions"] => instructions::options(),
+        [instructions::ONE, case, option, requests] => instructions::one(case, option, requests),
+        _ => panic!("no words, or --instructions"),
+    }
+}
+
+/// Requests a second: those of the drive without options, then what each option costs.
+fn seconds() {
     println!("SSDs: requests per second, million; engine / bare loop in the same run");
     println!(
         "{:24}{:>8}{:>8}{:>8}{:>8}{:>16}{:>8}{:>10}",
@@ -147,7 +184,7 @@ fn main() {
         let (mut best, mut bare_best, mut memory) = (0.0f64, 0.0f64, 0.0f64);
         let (mut amplification, mut bare_amplification) = (f64::NAN, f64::NAN);
         for _ in 0..TURNS {
-            let ran = engine(case, "");
+            let ran = engine(case, REQUESTS, "");
             (best, memory) = (best.max(ran.rate), memory.max(ran.mib));
             amplification = ran.amplification;
             let started = Instant::now();
@@ -179,17 +216,16 @@ fn main() {
 fn options() {
     println!("\nOptions: requests per second, of those without");
     println!("{:24}{:>20}{:>20}", "", CASES[0].name, CASES[1].name);
-    for Choice { name, both, tables } in OPTIONS {
-        let one = both.concat();
-        let other = format!("{one}{tables}");
+    for choice in OPTIONS {
+        let (one, other) = choice.tables();
         let ratios = CASES.each_ref().map(|case| {
             let (mut with, mut without) = (0.0f64, 0.0f64);
             for _ in 0..TURNS {
-                without = without.max(engine(case, &one).rate);
-                with = with.max(engine(case, &other).rate);
+                without = without.max(engine(case, REQUESTS, &one).rate);
+                with = with.max(engine(case, REQUESTS, &other).rate);
             }
             with / without
         });
-        println!("{name:24}{:20.2}{:20.2}", ratios[0], ratios[1]);
+        println!("{:24}{:20.2}{:20.2}", choice.name, ratios[0], ratios[1]);
     }
 }
