@@ -66,7 +66,10 @@ _LOAD: Mapping[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module", params=[0.0, 20.0], ids=["exact", "with noise"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(0.0, id="exact"), pytest.param(20.0, id="with noise", marks=pytest.mark.long)],
+)
 def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scratch")
     return record(folder / "made-up", _DRIVE, _LOAD, seed=3, noise_us=request.param)

@@ -1,6 +1,7 @@
 """Does `diskwright probe` find of an SSD what its description says, and say it well?"""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,12 @@ def test_the_function_finds_what_the_command_finds(command: Command) -> None:
     assert [point.reads for point in found.mixed] == [0, 0.3, 0.5, 0.7, 1]
 
 
-@pytest.mark.parametrize("name", diskwright.drives(kind="ssd"))
+def drive_parameter(name: str) -> Any:
+    """A drive of the library; of the one that computes for half a minute only with the long tests."""
+    return pytest.param(name, marks=pytest.mark.long if name == "mqsim-default" else [])
+
+
+@pytest.mark.parametrize("name", [drive_parameter(name) for name in diskwright.drives(kind="ssd")])
 def test_every_drive_is_shown_in_eighty_columns(command: Command, name: str) -> None:
     done = command("probe", name, *QUICK, "--only", "latency,depth,bandwidth,mixed,behind")
     assert done.returncode == 0, done.stderr
