@@ -1,7 +1,6 @@
 """Does `diskwright probe` find of an SSD what its description says, and say it well?"""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -36,7 +35,7 @@ def test_the_function_finds_what_the_command_finds(command: Command) -> None:
     assert [point.reads for point in found.mixed] == [0, 0.3, 0.5, 0.7, 1]
 
 
-def drive_parameter(name: str) -> Any:
+def drive_parameter(name: str) -> pytest.ParameterSet:
     """A drive of the library; of the one that computes for half a minute only with the long tests."""
     return pytest.param(name, marks=pytest.mark.long if name == "mqsim-default" else [])
 

@@ -157,15 +157,10 @@ fn engine(case: &Case, requests: u64, option: &str) -> Ran {
 }
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     // Cargo adds a word of its own.
-    match words
-        .iter()
-        .filter(|word| **word != "--bench")
-        .copied()
-        .collect::<Vec<_>>()[..]
-    {
+    let words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let words: Vec<String> = words.collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => seconds(),
         ["--instructions"] => instructions::options(),
         [instructions::ONE, case, option, requests] => instructions::one(case, option, requests),

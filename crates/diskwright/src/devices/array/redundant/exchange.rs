@@ -19,8 +19,10 @@ impl Redundant {
             }
             Kind::Tail => self.send_tail(number, cx),
             Kind::Replay { entry } => self.read_entry(number, entry, cx),
-            Kind::Seal { slot, spare } if self.is_rebuilt_on(spare) => {
-                self.send_flush(number, slot, cx);
+            Kind::Seal { spare } => {
+                if let Some(slot) = self.slot_rebuilt_on(spare) {
+                    self.send_flush(number, slot, cx);
+                }
             }
             _ => {}
         }
@@ -53,11 +55,7 @@ impl Redundant {
             write.is_done = true;
             let (slot, from) = (write.slot, write.lbn);
             let is_target = match self.work[number as usize].kind {
-                Kind::Rebuild {
-                    slot: target,
-                    spare,
-                    ..
-                } => target == slot && self.is_rebuilt_on(spare),
+                Kind::Rebuild { spare, .. } => self.slot_rebuilt_on(spare) == Some(slot),
                 Kind::Marks => true,
                 _ => false,
             };

@@ -118,10 +118,10 @@ impl Redundant {
         });
     }
 
-    /// Whether this spare is being written: what was begun for another does not count for it.
-    pub(super) fn is_rebuilt_on(&self, spare: DeviceId) -> bool {
+    /// The place that is being rebuilt, if it is on this spare: what was begun for another one does not count for it.
+    pub(super) fn slot_rebuilt_on(&self, spare: DeviceId) -> Option<usize> {
         let now = self.rebuild.as_ref();
-        now.is_some_and(|rebuild| rebuild.spare == spare)
+        now.filter(|now| now.spare == spare).map(|now| now.slot)
     }
 
     /// The next step of the rebuild.
@@ -138,7 +138,7 @@ impl Redundant {
         let geometry = self.geometry;
         let used = geometry.used();
         if done == used {
-            let seal = self.begin(Kind::Seal { slot, spare }, None, Command::default());
+            let seal = self.begin(Kind::Seal { spare }, None, Command::default());
             return self.ask(seal);
         }
         let to = (done + self.upkeep.rebuild.step.blocks()).min(used);
@@ -161,7 +161,6 @@ impl Redundant {
             _ => (row, 1),
         };
         let kind = Kind::Rebuild {
-            slot,
             spare,
             from: done,
             to,
@@ -182,14 +181,13 @@ impl Redundant {
     pub(super) fn plan_rebuild(
         &self,
         work: &Work,
-        (slot, spare): (usize, DeviceId),
+        spare: DeviceId,
         (from, to): (u64, u64),
         plan: &mut Plan,
     ) -> Result<(), Outcome> {
-        let is_still = matches!(self.slots[slot].state, State::Rebuilding(done) if done == from);
-        if !is_still || !self.is_rebuilt_on(spare) {
-            return Err(Outcome::FailedDevice);
-        }
+        let slot = self.slot_rebuilt_on(spare);
+        let slot = slot.filter(|&slot| self.slots[slot].state == State::Rebuilding(from));
+        let slot = slot.ok_or(Outcome::FailedDevice)?;
         let view = self.view(work);
         let unit = self.geometry.unit;
         for row in from / unit..to.div_ceil(unit) {
@@ -252,18 +250,15 @@ impl Redundant {
         cx: &mut Context<'_>,
     ) {
         match kind {
-            Kind::Rebuild {
-                slot,
-                spare,
-                from,
-                to,
-            } => {
-                let is_still =
-                    matches!(self.slots[slot].state, State::Rebuilding(done) if done == from);
+            Kind::Rebuild { spare, from, to } => {
                 let now = self.rebuild.as_mut();
-                let Some(rebuild) = now.filter(|now| is_still && now.spare == spare) else {
+                let Some(rebuild) = now.filter(|now| now.spare == spare) else {
                     return;
                 };
+                let slot = rebuild.slot;
+                if self.slots[slot].state != State::Rebuilding(from) {
+                    return;
+                }
                 if outcome != Outcome::Ok {
                     return self.lose_slot(slot, cx);
                 }
@@ -275,9 +270,11 @@ impl Redundant {
                 let next = cx.now().max(rebuild.step_began + least);
                 rebuild.alarm = Some(cx.alarm(next, Token::new(REBUILD, 0)));
             }
-            Kind::Seal { slot, spare } => {
-                let is_whole = self.slots[slot].state == State::Rebuilding(self.geometry.used());
-                if !is_whole || !self.is_rebuilt_on(spare) {
+            Kind::Seal { spare } => {
+                let Some(slot) = self.slot_rebuilt_on(spare) else {
+                    return;
+                };
+                if self.slots[slot].state != State::Rebuilding(self.geometry.used()) {
                     return;
                 }
                 self.slots[slot].state = State::Good;

@@ -182,12 +182,7 @@ impl Redundant {
             }
             Kind::Flush | Kind::Seal { .. } | Kind::Settle | Kind::Unmark | Kind::Reclaim => Ok(()),
             Kind::Entries | Kind::Tail => Ok(()),
-            Kind::Rebuild {
-                slot,
-                spare,
-                from,
-                to,
-            } => self.plan_rebuild(work, (slot, spare), (from, to), plan),
+            Kind::Rebuild { spare, from, to } => self.plan_rebuild(work, spare, (from, to), plan),
             Kind::Scrub { from, to } | Kind::Resync { from, to } => {
                 self.plan_step(work, (from, to), plan);
                 Ok(())

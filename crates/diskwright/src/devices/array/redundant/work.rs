@@ -19,15 +19,10 @@ pub enum Kind {
     Request,
     /// A flush of the array.
     Flush,
-    /// Blocks of a place that are written to this spare, from this one up to that one.
-    Rebuild {
-        slot: usize,
-        spare: DeviceId,
-        from: u64,
-        to: u64,
-    },
+    /// Blocks that are written to this spare, from this one up to that one.
+    Rebuild { spare: DeviceId, from: u64, to: u64 },
     /// A flush of a spare that has all blocks.
-    Seal { slot: usize, spare: DeviceId },
+    Seal { spare: DeviceId },
     /// Blocks of all members that are read and compared, from this one up to that one.
     Scrub { from: u64, to: u64 },
     /// The same of rows that may not fit together.
