@@ -50,6 +50,11 @@ impl CacheDevice {
         self.dirty.has_all(lbn, lbn + 1)
     }
 
+    /// Whether it alone had the newest data of a block, and has failed: the block cannot be read.
+    pub fn is_lost(&self, lbn: u64) -> bool {
+        self.lost.has_all(lbn, lbn + 1)
+    }
+
     /// Blocks that are newer than behind it.
     pub fn dirty_blocks(&self) -> u64 {
         self.dirty.blocks()

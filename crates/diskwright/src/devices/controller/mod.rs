@@ -348,6 +348,7 @@ impl Device for Controller {
             return None;
         }
         Some(match &self.cache {
+            Cache::Device(device) if device.is_lost(lbn.0) => return None,
             Cache::Device(device) if device.is_newest(lbn.0) => on(&self.queues[self.addressed]),
             _ => on(&self.queues[self.child_of(lbn.0)]),
         })
@@ -382,10 +383,14 @@ impl Device for Controller {
     }
 
     fn warnings(&self) -> Vec<String> {
-        match self.lost_blocks {
+        let (lost, what_failed) = match &self.cache {
+            Cache::Device(device) => (device.lost_blocks(), "the cache device"),
+            _ => (self.lost_blocks, "the device that they belong to"),
+        };
+        match lost {
             0 => Vec::new(),
             lost => vec![format!(
-                "{lost} dirty blocks were lost: the device that they belong to had failed"
+                "{lost} dirty blocks were lost: {what_failed} had failed"
             )],
         }
     }

@@ -706,6 +706,31 @@ fn a_cache_device_that_fails_takes_its_dirty_blocks_along() {
     assert_eq!(bad, [3]);
 }
 
+/// A run that is being written back had been read when its cache device failed, and counts as lost until it has been written.
+#[test]
+fn what_a_cache_device_takes_along_is_not_found_after_a_power_cut() {
+    let devices = || Setup::cache_device(60, Writes::Back, Some(Time::from_ms(100))).devices();
+    let fails = |ms| (Time::from_ms(ms), Injection::Fail(DeviceId(2)));
+    for failure in [50, 103] {
+        for cut in [60, 104, 112, 120] {
+            let injections = [fails(failure), (Time::from_ms(cut), Injection::PowerCut)];
+            let (engine, _) = run(devices(), &[write(4, 4)], &injections);
+            assert_eq!(faults(&engine), &[] as &[String], "{failure} {cut}");
+        }
+    }
+    // Its read takes 1 ms, the write behind it 10 ms.
+    for (failure, cut, lost) in [(50, 200, 4), (103, 104, 4), (103, 200, 0)] {
+        let at = |ms, command| (Time::from_ms(ms), command);
+        let commands = vec![at(0, write(4, 4)), at(300, read(20, 4))];
+        let injections = [fails(failure), (Time::from_ms(cut), Injection::PowerCut)];
+        let (engine, _) = run_at(devices(), commands, &injections);
+        let controller = &engine.devices()[3];
+        let told = &controller.report(Time::ZERO)["lost_blocks"];
+        assert_eq!(*told, lost, "{failure} {cut}");
+        assert_eq!(controller.warnings().len(), usize::from(lost > 0));
+    }
+}
+
 #[test]
 fn what_is_promised_by_volatile_devices_is_there_after_a_power_cut() {
     for writes in [Writes::Synchronous, Writes::Through, Writes::Back] {
