@@ -104,6 +104,8 @@ fn defects(draw: &mut Draw, zone: &mut Zone, surfaces: u64, ranges: u64) {
         .collect();
     slipped.sort_unstable();
     slipped.dedup();
+    // A quarter of a track may be in front and a half of it spare: something is to be left for data.
+    slipped.truncate(sectors as usize / 5);
     zone.slipped = slipped;
     if tracks > 4 && draw.chance(20) {
         let track = draw.within(0..=tracks * ranges - 1);
