@@ -134,7 +134,7 @@ const OPTIONS: [Choice; 14] = [
     Choice {
         name: "parity, 8 dies",
         filled: true,
-        both: "allocation = { fixed = 0 }\n",
+        both: "allocation = { fixed = 0 }\nspare = { share = '12 %', reserved = 1 }\n",
         tables: "parity = { stripe = 8 }\n",
     },
 ];

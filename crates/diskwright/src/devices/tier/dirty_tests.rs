@@ -201,6 +201,28 @@ fn after_a_power_cut_the_backing_device_has_what_was_promised() {
     }
 }
 
+/// What leaves its place is in memory alone once the cache device has failed: it is lost unless its write ends before the power is cut.
+#[test]
+fn a_victim_on_its_way_is_lost_with_the_cache_device_and_the_power() {
+    let commands = [(0, write(0, 8)), (20, write(8, 8)), (60, read(500, 1))];
+    for metadata in [r#"{ "none": {} }"#, r#"{ "on-cache": {} }"#] {
+        let setup = Setup {
+            lines: 1,
+            metadata,
+            ..BACK
+        };
+        for fails in 15..35 {
+            for cut in fails + 1..fails + 15 {
+                let faults = [
+                    (Time::from_ms(fails), Injection::Fail(DeviceId(0))),
+                    (Time::from_ms(cut), Injection::PowerCut),
+                ];
+                setup.run_at(&commands, &faults);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_read_that_fails_gives_its_place_back_once_the_victim_has_left() {
     let one = Setup { lines: 1, ..BACK };

@@ -188,11 +188,16 @@ impl Tier {
     pub(super) fn lose_cache(&mut self, cx: &mut Context<'_>) {
         self.condition = Condition::Failed;
         self.freeze_table();
-        self.counters.lost_blocks += self.map.dirty_blocks();
         let mut from = 0;
         while let Some((lbn, blocks)) = self.map.next_dirty(from, u32::MAX) {
-            self.lost.add(lbn, blocks, Outcome::FailedDevice);
+            self.counters.lost_blocks += self.lost.add(lbn, blocks, Outcome::FailedDevice);
             from = lbn + u64::from(blocks);
+        }
+        // What is in memory already is saved when it has been written.
+        let victims = self.works.iter().filter(|work| work.is_leaving());
+        for run in victims.flat_map(|work| &work.runs) {
+            let lost = self.lost.add(run.lbn, run.blocks, Outcome::FailedDevice);
+            self.counters.lost_blocks += lost;
         }
         self.forget_lines();
         let now = cx.now();
@@ -213,10 +218,7 @@ impl Tier {
     pub(super) fn leaving(&self, lbn: u64) -> Option<u64> {
         let piece = self.map.pieces(lbn, 1).next()?;
         let work = self.works.get(self.claims.get(piece.key).exclusive?);
-        if !matches!(
-            work.stage,
-            Stage::Gathering | Stage::Spreading | Stage::Settling
-        ) {
+        if !work.is_leaving() {
             return None;
         }
         let mut runs = work.runs.iter();

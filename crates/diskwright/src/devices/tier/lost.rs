@@ -37,10 +37,11 @@ impl LostBlocks {
         run.map(|(_, (_, outcome))| *outcome)
     }
 
-    /// A run of blocks is lost.
-    pub fn add(&mut self, lbn: u64, blocks: u32, outcome: Outcome) {
-        self.remove(lbn, blocks);
+    /// A run of blocks is lost. How many of them were not.
+    pub fn add(&mut self, lbn: u64, blocks: u32, outcome: Outcome) -> u64 {
+        let known = self.remove(lbn, blocks);
         self.runs.insert(lbn, (lbn + u64::from(blocks), outcome));
+        u64::from(blocks) - known
     }
 
     /// A run of blocks has new data, or needs none. How many of them were lost.
@@ -91,9 +92,11 @@ mod tests {
                         let count = model[range.clone()].iter().flatten().count() as u64;
                         prop_assert_eq!(lost.remove(lbn, blocks), count);
                     }
-                    Some(outcome) => lost.add(lbn, blocks, outcome),
+                    Some(outcome) => {
+                        let count = model[range.clone()].iter().filter(|lost| lost.is_none()).count() as u64;
+                        prop_assert_eq!(lost.add(lbn, blocks, outcome), count);
+                    }
                 }
-
                 model[range].fill(outcome);
                 prop_assert_eq!(lost.first(), model.iter().flatten().next().copied());
                 prop_assert_eq!(lost.blocks(), model.iter().flatten().count() as u64);

@@ -33,6 +33,15 @@ pub(super) struct Work {
 }
 
 impl Work {
+    /// Whether it writes back a line that has lost its place, and has not ended.
+    pub fn is_leaving(&self) -> bool {
+        let is_under_way = matches!(
+            self.stage,
+            Stage::Gathering | Stage::Spreading | Stage::Settling
+        );
+        is_under_way && matches!(self.cause, Cause::Victim { .. })
+    }
+
     /// Makes it as a new one, whose lists have memory.
     fn reset(&mut self) {
         let Work {

@@ -260,16 +260,13 @@ impl Tier {
     /// The backing device could not take what a victim had: it is lost.
     fn lose_victim(&mut self, runs: &[CacheRun], outcome: Outcome) {
         for run in runs.iter().filter(|run| !run.is_lost) {
-            self.counters.lost_blocks += u64::from(run.blocks);
-            self.lost.add(run.lbn, run.blocks, outcome);
+            self.counters.lost_blocks += self.lost.add(run.lbn, run.blocks, outcome);
         }
     }
 
     /// Dirty blocks of lines that are held could not be read, or not be written to the backing device.
     pub(super) fn lose(&mut self, lbn: u64, blocks: u32, outcome: Outcome) {
-        let is_known = self.lost.meets(lbn, blocks).is_some();
-        self.counters.lost_blocks += if is_known { 0 } else { u64::from(blocks) };
-        self.lost.add(lbn, blocks, outcome);
+        self.counters.lost_blocks += self.lost.add(lbn, blocks, outcome);
         for piece in self.map.pieces(lbn, blocks) {
             if let Some(frame) = self.map.find(piece.key) {
                 self.map.forget(frame, &piece);
