@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import pytest
 
 import chromium
+from starts import Starter
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = Path(sys.executable).parent / "diskwright"
@@ -37,20 +38,19 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 Look = Callable[[Path], chromium.Browser]
 
 
+@pytest.fixture(scope="session")
+def starter() -> Iterator[Starter]:
+    """What forks for each command."""
+    with Starter() as forking:
+        yield forking
+
+
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
+def command(starter: Starter, tmp_path: Path) -> Command:
     """Runs `diskwright` with arguments in an empty folder."""
 
     def run(*arguments: str | Path, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMAND, *arguments],
-            cwd=cwd,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return starter.run([COMMAND, *arguments], cwd=cwd, env=environment(), timeout=120)
 
     return run
 
@@ -122,6 +122,11 @@ def environment() -> dict[str, str]:
     """The environment without what changes how the output looks."""
     styling = {"COLUMNS", "FORCE_COLOR", "NO_COLOR", "GITHUB_ACTIONS", "TERMINAL_WIDTH"}
     return {name: value for name, value in os.environ.items() if name not in styling}
+
+
+def others_long(all_of: Iterable[str], *quick: str) -> list[pytest.ParameterSet]:
+    """Parameters of a test: all but those that are named are left to the long tests."""
+    return [pytest.param(one, marks=[] if one in quick else [pytest.mark.long]) for one in all_of]
 
 
 def names(folder: Path) -> list[str]:

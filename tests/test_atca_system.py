@@ -38,7 +38,7 @@ VERDICTS = {"holds", "sign only", "inconclusive", "fails"}
 # Requests of each run: enough for every piece of the machinery, and for nothing that is found with it.
 FEW = 200
 # Points of a figure that are made of runs, when not all are.
-SOME = 10
+SOME = 3
 
 Requests = list[tuple[int, int, bool]]
 

@@ -46,7 +46,7 @@ DRIVES = ("ibm-18es-linear", "cheetah-9lp-linear")
 # Requests of each run: enough for every piece of the machinery, and for nothing that is found with it.
 FEW = 200
 # Points of a figure that are made of runs.
-SOME = 4
+SOME = 2
 # Statements of hundreds of runs, of which what is measured is tested by itself.
 HEAVY = {"adaptive-regret", "dald-below-logging", "equal-at-the-ends"}
 

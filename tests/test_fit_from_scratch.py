@@ -68,7 +68,10 @@ _LOAD: Mapping[str, Any] = {
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(0.0, id="exact"), pytest.param(20.0, id="with noise", marks=pytest.mark.long)],
+    params=[
+        pytest.param(0.0, id="exact", marks=pytest.mark.long),
+        pytest.param(20.0, id="with noise", marks=pytest.mark.long),
+    ],
 )
 def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scratch")

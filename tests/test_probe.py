@@ -160,7 +160,12 @@ def test_a_string_is_no_list_of_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("a.png", b"\x89PNG\r\n\x1a\n"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF-")]
+    ("name", "start"),
+    [
+        ("a.png", b"\x89PNG\r\n\x1a\n"),
+        pytest.param("a.svg", b"<?xml", marks=pytest.mark.long),
+        pytest.param("a.pdf", b"%PDF-", marks=pytest.mark.long),
+    ],
 )
 def test_a_plot_is_drawn(command: Command, tmp_path: Path, name: str, start: bytes) -> None:
     done = command("probe", "ibm-18es", *QUICK, "--plot", name)

@@ -11,7 +11,7 @@ import pytest
 
 import chromium
 import diskwright
-from conftest import SPEC, Command, Look, refused
+from conftest import SPEC, Command, Look, others_long, refused
 from diskwright import report
 from test_report import Page, spec_of
 from test_report_browser import box, contrast, element, luminance
@@ -46,7 +46,7 @@ SPECS = {
 }
 
 
-@pytest.fixture(scope="module", params=SPECS)
+@pytest.fixture(scope="module", params=others_long(SPECS, "with a buffer"))
 def result(request: pytest.FixtureRequest) -> diskwright.Result:
     return run(SPECS[request.param])
 
@@ -494,7 +494,7 @@ SEVERAL = {
 }
 
 
-@pytest.fixture(scope="module", params=SEVERAL)
+@pytest.fixture(scope="module", params=others_long(SEVERAL, "arms that read and write"))
 def with_arms(request: pytest.FixtureRequest) -> diskwright.Result:
     return run(SEVERAL[request.param])
 

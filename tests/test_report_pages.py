@@ -11,7 +11,7 @@ import pytest
 
 import chromium
 import diskwright
-from conftest import SPEC, Look
+from conftest import SPEC, Look, others_long
 from diskwright import report
 from diskwright.report._facts import device, facts
 from diskwright.report.charts import _coinciding
@@ -19,7 +19,9 @@ from diskwright.report.charts import _coinciding
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCHEDULER, DEPTH = "device.hdd.queue.scheduler", "device.hdd.queue.depth"
 TWENTY: dict[str, list[Any]] = {SCHEDULER: ["fcfs", "sstf", "c-look", "satf"], DEPTH: [1, 2, 4, 8, 16]}
-KINDS = ["run", "twenty variants", "array", "ssd", "tier", "arms"]
+KINDS = others_long(
+    ["run", "twenty variants", "array", "ssd", "tier", "arms"], "run", "twenty variants", "tier"
+)
 
 # Axes of numbers, with how many of their ticks have a label.
 TICKS = (
