@@ -20,6 +20,7 @@ mod die_trace;
 mod disksim_files;
 mod drive_cache;
 mod drive_power;
+mod driver_twin;
 mod dual_actuator;
 mod fio_report;
 mod flash_backed;

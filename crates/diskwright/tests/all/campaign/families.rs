@@ -9,7 +9,7 @@ use crate::whole_specs::{
     self, Case, Coped, Definitions, Fault, Verdict, array_failures, controller_cuts, flash_cuts,
     hybrid_cuts, judge, judge_once, power_cuts, tier_cuts,
 };
-use crate::{array_twin, hdd_twin, hybrid_twin, pool_twin, ssd_twin, tier_twin};
+use crate::{array_twin, driver_twin, hdd_twin, hybrid_twin, pool_twin, ssd_twin, tier_twin};
 
 /// Random cases of one kind, by their numbers: the same on every machine.
 pub struct Family {
@@ -161,6 +161,11 @@ pub const FAMILIES: &[Family] = &[
         "array-twin",
         "arrays against their twin",
         Told(array_twin::difference, array_twin::small),
+    ),
+    family(
+        "driver-twin",
+        "drivers against their twin",
+        Told(driver_twin::difference, driver_twin::small),
     ),
     family(
         "array-of-one",

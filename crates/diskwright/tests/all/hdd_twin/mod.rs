@@ -8,10 +8,10 @@ mod draw;
 mod medium;
 mod model;
 mod places;
-mod queue;
+pub mod queue;
 mod seeks;
 mod segments;
-mod specs;
+pub mod specs;
 mod turns;
 
 use std::collections::BTreeMap;

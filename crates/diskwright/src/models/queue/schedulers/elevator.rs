@@ -40,11 +40,11 @@ impl By {
     }
 
     /// The uppermost place that lies downwards of `here`: on the arm's cylinder requests lie in both directions, but
-    /// what begins where the previous request ended lies upwards only.
-    fn below(self, space: &Space<'_>, here: u64) -> u64 {
+    /// what begins where the previous request ended lies upwards only. `None` below LBN 0.
+    fn below(self, space: &Space<'_>, here: u64) -> Option<u64> {
         match (self, space) {
-            (By::Cylinder, Space::Disk(_)) => here,
-            _ => here.saturating_sub(1),
+            (By::Cylinder, Space::Disk(_)) => Some(here),
+            _ => here.checked_sub(1),
         }
     }
 }
@@ -77,7 +77,7 @@ impl Sides {
         let here = by.here(space);
         Sides {
             up: upwards(places, here),
-            down: downwards(places, by.below(space, here)),
+            down: (by.below(space, here)).and_then(|below| downwards(places, below)),
         }
     }
 

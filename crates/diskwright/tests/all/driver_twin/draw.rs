@@ -1,0 +1,140 @@
+//! Random cases: a number gives the same one on every machine.
+
+use std::ops::RangeInclusive;
+
+use diskwright::base::random::Stream;
+use diskwright::engine::request::{Class, Op};
+
+use super::specs::{Asked, Case, Join, Simple, Timeout};
+use crate::hdd_twin::specs::{By, Scheduler};
+
+struct Draw(Stream);
+
+impl Draw {
+    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
+        range.start() + self.0.below(range.end() - range.start() + 1)
+    }
+
+    fn chance(&mut self, of: u64) -> bool {
+        self.0.below(of) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.0.below(from.len() as u64) as usize]
+    }
+
+    fn scheduler(&mut self) -> Scheduler {
+        match self.within(0..=8) {
+            0 | 1 => Scheduler::Fcfs,
+            2 => Scheduler::Sstf {
+                by: By::Lbn,
+                alternate: self.chance(2),
+            },
+            3 => Scheduler::Look(By::Lbn),
+            4 => Scheduler::Scan(By::Lbn),
+            5 => Scheduler::CScan(By::Lbn),
+            6 => Scheduler::Deadline {
+                read_expire: self.within(0..=9) * 1_000_000,
+                write_expire: self.within(0..=20) * 1_000_000,
+                batch: self.within(0..=4).max(1),
+                starved: self.within(0..=3),
+            },
+            _ => Scheduler::CLook {
+                by: By::Lbn,
+                from_start: self.chance(2),
+            },
+        }
+    }
+}
+
+/// The kinds of requests.
+const REQUESTS: [Op; 8] = [
+    Op::Read,
+    Op::Read,
+    Op::Read,
+    Op::Write,
+    Op::Write,
+    Op::Write,
+    Op::Flush,
+    Op::Trim,
+];
+
+/// The case of a number.
+pub fn case(number: u64) -> Case {
+    let mut draw = Draw(Stream::new(number, "driver twin"));
+    let blocks = draw.within(8..=96);
+    let device = Simple {
+        blocks,
+        read: draw.within(0..=4) * 500_000,
+        write: draw.within(0..=4) * 500_000,
+        parallel: draw.within(1..=3) as usize,
+    };
+    let outstanding = (!draw.chance(8)).then(|| draw.pick(&[1, 1, 1, 2, 3, 5]));
+    let kinds = draw.within(0..=3);
+    let join = (!draw.chance(3)).then(|| Join {
+        most: draw.within(2..=20),
+        reads: kinds != 1,
+        writes: kinds != 2,
+    });
+    let priority = (!draw.chance(2)).then(|| draw.scheduler());
+    let timeout = (!draw.chance(2)).then(|| Timeout {
+        after: draw.within(0..=8) * 1_000_000,
+        every: draw.pick(&[1_000, 500_000, 1_000_000, 3_000_000]),
+        scheduler: draw.scheduler(),
+    });
+    let mut case = Case {
+        device,
+        outstanding,
+        scheduler: draw.scheduler(),
+        join,
+        priority,
+        timeout,
+        requests: Vec::new(),
+    };
+    let scattered = draw.pick(&[2, 8]);
+    let alike = draw.chance(2);
+    let pause = draw.pick(&[1, 2, 6]);
+    let mut at = 0;
+    for _ in 0..draw.within(5..=100) {
+        at += match draw.within(0..=pause) {
+            0 => draw.within(0..=9) * 1_000_000,
+            1 => draw.within(0..=4) * 500_000,
+            _ => 0,
+        };
+        let op = draw.pick(&REQUESTS);
+        let last = case.requests.last().filter(|_| !draw.chance(scattered));
+        let size = match last {
+            Some(last) if last.blocks > 0 && draw.chance(2) => last.blocks,
+            _ => draw.within(1..=blocks.min(9)),
+        };
+        let lbn = match last {
+            // One goes on where another ends, or ends where that begins, or leaves a gap for a third one.
+            Some(last) => match draw.within(0..=2) {
+                0 => last.lbn + last.blocks,
+                1 => last.lbn.saturating_sub(size),
+                _ => last.lbn + last.blocks + size,
+            },
+            None => draw.within(0..=blocks - size),
+        };
+        let op = last
+            .filter(|_| !draw.chance(scattered + 2))
+            .map_or(op, |last| last.op);
+        let lbn = lbn.min(blocks - size);
+        let (lbn, size) = if op == Op::Flush { (0, 0) } else { (lbn, size) };
+        let class = match alike {
+            true => Class::Plain,
+            false => draw.pick(&[Class::Plain, Class::Plain, Class::Limited, Class::Critical]),
+        };
+        let awaited = draw.chance(4).then(|| at + draw.within(0..=6) * 500_000);
+        case.requests.push(Asked {
+            at,
+            op,
+            fua: op == Op::Write && draw.chance(5),
+            lbn,
+            blocks: size,
+            class,
+            awaited,
+        });
+    }
+    case
+}

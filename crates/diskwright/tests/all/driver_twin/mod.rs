@@ -1,0 +1,80 @@
+//! A naive twin of drivers: the rules of docs/driver.md with lists and linear searches, by the authors of that page and of the engine, and
+//! random cases in which both complete every request at the same instant and count the same. The host has requests that a process waits
+//! for, or begins to wait for at some instant, which no trace has.
+//!
+//! The device behind the driver has constant times, and nothing fails. Schedulers are those of the twin of hard disks.
+
+mod compare;
+mod draw;
+mod instants;
+mod library;
+mod model;
+mod queues;
+mod specs;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::support::twins;
+
+/// What the cases may meet, schedulers included.
+const RULES: usize = 18;
+
+/// How the library and the twin differ in the case of a number, if they do.
+pub fn difference(number: u64) -> Option<String> {
+    compare::difference(&draw::case(number))
+}
+
+/// The case of a number that differs, with as few requests as show it.
+pub fn small(number: u64) -> String {
+    compare::shortened(draw::case(number)).shown()
+}
+
+/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
+#[track_caller]
+fn check(numbers: Range<u64>) {
+    let differs = |&number: &u64| difference(number).is_some();
+    let different: Vec<u64> = numbers.filter(differs).collect();
+    if let Some(&number) = different.first() {
+        let case = compare::shortened(draw::case(number));
+        let how = compare::difference(&case).expect("it still differs");
+        panic!("cases {different:?}; {number}: {how}\n{}", case.shown());
+    }
+}
+
+/// How many of the cases that run always meet each rule.
+#[test]
+fn every_rule_comes_up() {
+    let mut met: BTreeMap<&str, u64> = BTreeMap::new();
+    for number in 0..400 {
+        let case = draw::case(number);
+        let mut model = model::Model::new(&case);
+        model.run();
+        for rule in model.met {
+            *met.entry(rule).or_default() += 1;
+        }
+    }
+    println!("{met:#?}");
+    assert_eq!(met.len(), RULES, "{met:#?}");
+    assert!(met.values().all(|&count| count >= 3), "{met:#?}");
+}
+
+#[test]
+fn random_drivers_do_what_their_twin_does() {
+    check(0..400);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn twenty_thousand_random_drivers_do_what_their_twin_does() {
+    check(400..20_400);
+}
+
+/// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
+#[test]
+#[ignore = "for cases that are looked into"]
+fn chosen_drivers_do_what_their_twin_does() {
+    if let Some(numbers) = twins::chosen() {
+        check(numbers);
+    }
+}
