@@ -1,31 +1,11 @@
 //! Random cases: a number gives the same one on every machine.
 
-use std::ops::RangeInclusive;
-
-use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
 use super::specs::{Asked, Case, Fault, Layout, Parity, Rebuild, Simple};
-
-struct Draw(Stream);
+use crate::support::twins::Draw;
 
 impl Draw {
-    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
-        range.start() + self.0.below(range.end() - range.start() + 1)
-    }
-
-    fn size(&mut self, range: RangeInclusive<u64>) -> usize {
-        self.within(range) as usize
-    }
-
-    fn chance(&mut self, of: u64) -> bool {
-        self.0.below(of) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.0.below(from.len() as u64) as usize]
-    }
-
     /// A layout, and how many members it has.
     fn layout(&mut self) -> (Layout, usize) {
         let unit = self.pick(&[1, 2, 4, 8, 8, 16, 40]);
@@ -37,8 +17,8 @@ impl Draw {
             "right-asymmetric",
         ]);
         let parity = Parity {
-            threshold: self.chance(3).then(|| self.size(0..=5)),
-            own_chain: self.chance(3),
+            threshold: self.once_in(3).then(|| self.size(0..=5)),
+            own_chain: self.once_in(3),
         };
         match self.within(0..=9) {
             0 => (Layout::Stripe { unit }, self.size(1..=5)),
@@ -46,7 +26,7 @@ impl Draw {
             3 => (Layout::Concat, self.size(1..=4)),
             4 => (Layout::Raid4 { unit, parity }, self.size(3..=6)),
             5 | 6 => {
-                let rows_of_parity = self.chance(4).then(|| self.within(1..=3));
+                let rows_of_parity = self.once_in(4).then(|| self.within(1..=3));
                 let layout = Layout::Raid5 {
                     unit,
                     rows_of_parity,
@@ -85,11 +65,11 @@ impl Draw {
     /// All members alike, or each with times of its own; some have more blocks than others.
     fn members(&mut self, count: usize, blocks: u64) -> Vec<Simple> {
         let one = self.simple(blocks);
-        let alike = self.chance(2);
+        let alike = self.once_in(2);
         let mut members = Vec::new();
         for _ in 0..count {
             let mut member = if alike { one } else { self.simple(blocks) };
-            if self.chance(3) {
+            if self.once_in(3) {
                 member.blocks += self.within(0..=12);
             }
             members.push(member);
@@ -105,7 +85,7 @@ impl Draw {
         for _ in 0..self.within(1..=3) {
             let at = self.pick(&[0, 1]) * self.within(0..=until / 1_000) * 1_000;
             let member = self.size(0..=members.len() as u64 - 1);
-            let fault = if self.chance(2) {
+            let fault = if self.once_in(2) {
                 Fault::Fails(member)
             } else {
                 let blocks = members[member].blocks;
@@ -135,7 +115,7 @@ impl Draw {
         // Of all devices, whatever the redundancy makes up for; or of members, as many as it does.
         let count = case.members.len() as u64;
         let mut failing = Vec::new();
-        if self.chance(3) {
+        if self.once_in(3) {
             for _ in 0..self.within(1..=4) {
                 failing.push(self.within(0..=count + case.spares.len() as u64 - 1));
             }
@@ -155,7 +135,7 @@ impl Draw {
 
 /// The case of a number.
 pub fn case(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "array twin"));
+    let mut draw = Draw::new(number, "array twin");
     let (layout, count) = draw.layout();
     let rows = draw.within(2..=7);
     let blocks = match layout {
@@ -178,7 +158,7 @@ pub fn case(number: u64) -> Case {
     let capacity = case.capacity();
     let region = draw.within(1.max(capacity / 4)..=capacity);
     // Instants that coincide with those of members, or none that do.
-    let odd = draw.chance(2);
+    let odd = draw.once_in(2);
     let most = draw.pick(&[4, 24, 400]);
     let gap = draw.pick(&[1, 100, 1_000]);
     let mut at = 0;
@@ -197,7 +177,7 @@ pub fn case(number: u64) -> Case {
             Op::Write,
             Op::Trim,
         ]);
-        let op = if draw.chance(20) { Op::Flush } else { op };
+        let op = if draw.once_in(20) { Op::Flush } else { op };
         let blocks = draw.within(1..=most.min(region));
         let lbn = draw.within(0..=region - blocks);
         let (lbn, blocks) = if op == Op::Flush {
@@ -210,14 +190,14 @@ pub fn case(number: u64) -> Case {
             op,
             lbn,
             blocks,
-            fua: op == Op::Write && draw.chance(8),
+            fua: op == Op::Write && draw.once_in(8),
         });
     }
-    if draw.chance(2) {
+    if draw.once_in(2) {
         case.faults = draw.faults(&case.members, at);
     }
-    let mut draw = Draw(Stream::new(number, "array twin with spares"));
-    if case.is_redundant() && draw.chance(4) {
+    let mut draw = Draw::new(number, "array twin with spares");
+    if case.is_redundant() && draw.once_in(4) {
         draw.spares(&mut case, at);
     }
     case

@@ -40,15 +40,13 @@ pub fn difference(case: &Case) -> Option<String> {
     twins::difference(|| library::done(case), || of_twin(case))
 }
 
-/// A case that differs, without the requests that it differs without.
-pub fn shortened(mut case: Case) -> Case {
-    let mut at = case.requests.len();
-    while at > 0 {
-        at -= 1;
-        let left_out = case.requests.remove(at);
-        if difference(&case).is_none() {
-            case.requests.insert(at, left_out);
-        }
-    }
-    case
+/// A case that differs without what it still differs without, and how.
+pub fn small(mut case: Case) -> String {
+    let is_wrong = |case: &Case| difference(case).is_some();
+    twins::leave_out(&mut case, |case| &mut case.requests, 0, is_wrong);
+    format!(
+        "{}\n{}",
+        difference(&case).unwrap_or_default(),
+        case.shown()
+    )
 }

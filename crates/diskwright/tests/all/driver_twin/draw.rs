@@ -1,34 +1,18 @@
 //! Random cases: a number gives the same one on every machine.
 
-use std::ops::RangeInclusive;
-
-use diskwright::base::random::Stream;
 use diskwright::engine::request::{Class, Op};
 
 use super::specs::{Asked, Case, Join, Simple, Timeout};
 use crate::hdd_twin::specs::{By, Scheduler};
-
-struct Draw(Stream);
+use crate::support::twins::Draw;
 
 impl Draw {
-    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
-        range.start() + self.0.below(range.end() - range.start() + 1)
-    }
-
-    fn chance(&mut self, of: u64) -> bool {
-        self.0.below(of) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.0.below(from.len() as u64) as usize]
-    }
-
     fn scheduler(&mut self) -> Scheduler {
         match self.within(0..=8) {
             0 | 1 => Scheduler::Fcfs,
             2 => Scheduler::Sstf {
                 by: By::Lbn,
-                alternate: self.chance(2),
+                alternate: self.once_in(2),
             },
             3 => Scheduler::Look(By::Lbn),
             4 => Scheduler::Scan(By::Lbn),
@@ -41,7 +25,7 @@ impl Draw {
             },
             _ => Scheduler::CLook {
                 by: By::Lbn,
-                from_start: self.chance(2),
+                from_start: self.once_in(2),
             },
         }
     }
@@ -61,7 +45,7 @@ const REQUESTS: [Op; 8] = [
 
 /// The case of a number.
 pub fn case(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "driver twin"));
+    let mut draw = Draw::new(number, "driver twin");
     let blocks = draw.within(8..=96);
     let device = Simple {
         blocks,
@@ -69,15 +53,15 @@ pub fn case(number: u64) -> Case {
         write: draw.within(0..=4) * 500_000,
         parallel: draw.within(1..=3) as usize,
     };
-    let outstanding = (!draw.chance(8)).then(|| draw.pick(&[1, 1, 1, 2, 3, 5]));
+    let outstanding = (!draw.once_in(8)).then(|| draw.pick(&[1, 1, 1, 2, 3, 5]));
     let kinds = draw.within(0..=3);
-    let join = (!draw.chance(3)).then(|| Join {
+    let join = (!draw.once_in(3)).then(|| Join {
         most: draw.within(2..=20),
         reads: kinds != 1,
         writes: kinds != 2,
     });
-    let priority = (!draw.chance(2)).then(|| draw.scheduler());
-    let timeout = (!draw.chance(2)).then(|| Timeout {
+    let priority = (!draw.once_in(2)).then(|| draw.scheduler());
+    let timeout = (!draw.once_in(2)).then(|| Timeout {
         after: draw.within(0..=8) * 1_000_000,
         every: draw.pick(&[1_000, 500_000, 1_000_000, 3_000_000]),
         scheduler: draw.scheduler(),
@@ -92,7 +76,7 @@ pub fn case(number: u64) -> Case {
         requests: Vec::new(),
     };
     let scattered = draw.pick(&[2, 8]);
-    let alike = draw.chance(2);
+    let alike = draw.once_in(2);
     let pause = draw.pick(&[1, 2, 6]);
     let mut at = 0;
     for _ in 0..draw.within(5..=100) {
@@ -102,9 +86,9 @@ pub fn case(number: u64) -> Case {
             _ => 0,
         };
         let op = draw.pick(&REQUESTS);
-        let last = case.requests.last().filter(|_| !draw.chance(scattered));
+        let last = case.requests.last().filter(|_| !draw.once_in(scattered));
         let size = match last {
-            Some(last) if last.blocks > 0 && draw.chance(2) => last.blocks,
+            Some(last) if last.blocks > 0 && draw.once_in(2) => last.blocks,
             _ => draw.within(1..=blocks.min(9)),
         };
         let lbn = match last {
@@ -117,7 +101,7 @@ pub fn case(number: u64) -> Case {
             None => draw.within(0..=blocks - size),
         };
         let op = last
-            .filter(|_| !draw.chance(scattered + 2))
+            .filter(|_| !draw.once_in(scattered + 2))
             .map_or(op, |last| last.op);
         let lbn = lbn.min(blocks - size);
         let (lbn, size) = if op == Op::Flush { (0, 0) } else { (lbn, size) };
@@ -125,11 +109,11 @@ pub fn case(number: u64) -> Case {
             true => Class::Plain,
             false => draw.pick(&[Class::Plain, Class::Plain, Class::Limited, Class::Critical]),
         };
-        let awaited = draw.chance(4).then(|| at + draw.within(0..=6) * 500_000);
+        let awaited = draw.once_in(4).then(|| at + draw.within(0..=6) * 500_000);
         case.requests.push(Asked {
             at,
             op,
-            fua: op == Op::Write && draw.chance(5),
+            fua: op == Op::Write && draw.once_in(5),
             lbn,
             blocks: size,
             class,

@@ -65,23 +65,13 @@ pub fn difference(case: &Case) -> Option<String> {
     twins::difference(|| of_library(case), twin).filter(|_| !has_overrun.get())
 }
 
-/// As few requests as still make a difference.
-pub fn shrink(case: &Case) -> Case {
-    let mut best = case.clone();
-    let mut length = best.requests.len() / 2;
-    while length > 0 {
-        let mut from = 0;
-        while from < best.requests.len() {
-            let mut fewer = best.clone();
-            let to = (from + length).min(best.requests.len());
-            fewer.requests.drain(from..to);
-            if !fewer.requests.is_empty() && difference(&fewer).is_some() {
-                best = fewer;
-            } else {
-                from = to;
-            }
-        }
-        length /= 2;
-    }
-    best
+/// A case that differs without what it still differs without, and how.
+pub fn small(mut case: Case) -> String {
+    let is_wrong = |case: &Case| !case.requests.is_empty() && difference(case).is_some();
+    twins::leave_out(&mut case, |case| &mut case.requests, 0, is_wrong);
+    format!(
+        "{}\n{}",
+        difference(&case).unwrap_or_default(),
+        case.shown()
+    )
 }

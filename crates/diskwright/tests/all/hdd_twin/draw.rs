@@ -5,58 +5,24 @@ mod layouts;
 mod requests;
 mod schedulers;
 
-use std::ops::RangeInclusive;
-
-use diskwright::base::random::Stream;
-
 use super::specs::{Case, Drive, Interface, Overhead, Rotation, Seek};
+use crate::support::twins::Draw;
 
 const MS: u64 = 1_000_000;
 
-struct Draw(Stream);
-
-impl Draw {
-    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
-        range.start() + self.0.below(range.end() - range.start() + 1)
-    }
-
-    /// Small numbers more likely than large ones.
-    fn scaled(&mut self, range: RangeInclusive<u64>) -> u64 {
-        let (low, high) = (*range.start() as f64 + 1.0, *range.end() as f64 + 2.0);
-        let drawn = low * libm::pow(high / low, self.0.unit());
-        (drawn as u64 - 1).clamp(*range.start(), *range.end())
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.0.below(100) < percent
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.0.below(from.len() as u64) as usize]
-    }
-
-    /// A time in ns: nothing at times, else not beyond `most`.
-    fn time(&mut self, most: u64) -> u64 {
-        match self.chance(25) {
-            true => 0,
-            false => self.within(1..=most),
-        }
-    }
-}
-
 /// The case of a number.
 pub fn case(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "hdd twin"));
+    let mut draw = Draw::new(number, "hdd twin");
     let drive = drive(&mut draw);
     let mut case = Case {
         drive,
-        angle: match draw.chance(50) {
+        angle: match draw.percent(50) {
             true => 0,
             false => draw.within(1..=63),
         },
         depth: draw.scaled(1..=40),
         scheduler: schedulers::scheduler(&mut draw),
-        users: draw.chance(50).then(|| draw.scaled(1..=24)),
+        users: draw.percent(50).then(|| draw.scaled(1..=24)),
         requests: Vec::new(),
     };
     // How a sector of several blocks is written in part where another's data are is left out.
@@ -66,8 +32,8 @@ pub fn case(number: u64) -> Case {
             zone.remapped_tracks.clear();
         }
     }
-    let mut draws = Draw(Stream::new(number, "hdd twin's buffer"));
-    if draws.chance(50) {
+    let mut draws = Draw::new(number, "hdd twin's buffer");
+    if draws.percent(50) {
         buffer::buffer(&mut draws, &mut case);
     }
     requests::requests(&mut draw, &mut case);
@@ -107,16 +73,16 @@ fn drive(draw: &mut Draw) -> Drive {
         write_settle,
         seek: seek(draw, layout.cylinders, 300_000),
         write_seek: draw
-            .chance(25)
+            .percent(25)
             .then(|| seek(draw, layout.cylinders, 500_000)),
         overhead,
         interface: Interface {
             block,
-            write_block: match draw.chance(70) {
+            write_block: match draw.percent(70) {
                 true => block,
                 false => draw.scaled(0..=100_000),
             },
-            overlapped: draw.chance(75),
+            overlapped: draw.percent(75),
         },
         layout,
         buffer: None,

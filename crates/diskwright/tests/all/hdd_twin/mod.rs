@@ -29,26 +29,14 @@ pub fn difference(number: u64) -> Option<String> {
     compare::difference(&draw::case(number))
 }
 
-/// The case of a number that differs, with as few requests as show it.
+/// The case of a number that differs, as small as it gets, and how.
 pub fn small(number: u64) -> String {
-    compare::shrink(&draw::case(number)).shown()
+    compare::small(draw::case(number))
 }
 
-/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: Range<u64>) {
-    let differing = numbers.filter_map(|number| Some((number, difference(number)?)));
-    let differing: Vec<(u64, String)> = differing.collect();
-    let Some((number, _)) = differing.first() else {
-        return;
-    };
-    let small = compare::shrink(&draw::case(*number));
-    let how = compare::difference(&small).expect("it differs still");
-    panic!(
-        "{} cases differ: {differing:#?}. Number {number}: {how}\n{}",
-        differing.len(),
-        small.shown()
-    );
+    twins::check(numbers, difference, small);
 }
 
 /// How many of the first cases count something, and use each scheduler.

@@ -58,14 +58,8 @@ pub fn difference(case: &Case) -> Option<String> {
     twins::difference(|| library::done(case), || of_twin(case))
 }
 
-/// Leaves out the requests without which something is still wrong with a case.
-pub fn shorten(case: &mut Case, is_wrong: impl Fn(&Case) -> bool) {
-    let mut at = case.requests.len() - 1;
-    while at > 0 {
-        at -= 1;
-        let left_out = case.requests.remove(at);
-        if !is_wrong(case) {
-            case.requests.insert(at, left_out);
-        }
-    }
+/// A case without the requests that it is still wrong without.
+pub fn shortened(mut case: Case, is_wrong: impl Fn(&Case) -> bool) -> Case {
+    twins::leave_out(&mut case, |case| &mut case.requests, 1, is_wrong);
+    case
 }

@@ -1,27 +1,11 @@
 //! Random cases: a number gives the same one on every machine.
 
-use std::ops::RangeInclusive;
-
-use diskwright::base::random::Stream;
 use diskwright::engine::request::{NvCacheCommand as Nv, Op};
 
 use super::specs::{Asked, Case, Motor, Times};
-
-struct Draw(Stream);
+use crate::support::twins::Draw;
 
 impl Draw {
-    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
-        range.start() + self.0.below(range.end() - range.start() + 1)
-    }
-
-    fn chance(&mut self, of: u64) -> bool {
-        self.0.below(of) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.0.below(from.len() as u64) as usize]
-    }
-
     fn times(&mut self, blocks: u64, slowest_us: u64) -> Times {
         Times {
             blocks,
@@ -69,12 +53,13 @@ const LOSING: usize = 2;
 
 /// The case of a number.
 pub fn case(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "hybrid twin"));
+    let mut draw = Draw::new(number, "hybrid twin");
     let blocks = draw.within(20..=120);
     let places = draw.within(4..=40);
-    let has_motor = !draw.chance(5);
+    let has_motor = !draw.once_in(5);
     let motor = has_motor.then(|| Motor {
-        timeout: (!draw.chance(3)).then(|| draw.within(0..=40_000) * draw.pick(&[0, 1_000, 1_000])),
+        timeout: (!draw.once_in(3))
+            .then(|| draw.within(0..=40_000) * draw.pick(&[0, 1_000, 1_000])),
         down: draw.within(0..=3_000) * 1_000,
         up: draw.within(0..=30_000) * 1_000,
     });
@@ -83,18 +68,18 @@ pub fn case(number: u64) -> Case {
         motor,
         flash: draw.times(places, 3_000),
         command: draw.pick(&[0, 5_000, 1_000_000]),
-        power_mode: draw.chance(3),
+        power_mode: draw.once_in(3),
         high_power: draw.pick(&[0, 0, 1_000_000, 50_000_000]),
         requests: Vec::new(),
     };
     let region = draw.within(8..=blocks);
-    let unpins = draw.chance(2);
+    let unpins = draw.once_in(2);
     let commands = draw.pick(&[3, 3, 8]);
     let mut at = 0;
     for _ in 0..draw.within(5..=120) {
         at += draw.pick(&[1, 1_000, 1_000_000, 30_000_000]) * draw.within(0..=9)
             + draw.within(0..=997);
-        let op = if draw.chance(commands) {
+        let op = if draw.once_in(commands) {
             let all = if unpins {
                 COMMANDS.len()
             } else {

@@ -17,6 +17,8 @@ mod unpinned;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::support::twins;
 
@@ -25,11 +27,15 @@ pub fn difference(number: u64) -> Option<String> {
     compare::difference(&draw::case(number))
 }
 
-/// The case of a number that differs, with as few requests as show it.
+/// The case of a number that differs, as small as it gets, and how.
 pub fn small(number: u64) -> String {
-    let mut case = draw::case(number);
-    compare::shorten(&mut case, |case| compare::difference(case).is_some());
-    format!("{case:#?}\n")
+    let case = compare::shortened(draw::case(number), |case| {
+        compare::difference(case).is_some()
+    });
+    format!(
+        "{}\n{case:#?}\n",
+        compare::difference(&case).unwrap_or_default()
+    )
 }
 
 /// What is wrong after a power cut in the case of a number; `None` where its commands lose data.
@@ -38,48 +44,35 @@ pub fn cut(number: u64) -> Option<Vec<String>> {
     library::where_to_cut(&case, number).map(|at| library::cut(&case, at))
 }
 
-/// The case of a number that is wrong after a power cut, with as few requests as show it.
+/// The case of a number that is wrong after a power cut, as small as it gets, and what is wrong.
 pub fn small_cut(number: u64) -> String {
-    let mut case = draw::case(number);
+    let case = draw::case(number);
     let Some(at) = library::where_to_cut(&case, number) else {
         return String::new();
     };
-    compare::shorten(&mut case, |case| !library::cut(case, at).is_empty());
-    format!("cut at {at} ns\n{case:#?}\n")
+    let case = compare::shortened(case, |case| !library::cut(case, at).is_empty());
+    let faults = library::cut(&case, at);
+    format!("cut at {at} ns: {faults:#?}\n{case:#?}\n")
 }
 
-/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: Range<u64>) {
-    let differs = |&number: &u64| difference(number).is_some();
-    let different: Vec<u64> = numbers.filter(differs).collect();
-    if let Some(&number) = different.first() {
-        let mut case = draw::case(number);
-        compare::shorten(&mut case, |case| compare::difference(case).is_some());
-        let how = compare::difference(&case).expect("it still differs");
-        panic!("cases {different:?}; {number}: {how}\n{case:#?}");
-    }
+    twins::check(numbers, difference, small);
 }
 
 /// Power cuts at random instants of the cases without a command that loses data: what was promised must be there.
 #[track_caller]
 fn check_cuts(numbers: Range<u64>) {
-    let mut cut = 0;
-    for number in numbers {
-        let mut case = draw::case(number);
-        let Some(at) = library::where_to_cut(&case, number) else {
-            continue;
-        };
-        cut += 1;
-        if library::cut(&case, at).is_empty() {
-            continue;
-        }
-        compare::shorten(&mut case, |case| !library::cut(case, at).is_empty());
-        let faults = library::cut(&case, at);
-        panic!("case {number}, cut at {at} ns: {faults:#?}\n{case:#?}");
-    }
-    println!("{cut} cuts");
-    assert!(cut > 50, "{cut} cuts only");
+    let cut_cases = AtomicU64::new(0);
+    let wrong = |number| {
+        let faults = cut(number)?;
+        cut_cases.fetch_add(1, Relaxed);
+        (!faults.is_empty()).then(|| faults.join("\n"))
+    };
+    twins::check(numbers, wrong, small_cut);
+    let cut_cases = cut_cases.into_inner();
+    println!("{cut_cases} cuts");
+    assert!(cut_cases > 50, "{cut_cases} cuts only");
 }
 
 /// How many of the cases that run always meet each rule.

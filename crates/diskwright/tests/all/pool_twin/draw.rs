@@ -1,65 +1,32 @@
 //! Random cases: a number gives the same one on every machine.
 
-use std::fmt::Write as _;
-use std::ops::RangeInclusive;
-
-use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
+use std::fmt::Write as _;
 
 use super::medium::Medium;
 use super::specs::{Asked, Case, Pool};
+use crate::support::twins::Draw;
 
 const MS: u64 = 1_000_000;
 
-struct Draw(Stream);
-
-impl Draw {
-    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
-        range.start() + self.0.below(range.end() - range.start() + 1)
-    }
-
-    /// Small numbers more likely than large ones.
-    fn scaled(&mut self, range: RangeInclusive<u64>) -> u64 {
-        let (low, high) = (*range.start() as f64 + 1.0, *range.end() as f64 + 2.0);
-        let drawn = low * libm::pow(high / low, self.0.unit());
-        (drawn as u64 - 1).clamp(*range.start(), *range.end())
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.0.below(100) < percent
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.0.below(from.len() as u64) as usize]
-    }
-
-    /// A time in ns: nothing at times, else not beyond `most`.
-    fn time(&mut self, most: u64) -> u64 {
-        match self.chance(25) {
-            true => 0,
-            false => self.within(1..=most),
-        }
-    }
-}
-
 /// The case of a number.
 pub fn case(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "pool twin"));
+    let mut draw = Draw::new(number, "pool twin");
     let sector = draw.pick(&[1, 2, 8, 8]);
     let drive = drive(&mut draw, sector);
     let pool = pool(&mut draw, sector);
     let mut case = Case {
         drive,
         pool,
-        write_cache: draw.chance(65),
+        write_cache: draw.percent(65),
         depth: draw.scaled(1..=40),
         scheduler: draw.pick(&["fcfs", "satf", "satf"]),
-        users: draw.chance(50).then(|| draw.scaled(1..=24)),
+        users: draw.percent(50).then(|| draw.scaled(1..=24)),
         requests: Vec::new(),
     };
     requests(&mut draw, &mut case);
-    let mut draw = Draw(Stream::new(number, "pool twin's regions"));
-    if draw.chance(25) {
+    let mut draw = Draw::new(number, "pool twin's regions");
+    if draw.percent(25) {
         region(&mut draw, &mut case);
     }
     case
@@ -136,7 +103,7 @@ fn drive(draw: &mut Draw, sector: u64) -> String {
         "[layout]\nsurfaces = {surfaces}\ncylinders = {cylinders}"
     );
     let edge = draw.within(1..=cylinders - 2);
-    let zones = match draw.chance(50) {
+    let zones = match draw.percent(50) {
         true => vec![(0, cylinders - 1)],
         false => vec![(0, edge - 1), (edge, cylinders - 1)],
     };
@@ -156,15 +123,15 @@ fn drive(draw: &mut Draw, sector: u64) -> String {
 fn pool(draw: &mut Draw, sector: u64) -> Pool {
     let frames = draw.scaled(2..=64);
     let extent = sector * draw.pick(&[1, 1, 2, 2, 3, 4, 8]).min(16 / sector);
-    let high = match draw.chance(30) {
+    let high = match draw.percent(30) {
         true => 16,
         false => draw.within(1..=16),
     };
-    let low = match draw.chance(30) {
+    let low = match draw.percent(30) {
         true => high,
         false => draw.within(0..=high),
     };
-    let most = match draw.chance(25) {
+    let most = match draw.percent(25) {
         true => 0,
         false => draw.scaled(1..=frames * extent),
     };
@@ -176,27 +143,27 @@ fn pool(draw: &mut Draw, sector: u64) -> Pool {
         streams: draw.scaled(1..=8),
         after: draw.within(0..=2),
         most,
-        least: match draw.chance(50) {
+        least: match draw.percent(50) {
             true => 0,
             false => draw.scaled(0..=most),
         },
-        yields: draw.chance(70),
-        share: match draw.chance(30) {
+        yields: draw.percent(70),
+        share: match draw.percent(30) {
             true => 16,
             false => draw.within(1..=16),
         },
         high,
         low,
-        idle: match draw.chance(35) {
+        idle: match draw.percent(35) {
             true => 10_000 * MS,
             false => draw.time(60 * MS),
         },
-        age: match draw.chance(50) {
+        age: match draw.percent(50) {
             true => draw.scaled(1..=30 * MS),
             false => 10_000 * MS,
         },
         longest: extent * draw.scaled(1..=8),
-        memory: draw.chance(60).then(|| extent * draw.scaled(1..=frames)),
+        memory: draw.percent(60).then(|| extent * draw.scaled(1..=frames)),
         region: None,
     }
 }
@@ -206,7 +173,7 @@ fn requests(draw: &mut Draw, case: &mut Case) {
     let (blocks, sector) = (hardware.blocks(), u64::from(hardware.blocks_per_sector));
     let of_pool = case.pool.frames * case.pool.extent;
     // Often few blocks, so that requests meet in the pool.
-    let region = match draw.chance(65) {
+    let region = match draw.percent(65) {
         true => (of_pool * draw.within(1..=4)).clamp(40, blocks),
         false => blocks,
     };
@@ -221,12 +188,12 @@ fn requests(draw: &mut Draw, case: &mut Case) {
     let mut now = 0;
     for _ in 0..draw.within(50..=300) {
         if case.users.is_none() && !case.requests.is_empty() {
-            now += match draw.chance(3) {
+            now += match draw.percent(3) {
                 true => draw.within(0..=300 * MS),
                 false => draw.within(0..=gap),
             };
         }
-        let op = match (draw.chance(odd), draw.chance(writes)) {
+        let op = match (draw.percent(odd), draw.percent(writes)) {
             (true, true) => Op::Flush,
             (true, false) => Op::Trim,
             (false, true) => Op::Write,
@@ -234,7 +201,7 @@ fn requests(draw: &mut Draw, case: &mut Case) {
         };
         let size = (draw.scaled(1..=longest).div_ceil(unit) * unit).min(region / 2);
         let run = draw.within(0..=ends.len() as u64 - 1) as usize;
-        let mut lbn = match draw.chance(runs) {
+        let mut lbn = match draw.percent(runs) {
             true => ends[run],
             false => first + draw.within(0..=region - size) / unit * unit,
         };
@@ -248,7 +215,7 @@ fn requests(draw: &mut Draw, case: &mut Case) {
         case.requests.push(Asked {
             at: now,
             op,
-            fua: op == Op::Write && draw.chance(odd),
+            fua: op == Op::Write && draw.percent(odd),
             lbn: if is_flush { 0 } else { lbn },
             blocks: if is_flush { 0 } else { size },
         });

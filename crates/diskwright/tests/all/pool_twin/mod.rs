@@ -18,8 +18,6 @@ mod transfers;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use crate::support::twins;
 
 /// How the library and the twin differ in the case of a number, if they do.
@@ -27,28 +25,14 @@ pub fn difference(number: u64) -> Option<String> {
     compare::difference(&draw::case(number))
 }
 
-/// The case of a number that differs, with as few requests as show it.
+/// The case of a number that differs, as small as it gets, and how.
 pub fn small(number: u64) -> String {
-    compare::shrink(&draw::case(number)).shown()
+    compare::small(draw::case(number))
 }
 
-/// Compares the cases of these numbers on all cores, and shows the first that differs, as small as it gets.
 #[track_caller]
 fn check(numbers: Range<u64>) {
-    let differing: Vec<u64> = numbers
-        .into_par_iter()
-        .filter(|&number| difference(number).is_some())
-        .collect();
-    let Some(&number) = differing.first() else {
-        return;
-    };
-    let small = compare::shrink(&draw::case(number));
-    let how = compare::difference(&small).expect("it differs still");
-    panic!(
-        "{} cases differ: {differing:?}. Number {number}: {how}\n{}",
-        differing.len(),
-        small.shown()
-    );
+    twins::check(numbers, difference, small);
 }
 
 /// How many of the cases that run always meet each rule.

@@ -215,15 +215,13 @@ pub fn counters(case: &Case) -> Vec<(&'static str, u64)> {
     of_library(case).map_or_else(|_| Vec::new(), |done| done.counters)
 }
 
-/// A case that differs, without the requests that it differs without.
-pub fn shortened(mut case: Case) -> Case {
-    let mut at = case.requests.len() - 1;
-    while at > 0 {
-        at -= 1;
-        let left_out = case.requests.remove(at);
-        if difference(&case).is_none() {
-            case.requests.insert(at, left_out);
-        }
-    }
-    case
+/// A case that differs without what it still differs without, and how.
+pub fn small(mut case: Case) -> String {
+    let is_wrong = |case: &Case| difference(case).is_some();
+    twins::leave_out(&mut case, |case| &mut case.requests, 1, is_wrong);
+    format!(
+        "{}\n{}",
+        difference(&case).unwrap_or_default(),
+        case.shown()
+    )
 }

@@ -1,40 +1,18 @@
 //! Random cases: a number gives the same one on every machine.
 
-use std::ops::RangeInclusive;
-
-use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
 use super::specs::{
     Asked, Buffer, Case, Drive, Failures, Link, LogMap, Queues, Rate, Refresh, Retry, Separation,
     Slc, Suspension,
 };
-
-struct Draw(Stream);
-
-impl Draw {
-    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
-        range.start() + self.0.below(range.end() - range.start() + 1)
-    }
-
-    fn size(&mut self, range: RangeInclusive<u64>) -> usize {
-        self.within(range) as usize
-    }
-
-    fn chance(&mut self) -> bool {
-        self.0.below(2) == 1
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.0.below(from.len() as u64) as usize]
-    }
-}
+use crate::support::twins::Draw;
 
 /// The case of a number.
 pub fn case(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "ssd twin"));
+    let mut draw = Draw::new(number, "ssd twin");
     // What it has besides, which changes nothing else of it.
-    let mut more = Draw(Stream::new(number, "ssd twin, more"));
+    let mut more = Draw::new(number, "ssd twin, more");
     let mut drive = drive(&mut draw, &mut more);
     parts_and_frames(number, &mut drive);
     with_requests(draw, more, drive)
@@ -42,12 +20,12 @@ pub fn case(number: u64) -> Case {
 
 /// Some drives read parts of pages faster, and have frames on their link.
 fn parts_and_frames(number: u64, drive: &mut Drive) {
-    let mut draw = Draw(Stream::new(number, "ssd twin, parts and frames"));
-    if draw.chance() {
+    let mut draw = Draw::new(number, "ssd twin, parts and frames");
+    if draw.coin() {
         let types = draw.within(1..=2);
         drive.read_part = Some((0..types).map(|_| draw.within(1..=90_000)).collect());
     }
-    if draw.chance() {
+    if draw.coin() {
         drive.frames = draw.pick(&[1, 100]) * draw.within(0..=20);
     }
 }
@@ -69,15 +47,15 @@ fn spare(drive: &mut Drive, lost: usize) {
 /// The case of a number, of a drive with some of: several streams, operations on several planes, blocks that are cleaned side by side and in idle
 /// time, a limited endurance, checkpoints.
 pub fn case_with_more(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "ssd twin, options"));
-    let mut more = Draw(Stream::new(number, "ssd twin, options, more"));
+    let mut draw = Draw::new(number, "ssd twin, options");
+    let mut more = Draw::new(number, "ssd twin, options, more");
     let mut drive = drive(&mut draw, &mut more);
     options(&mut more, &mut drive);
     parts_and_frames(number, &mut drive);
     let mut case = with_requests(draw, more, drive);
-    let mut cuts = Draw(Stream::new(number, "ssd twin, power cut"));
+    let mut cuts = Draw::new(number, "ssd twin, power cut");
     // What a drive knows of programs that failed is not in the twin, nor is a host that sends streams cut off.
-    if case.drive.failures.is_none() && case.drive.queues.is_none() && cuts.chance() {
+    if case.drive.failures.is_none() && case.drive.queues.is_none() && cuts.coin() {
         let last = case
             .requests
             .iter()
@@ -90,8 +68,8 @@ pub fn case_with_more(number: u64) -> Case {
 }
 
 fn options(more: &mut Draw, drive: &mut Drive) {
-    if more.chance() {
-        drive.separation = match more.chance() {
+    if more.coin() {
+        drive.separation = match more.coin() {
             true => Separation::BySize(more.within(1..=2 * drive.unit_blocks)),
             false => Separation::MultiHash {
                 counters: more.within(1..=40),
@@ -100,15 +78,15 @@ fn options(more: &mut Draw, drive: &mut Drive) {
             },
         };
     }
-    if more.chance() {
+    if more.coin() {
         drive.at_once = more.size(2..=4);
         drive.separate = true;
     }
-    if more.chance() {
+    if more.coin() {
         drive.multi_plane = Some([more.within(0..=900), more.within(0..=900)]);
         drive.counts[3] = more.size(1..=4);
     }
-    if more.chance() && drive.background {
+    if more.coin() && drive.background {
         let after = more.pick(&[1, 1_000, 100_000]) * more.within(0..=9);
         drive.idle = Some((after, more.size(1..=6)));
     }
@@ -117,7 +95,7 @@ fn options(more: &mut Draw, drive: &mut Drive) {
         drive.endurance = Some(more.within(1..=5));
         lost += more.size(0..=2);
     }
-    if more.chance() {
+    if more.coin() {
         drive.reserved = more.size(1..=2);
         drive.checkpoint = Some(more.within(1..=20));
     }
@@ -128,8 +106,8 @@ fn options(more: &mut Draw, drive: &mut Drive) {
 
 /// The case of a number, of a drive with parity.
 pub fn case_with_parity(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "ssd twin, parity"));
-    let mut more = Draw(Stream::new(number, "ssd twin, parity, more"));
+    let mut draw = Draw::new(number, "ssd twin, parity");
+    let mut more = Draw::new(number, "ssd twin, parity, more");
     let mut drive = drive(&mut draw, &mut more);
     parity(&mut more, &mut drive);
     parts_and_frames(number, &mut drive);
@@ -138,8 +116,8 @@ pub fn case_with_parity(number: u64) -> Case {
 
 /// The case of a number, of a drive with a map of blocks.
 pub fn case_with_blocks(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "ssd twin, blocks"));
-    let mut more = Draw(Stream::new(number, "ssd twin, blocks, more"));
+    let mut draw = Draw::new(number, "ssd twin, blocks");
+    let mut more = Draw::new(number, "ssd twin, blocks, more");
     let mut drive = drive(&mut draw, &mut more);
     blocks(&mut more, &mut drive);
     parts_and_frames(number, &mut drive);
@@ -267,7 +245,7 @@ fn suspension(draw: &mut Draw) -> Suspension {
 }
 
 fn link(draw: &mut Draw) -> Link {
-    if draw.chance() {
+    if draw.coin() {
         return Link::Sata {
             generation: draw.within(1..=3) as u32,
             handshake: draw.pick(&[0, 1, 100]) * draw.within(0..=20),
@@ -291,9 +269,9 @@ fn slc(draw: &mut Draw, drive: &mut Drive) -> Slc {
         dynamic: dynamic.max(usize::from(fixed == 0)),
         read: draw.within(1..=90_000),
         program: draw.within(1..=300_000),
-        erase: draw.chance().then(|| draw.within(1..=3_000_000)),
-        folds_when_full: draw.chance(),
-        fold_after: (drive.background && draw.chance()).then(|| draw.within(0..=900_000)),
+        erase: draw.coin().then(|| draw.within(1..=3_000_000)),
+        folds_when_full: draw.coin(),
+        fold_after: (drive.background && draw.coin()).then(|| draw.within(0..=900_000)),
     }
 }
 
@@ -313,7 +291,7 @@ fn rate(more: &mut Draw, most: &[f64]) -> Rate {
 fn failures(more: &mut Draw, drive: &mut Drive) -> usize {
     let failures = Failures {
         program: (more.within(0..=3) > 0).then(|| rate(more, &[1.0, 3.0, 10.0])),
-        erase: more.chance().then(|| rate(more, &[10.0, 40.0])),
+        erase: more.coin().then(|| rate(more, &[10.0, 40.0])),
         reserve: more.size(0..=2),
     };
     let spare = more.size(1..=6);
@@ -324,7 +302,7 @@ fn failures(more: &mut Draw, drive: &mut Drive) -> usize {
 
 fn queues(more: &mut Draw) -> Queues {
     let count = more.size(1..=4);
-    let weights = more.chance().then(|| [(); 3].map(|()| more.size(1..=4)));
+    let weights = more.coin().then(|| [(); 3].map(|()| more.size(1..=4)));
     let class = |more: &mut Draw| more.pick(&["urgent", "high", "medium", "low"]);
     let given = match weights {
         Some(_) => more.size(0..=count as u64),
@@ -332,7 +310,7 @@ fn queues(more: &mut Draw) -> Queues {
     };
     Queues {
         count,
-        depth: more.chance().then(|| more.size(1..=8)),
+        depth: more.coin().then(|| more.size(1..=8)),
         burst: more.size(1..=3),
         weights,
         classes: (0..given).map(|_| class(more)).collect(),
@@ -356,8 +334,8 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         parallel: draw.pick(&["dies", "packages", "planes"]),
         order,
         fixed: draw.size(0..=4),
-        reads_allocate: draw.chance(),
-        copy_back: draw.chance(),
+        reads_allocate: draw.coin(),
+        copy_back: draw.coin(),
         queue_depth: draw.size(1..=32),
         read: times(draw, 90_000),
         program: times(draw, 900_000),
@@ -379,10 +357,10 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         begin: draw.size(0..=4),
         stop: draw.size(0..=4),
         victim: draw.pick(&["greedy", "fifo", "cost-benefit"]),
-        separate: draw.chance(),
-        throttled: draw.chance(),
-        background: draw.chance(),
-        levelling: draw.chance(),
+        separate: draw.coin(),
+        throttled: draw.coin(),
+        background: draw.coin(),
+        levelling: draw.coin(),
         fill: draw.pick(&[0, 50, 100]),
         buffer: None,
         slc: None,
@@ -423,16 +401,16 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
     if draw.within(0..=2) == 0 {
         drive.retry = Some(Retry {
             time: draw.within(0..=90_000),
-            erases: draw.chance().then(|| draw.within(1..=3)),
-            age: draw.chance().then(|| draw.within(1..=90_000_000)),
+            erases: draw.coin().then(|| draw.within(1..=3)),
+            age: draw.coin().then(|| draw.within(1..=90_000_000)),
             most: draw.within(0..=9),
             initial_age: draw.pick(&[0, 1_000_000]) * draw.within(0..=90),
         });
     }
     if draw.within(0..=2) == 0 {
         drive.refresh = Some(Refresh {
-            reads: draw.chance().then(|| draw.within(1..=30)),
-            age: draw.chance().then(|| draw.within(0..=90_000_000)),
+            reads: draw.coin().then(|| draw.within(1..=30)),
+            age: draw.coin().then(|| draw.within(0..=90_000_000)),
             // Rarely at an instant at which a request arrives; of some drives oftener than they can refresh.
             period: match draw.within(0..=3) {
                 0 => 200_007 + draw.within(0..=90) * 10_000,
@@ -451,10 +429,10 @@ fn drive(draw: &mut Draw, more: &mut Draw) -> Drive {
         drive.queues = Some(queues(more));
     }
     spare(&mut drive, spared);
-    if draw.chance() {
+    if draw.coin() {
         drive.buffer = Some(Buffer {
             entries: draw.size(1..=24).max(drive.units),
-            has_capacitor: draw.chance(),
+            has_capacitor: draw.coin(),
             hold: draw.pick(&[1, 30_000, 3_000_000]) * draw.within(1..=9),
         });
     }

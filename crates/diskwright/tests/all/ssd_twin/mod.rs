@@ -29,6 +29,8 @@ mod streams;
 mod suspension;
 mod workers;
 
+use rayon::iter::IntoParallelIterator;
+
 use crate::support::twins;
 
 /// How the library and the twin differ in the case of a number, if they do.
@@ -51,41 +53,30 @@ pub fn difference_with_more(number: u64) -> Option<String> {
     compare::difference(&draw::case_with_more(number))
 }
 
-/// The case with more options of a number that differs, with as few requests as show it.
+/// The case with more options of a number that differs, as small as it gets, and how.
 pub fn small_with_more(number: u64) -> String {
-    compare::shortened(draw::case_with_more(number)).shown()
+    compare::small(draw::case_with_more(number))
 }
 
-/// The case with a map of blocks of a number that differs, with as few requests as show it.
+/// The case with a map of blocks of a number that differs, as small as it gets, and how.
 pub fn small_with_blocks(number: u64) -> String {
-    compare::shortened(draw::case_with_blocks(number)).shown()
+    compare::small(draw::case_with_blocks(number))
 }
 
-/// The case with parity of a number that differs, with as few requests as show it.
+/// The case with parity of a number that differs, as small as it gets, and how.
 pub fn small_with_parity(number: u64) -> String {
-    compare::shortened(draw::case_with_parity(number)).shown()
+    compare::small(draw::case_with_parity(number))
 }
 
-/// The case of a number that differs, with as few requests as show it.
+/// The case of a number that differs, as small as it gets, and how.
 pub fn small(number: u64) -> String {
-    compare::shortened(draw::case(number)).shown()
-}
-
-/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
-#[track_caller]
-fn check(numbers: impl IntoIterator<Item = u64>) {
-    check_cases(numbers, draw::case);
+    compare::small(draw::case(number))
 }
 
 #[track_caller]
-fn check_cases(numbers: impl IntoIterator<Item = u64>, case: fn(u64) -> specs::Case) {
-    let differs = |&number: &u64| compare::difference(&case(number)).is_some();
-    let different: Vec<u64> = numbers.into_iter().filter(differs).collect();
-    if let Some(&number) = different.first() {
-        let case = compare::shortened(case(number));
-        let how = compare::difference(&case).expect("it still differs");
-        panic!("cases {different:?}; {number}: {how}\n{}", case.shown());
-    }
+fn check(numbers: impl IntoParallelIterator<Item = u64>, case: fn(u64) -> specs::Case) {
+    let differs = |number| compare::difference(&case(number));
+    twins::check(numbers, differs, |number| compare::small(case(number)));
 }
 
 /// That at least so many of the first cases have counted more than none of each of these.
@@ -181,53 +172,53 @@ fn checkpoints_and_drives_that_wear_out_come_up() {
 
 #[test]
 fn random_ssds_do_what_their_twin_does() {
-    check(0..300);
+    check(0..300, draw::case);
 }
 
 #[test]
 fn random_ssds_with_parity_do_what_their_twin_does() {
-    check_cases(0..300, draw::case_with_parity);
+    check(0..300, draw::case_with_parity);
 }
 
 #[test]
 fn random_ssds_with_maps_of_blocks_do_what_their_twin_does() {
-    check_cases(0..300, draw::case_with_blocks);
+    check(0..300, draw::case_with_blocks);
 }
 
 #[test]
 fn random_ssds_with_more_options_do_what_their_twin_does() {
-    check_cases(0..300, draw::case_with_more);
+    check(0..300, draw::case_with_more);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn ten_thousand_random_ssds_with_more_options_do_what_their_twin_does() {
-    check_cases(300..10_300, draw::case_with_more);
+    check(300..10_300, draw::case_with_more);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn ten_thousand_random_ssds_with_maps_of_blocks_do_what_their_twin_does() {
-    check_cases(300..10_300, draw::case_with_blocks);
+    check(300..10_300, draw::case_with_blocks);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn ten_thousand_random_ssds_with_parity_do_what_their_twin_does() {
-    check_cases(300..10_300, draw::case_with_parity);
+    check(300..10_300, draw::case_with_parity);
 }
 
 /// Two trims of a block that are outstanding together, of which the checker took one for the other; reads that waited for ever behind refreshes
 /// where cleaning was urgent.
 #[test]
 fn cases_that_have_found_faults_do_what_their_twin_does() {
-    check([1_196, 9_846]);
+    check(vec![1_196, 9_846], draw::case);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn ten_thousand_random_ssds_do_what_their_twin_does() {
-    check(300..10_300);
+    check(300..10_300, draw::case);
 }
 
 /// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
@@ -235,6 +226,6 @@ fn ten_thousand_random_ssds_do_what_their_twin_does() {
 #[ignore = "for cases that are looked into"]
 fn chosen_ssds_do_what_their_twin_does() {
     if let Some(numbers) = twins::chosen() {
-        check(numbers);
+        check(numbers, draw::case);
     }
 }

@@ -96,15 +96,13 @@ pub fn difference(case: &Case) -> Option<String> {
     twins::difference(|| of_library(case), || of_twin(case))
 }
 
-/// A case that differs, without the requests and the rules that it differs without.
-pub fn shortened(mut case: Case) -> Case {
-    let mut at = case.requests.len() - 1;
-    while at > 0 {
-        at -= 1;
-        let left_out = case.requests.remove(at);
-        if difference(&case).is_none() {
-            case.requests.insert(at, left_out);
-        }
-    }
-    case
+/// A case that differs without what it still differs without, and how.
+pub fn small(mut case: Case) -> String {
+    let is_wrong = |case: &Case| difference(case).is_some();
+    twins::leave_out(&mut case, |case| &mut case.requests, 1, is_wrong);
+    format!(
+        "{}\n{}",
+        difference(&case).unwrap_or_default(),
+        case.shown()
+    )
 }

@@ -1,38 +1,16 @@
 //! Random cases: a number gives the same one on every machine.
 
-use std::ops::RangeInclusive;
-
-use diskwright::base::random::Stream;
 use diskwright::engine::request::Op;
 
 use super::specs::{Asked, Case, Cleaning, Event, Metadata, Simple};
-
-struct Draw(Stream);
-
-impl Draw {
-    fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
-        range.start() + self.0.below(range.end() - range.start() + 1)
-    }
-
-    fn size(&mut self, range: RangeInclusive<u64>) -> usize {
-        self.within(range) as usize
-    }
-
-    fn chance(&mut self, of: u64) -> bool {
-        self.0.below(of) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.0.below(from.len() as u64) as usize]
-    }
-}
+use crate::support::twins::Draw;
 
 /// The case of a number.
 pub fn case(number: u64) -> Case {
-    let mut draw = Draw(Stream::new(number, "tier twin"));
+    let mut draw = Draw::new(number, "tier twin");
     let lines = draw.size(1..=12);
     let line = draw.pick(&[1, 3, 4, 8]);
-    let events = if draw.chance(4) {
+    let events = if draw.once_in(4) {
         draw.within(1..=3)
     } else {
         0
@@ -70,8 +48,9 @@ pub fn case(number: u64) -> Case {
         1 => Cleaning::Aggressive { merge, pause },
         _ => {
             let high = draw.within(0..=100);
-            let marks = draw.chance(2).then(|| (high, draw.within(0..=high)));
-            let idle = (marks.is_none() || draw.chance(2)).then(|| draw.within(0..=20_000) * 1_000);
+            let marks = draw.once_in(2).then(|| (high, draw.within(0..=high)));
+            let idle =
+                (marks.is_none() || draw.once_in(2)).then(|| draw.within(0..=20_000) * 1_000);
             Cleaning::Oldest {
                 idle,
                 marks,
@@ -80,7 +59,7 @@ pub fn case(number: u64) -> Case {
             }
         }
     };
-    let initial = draw.chance(4).then(|| {
+    let initial = draw.once_in(4).then(|| {
         let dirty = if write_policy == "write-back" {
             draw.within(0..=100)
         } else {
@@ -98,16 +77,16 @@ pub fn case(number: u64) -> Case {
         policy: draw.pick(&["lru", "fifo"]),
         write_policy,
         admission: draw
-            .chance(4)
+            .once_in(4)
             .then(|| (draw.size(1..=3), draw.size(1..=20))),
-        waits_for_promotion: draw.chance(3),
+        waits_for_promotion: draw.once_in(3),
         cleaning,
-        metadata: (!draw.chance(3)).then(|| Metadata {
-            writes_wait: draw.chance(2),
+        metadata: (!draw.once_in(3)).then(|| Metadata {
+            writes_wait: draw.once_in(2),
             interval: draw.pick(&[0, 1_000_000, 20_000_000, 1_000_000_000]),
         }),
         bypass: draw
-            .chance(4)
+            .once_in(4)
             .then(|| (draw.within(0..=40), draw.size(1..=3))),
         initial,
         events,
@@ -132,12 +111,12 @@ pub fn case(number: u64) -> Case {
         ]);
         let blocks = draw.within(1..=20.min(region));
         let lbn = draw.within(0..=region - blocks);
-        let lbn = if draw.chance(5) && next + blocks <= region {
+        let lbn = if draw.once_in(5) && next + blocks <= region {
             next
         } else {
             lbn
         };
-        let is_flush = draw.chance(20);
+        let is_flush = draw.once_in(20);
         let (op, lbn, blocks) = if is_flush {
             (Op::Flush, 0, 0)
         } else {
@@ -149,7 +128,7 @@ pub fn case(number: u64) -> Case {
             op,
             lbn,
             blocks,
-            fua: op == Op::Write && draw.chance(8),
+            fua: op == Op::Write && draw.once_in(8),
         });
     }
     // The counters are those of a tier that has nothing to do any more.

@@ -23,21 +23,14 @@ pub fn difference(number: u64) -> Option<String> {
     compare::difference(&draw::case(number))
 }
 
-/// The case of a number that differs, with as few requests as show it.
+/// The case of a number that differs, as small as it gets, and how.
 pub fn small(number: u64) -> String {
-    compare::shortened(draw::case(number)).shown()
+    compare::small(draw::case(number))
 }
 
-/// Compares the cases of these numbers, and shows the first that differs, with as few requests as show it.
 #[track_caller]
 fn check(numbers: Range<u64>) {
-    let differs = |&number: &u64| difference(number).is_some();
-    let different: Vec<u64> = numbers.filter(differs).collect();
-    if let Some(&number) = different.first() {
-        let case = compare::shortened(draw::case(number));
-        let how = compare::difference(&case).expect("it still differs");
-        panic!("cases {different:?}; {number}: {how}\n{}", case.shown());
-    }
+    twins::check(numbers, difference, small);
 }
 
 /// How many of the cases that run always meet each rule.

@@ -5,7 +5,7 @@ use super::Draw;
 
 /// Gives the drive of a case a buffer, and sectors of a block.
 pub fn buffer(draw: &mut Draw, case: &mut Case) {
-    let own_segment = draw.chance(30);
+    let own_segment = draw.percent(30);
     let until = draw.pick(&[
         Until::None,
         Until::Track,
@@ -36,14 +36,14 @@ pub fn buffer(draw: &mut Draw, case: &mut Case) {
     case.drive.buffer = Some(Buffer {
         segments: draw.within(1 + u64::from(own_segment)..=6),
         size,
-        keeps_data: draw.chance(80),
-        hits_written_data: draw.chance(50),
+        keeps_data: draw.percent(80),
+        hits_written_data: draw.percent(50),
         hit_after_read,
         hit_after_write,
         until,
-        most: draw.chance(40).then(|| draw.scaled(0..=size - 1)),
+        most: draw.percent(40).then(|| draw.scaled(0..=size - 1)),
         over_requested: false,
-        stops_within_sector: draw.chance(30),
+        stops_within_sector: draw.percent(30),
         complete: draw.pick(&[
             Complete::OnMedium,
             Complete::Buffered,

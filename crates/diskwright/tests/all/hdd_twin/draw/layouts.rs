@@ -14,14 +14,14 @@ pub fn layout(draw: &mut Draw) -> Layout {
         Order::AlternatingInZone,
     ]);
     let mut zones = Vec::new();
-    let mut first = if draw.chance(15) { 1 } else { 0 };
+    let mut first = if draw.percent(15) { 1 } else { 0 };
     for _ in 0..draw.within(1..=3) {
         if first >= cylinders {
             break;
         }
         let last = draw.within(first..=cylinders - 1);
         zones.push(zone(draw, first, last, surfaces / ranges, ranges));
-        first = last + 1 + if draw.chance(10) { 1 } else { 0 };
+        first = last + 1 + if draw.percent(10) { 1 } else { 0 };
     }
     let mut layout = Layout {
         surfaces,
@@ -31,7 +31,7 @@ pub fn layout(draw: &mut Draw) -> Layout {
         sectors: None,
         zones,
     };
-    if draw.chance(20) {
+    if draw.percent(20) {
         let all = super::super::places::of(&layout).len() as u64;
         // Not more than each range has.
         let of_range = all / ranges * 9 / 10;
@@ -58,13 +58,13 @@ fn zone(draw: &mut Draw, first: u64, last: u64, surfaces: u64, ranges: u64) -> Z
         remapped: Vec::new(),
         remapped_tracks: Vec::new(),
     };
-    if draw.chance(50) {
+    if draw.percent(50) {
         zone.spares = Some(spares(draw, per_track, surfaces, last - first + 1));
     }
-    if draw.chance(20) {
+    if draw.percent(20) {
         zone.front = draw.scaled(0..=per_track / 4);
     }
-    if draw.chance(40) {
+    if draw.percent(40) {
         defects(draw, &mut zone, surfaces, ranges);
     }
     zone
@@ -87,12 +87,12 @@ fn spares(draw: &mut Draw, per_track: u64, surfaces: u64, cylinders: u64) -> Spa
     Spares {
         per,
         sectors: draw.scaled(1..=per_track / 2).min(per_track - 1),
-        tracks: match tracks > 2 && cylinders > 2 && draw.chance(30) {
+        tracks: match tracks > 2 && cylinders > 2 && draw.percent(30) {
             true => 1,
             false => 0,
         },
-        at_front: draw.chance(30),
-        slips_cost_capacity: draw.chance(30),
+        at_front: draw.percent(30),
+        slips_cost_capacity: draw.percent(30),
     }
 }
 
@@ -107,7 +107,7 @@ fn defects(draw: &mut Draw, zone: &mut Zone, surfaces: u64, ranges: u64) {
     // A quarter of a track may be in front and a half of it spare: something is to be left for data.
     slipped.truncate(sectors as usize / 5);
     zone.slipped = slipped;
-    if tracks > 4 && draw.chance(20) {
+    if tracks > 4 && draw.percent(20) {
         let track = draw.within(0..=tracks * ranges - 1);
         zone.slipped
             .retain(|sector| sector / zone.per_track != track);
@@ -124,7 +124,7 @@ fn defects(draw: &mut Draw, zone: &mut Zone, surfaces: u64, ranges: u64) {
     for _ in 0..draw.pick(&[0, 0, 1, 4]) {
         let range = draw.within(0..=ranges - 1) * sectors;
         let from = range + draw.within(0..=sectors - 1);
-        let to = match draw.chance(30) {
+        let to = match draw.percent(30) {
             true => (from + draw.within(1..=3)).min(range + sectors - 1),
             false => range + draw.within(0..=sectors - 1),
         };
@@ -132,7 +132,7 @@ fn defects(draw: &mut Draw, zone: &mut Zone, surfaces: u64, ranges: u64) {
             zone.remapped.push((from, to));
         }
     }
-    if tracks > 4 && zone.remapped.is_empty() && draw.chance(20) {
+    if tracks > 4 && zone.remapped.is_empty() && draw.percent(20) {
         let range = draw.within(0..=ranges - 1) * tracks;
         let (from, to) = (draw.within(0..=tracks - 1), draw.within(0..=tracks - 1));
         let is_free = |track: u64| {

@@ -9,7 +9,7 @@ use super::{Draw, MS};
 pub fn requests(draw: &mut Draw, case: &mut Case) {
     let blocks = places::of(&case.drive.layout).len() as u64 * case.drive.sector;
     // Often few blocks, so that requests meet.
-    let region = match draw.chance(40) {
+    let region = match draw.percent(40) {
         true => draw.scaled(8..=300).min(blocks),
         false => blocks,
     };
@@ -29,12 +29,12 @@ pub fn requests(draw: &mut Draw, case: &mut Case) {
     let mut now = 0;
     for number in 0..draw.within(20..=120) {
         if case.users.is_none() && number > 0 {
-            now += match draw.chance(3) {
+            now += match draw.percent(3) {
                 true => draw.within(0..=300 * MS),
                 false => draw.within(0..=gap),
             };
         }
-        let op = match (draw.chance(odd), draw.chance(writes)) {
+        let op = match (draw.percent(odd), draw.percent(writes)) {
             (true, true) => Op::Flush,
             (true, false) => Op::Trim,
             (false, true) => Op::Write,
@@ -42,7 +42,7 @@ pub fn requests(draw: &mut Draw, case: &mut Case) {
         };
         let size = draw.scaled(1..=longest) / unit * unit;
         let size = size.max(1);
-        let mut lbn = match draw.chance(runs) {
+        let mut lbn = match draw.percent(runs) {
             true => end,
             false => first + draw.within(0..=region - size) / unit * unit,
         };
@@ -56,7 +56,7 @@ pub fn requests(draw: &mut Draw, case: &mut Case) {
         case.requests.push(Asked {
             at: now,
             op,
-            fua: op == Op::Write && draw.chance(odd),
+            fua: op == Op::Write && draw.percent(odd),
             lbn: if is_flush { 0 } else { lbn },
             blocks: if is_flush { 0 } else { size },
         });

@@ -9,13 +9,13 @@ pub fn scheduler(draw: &mut Draw) -> Scheduler {
         0..=1 => Scheduler::Fcfs,
         2 => Scheduler::Sstf {
             by,
-            alternate: draw.chance(50),
+            alternate: draw.percent(50),
         },
         3 => Scheduler::Look(by),
         4 => Scheduler::Scan(by),
         5 => Scheduler::CLook {
             by,
-            from_start: draw.chance(50),
+            from_start: draw.percent(50),
         },
         6 => Scheduler::CScan(by),
         7 => Scheduler::VScan {

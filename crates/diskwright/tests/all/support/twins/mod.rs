@@ -1,13 +1,17 @@
 //! What the naive twins of devices have in common: both programs with one case, and how they differ.
 
+mod draw;
+
 use std::fmt::Debug;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::Outcome;
+pub use draw::Draw;
 
 /// What a program does with a case: when each request is complete, ns, and its counters at the end.
 pub struct Done {
@@ -67,6 +71,48 @@ fn first_unequal<'a, T: PartialEq + Debug>(
     pairs.find(|(_, one, other)| one != other)
 }
 
+/// Tries the cases of these numbers on all cores, and shows the first that is wrong, as small as it gets.
+#[track_caller]
+pub fn check(
+    numbers: impl IntoParallelIterator<Item = u64>,
+    wrong: impl Fn(u64) -> Option<String> + Sync,
+    small: impl Fn(u64) -> String,
+) {
+    let is_wrong = |&number: &u64| wrong(number).is_some();
+    let mut found: Vec<u64> = numbers.into_par_iter().filter(is_wrong).collect();
+    found.sort_unstable();
+    if let Some(&number) = found.first() {
+        panic!("cases {found:?} are wrong; {number}: {}", small(number));
+    }
+}
+
+/// Leaves out of a list of a case what it is still wrong without, but for the last `kept`: halves first, then single ones.
+pub fn leave_out<C: Clone, T>(
+    case: &mut C,
+    list: fn(&mut C) -> &mut Vec<T>,
+    kept: usize,
+    is_wrong: impl Fn(&C) -> bool,
+) {
+    let mut length = list(case).len().div_ceil(2);
+    while length > 0 {
+        let mut from = 0;
+        loop {
+            let mut fewer = case.clone();
+            let listed = list(&mut fewer);
+            let end = listed.len().saturating_sub(kept);
+            if from >= end {
+                break;
+            }
+            listed.drain(from..end.min(from + length));
+            match is_wrong(&fewer) {
+                true => *case = fewer,
+                false => from += length,
+            }
+        }
+        length /= 2;
+    }
+}
+
 /// The cases that DISKWRIGHT_SPECS names: a number, or a first and one after the last.
 pub fn chosen() -> Option<Range<u64>> {
     let chosen = std::env::var("DISKWRIGHT_SPECS").ok()?;
@@ -75,4 +121,19 @@ pub fn chosen() -> Option<Range<u64>> {
         Some((first, end)) => number(first)..number(end),
         None => number(&chosen)..number(&chosen) + 1,
     })
+}
+
+#[test]
+fn what_is_left_out_is_what_nothing_hangs_on() {
+    let left = |kept: usize, needed: &[u32]| {
+        let mut case: Vec<u32> = (0..50).collect();
+        let is_wrong = |case: &Vec<u32>| needed.iter().all(|one| case.contains(one));
+        leave_out(&mut case, |case| case, kept, is_wrong);
+        case
+    };
+    assert_eq!(left(0, &[7, 40]), [7, 40]);
+    assert_eq!(left(1, &[7, 40]), [7, 40, 49]);
+    assert_eq!(left(1, &[49]), [49]);
+    assert!(left(0, &[]).is_empty());
+    assert_eq!(left(60, &[3]).len(), 50);
 }
