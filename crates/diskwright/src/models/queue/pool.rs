@@ -369,8 +369,22 @@ impl Pool {
         }
         self.entries[slot.0 as usize] = group;
         if has_moved {
-            self.place(slot);
+            self.place_anew(slot);
         }
+    }
+
+    /// The same as [`place`](Self::place) of a request that is not the newest: among equal places the order is that of arrival.
+    fn place_anew(&mut self, slot: Slot) {
+        if let Order::Arrival | Order::Bands = self.order {
+            return self.place(slot);
+        }
+        let Pending { key, ticket, .. } = self.entries[slot.0 as usize];
+        let first = self.by_place.partition_point(|&(other, _)| other < key);
+        let equal = self.by_place[first..].iter();
+        let older = equal
+            .take_while(|(other, of)| *other == key && self.get(*of).ticket < ticket)
+            .count();
+        self.by_place.insert(first + older, (key, slot));
     }
 
     fn append(&mut self, others: &mut Others, first: u32, last: u32, count: u32) {
@@ -492,6 +506,23 @@ mod tests {
             blocks: 1,
         };
         Pending::new(RequestId(number), command, Time::ZERO, None, key)
+    }
+
+    /// What is merged in front of a request may begin where younger ones do: it is still before them.
+    #[test]
+    fn among_equal_places_a_merged_request_keeps_its_age() {
+        let mut pool = Pool::new(Order::Lbn);
+        let oldest = pool.push(pending(0, 3));
+        let merged = pool.push(pending(1, 4));
+        let young = pool.push(pending(2, 3));
+        let youngest = pool.push(pending(3, 3));
+        let above = pool.push(pending(4, 5));
+        pool.absorb(merged, pending(5, 3));
+        let place: Vec<Slot> = pool.by_place().iter().map(|&(_, slot)| slot).collect();
+        assert_eq!(place, [oldest, merged, young, youngest, above]);
+        pool.make_newest(merged);
+        let place: Vec<Slot> = pool.by_place().iter().map(|&(_, slot)| slot).collect();
+        assert_eq!(place, [oldest, young, youngest, merged, above]);
     }
 
     #[test]

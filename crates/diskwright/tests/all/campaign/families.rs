@@ -26,9 +26,11 @@ pub enum Cases {
     Specs(fn(&Definitions, u64) -> Case, fn(&Case) -> Verdict),
     /// What is wrong in the case of a number, if something is; and the case as a text, as small as it gets.
     Told(fn(u64) -> Option<String>, fn(u64) -> String),
+    /// What is wrong after the power cut in the case of a number, unless it has none; and the case as a text, as small as it gets.
+    Cuts(fn(u64) -> Option<Vec<String>>, fn(u64) -> String),
 }
 
-use Cases::{Specs, Told};
+use Cases::{Cuts, Specs, Told};
 
 const fn family(name: &'static str, about: &'static str, cases: Cases) -> Family {
     Family { name, about, cases }
@@ -89,7 +91,7 @@ pub const FAMILIES: &[Family] = &[
     family(
         "hybrid-command-cuts",
         "power cuts of hybrid drives under all commands",
-        Told(cut_of_a_hybrid, hybrid_twin::small_cut),
+        Cuts(hybrid_twin::cut, hybrid_twin::small_cut),
     ),
     family(
         "hybrid-faults",
@@ -215,11 +217,6 @@ pub const FAMILIES: &[Family] = &[
     ),
 ];
 
-fn cut_of_a_hybrid(number: u64) -> Option<String> {
-    let faults = hybrid_twin::cut(number)?;
-    (!faults.is_empty()).then(|| faults.join("\n"))
-}
-
 pub fn definitions() -> &'static Definitions {
     static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(Definitions::read);
     &DEFINITIONS
@@ -234,6 +231,14 @@ impl Family {
                 None => Verdict::Right(Coped::default()),
                 Some(how) => Verdict::Wrong(Fault::new("twin", how)),
             },
+            Cuts(cut, _) => match cut(number) {
+                None => Verdict::Right(Coped::default()),
+                Some(faults) if faults.is_empty() => Verdict::Right(Coped {
+                    power_cuts: 1,
+                    ..Coped::default()
+                }),
+                Some(faults) => Verdict::Wrong(Fault::new("power cut", faults.join("\n"))),
+            },
         };
         catch_unwind(AssertUnwindSafe(attempt))
             .unwrap_or_else(|_| Verdict::Wrong(Fault::new("panic", "outside of a run")))
@@ -247,7 +252,7 @@ impl Family {
                 case.write(folder);
                 whole_specs::small(fault, &case, judge).write(folder);
             }
-            Told(_, small) => {
+            Told(_, small) | Cuts(_, small) => {
                 std::fs::write(folder.join("case.txt"), small(number)).expect("written");
             }
         }
