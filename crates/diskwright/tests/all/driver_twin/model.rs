@@ -83,8 +83,9 @@ impl<'a> Model<'a> {
         let goes_first = self.case.priority.is_some() && class != Class::Plain;
         self.enter(usize::from(goes_first), request);
         self.send_what_may();
+        let waiting = self.waiting() as u64;
         let most = self.counts.entry("queue_length_max").or_default();
-        *most = (*most).max(self.queues.iter().map(Queue::len).sum::<usize>() as u64);
+        *most = waiting.max(*most);
         self.watch();
     }
 
