@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,10 +94,20 @@ def test_what_is_synced_is_there(tmp_path: Path, command: Command) -> None:
     all_is_there(cuts(tmp_path, command, 2, ["synchronous=extra"]))
 
 
+def unsynced(folder: Path, command: Command, count: int) -> Iterator[Left]:
+    """Cuts the power of one new disk after another, on which SQLite syncs nothing."""
+    needs_apsw()
+    draw = random.Random(count)
+    for number in range(count):
+        (folder / str(number)).mkdir()
+        yield cut(folder / str(number), command, number, draw.uniform(0.1, 1), ["synchronous=off"])
+
+
 def test_what_is_not_synced_is_lost_and_named(tmp_path: Path, command: Command) -> None:
-    (left,) = cuts(tmp_path, command, 1, ["synchronous=off"])
-    assert left.missing > 0 or not left.is_sound
-    assert left.lost_writes > 0
+    """About one cut in forty takes only writes that no transaction misses: one of eight must take more."""
+    found = unsynced(tmp_path, command, 8)
+    left = next((left for left in found if left.missing > 0 or not left.is_sound), None)
+    assert left is not None and left.lost_writes > 0
     place = "blocks of the (place and length of the |)(database|journal|log)"
     assert all(re.search(place, line) for line in left.named)
     assert left.named
@@ -128,12 +139,6 @@ def test_50_cuts_with_the_defaults_lose_the_last_transaction_at_most(
 
 @pytest.mark.long
 def test_cuts_of_what_is_not_synced_lose_transactions(tmp_path: Path, command: Command) -> None:
-    needs_apsw()
-    draw = random.Random(4)
-    found = []
-    for number in range(10):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        found.append(cut(folder, command, number, draw.uniform(0.2, 1), ["synchronous=off"]))
+    found = list(unsynced(tmp_path, command, 10))
     assert sum(left.missing for left in found) > 0
     assert all(left.named for left in found if left.missing > 0)
