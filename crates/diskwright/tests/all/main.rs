@@ -15,6 +15,7 @@ mod clustering;
 mod combinations;
 mod comparing;
 mod config_errors;
+mod controller_twin;
 mod curve;
 mod die_trace;
 mod disksim_files;

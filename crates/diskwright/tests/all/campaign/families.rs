@@ -9,7 +9,9 @@ use crate::whole_specs::{
     self, Case, Coped, Definitions, Fault, Verdict, array_failures, controller_cuts, flash_cuts,
     hybrid_cuts, judge, judge_once, power_cuts, tier_cuts,
 };
-use crate::{array_twin, driver_twin, hdd_twin, hybrid_twin, pool_twin, ssd_twin, tier_twin};
+use crate::{
+    array_twin, controller_twin, driver_twin, hdd_twin, hybrid_twin, pool_twin, ssd_twin, tier_twin,
+};
 
 /// Random cases of one kind, by their numbers: the same on every machine.
 pub struct Family {
@@ -168,6 +170,11 @@ pub const FAMILIES: &[Family] = &[
         "driver-twin",
         "drivers against their twin",
         Told(driver_twin::difference, driver_twin::small),
+    ),
+    family(
+        "controller-twin",
+        "controllers against their twin",
+        Told(controller_twin::difference, controller_twin::small),
     ),
     family(
         "array-of-one",

@@ -7,7 +7,8 @@ use crate::hdd_twin::specs::{By, Scheduler};
 use crate::support::twins::Draw;
 
 impl Draw {
-    fn scheduler(&mut self) -> Scheduler {
+    /// One of those that know LBNs alone.
+    pub fn scheduler_by_lbn(&mut self) -> Scheduler {
         match self.within(0..=8) {
             0 | 1 => Scheduler::Fcfs,
             2 => Scheduler::Sstf {
@@ -60,16 +61,16 @@ pub fn case(number: u64) -> Case {
         reads: kinds != 1,
         writes: kinds != 2,
     });
-    let priority = (!draw.once_in(2)).then(|| draw.scheduler());
+    let priority = (!draw.once_in(2)).then(|| draw.scheduler_by_lbn());
     let timeout = (!draw.once_in(2)).then(|| Timeout {
         after: draw.within(0..=8) * 1_000_000,
         every: draw.pick(&[1_000, 500_000, 1_000_000, 3_000_000]),
-        scheduler: draw.scheduler(),
+        scheduler: draw.scheduler_by_lbn(),
     });
     let mut case = Case {
         device,
         outstanding,
-        scheduler: draw.scheduler(),
+        scheduler: draw.scheduler_by_lbn(),
         join,
         priority,
         timeout,

@@ -9,8 +9,8 @@ mod draw;
 mod instants;
 mod library;
 mod model;
-mod queues;
-mod specs;
+pub mod queues;
+pub mod specs;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -39,6 +39,8 @@ pub struct Queue {
     /// Both in the order in which they entered.
     entries: Vec<Entry>,
     order: queue::Queue,
+    /// Only after reads and writes the next choice begins where the last one ends.
+    pub stays_at_others: bool,
 }
 
 impl Queue {
@@ -56,6 +58,7 @@ impl Queue {
             scheduler,
             entries: Vec::new(),
             order: queue::Queue::new(without_arm),
+            stays_at_others: false,
         }
     }
 
@@ -149,8 +152,13 @@ impl Queue {
         let Next::Serve(place) = self.order.next(&view) else {
             unreachable!("a driver moves no arm");
         };
+        let end = self.order.end;
         self.order.take(place, self.entries[place].blocks);
-        self.entries.remove(place)
+        let taken = self.entries.remove(place);
+        if self.stays_at_others && !matches!(taken.op, Op::Read | Op::Write) {
+            self.order.end = end;
+        }
+        taken
     }
 
     /// Takes out the entry that a request is part of.

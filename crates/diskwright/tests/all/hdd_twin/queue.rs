@@ -39,7 +39,7 @@ pub struct Queue {
     /// In the order in which they came.
     pub waiting: Vec<Waiting>,
     /// The block after the previous request, and where that began: its first block and cylinder.
-    end: u64,
+    pub end: u64,
     start: u64,
     start_cylinder: u64,
     is_upwards: bool,
