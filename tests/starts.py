@@ -99,6 +99,9 @@ if __name__ == "__main__":
     import rich.table  # noqa: F401
 
     from diskwright.cli import main
+    from diskwright.cli.verbs import Commands
 
+    # A verb is imported when its command is asked for.
+    list(Commands().values())
     if _become_a_command(socket.socket(fileno=int(sys.argv[1]))):
         main()

@@ -8,25 +8,8 @@ import typer
 from typer.core import TyperGroup
 
 import diskwright
-from diskwright.cli import (
-    compare,
-    convert,
-    drives,
-    ending,
-    extract,
-    fit,
-    formats,
-    import_disksim,
-    inspect,
-    miss_ratio,
-    probe,
-    reproduce,
-    run,
-    schema,
-    serve,
-    sweep,
-    validate,
-)
+from diskwright.cli import ending
+from diskwright.cli.verbs import Commands, summaries
 
 _ONE_OF_EACH = (
     ": a command reads one spec, one trace or one drive. Of several traces make one file, in the order of "
@@ -41,12 +24,17 @@ _UsageError: Any = typer.BadParameter.__base__
 class _Group(TyperGroup):
     """Turns what went wrong into a message for people and an exit code."""
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
-        if command and command.help:
-            # The list of verbs has their first sentences whole.
-            command.short_help = command.help.partition("\n\n")[0]
-        return command
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Commands()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        # The summaries are whole, and no verb is imported for them.
+        with formatter.section("Commands"):
+            formatter.write_dl(summaries())
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -80,23 +68,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.command(no_args_is_help=True)(run.run)
-app.command(no_args_is_help=True)(compare.compare)
-app.command(no_args_is_help=True)(sweep.sweep)
-app.command(no_args_is_help=True)(serve.serve)
-app.command("serve-ctl", no_args_is_help=True)(serve.control)
-app.command(no_args_is_help=True)(reproduce.reproduce)
-app.command(no_args_is_help=True)(inspect.inspect)
-app.command(no_args_is_help=True)(miss_ratio.miss_ratio)
-app.command(no_args_is_help=True)(probe.probe)
-app.command(no_args_is_help=True)(validate.validate)
-app.command(no_args_is_help=True)(extract.extract)
-app.command(no_args_is_help=True)(fit.fit)
-app.command(no_args_is_help=True)(convert.convert)
-app.command(no_args_is_help=True)(import_disksim.import_disksim)
-app.command()(drives.drives)
-app.command()(formats.formats)
-app.command()(schema.schema)
 
 
 def _version(wanted: bool) -> None:
