@@ -7,15 +7,15 @@ import pytest
 
 import chromium
 import diskwright
-from conftest import Look
+from conftest import Look, others_long
 from diskwright import _compared, report
 from test_comparison_page import CHARTS, MANY, TWO, compared, pointed, written
 from test_report_browser import box, element, luminance, shown_range
 
 
-@pytest.fixture(scope="module", params=[2, 12], ids=["two", "twelve"])
+@pytest.fixture(scope="module", params=others_long(["two", "twelve"], "twelve"))
 def found(request: pytest.FixtureRequest) -> diskwright.Comparison:
-    return compared(TWO if request.param == 2 else MANY)
+    return compared(TWO if request.param == "two" else MANY)
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +62,7 @@ def test_the_numbers_are_those_of_the_json(opened: chromium.Browser, found: disk
         assert text == written(pointer, pointed(found.to_dict(), pointer)), pointer
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chart", ["ratios", "cdf", "time", "seeks"])
 def test_dragging_zooms(opened: chromium.Browser, chart: str) -> None:
     before = shown_range(opened, chart)
@@ -77,6 +78,7 @@ def test_dragging_zooms(opened: chromium.Browser, chart: str) -> None:
     assert shown_range(opened, chart) == [low, high]
 
 
+@pytest.mark.long
 def test_pointing_names_the_variant(opened: chromium.Browser, found: diskwright.Comparison) -> None:
     x, y, width, height = box(opened, "#chart-seek-doublings .nsewdrag")
     for step in range(1, 20):
@@ -87,6 +89,7 @@ def test_pointing_names_the_variant(opened: chromium.Browser, found: diskwright.
     assert any(name in text for name in _compared.names(found)), text
 
 
+@pytest.mark.long
 def test_a_key_hides_a_variant_in_all_charts(opened: chromium.Browser) -> None:
     def hidden() -> list[Any]:
         answer: list[Any] = opened.value(
@@ -110,6 +113,7 @@ def test_a_key_hides_a_variant_in_all_charts(opened: chromium.Browser) -> None:
     assert hidden() == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_variant_has_a_look_of_its_own(
     opened: chromium.Browser, found: diskwright.Comparison, scheme: str
@@ -156,6 +160,7 @@ def test_nothing_overflows_or_overlaps(opened: chromium.Browser, width: int, sch
     assert (ground < 0.1) == (scheme == "dark")
 
 
+@pytest.mark.long
 def test_it_prints_on_white_within_the_page(opened: chromium.Browser) -> None:
     opened.window(1280, 900, "dark")
     opened.value(

@@ -343,7 +343,7 @@ def write_positioning(work: reproduce.Run, target: Path) -> float:
 
 
 @pytest.mark.parametrize("drive", DRIVES)
-@pytest.mark.parametrize("density", [0.05, 0.3])
+@pytest.mark.parametrize("density", [0.05, pytest.param(0.3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("allocator", ["soonest", "nearest-cylinder"])
 def test_a_write_waits_for_a_free_slot_as_on_paper(
     drive: str, density: float, allocator: str, tmp_path: Path

@@ -138,7 +138,7 @@ def test_a_budget_leaves_what_was_measured_and_the_same_command_goes_on(
     assert output.read_text() == diskwright.extract("hp-c2249a").toml
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
 def test_what_a_signal_interrupts_goes_on(number: signal.Signals, tmp_path: Path) -> None:
     output, part = tmp_path / "measured.toml", tmp_path / "measured.toml.part"
     arguments = [str(COMMAND), "extract", "ibm-18es", "--output", str(output)]

@@ -132,6 +132,7 @@ def test_the_page_of_a_drive_from_scratch(found: diskwright.Fit) -> None:
     assert "--from-scratch" in page and "Errors by kind" in page
 
 
+@pytest.mark.long
 def test_the_capacity_is_that_of_the_drive(short: Path) -> None:
     found = diskwright.fit(None, short, capacity=57_600)
     assert "capacity" not in found.to_dict()["assumed"]

@@ -55,6 +55,7 @@ def test_every_drive_is_shown_in_eighty_columns(command: Command, name: str) -> 
     )
 
 
+@pytest.mark.long
 def test_a_plot_is_drawn(command: Command, tmp_path: Path) -> None:
     done = command("probe", "sandisk-extreme-iii", *QUICK, "--plot", "card.png")
     assert done.returncode == 0, done.stderr

@@ -83,6 +83,7 @@ def test_every_chart_is_drawn_and_nothing_is_asked_for(opened: chromium.Browser,
     assert asked == [file.as_uri()]
 
 
+@pytest.mark.long
 def test_no_button_sends_data_away(opened: chromium.Browser) -> None:
     titles = opened.value(
         "[...document.querySelectorAll('.modebar-btn')].map(button => button.dataset.title)"
@@ -119,6 +120,7 @@ def clock_stopped(browser: chromium.Browser) -> Iterator[None]:
     browser.value("startClock()")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chart", ["cdf", "time", "map", "seeks"])
 def test_dragging_zooms_and_a_double_click_goes_back(opened: chromium.Browser, chart: str) -> None:
     before = shown_range(opened, chart)
@@ -141,6 +143,7 @@ def test_dragging_zooms_and_a_double_click_goes_back(opened: chromium.Browser, c
     assert shown_range(opened, chart) == pytest.approx(before)
 
 
+@pytest.mark.long
 def test_pointing_shows_values(opened: chromium.Browser) -> None:
     x, y, width, height = box(opened, "#chart-time .nsewdrag")
     opened.point(x + width / 2, y + height / 2)
@@ -148,6 +151,7 @@ def test_pointing_shows_values(opened: chromium.Browser) -> None:
     assert "arrivals/s" in opened.value(f"{element('#chart-time .hoverlayer')}.textContent")
 
 
+@pytest.mark.long
 def test_the_map_shows_counts_too(opened: chromium.Browser) -> None:
     visible = f"{element('#chart-map')}._fullData.map(trace => trace.visible)"
     assert opened.value(visible) == [True, False]
@@ -158,6 +162,7 @@ def test_the_map_shows_counts_too(opened: chromium.Browser) -> None:
     assert opened.value(f"{element('[data-view]')}.getAttribute('aria-pressed')") == "false"
 
 
+@pytest.mark.long
 def test_the_spec_is_copied(opened: chromium.Browser) -> None:
     x, y, width, height = box(opened, "#copy")
     opened.click(x + width / 2, y + height / 2)
@@ -189,6 +194,7 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
+@pytest.mark.long
 def test_it_prints_on_white_within_the_page(opened: chromium.Browser) -> None:
     opened.window(1280, 900, "dark")
     opened.value(

@@ -265,6 +265,7 @@ def test_it_plays_and_pauses(opened: chromium.Browser) -> None:
     assert time(opened) == stopped
 
 
+@pytest.mark.long
 def test_it_plays_to_its_end_and_again(opened: chromium.Browser) -> None:
     press(opened, "End")
     opened.until(f"Number({element('#film')}.dataset.time) === 5e8")
@@ -273,6 +274,7 @@ def test_it_plays_to_its_end_and_again(opened: chromium.Browser) -> None:
     assert time(opened) < 5e8
 
 
+@pytest.mark.long
 def test_slow_motion(opened: chromium.Browser) -> None:
     """The same frames take as many times longer as the speed says."""
     frames = """(async () => {
@@ -346,6 +348,7 @@ def test_it_steps_both_ways_with_buttons_and_keys(opened: chromium.Browser) -> N
     opened.until(f"{element('#film')}.dataset.playing === 'false'")
 
 
+@pytest.mark.long
 def test_the_time_line_is_dragged(opened: chromium.Browser) -> None:
     x, y, width, height = box(opened, "[data-film='overview']")
     opened.drag((x + 6, y + height / 3), (x + width / 2, y + height / 3))
@@ -381,6 +384,7 @@ def digits(colour: str) -> str:
     return "#" + "".join(f"{int(part):02x}" for part in parts)
 
 
+@pytest.mark.long
 def test_parts_have_the_colours_of_their_chart(opened: chromium.Browser) -> None:
     bars = opened.value(
         f"Object.fromEntries({element('#chart-parts')}._fullData"
@@ -427,6 +431,7 @@ def test_why_there_is_nothing_to_see() -> None:
     assert "No measured request was served" in report.page(run(idle))
 
 
+@pytest.mark.long
 def test_several_disks_share_the_clock(look: Look, tmp_path: Path) -> None:
     result = run(SPECS["without a buffer"])
     assert result.picture is not None
@@ -499,6 +504,7 @@ def with_arms(request: pytest.FixtureRequest) -> diskwright.Result:
     return run(SEVERAL[request.param])
 
 
+@pytest.mark.long
 def test_several_arms_play(browser: chromium.Browser, with_arms: diskwright.Result, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     report.write(with_arms, file)
@@ -589,6 +595,7 @@ DRAWN = """(() => {
 })()"""
 
 
+@pytest.mark.long
 def test_sectors_are_drawn_under_the_head_that_passes_them(
     look: Look, with_arms: diskwright.Result, tmp_path: Path
 ) -> None:
@@ -614,6 +621,7 @@ def test_sectors_are_drawn_under_the_head_that_passes_them(
         assert arc["distance"] == pytest.approx(head["distance"], abs=1e-3)
 
 
+@pytest.mark.long
 def test_what_a_cleaner_does_is_told(look: Look, tmp_path: Path) -> None:
     result = run(SEVERAL["arms that read and write"])
     report.write(result, tmp_path / "page.html")
@@ -632,6 +640,7 @@ def test_what_a_cleaner_does_is_told(look: Look, tmp_path: Path) -> None:
     assert {work["op"] for work in cleaning} == {"read", "write"}
 
 
+@pytest.mark.long
 def test_a_write_into_a_log_is_marked_where_it_goes(look: Look, tmp_path: Path) -> None:
     result = run(SEVERAL["arms that read and write"])
     report.write(result, tmp_path / "page.html")

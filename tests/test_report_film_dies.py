@@ -116,6 +116,7 @@ def test_it_plays_and_pauses(opened: chromium.Browser) -> None:
     assert time(opened) == stopped < 1e6
 
 
+@pytest.mark.long
 def test_it_steps_both_ways_with_buttons_and_keys(opened: chromium.Browser) -> None:
     click(opened, "next")
     opened.until(f"Number({element('#film')}.dataset.time) > 0")
@@ -136,6 +137,7 @@ def test_it_steps_both_ways_with_buttons_and_keys(opened: chromium.Browser) -> N
     opened.until(f"{element('#film')}.dataset.playing === 'false'")
 
 
+@pytest.mark.long
 def test_slow_motion(opened: chromium.Browser) -> None:
     """The speeds are those of a millisecond, and a frame takes as many times longer as they say."""
     speeds = opened.value(f"[...{part('speed')}.options].map(option => Number(option.value))")
@@ -206,6 +208,7 @@ def test_every_step_that_is_told_is_of_an_operation(
     assert len(told & inside) > 0.9 * len(inside) > 10
 
 
+@pytest.mark.long
 def test_bars_are_drawn_where_their_times_are(opened: chromium.Browser, result: diskwright.Result) -> None:
     """A bar begins and ends in the rows as its leg does in time, in the row of its channel and of its die."""
     drawn = opened.value(
@@ -262,6 +265,7 @@ def test_it_fits_and_is_readable(browser: chromium.Browser, file: Path, width: i
     assert browser.complaints == []
 
 
+@pytest.mark.long
 def test_parts_have_the_colours_of_their_charts(opened: chromium.Browser) -> None:
     swatches = opened.value(
         "Object.fromEntries([...document.querySelectorAll('[data-part-swatch]')].map(one =>"
@@ -279,6 +283,7 @@ def test_parts_have_the_colours_of_their_charts(opened: chromium.Browser) -> Non
             assert digits(swatches[name]) == bars[name]
 
 
+@pytest.mark.long
 def test_it_prints_one_still_frame(opened: chromium.Browser) -> None:
     click(opened, "play")
     opened.until(f"{element('#film')}.dataset.playing === 'true'")
@@ -286,6 +291,7 @@ def test_it_prints_one_still_frame(opened: chromium.Browser) -> None:
     opened.until(f"{element('#film')}.dataset.playing === 'false'")
 
 
+@pytest.mark.long
 def test_a_large_drive_says_what_is_left_out(look: Look, tmp_path: Path) -> None:
     large = SMALL | {
         "flash": {
@@ -328,6 +334,7 @@ def test_why_there_is_nothing_to_see() -> None:
     assert "No measured request was served by this drive" in report.page(diskwright.run(spec, picture=True))
 
 
+@pytest.mark.long
 def test_a_disk_and_an_ssd_share_the_player(look: Look, tmp_path: Path) -> None:
     spec = ssd_spec(SMALL, requests=300)
     members = [{"ssd": SMALL}, {"hdd": {"drive": "ibm-18es", "buffer": False}}]

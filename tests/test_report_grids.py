@@ -8,14 +8,14 @@ import pytest
 
 import chromium
 import diskwright
-from conftest import SPEC, Command, Look
+from conftest import SPEC, Command, Look, others_long
 from diskwright import report
 from diskwright.report.charts import grid
 from test_report import Page
 
 SCHEDULER, DEPTH = "device.hdd.queue.scheduler", "device.hdd.queue.depth"
 SMALL = tomllib.loads(SPEC.replace("2_000", "200"))
-KINDS = ["one key", "two keys", "three keys", "trace", "comparison"]
+KINDS = others_long(["one key", "two keys", "three keys", "trace", "comparison"], "two keys", "trace")
 
 
 def found(kind: str) -> Any:
@@ -46,6 +46,7 @@ def test_it_fits_the_window(look: Look, file: Path, width: int, scheme: str) -> 
     assert browser.wide() == []
 
 
+@pytest.mark.long
 def test_a_scale_of_colours_survives_a_change_of_the_window(look: Look, tmp_path: Path) -> None:
     report.write(found("two keys"), tmp_path / "page.html")
     browser = look(tmp_path / "page.html")
