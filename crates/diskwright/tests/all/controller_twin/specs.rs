@@ -2,32 +2,10 @@
 
 use std::fmt::Write as _;
 
-use diskwright::engine::request::Op;
-
 use crate::driver_twin::specs::Join;
 use crate::hdd_twin::specs::Scheduler;
-
-/// A request of the host; a flush has no blocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    /// When it arrives, ns.
-    pub at: u64,
-    pub op: Op,
-    pub fua: bool,
-    pub lbn: u64,
-    pub blocks: u64,
-}
-
-/// A device of constant times, ns.
-#[derive(Clone, Copy, Debug)]
-pub struct Simple {
-    pub blocks: u64,
-    pub read: u64,
-    pub write: u64,
-    /// For each block, ns.
-    pub per_block: u64,
-    pub parallel: usize,
-}
+use crate::support::twins::trace;
+pub use crate::support::twins::{Asked, Simple};
 
 /// When a write by way of the cache is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,25 +91,6 @@ pub struct Case {
     pub devices: Vec<Simple>,
     pub cache: Cache,
     pub requests: Vec<Asked>,
-}
-
-impl Simple {
-    fn text(&self, path: &str) -> String {
-        let Simple {
-            blocks,
-            read,
-            write,
-            per_block,
-            parallel,
-        } = self;
-        let rate = match per_block {
-            0 => String::new(),
-            ns => format!("rate = \"{} MB/s\"\n", 512_000 / ns),
-        };
-        format!(
-            "[{path}.simple]\ncapacity = \"{blocks} blocks\"\nread = \"{read} ns\"\nwrite = \"{write} ns\"\n{rate}parallel = {parallel}\n"
-        )
-    }
 }
 
 impl Writes {
@@ -233,19 +192,7 @@ impl Case {
     }
 
     pub fn trace(&self) -> String {
-        let mut text = "time_ns,device,op,fua,lbn,blocks\n".to_owned();
-        for asked in &self.requests {
-            let Asked {
-                at,
-                op,
-                fua,
-                lbn,
-                blocks,
-            } = asked;
-            let fua = u8::from(*fua);
-            _ = writeln!(text, "{at},0,{},{fua},{lbn},{blocks}", op.name());
-        }
-        text
+        trace(&self.requests)
     }
 
     pub fn spec(&self, trace: &str) -> String {

@@ -2,18 +2,8 @@
 
 use std::fmt::Write as _;
 
-use diskwright::engine::request::Op;
-
-/// A request of the host; a flush has no blocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    /// When it arrives in an open load, ns.
-    pub at: u64,
-    pub op: Op,
-    pub fua: bool,
-    pub lbn: u64,
-    pub blocks: u64,
-}
+pub use crate::support::twins::Asked;
+use crate::support::twins::trace;
 
 /// A drive, its settings and a load.
 #[derive(Clone, Debug)]
@@ -512,19 +502,7 @@ impl Case {
 
     /// The trace.
     pub fn trace(&self) -> String {
-        let mut text = String::from("time_ns,op,lbn,blocks,fua\n");
-        for asked in &self.requests {
-            let Asked {
-                at,
-                op,
-                fua,
-                lbn,
-                blocks,
-            } = asked;
-            let (op, fua) = (op.name(), u32::from(*fua));
-            _ = writeln!(text, "{at},{op},{lbn},{blocks},{fua}");
-        }
-        text
+        trace(&self.requests)
     }
 
     /// All of it, to look into a difference.

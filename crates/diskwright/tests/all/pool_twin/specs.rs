@@ -4,19 +4,9 @@ use std::fmt::Write as _;
 
 use diskwright::devices::hdd::Hardware;
 use diskwright::devices::hdd::drive::DriveDescription;
-use diskwright::engine::request::Op;
 
-/// A request of the host; a flush has no blocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    /// When it arrives in an open load, ns.
-    pub at: u64,
-    pub op: Op,
-    pub fua: bool,
-    pub lbn: u64,
-    pub blocks: u64,
-}
-
+pub use crate::support::twins::Asked;
+use crate::support::twins::trace;
 /// The parameters of a pool: sizes in blocks, times in ns, shares in sixteenths, which are exact.
 #[derive(Clone, Debug)]
 pub struct Pool {
@@ -132,23 +122,7 @@ impl Case {
 
     /// The trace.
     pub fn trace(&self) -> String {
-        let mut text = String::from("time_ns,op,lbn,blocks,fua\n");
-        for asked in &self.requests {
-            let Asked {
-                at,
-                op,
-                fua,
-                lbn,
-                blocks,
-            } = asked;
-            _ = writeln!(
-                text,
-                "{at},{},{lbn},{blocks},{}",
-                op.name(),
-                u32::from(*fua)
-            );
-        }
-        text
+        trace(&self.requests)
     }
 
     /// All of it, to look into a difference.

@@ -2,28 +2,8 @@
 
 use std::fmt::Write as _;
 
-use diskwright::engine::request::Op;
-
-/// A request of the host; a flush has no blocks.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    pub at: u64,
-    pub op: Op,
-    pub fua: bool,
-    pub lbn: u64,
-    pub blocks: u64,
-}
-
-/// A device of constant times, ns.
-#[derive(Clone, Copy, Debug)]
-pub struct Simple {
-    pub blocks: u64,
-    pub read: u64,
-    pub write: u64,
-    /// For each block, ns.
-    pub per_block: u64,
-    pub parallel: usize,
-}
+use crate::support::twins::trace;
+pub use crate::support::twins::{Asked, Simple};
 
 /// Cleaning, with times in ns and marks in percent.
 #[derive(Clone, Copy, Debug)]
@@ -83,19 +63,7 @@ impl Case {
     }
 
     pub fn trace(&self) -> String {
-        let mut text = "time_ns,device,op,fua,lbn,blocks\n".to_owned();
-        for asked in &self.requests {
-            let Asked {
-                at,
-                op,
-                fua,
-                lbn,
-                blocks,
-            } = asked;
-            let fua = u8::from(*fua);
-            _ = writeln!(text, "{at},0,{},{fua},{lbn},{blocks}", op.name());
-        }
-        text
+        trace(&self.requests)
     }
 
     pub fn spec(&self, trace: &str) -> String {
@@ -183,21 +151,7 @@ impl Case {
             );
         }
         for (role, device) in [("cache", self.cache), ("backing", self.backing)] {
-            let Simple {
-                blocks,
-                read,
-                write,
-                per_block,
-                parallel,
-            } = device;
-            let rate = match per_block {
-                0 => String::new(),
-                ns => format!("rate = \"{} MB/s\"\n", 512_000 / ns),
-            };
-            _ = writeln!(
-                text,
-                "[device.tier.{role}.simple]\ncapacity = \"{blocks} blocks\"\nread = \"{read} ns\"\nwrite = \"{write} ns\"\n{rate}parallel = {parallel}"
-            );
+            text += &device.text(&format!("device.tier.{role}"));
         }
         text
     }

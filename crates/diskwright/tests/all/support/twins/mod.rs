@@ -1,7 +1,10 @@
 //! What the naive twins of devices have in common: both programs with one case, and how they differ.
 
 mod draw;
+mod requests;
+mod simple;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +15,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::Outcome;
 pub use draw::Draw;
+pub use requests::{Asked, trace};
+pub use simple::Simple;
 
 /// What a program does with a case: when each request is complete, ns, and its counters at the end.
 pub struct Done {
@@ -84,6 +89,22 @@ pub fn check(
     if let Some(&number) = found.first() {
         panic!("cases {found:?} are wrong; {number}: {}", small(number));
     }
+}
+
+/// How many of the cases of these numbers meet each of the `rules` rules: three at least; `met` tells those of a case.
+#[track_caller]
+pub fn every_rule_comes_up(
+    numbers: Range<u64>,
+    rules: usize,
+    met: impl Fn(u64) -> BTreeSet<&'static str>,
+) {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for rule in numbers.flat_map(met) {
+        *counts.entry(rule).or_default() += 1;
+    }
+    println!("{counts:#?}");
+    assert_eq!(counts.len(), rules, "{counts:#?}");
+    assert!(counts.values().all(|&count| count >= 3), "{counts:#?}");
 }
 
 /// Leaves out of a list of a case what it is still wrong without, but for the last `kept`: halves first, then single ones.
