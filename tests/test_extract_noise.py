@@ -1,5 +1,6 @@
 """`diskwright extract` where times have noise, and where it is interrupted."""
 
+import io
 import json
 import math
 import os
@@ -13,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import diskwright
 from conftest import COMMAND, Command, Look, environment
+from diskwright.cli.extract import _report
 from diskwright.extracting._answer import extract
+from diskwright.extracting._noisy_zones import HiddenError, NoisyLayout
 from diskwright.extracting._target import SimulatedTarget, _mounts, _Uninterrupted
 from served import serving
 
@@ -92,6 +96,23 @@ def _judge(found: dict[str, Any], truth: dict[str, Any], share: float) -> None:
 @pytest.mark.parametrize("name", ["hp-c2249a", pytest.param("hp-c3323a", marks=pytest.mark.long)])
 def test_a_drive_is_measured_through_noise(name: str) -> None:
     _judge(extract(_Noisy(name), name, None, None).to_dict(), diskwright.extract(name).to_dict(), 0.85)
+
+
+def test_where_noise_hides_the_zones_the_turn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hidden(layout: NoisyLayout) -> None:
+        raise HiddenError(layout.platter.noise, 258_000)
+
+    monkeypatch.setattr(NoisyLayout, "survey", hidden)
+    found = extract(_Noisy("hp-c2249a"), "hp-c2249a", None, None)
+    told = found.to_dict()
+    assert any("hides the zones, whose sectors pass in 258 µs" in note for note in told["notes"])
+    turn = told["rotation"]
+    assert abs(turn["turn_ms"] - 60e3 / 5400.43) < 0.001 and 0 < turn["half_width_ms"] < 0.001
+    assert told["noise_ms"] > 0.005 and told["sector_bytes"] == 512
+    assert "zones" not in told and found.toml == ""
+    with io.StringIO() as file:
+        Console(file=file, width=80).print(*_report(found))
+        assert "turns a minute" in file.getvalue() and "noise of a completion" in file.getvalue()
 
 
 class _StoppedError(Exception):

@@ -128,7 +128,9 @@ def _report(found: "Extraction") -> Iterator["RenderableType"]:
     table.add_row("turn, ms", f"{turn.turn_ms:.6f}", f"{turn.half_width_ms:.6f}")
     table.add_row("turns a minute", f"{turn.rpm:,.3f}", "")
     table.add_row("sector, bytes", output.plain(found.sector_bytes), "")
-    if found.surfaces:
+    if "noise_ms" in found and found.noise_ms > 1e-4:
+        table.add_row("noise of a completion, ms", f"{found.noise_ms:.4f}", "")
+    if "surfaces" in found and found.surfaces:
         table.add_row("tracks of a cylinder", output.plain(found.surfaces), "")
     for key, name in (("overhead_read", "overhead of a read, ms"), ("head_switch", "head switch, ms")):
         if key in found:
@@ -136,6 +138,8 @@ def _report(found: "Extraction") -> Iterator["RenderableType"]:
     for name, value in _of_memory(found):
         table.add_row(name, value, "")
     yield table
+    if "zones" not in found:
+        return
     yield ""
     table = output.table("zone", "from cylinder", "to", "sectors/track", "skew", "of cylinders", "skipped")
     zones = list(found.zones)

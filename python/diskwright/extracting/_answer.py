@@ -81,10 +81,9 @@ def _extract(
     }
     if found.why_not is not None:
         data["why_not"] = found.why_not
-    if found.platter is None or found.layout is None or found.arm is None:
+    if found.platter is None:
         return Extraction(data)
-    platter, layout, arm = found.platter, found.layout, found.arm
-    data["notes"] += [*layout.notes, *arm.notes]
+    platter = found.platter
     data["sector_bytes"] = platter.per_sector * 512
     data["rotation"] = {
         "turn_ms": platter.turn / 1e6,
@@ -92,6 +91,10 @@ def _extract(
         "rpm": 60e9 / platter.turn,
     }
     data["noise_ms"] = platter.noise / 1e6
+    if found.layout is None or found.arm is None:
+        return Extraction(data)
+    layout, arm = found.layout, found.arm
+    data["notes"] += [*layout.notes, *arm.notes]
     data["surfaces"] = layout.tracks
     if arm.base is not None:
         data["overhead_read"] = _ms(arm.base)
