@@ -113,10 +113,13 @@ impl Hybrid {
 
     /// The blocks of a request have been pinned: it is written to its places, if they are its own still.
     fn write_pinned(&mut self, request: RequestId, cx: &mut Context<'_>) {
+        let command = cx.request(request).command;
+        if self.waits_for_populating(request, (command.lbn.0, command.end().0)) {
+            return;
+        }
         let mut waiting = self.to_write.iter();
         let at = waiting.position(|(waits, _)| *waits == request);
         let (_, pinned) = self.to_write.swap_remove(at.expect("it has been pinned"));
-        let command = cx.request(request).command;
         let mut runs = std::mem::take(&mut self.runs);
         runs.clear();
         runs.extend(self.contents.runs(command.lbn.0, command.blocks.into()));
@@ -161,6 +164,7 @@ impl Hybrid {
             for run in self.empty_runs((lbn, end - lbn)) {
                 if run.cell.is_some_and(|cell| cell.is_unchanged(began)) {
                     self.counters.populated_blocks += run.blocks;
+                    self.populating.push((job, (run.lbn, run.lbn + run.blocks)));
                     self.send_to_flash(job, whole, &run, cx);
                     sent += 1;
                 }
@@ -200,5 +204,39 @@ impl Hybrid {
         }
         self.children.end(end.job);
         cx.complete(whole, end.outcome);
+        if command.op == Op::NvCache(NvCacheCommand::PinAndPopulate) {
+            self.populating.retain(|populating| populating.0 != end.job);
+            self.write_behind_populating(cx);
+        }
+    }
+
+    /// Whether a write waits for what a populating pin writes to its places: older data, which must not come after newer ones.
+    pub(super) fn waits_for_populating(
+        &mut self,
+        request: RequestId,
+        (from, end): (u64, u64),
+    ) -> bool {
+        let mut populating = self.populating.iter();
+        let waits = populating.any(|(_, other)| from < other.1 && other.0 < end);
+        if waits {
+            self.behind_populating.push(request);
+        }
+        waits
+    }
+
+    /// A populating pin is complete: what has waited for it goes on.
+    fn write_behind_populating(&mut self, cx: &mut Context<'_>) {
+        for request in std::mem::take(&mut self.behind_populating) {
+            let now = cx.now();
+            let entry = cx.request_mut(request);
+            if entry.command.op == Op::Write {
+                self.begin(request, cx);
+                continue;
+            }
+            // Its pin has been complete since then.
+            let since = entry.start + entry.parts.total();
+            entry.parts.add(Part::Wait, now - since);
+            self.write_pinned(request, cx);
+        }
     }
 }

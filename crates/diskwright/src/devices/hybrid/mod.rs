@@ -86,6 +86,10 @@ pub struct Hybrid {
     writing: Vec<(u64, u64)>,
     /// What populating pins read from the medium: for which job, from which block to which, and when it was sent.
     fetches: Vec<(JobId, (u64, u64), u64)>,
+    /// What populating pins write to its places: for which job, from which block to which.
+    populating: Vec<(JobId, (u64, u64))>,
+    /// Writes that must not be overtaken by that.
+    behind_populating: Vec<RequestId>,
     /// Requests whose blocks have been pinned and are to be written, with the tick before which that was.
     to_write: Vec<(RequestId, u64)>,
     /// Commands under way.
@@ -111,6 +115,8 @@ impl Hybrid {
             waiting_pins: Vec::new(),
             writing: Vec::new(),
             fetches: Vec::new(),
+            populating: Vec::new(),
+            behind_populating: Vec::new(),
             to_write: Vec::new(),
             commands: 0,
             counters: HybridCounters::default(),
@@ -196,18 +202,23 @@ impl Device for Hybrid {
     }
 
     fn neglected(&self, _now: Time, _below: &[Box<dyn Device>]) -> usize {
-        // Children get their pieces at once, but for what a flush of the unpinned set holds up, and that for what is written to the medium.
-        match &self.flush {
+        // Children get their pieces at once, but for what a flush of the unpinned set holds up, and that for what is written to the medium;
+        // and for what a populating pin holds up.
+        let behind_flush = match &self.flush {
             Some(flush) if flush.is_held_up && self.writing.is_empty() => 1,
             Some(_) => 0,
             None => self.parked.len() + self.waiting_pins.len(),
+        };
+        match self.populating.is_empty() {
+            true => behind_flush + self.behind_populating.len(),
+            false => behind_flush,
         }
     }
 
     fn status(&self, now: Time, below: &[Box<dyn Device>]) -> DeviceStatus {
         let index = self.medium.device.0 as usize;
         let own = usize::from(self.flush.is_some_and(|flush| flush.is_own));
-        let waiting = self.parked.len() + self.waiting_pins.len();
+        let waiting = self.parked.len() + self.waiting_pins.len() + self.behind_populating.len();
         DeviceStatus {
             outstanding: (self.children.len() - own + waiting) as u32 + self.commands,
             ..below[index].status(now, &below[..index])

@@ -13,6 +13,9 @@ impl Hybrid {
         let is_write = command.op == Op::Write;
         let (lbn, blocks) = (command.lbn.0, u64::from(command.blocks));
         let ends = (lbn, command.end().0);
+        if is_write && self.waits_for_populating(request, ends) {
+            return;
+        }
         let wants_place = is_write && self.takes_writes(ends, cx);
         let is_absorbed = wants_place && self.contents.hold(lbn, blocks, false);
         if is_write && !is_absorbed && self.parks(request, command) {

@@ -100,6 +100,9 @@ pub struct Model<'a> {
     pub flush: Option<Flush>,
     pub parked: Vec<usize>,
     pub waiting_pins: Vec<usize>,
+    /// What populating pins write to its places, with their jobs; and the writes that wait for that.
+    pub populating: Vec<(usize, usize, usize)>,
+    pub behind_populating: Vec<usize>,
     /// When the blocks of requests were pinned that are to write them next.
     pub pinned_at: BTreeMap<usize, u64>,
 
@@ -138,6 +141,8 @@ impl<'a> Model<'a> {
             flush: None,
             parked: Vec::new(),
             waiting_pins: Vec::new(),
+            populating: Vec::new(),
+            behind_populating: Vec::new(),
             pinned_at: BTreeMap::new(),
             completions: vec![None; case.requests.len()],
             answers: Vec::new(),

@@ -89,11 +89,15 @@ impl Model<'_> {
 
     /// A command has been answered: one that pins and writes goes on with its write, if its blocks are still where it pinned them.
     pub fn answered(&mut self, request: usize) {
-        let Some(pinned_at) = self.pinned_at.remove(&request) else {
+        let Some(&pinned_at) = self.pinned_at.get(&request) else {
             return self.complete(request);
         };
         let asked = self.case.requests[request];
         let (lbn, end) = (asked.lbn as usize, (asked.lbn + asked.blocks) as usize);
+        if self.waits_for_populating(request, lbn, end) {
+            return;
+        }
+        self.pinned_at.remove(&request);
         let is_own =
             |block: &Block| block.place.is_some() && block.is_pinned && block.given_by < pinned_at;
         if !self.blocks[lbn..end].iter().all(is_own) {
@@ -158,6 +162,9 @@ impl Model<'_> {
 
     fn divide(&mut self, request: usize, op: Op, lbn: usize, end: usize) {
         let is_write = op == Op::Write;
+        if is_write && self.waits_for_populating(request, lbn, end) {
+            return;
+        }
         let is_wanted = is_write && self.unpinned_set_takes(lbn, end);
         let is_taken = is_wanted && self.hold(lbn, end, false);
         if is_write && !is_taken && self.parks(request, lbn, end) {
@@ -307,6 +314,7 @@ impl Model<'_> {
                 }
                 self.meets("a pin populates");
                 self.add("populated_blocks", (end - lbn) as u64);
+                self.populating.push((job, lbn, end));
                 self.asks_of_flash(job, Op::Write, lbn, end - lbn);
                 populates = true;
             }
@@ -321,5 +329,25 @@ impl Model<'_> {
             self.unpins(asked.lbn as usize, (asked.lbn + asked.blocks) as usize);
         }
         self.complete(request);
+        if asked.op == Op::NvCache(Nv::PinAndPopulate) {
+            self.populating.retain(|populating| populating.0 != job);
+            for waiting in std::mem::take(&mut self.behind_populating) {
+                match self.case.requests[waiting].op {
+                    Op::Write => self.begin(waiting),
+                    _ => self.answered(waiting),
+                }
+            }
+        }
+    }
+
+    /// A write waits for a pin that writes what it has read to places of the same blocks.
+    fn waits_for_populating(&mut self, request: usize, lbn: usize, end: usize) -> bool {
+        let mut populating = self.populating.iter();
+        let waits = populating.any(|&(_, from, until)| lbn < until && from < end);
+        if waits {
+            self.meets("a write waits for a pin that populates");
+            self.behind_populating.push(request);
+        }
+        waits
     }
 }
