@@ -44,7 +44,7 @@ fn check(numbers: Range<u64>) {
 /// Cases that run always meet each rule.
 #[test]
 fn every_rule_comes_up() {
-    twins::every_rule_comes_up(0..800, RULES, |number| {
+    twins::every_rule_comes_up(0..800, RULES, 3, |number| {
         let case = draw::case(number);
         let mut model = model::Model::new(&case);
         model.run();

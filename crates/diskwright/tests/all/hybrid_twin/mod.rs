@@ -77,7 +77,7 @@ fn check_cuts(numbers: Range<u64>) {
 /// Cases that run always meet each rule.
 #[test]
 fn every_rule_comes_up() {
-    twins::every_rule_comes_up(0..1_600, 26, |number| {
+    twins::every_rule_comes_up(0..1_600, 26, 3, |number| {
         let case = draw::case(number);
         let mut model = model::Model::new(&case);
         model.run();
