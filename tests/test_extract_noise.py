@@ -18,6 +18,7 @@ from rich.console import Console
 
 import diskwright
 from conftest import COMMAND, Command, Look, environment
+from diskwright import report
 from diskwright.cli.extract import _report
 from diskwright.extracting._answer import extract
 from diskwright.extracting._noisy_zones import HiddenError, NoisyLayout
@@ -98,7 +99,9 @@ def test_a_drive_is_measured_through_noise(name: str) -> None:
     _judge(extract(_Noisy(name), name, None, None).to_dict(), diskwright.extract(name).to_dict(), 0.85)
 
 
-def test_where_noise_hides_the_zones_the_turn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_noise_hides_the_zones_the_turn_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def hidden(layout: NoisyLayout) -> None:
         raise HiddenError(layout.platter.noise, 258_000)
 
@@ -110,6 +113,8 @@ def test_where_noise_hides_the_zones_the_turn_is_told(monkeypatch: pytest.Monkey
     assert abs(turn["turn_ms"] - 60e3 / 5400) < turn["half_width_ms"] < 1e-3
     assert told["noise_ms"] > 0.005 and told["sector_bytes"] == 512
     assert "zones" not in told and found.toml == ""
+    report.write(found, tmp_path / "page.html")
+    assert "no: the notes say what hides the rest" in (tmp_path / "page.html").read_text()
     with io.StringIO() as file:
         Console(file=file, width=80).print(*_report(found))
         assert "turns a minute" in file.getvalue() and "noise of a completion" in file.getvalue()

@@ -75,13 +75,15 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Blocks of the memory", f"{memory['size_blocks']:,}" if memory.get("size_blocks") else ""),
         ("Reads ahead", f"{memory['reads_ahead_blocks']:,} blocks" if "reads_ahead_blocks" in memory else ""),
         ("Writes wait for the medium", "" if writes is None else "no" if writes else "yes"),
-        ("All was measured", "" if "why_not" in result else _complete(result["complete"])),
+        ("All was measured", "" if "why_not" in result else _complete(result)),
     ]
     return [(name, text) for name, text in rows if text]
 
 
-def _complete(is_complete: bool) -> str:
-    return "yes" if is_complete else "no: the budget was used up"
+def _complete(result: Mapping[str, Any]) -> str:
+    if not result["complete"]:
+        return "no: the budget was used up"
+    return "yes" if "zones" in result else "no: the notes say what hides the rest"
 
 
 def _times(result: Mapping[str, Any]) -> list[tuple[str, list[_Value]]]:
