@@ -159,7 +159,7 @@ impl Ssd {
 
     fn refresh(&mut self, block: u32, cx: &mut Context<'_>) {
         let plane = block / self.geometry.blocks;
-        if !self.may_refresh(plane) {
+        if !self.may_refresh(plane) || self.is_incomplete(block) {
             return;
         }
         if let Some(ageing) = &mut self.ageing {

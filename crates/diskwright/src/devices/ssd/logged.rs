@@ -192,6 +192,22 @@ impl Ssd {
         }
     }
 
+    /// Whether the drive has a map of blocks and a page of a block is still being programmed: the map does not say yet that it is there, so that a copy
+    /// of the block would leave it out.
+    pub(super) fn is_incomplete(&self, block: u32) -> bool {
+        let worker = self.worker_of(block / self.geometry.blocks);
+        let current = self.workers[worker as usize].current;
+        let mut begun = current.into_iter().chain(self.suspended_of(worker));
+        self.log.is_some()
+            && begun.any(|id| {
+                self.operations.together(id).any(|id| {
+                    let operation = self.operations.get(id);
+                    operation.action == Action::Program
+                        && self.geometry.block_of(operation.to) == block
+                })
+            })
+    }
+
     /// What is in a data block is copied to another one.
     pub(super) fn relocate(&mut self, plane: u32, block: u32, cx: &mut Context<'_>) {
         let step = self.with_log(|log, flash| log.relocate(plane, block, flash));

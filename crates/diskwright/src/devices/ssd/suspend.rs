@@ -104,11 +104,17 @@ enum Step {
 }
 
 impl Ssd {
+    /// The operation of a worker that is suspended.
+    #[inline]
+    pub(super) fn suspended_of(&self, worker: u32) -> Option<OpId> {
+        let work = &self.suspensions.as_ref()?.workers[worker as usize];
+        work.suspended.map(|(id, _)| id)
+    }
+
     /// Whether an operation of a worker is suspended.
     #[inline]
     pub(super) fn has_suspended(&self, worker: u32) -> bool {
-        let suspensions = self.suspensions.as_ref();
-        suspensions.is_some_and(|all| all.workers[worker as usize].suspended.is_some())
+        self.suspended_of(worker).is_some()
     }
 
     /// Suspends and resumes operations of the channels that were looked at, when nothing more can begin there.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::drive::{Act, Drive};
+use super::drive::{APART, Act, Drive, PAGE, PROGRAM};
 use crate::support::run;
 
 const PAGES: usize = 8;
@@ -108,6 +108,29 @@ fn planes_buffers_and_suspension_work_with_it() {
             if more.contains("power-cut") {
                 assert!(number(ssd, "/recovery/scanned_pages") > 0.0, "{scheme}");
             }
+        }
+    }
+}
+
+/// A block of which only the last page is written is full at once: a copy made before that is there would have nothing to copy, and erase it.
+#[test]
+fn a_block_is_refreshed_when_its_last_page_has_been_programmed() {
+    let acts = [
+        Act::Trim(0),
+        Act::Write(PAGES - 1),
+        Act::Trim(0),
+        Act::Trim(0),
+    ];
+    let end = APART + PAGE + PROGRAM;
+    for scheme in ["block", "bast", "fast"] {
+        // The second of two looks finds the page there in any case.
+        for (look, refreshed) in [(APART, 1), (APART + 1, 1), (end, 1), (end + 1, 2)] {
+            let tables = format!("[refresh]\nage = '0 s'\nperiod = '{look} ns'\n");
+            let mut empty = drive(scheme, &tables);
+            empty.filled = false;
+            let ssd = empty.does(&acts).1;
+            assert_eq!(ssd["refreshed_blocks"], refreshed, "{scheme}, {look} ns");
+            assert_eq!(ssd["moved_pages"], refreshed, "{scheme}, {look} ns");
         }
     }
 }
