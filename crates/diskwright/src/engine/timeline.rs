@@ -1,9 +1,7 @@
 //! The event queue: what happens when, in (time, sequence) order and nothing else.
 //!
-//! Only the future is kept here: the next few alarms in a short sorted list, which is all that most runs need, the others behind
-//! it. An alarm is known by a slot and a generation; cancelling one moves its slot to the next generation, and the stale entry is dropped
-//! when its time comes. Alarms in the background are counted apart: a run
-//! does not go on for them.
+//! Only the future is kept here. An alarm is known by a slot and its number; cancelling one frees its slot, and the stale entry is dropped when its
+//! time comes. Alarms in the background are counted apart: a run does not go on for them.
 
 use crate::base::units::Time;
 use crate::engine::lanes::Lanes;
@@ -13,7 +11,7 @@ use crate::engine::token::Token;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlarmId {
     slot: u32,
-    generation: u32,
+    number: u64,
 }
 
 /// An alarm that is due.
@@ -25,45 +23,26 @@ pub struct Due {
     pub token: Token,
 }
 
-/// An alarm among the others. The derived order compares time, then sequence, which is unique.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    at: Time,
-    sequence: u64,
-    slot: u32,
-    generation: u32,
-}
-
-impl Entry {
-    /// Time and sequence in a number. It is above 0, which is nobody's.
-    #[inline]
-    fn key(&self) -> u128 {
-        (u128::from(self.at.ns()) << 64 | u128::from(self.sequence)) + 1
-    }
-}
-
 #[derive(Clone, Copy)]
 struct Slot {
-    generation: u32,
+    /// The number of the alarm that is set here.
+    number: u64,
     is_background: bool,
     due: Due,
 }
 
-/// The most alarms of the short list.
-const NEAR: usize = 8;
+/// The number of no alarm.
+const NOBODY: u64 = u64::MAX;
 
 /// The pending alarms of a run.
 ///
 /// Setting costs O(log n) in the number of pending alarms at most, cancelling O(1).
 #[derive(Default)]
 pub struct Timeline {
-    /// The next alarms, the first of all at the end.
-    near: Vec<Entry>,
-    /// The others: none of them before any of `near`.
-    far: Lanes<Entry>,
+    /// The slots of alarms by their instants, and of those that were cancelled.
+    alarms: Lanes<u32>,
     slots: Vec<Slot>,
     free: Vec<u32>,
-    sequence: u64,
     /// Alarms that are set and not in the background.
     foreground: usize,
     /// Entries of alarms that were cancelled.
@@ -85,85 +64,44 @@ impl Timeline {
     fn add(&mut self, at: Time, due: Due, is_background: bool) -> AlarmId {
         self.foreground += usize::from(!is_background);
         let slot = match self.free.pop() {
-            Some(slot) => {
-                let entry = &mut self.slots[slot as usize];
-                (entry.due, entry.is_background) = (due, is_background);
-                slot
-            }
-            None => {
-                self.slots.push(Slot {
-                    generation: 0,
-                    is_background,
-                    due,
-                });
-                (self.slots.len() - 1) as u32
-            }
+            Some(slot) => slot,
+            None => self.new_slot(due),
         };
-        let generation = self.slots[slot as usize].generation;
-        self.sort_in(Entry {
-            at,
-            sequence: self.sequence,
-            slot,
-            generation,
+        let number = self.alarms.add(at.ns(), slot);
+        let entry = &mut self.slots[slot as usize];
+        (entry.number, entry.is_background) = (number, is_background);
+        (entry.due.owner, entry.due.token) = (due.owner, due.token);
+        AlarmId { slot, number }
+    }
+
+    #[cold]
+    fn new_slot(&mut self, due: Due) -> u32 {
+        self.slots.push(Slot {
+            number: NOBODY,
+            is_background: false,
+            due,
         });
-        self.sequence += 1;
-        AlarmId { slot, generation }
+        (self.slots.len() - 1) as u32
     }
 
-    #[inline]
-    fn sort_in(&mut self, entry: Entry) {
-        if self.far.first().is_some_and(|first| first < entry.key()) {
-            return self.far.add(entry.key(), entry);
-        }
-        if self.near.len() == NEAR {
-            if self.near[0] < entry {
-                return self.far.add(entry.key(), entry);
-            }
-            let last = self.near.remove(0);
-            self.far.add(last.key(), last);
-        }
-        self.near.push(entry);
-        let mut at = self.near.len() - 1;
-        while at > 0 && self.near[at - 1] < entry {
-            self.near.swap(at - 1, at);
-            at -= 1;
-        }
-    }
-
-    /// The first entry of an alarm that is set.
-    #[inline]
-    fn first(&mut self) -> Option<&Entry> {
-        if self.near.is_empty() || self.stale > 0 {
-            self.bring_up();
-        }
-        self.near.last()
-    }
-
-    /// Brings the first entry of an alarm that is set to the end of the short list, if there is one.
+    /// Drops entries of cancelled alarms from the front.
     #[inline(never)]
-    fn bring_up(&mut self) {
-        loop {
-            match self.near.last() {
-                Some(entry) if self.is_live(entry) => return,
-                Some(_) => {
-                    self.near.pop();
-                    self.stale -= 1;
-                }
-                None => match self.far.pop() {
-                    Some((_, entry)) => self.near.push(entry),
-                    None => return,
-                },
-            }
+    fn drop_stale(&mut self) {
+        while let Some((ticket, slot)) = self.alarms.first()
+            && self.slots[*slot as usize].number != ticket.number
+        {
+            self.alarms.pop();
+            self.stale -= 1;
         }
     }
 
-    fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.near.iter().chain(self.far.iter())
+    fn live(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().filter(|slot| slot.number != NOBODY)
     }
 
     /// Cancels an alarm; one that has rung or was cancelled is left alone.
     pub fn cancel(&mut self, alarm: AlarmId) {
-        if self.slots[alarm.slot as usize].generation == alarm.generation {
+        if self.slots[alarm.slot as usize].number == alarm.number {
             self.release(alarm.slot);
             self.stale += 1;
         }
@@ -171,10 +109,9 @@ impl Timeline {
 
     /// Cancels all alarms of an owner.
     pub fn cancel_all_of(&mut self, owner: u32) {
-        let its = self.entries().filter(|entry| {
-            self.is_live(entry) && self.slots[entry.slot as usize].due.owner == owner
-        });
-        let slots: Vec<u32> = its.map(|entry| entry.slot).collect();
+        let slots = (0..).zip(&self.slots);
+        let its = slots.filter(|(_, slot)| slot.number != NOBODY && slot.due.owner == owner);
+        let slots: Vec<u32> = its.map(|(number, _)| number).collect();
         self.stale += slots.len();
         slots.into_iter().for_each(|slot| self.release(slot));
     }
@@ -187,27 +124,26 @@ impl Timeline {
 
     /// The devices that set the pending alarms that are not in the background.
     pub fn foreground_owners(&self) -> impl Iterator<Item = u32> {
-        let live = self.entries().filter(|entry| self.is_live(entry));
-        let slots = live.map(|entry| &self.slots[entry.slot as usize]);
-        slots
-            .filter(|slot| !slot.is_background)
-            .map(|slot| slot.due.owner)
+        let foreground = self.live().filter(|slot| !slot.is_background);
+        foreground.map(|slot| slot.due.owner)
     }
 
     /// The instant of the next alarm.
     #[inline]
     pub fn next_time(&mut self) -> Option<Time> {
-        Some(self.first()?.at)
+        if self.stale > 0 {
+            self.drop_stale();
+        }
+        self.alarms.first_key().map(Time::from_ns)
     }
 
     /// Takes the next alarm that is due at `now`, which must not be later than [`Self::next_time`].
     #[inline]
     pub fn pop_due(&mut self, now: Time) -> Option<Due> {
-        let &Entry { at, slot, .. } = self.first()?;
-        if at > now {
+        if self.next_time()? > now {
             return None;
         }
-        self.near.pop();
+        let (_, slot) = self.alarms.pop()?;
         let due = self.slots[slot as usize].due;
         self.release(slot);
         Some(due)
@@ -215,19 +151,13 @@ impl Timeline {
 
     /// The devices that set the pending alarms.
     pub fn owners(&self) -> impl Iterator<Item = u32> {
-        let live = self.entries().filter(|entry| self.is_live(entry));
-        live.map(|entry| self.slots[entry.slot as usize].due.owner)
-    }
-
-    #[inline]
-    fn is_live(&self, entry: &Entry) -> bool {
-        self.slots[entry.slot as usize].generation == entry.generation
+        self.live().map(|slot| slot.due.owner)
     }
 
     #[inline]
     fn release(&mut self, slot: u32) {
         let entry = &mut self.slots[slot as usize];
-        entry.generation = entry.generation.wrapping_add(1);
+        entry.number = NOBODY;
         self.foreground -= usize::from(!entry.is_background);
         self.free.push(slot);
     }

@@ -120,9 +120,13 @@ impl Ssd {
     /// Has the power follow what there is to do.
     #[inline]
     pub(super) fn follow_power(&mut self, cx: &mut Context<'_>) {
-        if self.power.is_none() {
-            return;
+        if self.power.is_some() {
+            self.follow_activity(cx);
         }
+    }
+
+    #[inline(never)]
+    fn follow_activity(&mut self, cx: &mut Context<'_>) {
         let holds = self.writes.entries.held() > 0 || self.waiting() > 0;
         let Some(power) = &mut self.power else {
             return;

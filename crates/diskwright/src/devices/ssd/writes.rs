@@ -225,6 +225,7 @@ impl Ssd {
         }
     }
 
+    #[inline(never)]
     fn form_pages(&mut self, cx: &mut Context<'_>) {
         if self.read_only_since.is_some() {
             return self.give_up_entries(cx);
